@@ -142,7 +142,8 @@ impl Shows<RateFinding> for Rates {
                 any_of_all(clocks().map(changed))
             }
             RateFinding::Unknown => {
-                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || clock.reason.is_some())))
+                let is_limited = |clock: &RateRecord| clock.reason.is_some() || clock.is_ticked();
+                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || is_limited(clock))))
             }
         }
     }
@@ -284,7 +285,7 @@ impl FailOn {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Figure;
+    use clockscope_records::{Figure, ReadingsReason, TickReason};
 
     use super::*;
 
@@ -305,16 +306,26 @@ mod tests {
             observed_resolution_ns: Figure::Known(60.0),
             ..RuntimeRecord::default()
         };
-        let float = RuntimeRecord { nominal_resolution_ns: Figure::unknown("it states none"), ..whole.clone() };
+        let float =
+            RuntimeRecord { nominal_resolution_ns: Figure::unknown(ReadingsReason::NoNominalInApi), ..whole.clone() };
         let mut shows = |row: &RuntimeRecord| {
             found.runtimes = vec![whole.clone(), row.clone()];
             found.shows(RuntimesFinding::Unknown)
         };
         assert_eq!(shows(&float), Some(false));
-        assert_eq!(shows(&RuntimeRecord { cost_ns: Figure::unknown("too coarse"), ..whole.clone() }), Some(true));
-        assert_eq!(shows(&RuntimeRecord { tick_ns: Figure::unknown("too fine"), ..whole.clone() }), Some(true));
         assert_eq!(
-            shows(&RuntimeRecord { observed_resolution_ns: Figure::unknown("it stood still"), ..float.clone() }),
+            shows(&RuntimeRecord { cost_ns: Figure::unknown(ReadingsReason::CoarseRuntimeTimer), ..whole.clone() }),
+            Some(true)
+        );
+        assert_eq!(
+            shows(&RuntimeRecord { tick_ns: Figure::unknown(TickReason::FewSteps), ..whole.clone() }),
+            Some(true)
+        );
+        assert_eq!(
+            shows(&RuntimeRecord {
+                observed_resolution_ns: Figure::unknown(ReadingsReason::NoForwardStep),
+                ..float.clone()
+            }),
             Some(true)
         );
         // A runtime that is missing is another finding.

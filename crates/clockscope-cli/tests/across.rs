@@ -83,7 +83,7 @@ fn one_cpu_is_untestable_not_passed() {
     on_cpu(cpu, || {
         for (command, finding) in [("order", "regression"), ("offsets", "unsynchronized")] {
             let record = asked(&[command]);
-            assert!(record["untestable"].as_str().unwrap().contains(&format!("only CPU {cpu}")), "{record:#}");
+            assert!(record["untestable"]["text"].as_str().unwrap().contains(&format!("only CPU {cpu}")), "{record:#}");
             assert_eq!(record["failure"], "one_cpu", "{record:#}");
             run(clockscope(&[command, "--fail-on", finding]), 3);
             run(clockscope(&[command, "--fail-on", "unknown"]), 3);
@@ -178,7 +178,7 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
         let denied = |arguments: &[&str]| under("deny", &[("CLOCKSCOPE_DENY_CALL", call)], arguments);
         for command in ["order", "offsets"] {
             let record = record(denied(&[command, "--duration", "100ms", "--format", "json"]));
-            assert!(record["untestable"].as_str().unwrap().contains(reason), "{call}: {record:#}");
+            assert!(record["untestable"]["text"].as_str().unwrap().contains(reason), "{call}: {record:#}");
         }
         run(denied(&["order", "rdtscp", "--fail-on", "regression"]), 3);
         let output = run(denied(&["gaps", "--all-cpus", "--duration", "100ms", "--format", "json"]), 3);
@@ -335,7 +335,7 @@ fn coarse_clocks_are_not_accused() {
     for name in ["monotonic_coarse", "time"] {
         let found = clock(&record, name);
         assert!(found["constant"].is_null() && found["step"].is_null(), "{found:#}");
-        assert!(found["unknown"]["constant"].as_str().unwrap().contains("timer tick"), "{found:#}");
+        assert!(found["unknown"]["constant"]["code"] == "ticked", "{found:#}");
     }
     // A coarse reference shows the same moment many times; what is reported is finite, and can be
     // read back.
@@ -489,7 +489,7 @@ fn with_the_counter_disabled_all_questions_have_answers() {
     for command in ["order", "offsets", "rate", "gaps", "sleep"] {
         let record = record(under("no_tsc", &[], &[command, "--duration", "200ms", "--format", "json"]));
         match command {
-            "offsets" => assert!(record["untestable"].as_str().unwrap().contains("PR_SET_TSC"), "{record:#}"),
+            "offsets" => assert!(record["untestable"]["text"].as_str().unwrap().contains("PR_SET_TSC"), "{record:#}"),
             "rate" => assert!(record["clocks"].as_array().unwrap().iter().any(|clock| clock["available"] == false)),
             _ => {}
         }

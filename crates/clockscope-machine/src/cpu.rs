@@ -1,32 +1,32 @@
 //! The processor's names, and the CPUs that there are.
 
-use clockscope_records::{Cpu, Figure};
+use clockscope_records::{Cpu, Figure, MachineReason};
 
 use crate::affinity;
 
 pub(crate) fn read(cpuinfo: &str) -> Cpu {
     let (vendor, model) = names(cpuinfo);
-    let unnamed = "neither the processor nor /proc/cpuinfo names it";
     Cpu {
         architecture: std::env::consts::ARCH.to_owned(),
-        vendor: Figure::of(vendor, unnamed),
-        model: Figure::of(model, unnamed),
+        vendor: Figure::of(vendor, MachineReason::NoName),
+        model: Figure::of(model, MachineReason::NoName),
         online: online(),
-        allowed: affinity::allowed().map_err(|error| error.to_string()).into(),
+        allowed: affinity::allowed().map_err(|error| MachineReason::NoAffinity { words: error.to_string() }).into(),
     }
 }
 
 /// How many CPUs are online, in all of the system's groups.
 #[cfg(windows)]
 fn online() -> Figure<u32> {
-    Figure::of(crate::windows::processors(), "GetActiveProcessorCount failed")
+    Figure::of(crate::windows::processors(), crate::windows::failed("GetActiveProcessorCount"))
 }
 
 /// How many CPUs are online.
 #[cfg(not(windows))]
 fn online() -> Figure<u32> {
-    let listed = crate::text::line_of("/sys/devices/system/cpu/online").and_then(|line| crate::text::cpu_list(&line));
-    Figure::of(listed.map(|cpus| cpus.len() as u32), "/sys/devices/system/cpu/online cannot be read")
+    let path = "/sys/devices/system/cpu/online";
+    let listed = crate::text::line_of(path).and_then(|line| crate::text::cpu_list(&line));
+    Figure::of(listed.map(|cpus| cpus.len() as u32), MachineReason::UnreadableFile { path: path.to_owned() })
 }
 
 /// Vendor and model by CPUID (leaves 0 and 80000002h to 80000004h).

@@ -3,9 +3,9 @@
 
 use clockscope_arch::counter::{self, StatedFrequencies};
 use clockscope_arch::os;
-use clockscope_records::{Figure, Frequencies, FrequencySource};
+use clockscope_records::{Figure, Frequencies, FrequencySource, MachineReason};
 
-const NOT_STATED: &str = "the processor does not state it";
+const NOT_STATED: MachineReason = MachineReason::ProcessorSilent;
 
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of
 /// [`StatedFrequencies::nominal_hz`].
@@ -45,9 +45,11 @@ pub(crate) fn read() -> Frequencies {
     Frequencies {
         cpuid_15h_hz: Figure::of(nominal.cpuid_15h_hz, NOT_STATED),
         cpuid_16h_base_mhz: Figure::of(nominal.cpuid_16h_base_mhz, NOT_STATED),
-        cpuid_40000010h_tsc_khz: Figure::of(nominal.cpuid_40000010h_khz, "no hypervisor states it"),
-        cntfrq_hz: Figure::of(nominal.cntfrq_hz, "not an aarch64 processor, or its firmware states 0"),
-        perf_mmap_hz: os::perf_frequency().map_err(|reason| reason.to_string()).into(),
+        cpuid_40000010h_tsc_khz: Figure::of(nominal.cpuid_40000010h_khz, MachineReason::HypervisorSilent),
+        cntfrq_hz: Figure::of(nominal.cntfrq_hz, MachineReason::NoArmFrequency),
+        perf_mmap_hz: os::perf_frequency()
+            .map_err(|reason| MachineReason::NoPerfPage { words: reason.to_string() })
+            .into(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Which hypervisor this machine runs under, and what it says of the counter.
 
-use clockscope_records::{Figure, Hypervisor, HypervisorStatement};
+use clockscope_records::{Figure, Hypervisor, HypervisorStatement, MachineReason};
 
 pub(crate) fn read() -> Figure<Hypervisor> {
-    Figure::of(found(), "the system does not show whether there is one")
+    Figure::of(found(), MachineReason::HypervisorHidden)
 }
 
 /// The signature of CPUID leaf 40000000h if the hypervisor bit (leaf 1, ECX bit 31) is set.

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "uname and the auxiliary vector have no safe form in libc")]
 
-use clockscope_records::{Figure, Kernel};
+use clockscope_records::{Figure, Kernel, MachineReason};
 
 use crate::text;
 
@@ -12,15 +12,15 @@ const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 pub(crate) fn identity() -> Kernel {
     Kernel {
         name: Figure::Known("Windows".to_owned()),
-        release: Figure::of(crate::windows::version(), "RtlGetVersion failed"),
-        version: Figure::unknown("Windows states no text of its build"),
+        release: Figure::of(crate::windows::version(), crate::windows::failed("RtlGetVersion")),
+        version: Figure::unknown(clockscope_records::WindowsReason::NoBuildText),
     }
 }
 
 #[cfg(not(windows))]
 pub(crate) fn identity() -> Kernel {
     let names = uname().map_or([const { None }; 3], |names| names.map(Some));
-    let [name, release, version] = names.map(|name| Figure::of(name, "the system has no uname"));
+    let [name, release, version] = names.map(|name| Figure::of(name, MachineReason::NoUname));
     Kernel { name, release, version }
 }
 
@@ -55,11 +55,12 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Why a file of the clocksource's folder says nothing.
-fn unread(file: &str, text: Option<&str>) -> String {
+fn unread(file: &str, text: Option<&str>) -> MachineReason {
+    let path = format!("{CLOCKSOURCE}/{file}");
     match text {
-        None if !cfg!(any(target_os = "linux", target_os = "android")) => "only Linux shows it in a file".to_owned(),
-        None => format!("{CLOCKSOURCE}/{file} cannot be read: is /sys mounted?"),
-        Some(text) => format!("{CLOCKSOURCE}/{file} holds no name of a clocksource: {text:?}"),
+        None if !cfg!(any(target_os = "linux", target_os = "android")) => MachineReason::OnlyLinux,
+        None => MachineReason::UnreadableSysfs { path },
+        Some(text) => MachineReason::NoClocksourceName { path, content: text.to_owned() },
     }
 }
 
@@ -77,8 +78,8 @@ pub(crate) fn governor() -> Figure<String> {
     let governor = |cpu| text::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
     let cpu = clockscope_arch::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
     match cpu {
-        None => Figure::unknown("the system does not say which CPUs this process may use"),
-        Some(cpu) => Figure::of(governor(cpu), "the system does not control the CPU's frequency (no cpufreq)"),
+        None => Figure::unknown(MachineReason::AllowedCpusHidden),
+        Some(cpu) => Figure::of(governor(cpu), MachineReason::NoCpufreq),
     }
 }
 
@@ -91,11 +92,11 @@ pub(crate) fn vdso() -> Figure<bool> {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn vdso() -> Figure<bool> {
-    Figure::unknown("only Linux has a vDSO")
+    Figure::unknown(MachineReason::NoVdso)
 }
 
 /// Whether the counter may be read by this process.
 pub(crate) fn counter_readable() -> Figure<bool> {
     let readable = clockscope_arch::os::counter_is_permitted();
-    Figure::of(readable, "the system does not tell; a read shows it")
+    Figure::of(readable, MachineReason::CounterAccessHidden)
 }

@@ -34,20 +34,6 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// CPUs as a list such as `0-3,8`.
-#[must_use]
-pub fn show_cpus(cpus: &[u32]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus.iter().copied() {
-        match ranges.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(cpu) => *last = cpu,
-            _ => ranges.push((cpu, cpu)),
-        }
-    }
-    let show = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
-    ranges.iter().map(show).collect::<Vec<_>>().join(",")
-}
-
 /// A small file of Linux's /proc or /sys. `None` on other systems, where such a path may show
 /// another system's: Wine shows its host's.
 pub(crate) fn file(path: &str) -> Option<String> {
@@ -74,8 +60,6 @@ mod tests {
         for text in ["", "a", "3-1", "0-", "-1", "0-99999999999", "0-4294967295"] {
             assert_eq!(cpu_list(text), None, "{text}");
         }
-        assert_eq!(show_cpus(&[0, 1, 2, 8]), "0-2,8");
-        assert_eq!(show_cpus(&[]), "");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 pub(crate) mod timer;
 
-use clockscope_records::Figure;
+use clockscope_records::{Figure, WindowsReason};
 use windows_sys::Wdk::System::SystemInformation::NtQuerySystemInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
@@ -16,6 +16,16 @@ use crate::shown::Shown;
 
 /// All groups of processors (winnt.h).
 const ALL_PROCESSOR_GROUPS: u16 = 0xFFFF;
+
+/// The reason of what a call that failed would have shown.
+pub(crate) fn failed(call: &str) -> WindowsReason {
+    WindowsReason::CallFailed { call: call.to_owned() }
+}
+
+/// The same of a call that answered with a status.
+fn refused(call: &str, status: i32) -> WindowsReason {
+    WindowsReason::CallStatus { call: call.to_owned(), status: status.cast_unsigned() }
+}
 
 /// Major and minor version and the build, such as 10.0.22631: those of the system, whatever a
 /// manifest says that the program knows.
@@ -50,7 +60,7 @@ pub(crate) fn is_wine() -> bool {
 /// What the system shows of QueryPerformanceCounter.
 pub(crate) fn performance_counter() -> Shown {
     let bypass = bypass();
-    let part = |index: usize| Figure::from(bypass.map(|bytes| bytes[index]));
+    let part = |index: usize| Figure::from(bypass.clone().map(|bytes| bytes[index]));
     Shown {
         frequency_hz: frequency(),
         bypass_flags: part(0),
@@ -65,7 +75,7 @@ fn frequency() -> Figure<u64> {
     let mut hz = 0;
     // SAFETY: writes 64 bits through the pointer, which is ours.
     let answer = unsafe { QueryPerformanceFrequency(&raw mut hz) };
-    Figure::of((answer != 0).then_some(hz.cast_unsigned()), "QueryPerformanceFrequency failed")
+    Figure::of((answer != 0).then_some(hz.cast_unsigned()), failed("QueryPerformanceFrequency"))
 }
 
 /// The bytes QpcBypassEnabled and QpcShift in the page that the kernel shares with all processes
@@ -73,14 +83,14 @@ fn frequency() -> Figure<u64> {
 const BYPASS: *const [u8; 2] = 0x7FFE_03C6 as *const [u8; 2];
 
 /// Reads these bytes.
-fn bypass() -> Result<[u8; 2], &'static str> {
+fn bypass() -> Result<[u8; 2], WindowsReason> {
     match numbers() {
         // SAFETY: the page is mapped at this address in every process of every Windows on every
         // processor, readable and never freed; the field exists since 6.2. The kernel may write to
         // it, so it is read as volatile, and bytes have every value.
         Some([major, minor, _]) if (major, minor) >= (6, 2) => Ok(unsafe { BYPASS.read_volatile() }),
-        Some(_) => Err("Windows shows it since version 6.2"),
-        None => Err("the version of Windows, on which its place depends, is unknown"),
+        Some(_) => Err(WindowsReason::BeforeWindows8),
+        None => Err(WindowsReason::VersionUnknown),
     }
 }
 
@@ -111,7 +121,7 @@ fn enters_kernel() -> Figure<bool> {
         )
     };
     if status < 0 {
-        return Figure::unknown(format!("NtQuerySystemInformation: status {:#010x}", status.cast_unsigned()));
+        return Figure::unknown(refused("NtQuerySystemInformation", status));
     }
-    Figure::of((found.valid_flags & 1 != 0).then_some(found.flags & 1 != 0), "this Windows does not state it")
+    Figure::of((found.valid_flags & 1 != 0).then_some(found.flags & 1 != 0), WindowsReason::NotStated)
 }

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_records::{Contents, Envelope, Figure, Run};
+use clockscope_machine::affinity::AffinityError;
+use clockscope_records::{Contents, Envelope, Figure, Run, ThreadReason};
 use clockscope_sources::RawClock;
 
 use crate::catalogue::Catalogue;
@@ -32,10 +32,6 @@ const FAR_BEHIND_NS: f64 = 20e6;
 /// By how much a timer's mean rate may differ from its first one where neither it nor the reference
 /// stepped, in ppm: twice what the kernel may steer a reference by.
 const STEERED_PPM: f64 = 1000.0;
-
-/// The doubt about a frequency that is no mean of the run.
-const FIRST_RATE: &str = "the timer or its reference stood still, stepped or changed its rate during the run: this is \
-                          the timer's frequency at the start";
 
 /// How often a thread that was moved is pinned again before it counts as not pinned: CPUs go
 /// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
@@ -68,14 +64,22 @@ struct CpuBinding<P: Platform> {
 }
 
 /// Why a thread is not pinned.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Unpinned {
-    #[error("not pinned: {0}")]
     Refused(AffinityError),
-    #[error("not pinned: the system does not show which CPU the thread runs on")]
     UnknownCpu,
-    #[error("not pinned: the thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?")]
     Moved { from: u32, to: u32 },
+}
+
+impl Unpinned {
+    /// Returns what records have of it.
+    fn reason(&self) -> ThreadReason {
+        match *self {
+            Self::Refused(ref error) => ThreadReason::NotPinned { words: error.to_string() },
+            Self::UnknownCpu => ThreadReason::CpuHidden,
+            Self::Moved { from, to } => ThreadReason::ThreadMoved { from, to },
+        }
+    }
 }
 
 /// What answered when it was tried, and the reasons of what did not.
@@ -169,7 +173,7 @@ impl<'a, P: Platform> Setup<'a, P> {
 
     /// The same for a run whose threads are on many CPUs.
     pub(crate) fn run_across(&self, sampling: Sampling, cpus: &[u32]) -> Run {
-        let cpu = Figure::unknown(format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
+        let cpu = Figure::unknown(ThreadReason::OnEachCpu { cpus: cpus.to_vec() });
         Run { cpu, ..self.run(sampling) }
     }
 
@@ -211,7 +215,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         let Bench { timer_step, timer_call, .. } = self.bench;
         Context {
             rate: mean.unwrap_or(self.bench.first_rate),
-            rate_doubt: mean.is_none().then_some(FIRST_RATE),
+            is_rate_of_start: mean.is_none(),
             timer_step,
             timer_call,
             timer: self.bench.timer.clone(),
@@ -232,7 +236,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             reads_asked: sampling.reads_asked,
             duration_s: sampling.duration_s,
             runs: None,
-            cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(ToString::to_string).into(),
+            cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(Unpinned::reason).into(),
             timer_period_ns: None,
             timer,
             interrupted: sampling.interrupted,

@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath};
+use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, ReadingsReason};
 use clockscope_sources::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
@@ -205,8 +205,10 @@ impl<P: Platform> CatalogueEntry<P> {
     pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::of(ns_per_count, "one count, whose length has to be measured"),
-            Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
+            Resolution::OneCount => Figure::of(ns_per_count, ReadingsReason::OneCount),
+            Resolution::Unknown(reason) => {
+                Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
+            }
         }
     }
 
@@ -220,12 +222,10 @@ impl<P: Platform> CatalogueEntry<P> {
         let counter_based = match (self.info.basis, clocksource) {
             (ClockBasis::Counter, _) => Figure::Known(true),
             (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
-                .ok_or_else(|| format!("this program does not know the clocksource {name}"))
+                .ok_or_else(|| ReadingsReason::ClocksourceUnfamiliar { clocksource: name.to_owned() })
                 .into(),
-            (ClockBasis::Clocksource, None) => Figure::unknown("the kernel does not show its clocksource"),
-            (ClockBasis::Scheduler, _) => {
-                Figure::unknown("the kernel does not show what the scheduler's clock is based on")
-            }
+            (ClockBasis::Clocksource, None) => Figure::unknown(ReadingsReason::ClocksourceHidden),
+            (ClockBasis::Scheduler, _) => Figure::unknown(ReadingsReason::SchedulerHidden),
             (ClockBasis::Other, _) => Figure::Known(false),
         };
         ClockIdentity {

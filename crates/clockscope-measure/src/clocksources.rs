@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_machine::performance_counter;
-use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, Switched};
+use clockscope_records::{
+    Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, ReadingsReason, Switched, Unknown,
+};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
@@ -136,7 +138,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
         };
         described(&name, current == Some(name.as_str()), measured)
     };
-    let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(ToString::to_string));
+    let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
     let found = Clocksources {
         clocksources: names.into_iter().flatten().map(describe).collect(),
@@ -150,29 +152,51 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
 }
 
 /// Why a clocksource's frequency is unknown.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 enum NoFrequency {
-    #[error(transparent)]
-    Measure(#[from] MeasureError),
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
-    #[error("there is none")]
+    Measure(MeasureError),
+    Unreadable(Unreadable),
     Missing,
-    #[error("its registers do not show it")]
     NotInRegisters,
-    #[error("it is the kernel's HZ, which nothing shows")]
     TimerTick,
-    #[error("nothing shows it")]
     NotStated,
+}
+
+impl NoFrequency {
+    /// Returns what records have of it.
+    fn reason(&self) -> Unknown {
+        match self {
+            Self::Measure(error) => ClocksourceReason::Unmeasured { words: error.to_string() }.into(),
+            Self::Unreadable(unreadable) => {
+                ReadingsReason::ClockFailed { failure: unreadable.failure(), words: unreadable.to_string() }.into()
+            }
+            Self::Missing => ClocksourceReason::NoHardware.into(),
+            Self::NotInRegisters => ClocksourceReason::NotInRegisters.into(),
+            Self::TimerTick => ClocksourceReason::KernelsHz.into(),
+            Self::NotStated => ClocksourceReason::NotShown.into(),
+        }
+    }
+}
+
+impl From<MeasureError> for NoFrequency {
+    fn from(error: MeasureError) -> Self {
+        Self::Measure(error)
+    }
+}
+
+impl From<Unreadable> for NoFrequency {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::Unreadable(unreadable)
+    }
 }
 
 /// One of them, with its frequency, or why that is unknown.
 fn described(name: &str, current: bool, frequency_hz: Result<f64, &NoFrequency>) -> Clocksource {
     let known = clocksource::known(name);
     let unheard_of = "this program has never heard of it";
-    let lacking = if known.is_none() { unheard_of } else { "it depends on the hardware, which does not show it" };
+    let lacking = || if known.is_none() { ClocksourceReason::Unfamiliar } else { ClocksourceReason::DependsOnHardware };
     let frequency_hz =
-        Figure::from(known.and_then(|known| known.frequency_hz).map_or(frequency_hz, Ok).map_err(ToString::to_string));
+        Figure::from(known.and_then(|known| known.frequency_hz).map_or(frequency_hz, Ok).map_err(NoFrequency::reason));
     let bits = known.and_then(|known| known.bits);
     let wraps_after_s = frequency_hz.get().zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     Clocksource {
@@ -180,9 +204,9 @@ fn described(name: &str, current: bool, frequency_hz: Result<f64, &NoFrequency>)
         current,
         description: known.map_or_else(|| unheard_of.to_owned(), |known| known.description.to_owned()),
         frequency_hz,
-        bits: Figure::of(bits, lacking),
-        wraps_after_s: Figure::of(wraps_after_s, lacking),
-        vdso: Figure::of(known.and_then(|known| known.vdso), lacking),
+        bits: Figure::of(bits, lacking()),
+        wraps_after_s: Figure::of(wraps_after_s, lacking()),
+        vdso: Figure::of(known.and_then(|known| known.vdso), lacking()),
         usual_cost: known.map_or_else(|| "unknown".to_owned(), |known| known.usual_cost.to_owned()),
     }
 }

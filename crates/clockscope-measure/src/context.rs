@@ -1,7 +1,7 @@
 //! What all records of a run share.
 
 use clockscope_machine::clocksource;
-use clockscope_records::Environment;
+use clockscope_records::{Environment, RateReason};
 use clockscope_sources::{ClockBasis, ClockInfo};
 
 use crate::platform::{Platform, Yardstick};
@@ -11,8 +11,8 @@ use crate::timer::{Timer, TimerRate};
 pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
     pub(crate) rate: TimerRate,
-    /// Why it is not; `None` if it is.
-    pub(crate) rate_doubt: Option<&'static str>,
+    /// Whether it is the one at the start instead.
+    pub(crate) is_rate_of_start: bool,
     pub(crate) timer: Timer<P>,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
@@ -27,7 +27,7 @@ impl<P: Platform> Context<'_, P> {
         clockscope_records::TimerRecord {
             name: self.timer.name().to_owned(),
             frequency_hz: 1e9 / self.rate.ns_per_unit,
-            frequency_doubt: self.rate_doubt.map(str::to_owned),
+            frequency_doubt: self.is_rate_of_start.then(|| RateReason::RateOfStart.into()),
             frequency_bound_ppm: self.rate.bound_ppm,
             reference: self.reference.name().to_owned(),
         }

@@ -1,17 +1,12 @@
 //! The distribution of a clock's differences, as records in ns.
 
-use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary};
+use clockscope_records::{Bin, DifferenceRecord, ModeRecord, ReadingsReason, Summary};
 use clockscope_statistics::{Difference, Mode, octave_bin, octave_edge};
 
 /// Share of all differences that the table of distinct ones covers.
 const COVERED: f64 = 0.9999;
 /// Largest differences that are reported singly.
 const LARGEST: usize = 10;
-
-/// Why what a counter of cycles shows has no figures in ns.
-pub(crate) const NO_LENGTH: &str = "it counts core cycles, whose length changes";
-/// Why there are no differences.
-pub(crate) const UNPAIRED: &str = "no two readings followed one another";
 
 /// Returns the usual figures in ns.
 ///
@@ -20,9 +15,9 @@ pub(crate) const UNPAIRED: &str = "no two readings followed one another";
 pub(crate) fn summary(
     found: Option<clockscope_statistics::DifferencesSummary>,
     ns_per_unit: Option<f64>,
-    without: &'static str,
-) -> Result<Summary, &'static str> {
-    let ns = ns_per_unit.ok_or(NO_LENGTH)?;
+    without: ReadingsReason,
+) -> Result<Summary, ReadingsReason> {
+    let ns = ns_per_unit.ok_or(ReadingsReason::NoLength)?;
     let found = found.ok_or(without)?;
     Ok(Summary {
         count: found.count,

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, SystemClock};
+use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, ReadingsReason, SystemClock};
 use clockscope_sources::catalog::{self, System};
 use clockscope_sources::{Errno, Resolution};
 
@@ -43,8 +43,10 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
         kind: kind(clock.kind),
         nominal_resolution_ns: match &clock.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::unknown("one count, whose length has to be measured"),
-            Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
+            Resolution::OneCount => Figure::unknown(ReadingsReason::OneCount),
+            Resolution::Unknown(reason) => {
+                Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
+            }
         },
         description: clock.summary.to_owned(),
     }

@@ -6,7 +6,7 @@ mod cause;
 mod watch;
 
 use clockscope_machine::account;
-use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, WorstGap};
+use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, ThreadReason, WorstGap};
 use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
@@ -182,7 +182,8 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
                 cpu: watch.cpu,
                 ns: gap.length as f64 * unit_ns,
                 cause: gap.cause,
-                detail: gap.detail.clone(),
+                counted: Some(gap.counted.clone()),
+                detail: None,
             })
         })
         .collect();
@@ -200,11 +201,11 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |counts: u64| counts as f64 * unit_ns;
     let seconds = in_ns(watch.looked) / 1e9;
     let lengths = watch.lengths.into_sorted();
-    let unseen = if watch.looked > 0 { "there was no gap" } else { "nothing was looked at" };
+    let unseen = || if watch.looked > 0 { ThreadReason::NoGap } else { ThreadReason::NotLookedAt };
     let percentile = |q: f64, fewest: u64| match watch.count {
-        0 => Figure::unknown(unseen),
-        count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
-        _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen),
+        0 => Figure::unknown(unseen()),
+        count if count < fewest => Figure::unknown(ThreadReason::FewGaps { fewest }),
+        _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen()),
     };
     let mut causes: Vec<Cause> = watch
         .causes
@@ -217,9 +218,9 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let of_time = |value: f64| Figure::of((watch.looked > 0).then_some(value), unseen);
+    let of_time = |value: f64| Figure::of((watch.looked > 0).then_some(value), unseen());
     CpuGaps {
-        cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
+        cpu: Figure::of(watch.cpu, ThreadReason::Unbound),
         seconds,
         blind_seconds: in_ns(watch.blind) / 1e9,
         count: watch.count,
@@ -229,14 +230,11 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         p99_ns: percentile(0.99, 100),
         p999_ns: percentile(0.999, 1000),
         // The sample may have let go of it.
-        max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen),
+        max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen()),
         lost_ns: in_ns(watch.lost),
         lost_percent: of_time(watch.lost as f64 / watch.looked as f64 * 100.0),
         causes,
-        steal_ns: Figure::of(
-            watch.steal_ns.map(|ns| ns as f64),
-            "the kernel keeps no account of it, or nothing was looked at",
-        ),
+        steal_ns: Figure::of(watch.steal_ns.map(|ns| ns as f64), ThreadReason::NoAccount),
         reason: watch.trouble.as_ref().map(ToString::to_string),
         failure: watch.trouble.as_ref().map(WatchError::failure),
     }
@@ -246,12 +244,12 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
 mod tests {
     use super::watch::Gap;
     use super::*;
-    use clockscope_records::CauseKind;
+    use clockscope_records::{CauseKind, GapCounts};
 
     const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
 
     fn gap(length: u64, cause: CauseKind) -> Gap {
-        Gap { at: 0, length, cause, detail: String::new() }
+        Gap { at: 0, length, cause, counted: GapCounts::default() }
     }
 
     #[test]
@@ -283,12 +281,12 @@ mod tests {
         let found = of_cpu(Watch::new(None, LIMITS), 1.0);
         assert_eq!(found.count, 0);
         for figure in [found.p50_ns, found.max_ns, found.lost_percent] {
-            assert_eq!(figure, Figure::unknown("nothing was looked at"));
+            assert_eq!(figure, Figure::unknown(ThreadReason::NotLookedAt));
         }
         let mut quiet = Watch::new(Some(0), LIMITS);
         quiet.looked = 1000;
         let found = of_cpu(quiet, 1.0);
         assert_eq!((found.per_second.get(), found.lost_percent.get()), (Some(0.0), Some(0.0)));
-        assert_eq!(found.p99_ns, Figure::unknown("there was no gap"));
+        assert_eq!(found.p99_ns, Figure::unknown(ThreadReason::NoGap));
     }
 }

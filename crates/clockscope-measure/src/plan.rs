@@ -8,7 +8,7 @@
 
 use clockscope_records::{
     Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
-    Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure,
+    ReadingsReason, Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure,
 };
 
 use crate::recommendation;
@@ -100,18 +100,14 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
         match candidate(found) {
             Ok(candidate) => clocks.push(candidate),
             Err(failure) => {
-                let reason = reason(failure).to_owned();
-                unfit.push(Unfit { clock: found.identity.label(), reason, failure: Some(failure) });
+                unfit.push(Unfit { clock: found.identity.label(), reason: None, failure: Some(failure) });
             }
         }
     }
     clocks.sort_by(|a, b| uncertain_ns(a).total_cmp(&uncertain_ns(b)).then(a.cost_ns.total_cmp(&b.cost_ns)));
     let intervals = interval_ns.map_or_else(|| INTERVALS.to_vec(), |interval_ns| vec![interval_ns]);
     let rows: Vec<PlanRow> = intervals.into_iter().filter_map(|interval_ns| row(&clocks, interval_ns, error)).collect();
-    let rows = Figure::of(
-        Some(rows).filter(|rows| !rows.is_empty()),
-        "no monotonic clock or trusted counter was measured that is fit for intervals",
-    );
+    let rows = Figure::of(Some(rows).filter(|rows| !rows.is_empty()), ReadingsReason::NothingFit);
     let recorded_at = source.recorded_at().map(str::to_owned);
     Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit })
 }
@@ -121,18 +117,6 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
 fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
     clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library
         || recommendation::is_trusted_counter(clock, environment)
-}
-
-/// Words why a clock is not weighed.
-const fn reason(failure: UnfitFailure) -> &'static str {
-    match failure {
-        UnfitFailure::Unreadable => "it cannot be read here",
-        UnfitFailure::NotJudged => "its readings were not judged",
-        UnfitFailure::Faulty => "it went back, jumped, or failed to answer",
-        UnfitFailure::NoDifferences => "the differences of its readings are not in the record: measure again",
-        UnfitFailure::NoCost => "what it costs is not known",
-        UnfitFailure::StoodStill => "it never advanced while it was read",
-    }
 }
 
 fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, UnfitFailure> {

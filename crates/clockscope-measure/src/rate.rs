@@ -7,7 +7,7 @@ mod comparison;
 mod error;
 mod rated;
 
-use clockscope_records::{Envelope, Figure, RatePair, Rates};
+use clockscope_records::{Envelope, Figure, RatePair, RateReason, Rates};
 
 use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
@@ -265,7 +265,7 @@ fn record<P: Platform>(
 ) -> Rates {
     let mut rates = Rates {
         reference: rated[place].label.clone(),
-        until_ppm: Figure::of(plan.until_ppm, "not asked for"),
+        until_ppm: Figure::of(plan.until_ppm, RateReason::NotAskedFor),
         ..Rates::default()
     };
     let (mut scales, mut records) = (vec![None; rated.len()], Vec::new());
@@ -290,7 +290,8 @@ fn record<P: Platform>(
     let others = others.filter(|rated| base_name(&rated.label) != base_name(&rates.reference));
     let others: Vec<_> = others.map(|rated| rated.row).collect();
     rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, rated[place].row);
-    rates.adjtimex = bench.platform.adjtimex().map_err(|error| error.to_string()).into();
+    rates.adjtimex =
+        bench.platform.adjtimex().map_err(|error| RateReason::SteeringHidden { words: error.to_string() }).into();
     rates
 }
 

@@ -1,6 +1,6 @@
 //! What a clock has shown, as its record.
 
-use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Figure, Monotonic};
+use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason};
 use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
@@ -69,19 +69,19 @@ fn fill<P: Platform>(
     record.cost_ns = Figure::of(cost(costs.into_sorted(), &cost_blocks, context, counts), why_no_cost(batches));
     let both = record.cost_ns.known().zip(baseline.fastest_counter.as_ref());
     let ratio = both.map(|(cost, fastest)| cost.median / fastest.cost_ns);
-    record.ratio_to_fastest = Figure::of(ratio, "no counter could be measured to compare with");
+    record.ratio_to_fastest = Figure::of(ratio, ReadingsReason::NoCounterMeasured);
     let threshold_ns = record.cost_ns.known().map(|cost| events.threshold_ns(cost.median));
     let (counts, _) = events.finish();
-    let smallest = counts.smallest_step.ok_or("no two successive readings differed by a positive step");
+    let smallest = counts.smallest_step.ok_or(ReadingsReason::NoForwardStep);
     record.observed_resolution_ns =
-        smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(distribution::NO_LENGTH)).into();
+        smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(ReadingsReason::NoLength)).into();
     let known = tick_record::record(tick.tick(), info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    record.summary = distribution::summary(differences.summary(), ns_per_unit, distribution::UNPAIRED).into();
+    record.summary = distribution::summary(differences.summary(), ns_per_unit, ReadingsReason::NoDifferences).into();
     let weak = counts.regression == 0;
     let monotonic = Monotonic { strict: weak && counts.repeats == 0, weak };
-    record.monotonic = Figure::of((counts.reads >= 2).then_some(monotonic), "fewer than two readings");
+    record.monotonic = Figure::of((counts.reads >= 2).then_some(monotonic), ReadingsReason::FewReadings);
     record.events = Some(events_record(counts, errors, threshold_ns, info, judged_outside, context));
 }
 
@@ -105,14 +105,14 @@ fn cost<P: Platform>(
         median: ns(median),
         ci95: Figure::of(
             blocks.interval(median).map(|[low, high]| [ns((low - hidden - timers).max(0.0)), ns(high + hidden)]),
-            "fewer than 48 batches: give it more time",
+            ReadingsReason::FewBatches { fewest: 48 },
         ),
         between_runs: None,
         rounds: blocks.rounds().iter().map(|level| ns(*level)).collect(),
         min: ns(*sorted.first()?),
         p99: Figure::of(
             if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
-            "fewer than 100 batches: give it more time",
+            ReadingsReason::FewBatches { fewest: 100 },
         ),
         batches,
         reads_per_batch,
@@ -121,11 +121,11 @@ fn cost<P: Platform>(
 }
 
 /// Returns why so many batches show no cost.
-fn why_no_cost(batches: u64) -> &'static str {
+const fn why_no_cost(batches: u64) -> ReadingsReason {
     match batches {
-        0 => "no batch of reads was completed",
-        1..FEWEST_BATCHES => "fewer than seven batches were completed: interruptions would count as cost",
-        _ => "batches of reads took no time on the timer",
+        0 => ReadingsReason::NoBatch,
+        1..FEWEST_BATCHES => ReadingsReason::NoCost { fewest: FEWEST_BATCHES },
+        _ => ReadingsReason::CoarseTimer,
     }
 }
 
@@ -147,8 +147,8 @@ pub(crate) fn events_record<P: Platform>(
     context: &Context<'_, P>,
 ) -> Events {
     let judged = counts.judged.ok_or(match info.kind {
-        Kind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
-        _ => "it counts work, not time",
+        Kind::CpuTime => ReadingsReason::CpuTime,
+        _ => ReadingsReason::CountsWork,
     });
     let reference = if judged_outside { context.reference.name() } else { context.timer.name() };
     Events {
@@ -157,18 +157,20 @@ pub(crate) fn events_record<P: Platform>(
         span_ns: Figure::Known(counts.span_ns),
         stuck: counts.stuck,
         stall: counts.stall,
-        warp: judged.map(|judged| judged.warp).into(),
-        jump: judged.map(|judged| judged.jump).into(),
-        gap: judged.map(|judged| judged.gap).into(),
+        warp: judged.clone().map(|judged| judged.warp).into(),
+        jump: judged.clone().map(|judged| judged.jump).into(),
+        gap: judged.clone().map(|judged| judged.gap).into(),
         regression: counts.regression,
         hidden_regression: judged
-            .and_then(|judged| judged.hidden_regression.ok_or("the clock's tick is longer than a batch of reads"))
+            .clone()
+            .and_then(|judged| judged.hidden_regression.ok_or(ReadingsReason::LongTick))
             .into(),
-        threshold_ns: judged.and(threshold_ns.ok_or("no batch of reads was completed")).into(),
-        sure_ns: judged.and(counts.sure_ns.ok_or("its value changed between no two batches of reads")).into(),
-        reference: judged.map(|_| reference.to_owned()).into(),
+        threshold_ns: judged.clone().and(threshold_ns.ok_or(ReadingsReason::NoBatch)).into(),
+        sure_ns: judged.clone().and(counts.sure_ns.ok_or(ReadingsReason::NoChange)).into(),
+        reference: judged.clone().map(|_| reference.to_owned()).into(),
         reference_shares_hardware: judged
-            .and_then(|_| context.shares_hardware(info, judged_outside).ok_or("the kernel's clocksource is not known"))
+            .clone()
+            .and_then(|_| context.shares_hardware(info, judged_outside).ok_or(ReadingsReason::ClocksourceUnknown))
             .into(),
     }
 }

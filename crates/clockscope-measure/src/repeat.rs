@@ -5,7 +5,9 @@
 
 use std::ops::Add;
 
-use clockscope_records::{BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic};
+use clockscope_records::{
+    BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
+};
 use clockscope_statistics::{next_interval, quantile};
 
 use crate::recommendation::recommend;
@@ -14,7 +16,7 @@ use crate::recommendation::recommend;
 pub const FEWEST_RUNS: u32 = 6;
 
 /// Why a field of several runs is `null`.
-const OF_ONE_RUN: &str = "there were several runs: see between_runs";
+const OF_ONE_RUN: ReadingsReason = ReadingsReason::SeveralRuns;
 
 /// Makes one record of several runs of the same clocks: the median of their medians with the
 /// interval between runs, the sum of what was counted, and what else the first run found. `None`
@@ -68,7 +70,7 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
         Some(first) if told.iter().all(|run| is_same_tick(first, run)) => {
             (first.tick_ns.clone(), first.tick_evidence.clone())
         }
-        Some(_) => (Figure::unknown("the runs found different ticks"), None),
+        Some(_) => (Figure::unknown(ReadingsReason::DifferentTicks), None),
         None => (of_runs(None, runs.iter().map(|run| &run.tick_ns)), clock.tick_evidence),
     };
     Some(clock)
@@ -77,7 +79,8 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
 /// Returns the figure of several runs. Where they have none, the first that lacks it gives the
 /// reason.
 fn of_runs<'a, T: 'a, U>(value: Option<U>, mut runs: impl Iterator<Item = &'a Figure<T>>) -> Figure<U> {
-    value.ok_or_else(|| runs.find_map(Figure::reason).unwrap_or("not every run found it").to_owned()).into()
+    let first = || runs.find_map(Figure::reason).cloned().unwrap_or(ReadingsReason::NotEveryRun.into());
+    value.ok_or_else(first).into()
 }
 
 /// Whether two runs found the same tick, within their errors.
@@ -100,7 +103,7 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
             // A cost is never negative.
             interval95: next_interval(&medians)
                 .map(|[low, high]| [low.max(0.0), high])
-                .ok_or_else(|| format!("fewer than {FEWEST_RUNS} runs"))
+                .ok_or(ReadingsReason::FewRuns { fewest: FEWEST_RUNS })
                 .into(),
             lowest: *medians.first()?,
             highest: *medians.last()?,

@@ -1,12 +1,11 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what
 //! *trust* is based on.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, CheckKind, CheckOutcome, ClockRecord, Envelope, Events, Failure, Figure, Metric, MetricKind,
-    Shootout, Trustworthiness, UnreadableClock, Verdict, Winner,
+    CheckEvidence, CheckKind, CheckOutcome, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric,
+    MetricKind, RateReason, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Verdict, Winner,
 };
 use clockscope_sources::Path;
 
@@ -103,7 +102,7 @@ struct BoundedFigure {
 }
 
 /// The figures of two clocks, or why they are unknown.
-type TwoFigures = [Result<BoundedFigure, Cow<'static, str>>; 2];
+type TwoFigures = [Result<BoundedFigure, Unknown>; 2];
 
 /// Makes a metric of two figures of which the smaller is better: by more than their errors.
 fn metric(metric: MetricKind, figures: TwoFigures) -> Metric {
@@ -114,7 +113,7 @@ fn metric(metric: MetricKind, figures: TwoFigures) -> Metric {
 }
 
 /// Who is better, or the first reason why a figure is unknown.
-fn winner([a, b]: &TwoFigures) -> Result<Winner, Cow<'static, str>> {
+fn winner([a, b]: &TwoFigures) -> Result<Winner, Unknown> {
     Ok(better(a.clone()?, b.clone()?))
 }
 
@@ -129,12 +128,13 @@ fn better(a: BoundedFigure, b: BoundedFigure) -> Winner {
 }
 
 /// The clock's record, or why it has no figures.
-fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Cow<'static, str>> {
-    let clock = seen.clock(name).ok_or("it was not measured")?;
+fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unknown> {
+    let clock = seen.clock(name).ok_or(ComparisonReason::Absent)?;
     if clock.available {
         return Ok(clock);
     }
-    Err(clock.reason.clone().unwrap_or_else(|| "no reason is recorded".to_owned()).into())
+    let failed = |words: &String| ReadingsReason::ClockFailed { failure: clock.failure, words: words.clone() }.into();
+    Err(clock.reason.as_ref().map_or_else(Unknown::unrecorded, failed))
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
@@ -161,25 +161,27 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
 fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let off = |name: &String| {
         read(seen, name)?;
-        let rates = seen.rates.as_ref().map_err(ToString::to_string)?;
+        let rates = seen.rates.as_ref().map_err(|error| RateReason::NotMeasured { words: error.to_string() })?;
         if rates.reference == *name {
-            return Err("it is the reference itself".into());
+            return Err(ComparisonReason::IsReference.into());
         }
         let own = rates.clocks.iter().find(|rate| rate.name == *name);
         // All sequences read one counter: where this one was not compared, the ordered one was.
         let is_counter = seen.clock(name).is_some_and(trust::is_counter);
         let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
-        let rate =
-            own.or_else(|| of_counter().filter(|_| is_counter)).ok_or("it was not compared with another clock")?;
-        let unknown = || rate.reason.clone().unwrap_or_else(|| "its rate could not be determined".to_owned());
-        let bound = rate.bound_ppm.get().ok_or_else(unknown)?;
-        let value = if is_counter { 0.0 } else { rate.ppm.get().ok_or_else(unknown)?.abs() };
+        let rate = own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
+        let failed =
+            |words: &String| ReadingsReason::ClockFailed { failure: rate.failure, words: words.clone() }.into();
+        let known =
+            |figure: &Figure<f64>| figure.clone().result().map_err(|own| rate.reason.as_ref().map_or(own, failed));
+        let bound = known(&rate.bound_ppm)?;
+        let value = if is_counter { 0.0 } else { known(&rate.ppm)?.abs() };
         Ok(BoundedFigure { value, bound: Some(bound) })
     };
     let reference = seen.rates.as_ref().ok().map(|rates| rates.reference.clone());
     let mut found = metric(MetricKind::Accuracy { reference }, names.each_ref().map(off));
     if found.winner.get().is_some_and(|winner| winner != Winner::Tie) {
-        found.winner = Figure::unknown("they differ, and no clock here shows which of them is right");
+        found.winner = Figure::unknown(ComparisonReason::NoJudge);
     }
     found
 }
@@ -193,8 +195,9 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
         Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
     };
     let mut found = metric(MetricKind::Cost, names.each_ref().map(cost));
-    if let Some(emulators) = seen.emulators() {
-        found.winner = Figure::unknown(format!("these are the costs of {emulators}, not of the machine"));
+    let emulators = &seen.environment.emulation;
+    if !emulators.is_empty() {
+        found.winner = Figure::unknown(ComparisonReason::EmulatorsCosts { emulators: emulators.clone() });
     }
     found
 }
@@ -202,7 +205,7 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
 /// Readings that were wrong. Where that is as many, the verdicts decide.
 fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
     let wrong = |name: &String| {
-        let events = read(seen, name)?.events.as_ref().ok_or("it was not found")?;
+        let events = read(seen, name)?.events.as_ref().ok_or(ReadingsReason::NoEvents)?;
         let across = match seen.handed_over(name) {
             Some(sequence) if sequence.available => sequence.regressions.clone().result()?,
             // Of one thread alone: CPU time, cycles.
@@ -275,7 +278,7 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
 /// The first clock that cannot be read.
 fn unreadable(seen: &Observations, names: &[String; 2]) -> Option<UnreadableClock> {
     names.iter().find_map(|name| {
-        let reason = read(seen, name).err()?.into_owned();
+        let reason = read(seen, name).err()?;
         let failure = match seen.clock(name) {
             Some(clock) => clock.failure,
             None => Some(Failure::Missing),

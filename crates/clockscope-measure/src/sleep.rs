@@ -1,7 +1,9 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow};
+use clockscope_records::{
+    CpusReason, Envelope, Failure, Figure, ReadingsReason, Sleep, SleepRow, ThreadReason, Unknown,
+};
 use clockscope_sources::{ClockInfo, Path, RawClock, Unit};
 use clockscope_statistics::quantile;
 
@@ -154,9 +156,6 @@ impl Passed {
 /// Why nothing is said of early returns.
 const UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
 
-/// Why sleeps are left out.
-const DOUBTED: &str = "the clock refused, stood still, went back or jumped meanwhile";
-
 /// One call and time, and what was got so far.
 struct Trial {
     way: SleepMethod,
@@ -232,7 +231,7 @@ pub fn sleep<P: Platform>(
         }
         rows.extend(together);
     }
-    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), "the system does not show it");
+    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), ThreadReason::TimerSlackHidden);
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
@@ -315,13 +314,17 @@ impl Trial {
     fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
-        let left_out = || format!("{} sleeps are left out: {DOUBTED}", self.left_out);
         let refusal = self.refusal.as_ref().map(ToString::to_string);
-        let reason = refusal.or_else(|| (self.left_out > 0).then(left_out));
-        let never = reason.as_deref().unwrap_or("interrupted before its turn");
-        let slept = if got.is_empty() { Err(never.to_owned()) } else { Ok(()) };
+        let failure = self.refusal.as_ref().map(NoSleep::failure);
+        let never: Unknown = match &refusal {
+            Some(words) => ReadingsReason::ClockFailed { failure, words: words.clone() }.into(),
+            None if self.left_out > 0 => ThreadReason::SleepsLeftOut { left_out: self.left_out }.into(),
+            None => CpusReason::Interrupted.into(),
+        };
+        let slept = if got.is_empty() { Err(never.clone()) } else { Ok(()) };
+        let unreadable = ThreadReason::SleepersClockUnreadable.into();
         // Of the times that it slept.
-        let of_times = |ns: Option<f64>| Figure::of(ns, never.to_owned());
+        let of_times = |ns: Option<f64>| Figure::of(ns, never.clone());
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
         SleepRow {
             call: match self.way {
@@ -330,13 +333,13 @@ impl Trial {
             },
             asked_ns: self.asked_ns,
             sleeps: got.len() as u64,
-            early: slept.clone().and(is_monotonic.then_some(self.early).ok_or_else(|| UNREADABLE.to_owned())).into(),
+            early: slept.clone().and(is_monotonic.then_some(self.early).ok_or(unreadable)).into(),
             min_ns: of_times(got.first().copied()),
             p50_ns: of_times(quantile(got, 0.5)),
-            p99_ns: slept.and(p99_ns.ok_or_else(|| "fewer than 100 sleeps".to_owned())).into(),
+            p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
-            reason,
-            failure: self.refusal.as_ref().map(NoSleep::failure),
+            reason: refusal,
+            failure,
             left_out: Some(self.left_out),
         }
     }
@@ -344,6 +347,8 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::UnknownReason;
+
     use super::*;
 
     #[test]
@@ -364,21 +369,30 @@ mod tests {
         assert!(!passed(8.6e7, 1e8, 1e8).is_agreed() && passed(9.99e7, 1e8, 0.0).is_agreed());
     }
 
+    fn is_of_milliseconds(reason: Option<&Unknown>) -> bool {
+        let failed = reason.map(|unknown| &unknown.reason);
+        let Some(UnknownReason::Readings(ReadingsReason::ClockFailed { failure, words })) = failed else {
+            return false;
+        };
+        *failure == Some(Failure::NotApplicable) && words.contains("milliseconds")
+    }
+
     #[test]
     fn what_never_slept_was_not_never_early() {
         let mut row = Trial::new(SleepMethod::Spin, 1000);
         row.refusal = Some(SleepError::Whole("milliseconds").into());
         let record = row.record(true);
         for reason in [record.early.reason(), record.max_ns.reason()] {
-            assert!(reason.unwrap().contains("milliseconds"));
+            assert!(is_of_milliseconds(reason), "{reason:?}");
         }
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = Trial::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
-        assert_eq!(record.early, Figure::unknown(UNREADABLE));
+        assert_eq!(record.early, Figure::unknown(ThreadReason::SleepersClockUnreadable));
         let mut row = Trial::new(SleepMethod::Spin, 1000);
         row.refusal = Some(SleepError::Whole("milliseconds").into());
-        assert!(row.record(true).early.reason().unwrap().contains("milliseconds"));
+        let record = row.record(true);
+        assert!(is_of_milliseconds(record.early.reason()), "{record:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their
 //! differences show.
 
-use clockscope_records::{Envelope, Figure, Steps, StepsRecord, Worst, WorstRecord};
+use clockscope_records::{Envelope, Figure, ReadingsReason, Steps, StepsRecord, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
@@ -211,7 +211,7 @@ impl<P: Platform> Digest<P> {
             available: state.is_some(),
             reason: row.sampler.as_ref().err().map(ToString::to_string),
             failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
-            unit_ns: Figure::of(ns_per_unit, distribution::NO_LENGTH),
+            unit_ns: Figure::of(ns_per_unit, ReadingsReason::NoLength),
             tick_ns: Figure::default(),
             tick_evidence: None,
             differences: Vec::new(),
@@ -247,10 +247,9 @@ fn fill<P: Platform>(
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();
-    let all = distribution::summary(differences.summary(), ns_per_unit, distribution::UNPAIRED);
-    let still = "all differences are 0: the clock did not advance";
-    let nonzero = |_| distribution::summary(differences.summary_nonzero(), ns_per_unit, still);
-    record.summary_nonzero = all.as_ref().map_err(|reason| *reason).and_then(nonzero).into();
+    let all = distribution::summary(differences.summary(), ns_per_unit, ReadingsReason::NoDifferences);
+    let nonzero = |_| distribution::summary(differences.summary_nonzero(), ns_per_unit, ReadingsReason::NoAdvance);
+    record.summary_nonzero = all.clone().and_then(nonzero).into();
     record.summary = all.into();
     let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };
     record.modes = distribution::modes(&differences.modes(period), ns_per_unit);

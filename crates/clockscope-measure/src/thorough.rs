@@ -2,9 +2,9 @@
 //! clocks' rates, each in a second or less. The commands of those names find more in more time.
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{Order, Rates, Thorough};
+use clockscope_records::{Order, PairsReason, RateReason, Rates, Thorough};
 
-use crate::across::{NoPairTested, offsets, order};
+use crate::across::{self, offsets, order};
 use crate::bench::Setup;
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
@@ -33,14 +33,14 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     let order = match clocks(session)? {
         Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
         None => {
-            let why = NoPairTested::NoClock;
-            Order { untestable: Some(why.to_string()), failure: Some(why.failure()), ..Order::default() }
+            let why = PairsReason::NoClock;
+            Order { failure: Some(across::failure(&why)), untestable: Some(why.into()), ..Order::default() }
         }
     };
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters(session.platform).tried(session)?;
     let offsets = offsets::find(setup, &counters, &plan, quiet);
-    let rate = rates(setup).map_err(|error| error.to_string()).into();
+    let rate = rates(setup).map_err(|error| RateReason::NotMeasured { words: error.to_string() }).into();
     Ok(Thorough { order, offsets, rate })
 }
 

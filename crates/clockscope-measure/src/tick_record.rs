@@ -1,13 +1,10 @@
 //! What was found about a clock's tick, as its record: in ns, exactly, by name.
 
-use std::borrow::Cow;
-
-use clockscope_records::{ExactTick, Figure, Strength, TickEvidence, TimeUnit};
+use clockscope_records::{ExactTick, Figure, ReadingsReason, Strength, TickEvidence, TickReason, TimeUnit, Unknown};
 use clockscope_sources::{ClockBasis, ClockInfo, Unit};
-use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
+use clockscope_statistics::{Lattice, NoTick, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
-use crate::distribution::NO_LENGTH;
 use crate::platform::Platform;
 
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by
@@ -75,7 +72,7 @@ pub(crate) fn record<P: Platform>(
 }
 
 impl TickRecord {
-    fn unknown(steps: u64, at_most_ns: Option<f64>, reason: impl Into<Cow<'static, str>>) -> Self {
+    fn unknown(steps: u64, at_most_ns: Option<f64>, reason: impl Into<Unknown>) -> Self {
         let evidence = TickEvidence {
             strength: Strength::None,
             steps,
@@ -106,8 +103,8 @@ impl TickSource {
     /// What readings showed, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
-            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason()),
-            (_, None) => TickRecord::unknown(0, None, NO_LENGTH),
+            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, no_tick(reason)),
+            (_, None) => TickRecord::unknown(0, None, ReadingsReason::NoLength),
             // What a counter counts is whole, and finer than a few of these is only the one itself.
             // Where all readings are multiples of more, the bound is of these.
             (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && units <= SHORTEST_TICK => {
@@ -116,12 +113,11 @@ impl TickSource {
             }
             (Tick::AtMost { units, steps }, Some(ns)) => {
                 let most_ns = units * ns;
-                let why = if units <= SHORTEST_TICK {
-                    "too fine to be separated from the clock's unit"
+                let reason = if units <= SHORTEST_TICK {
+                    TickReason::TooFine { at_most_ns: most_ns }
                 } else {
-                    "too few readings to separate a tick from the read's own cost"
+                    TickReason::LikeCost { at_most_ns: most_ns }
                 };
-                let reason = format!("{why}: at most {most_ns:.3} ns");
                 TickRecord::unknown(steps, Some(most_ns), reason)
             }
             (Tick::Found(lattice), Some(ns)) => self.found(lattice, ns),
@@ -193,8 +189,24 @@ fn fraction_of_ns(tick_ns: f64, error: f64) -> Option<ExactTick> {
     })
 }
 
+/// Returns what records have for a tick that is not found.
+const fn no_tick(why: NoTick) -> TickReason {
+    match why {
+        NoTick::TooFewSteps => TickReason::FewSteps,
+        NoTick::TooFewReadings => TickReason::FewDifferences,
+        NoTick::ConstantCost => TickReason::ConstantCost,
+        NoTick::Ambiguous => TickReason::SeveralTicks,
+        NoTick::TooSlow => TickReason::SlowReads,
+        NoTick::RateChanged => TickReason::RateChanged,
+        NoTick::StepsBack => TickReason::StepsBack,
+        NoTick::NoLattice => TickReason::NoLattice,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use clockscope_records::UnknownReason;
+
     use super::*;
 
     const fn ns(numerator: u64, denominator: u32) -> ExactTick {
@@ -260,7 +272,9 @@ mod tests {
         let TickRecord { tick_ns, evidence } = found(26.0 * SHORTEST_TICK);
         assert_eq!(evidence.strength, Strength::None);
         assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);
-        assert!(tick_ns.reason().unwrap().contains("at most 31.200 ns"));
+        let reason = tick_ns.reason().map(|unknown| &unknown.reason);
+        let found = matches!(reason, Some(UnknownReason::Tick(TickReason::LikeCost { at_most_ns })) if (at_most_ns - 31.2).abs() < 1e-9);
+        assert!(found, "{tick_ns:?}");
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason, Unnamed};
+use crate::{CivilWorth, Emulator, Explain, Hypervisor, ReadPath, Reason, Unknown, Unnamed, Words};
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
-/// is the text of a system or of another record that explains it.
+/// explains it, by a reason of another record, or by the text of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "check", rename_all = "snake_case")]
 pub enum Check {
@@ -53,7 +53,7 @@ pub enum Check {
         /// Whether it gave the kernel the counter's frequency.
         states_frequency: bool,
         /// Why it is not known whether there is one.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Does an emulator provide the counter?
     Emulation {
@@ -69,7 +69,7 @@ pub enum Check {
         /// What is at fault for a step back.
         suspect: Suspect,
         /// Why the count is `null`.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Does the clock ever stop?
     StandingStill {
@@ -78,7 +78,7 @@ pub enum Check {
         /// How long the clock showed one value; `null` for a clock that changed.
         unchanged_ns: Option<f64>,
         /// Why both are `null`.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Does the clock advance by more, or by less, than a second clock does meanwhile?
     Jumps {
@@ -95,7 +95,7 @@ pub enum Check {
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
         /// Why `ahead` is `null`.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Can readings from different CPUs be compared?
     Order {
@@ -112,7 +112,7 @@ pub enum Check {
         /// Why the order was not tested; `null` where it was.
         untested: Option<Untested>,
         /// The same in the words of the test.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// How far are the CPUs' counters apart?
     Offsets {
@@ -131,7 +131,7 @@ pub enum Check {
         /// Why no offset was tested; `null` where one was.
         untested: Option<Untested>,
         /// The same in the words of the test.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Does one rate explain the clock beside a second clock?
     ConstantRate {
@@ -148,7 +148,7 @@ pub enum Check {
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
         /// Why the rates were not compared.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// How fast does the clock run relative to the one that is never steered?
     Rate {
@@ -163,7 +163,7 @@ pub enum Check {
         /// Whether steering can explain the offset.
         steerable: bool,
         /// Why `ppm` is `null`.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Is the counter's nominal frequency right?
     NominalFrequency {
@@ -202,7 +202,7 @@ pub enum Check {
         /// Its nominal resolution, where that is coarse although it is not coarse by design.
         coarse_nominal_ns: Option<f64>,
         /// Why all of these are `null`.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// How well is civil time known?
     Synchronization {
@@ -278,6 +278,32 @@ impl Check {
             Self::Synchronization { .. } => CheckKind::Synchronization,
             Self::Counter { .. } => CheckKind::Counter,
             Self::Unnamed(_) => CheckKind::Unnamed,
+        }
+    }
+}
+
+impl Explain for Check {
+    fn put_words(&mut self, words: Words) {
+        match self {
+            Self::Hypervisor { reason, .. }
+            | Self::StepsBack { reason, .. }
+            | Self::StandingStill { reason, .. }
+            | Self::Jumps { reason, .. }
+            | Self::Order { reason, .. }
+            | Self::Offsets { reason, .. }
+            | Self::ConstantRate { reason, .. }
+            | Self::Rate { reason, .. }
+            | Self::Resolution { reason, .. } => reason.put_words(words),
+            Self::Readable { .. }
+            | Self::Invariance { .. }
+            | Self::Clocksource { .. }
+            | Self::KernelVerdict { .. }
+            | Self::Emulation { .. }
+            | Self::NominalFrequency { .. }
+            | Self::Cost { .. }
+            | Self::Synchronization { .. }
+            | Self::Counter { .. }
+            | Self::Unnamed(_) => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::{Envelope, Figure, Measurement, PerformanceCounter};
 
 /// The result of `clockscope clocksource`.
@@ -30,6 +30,8 @@ pub struct Clocksources {
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<ClocksourcesProse>,
 }
+
+explain!(Clocksources: clocksources, performance_counter);
 
 /// A run that has the clocksource switched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -229,6 +231,8 @@ pub struct Switched {
     #[serde(default)]
     pub error: Option<String>,
 }
+
+explain!(Switched: measurements);
 
 #[cfg(test)]
 mod tests {

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
+use crate::figure::explain;
 use crate::{
-    AllClocks, Clocksources, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates,
-    Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
+    AllClocks, Clocksources, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement, Offsets, Order, Plan,
+    Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts, Words,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -31,6 +32,14 @@ macro_rules! documents {
             pub fn environment(&self) -> &Environment {
                 match self {
                     $(Self::$variant(envelope) => &envelope.environment,)*
+                }
+            }
+        }
+
+        impl Explain for Document {
+            fn put_words(&mut self, words: Words) {
+                match self {
+                    $(Self::$variant(envelope) => envelope.put_words(words),)*
                 }
             }
         }
@@ -81,6 +90,8 @@ pub struct Listing {
     pub clocks: Vec<Listed>,
 }
 
+explain!(Listing: clocks);
+
 /// Facts about the machine alone, which are in the head, and those that only Windows has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Info {
@@ -89,6 +100,8 @@ pub struct Info {
     #[serde(default)]
     pub windows: Option<WindowsFacts>,
 }
+
+explain!(Info: windows);
 
 /// Why a text is no document of ours.
 #[derive(Debug, thiserror::Error)]

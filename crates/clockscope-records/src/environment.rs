@@ -54,7 +54,7 @@ record!(
 
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a
 /// snapshot. `null` where the kernel does not show what the firmware offers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Announcements {
     /// VMClock: a page with a marker that changes, /dev/vmclock0.
     pub vmclock: Figure<Announcement>,

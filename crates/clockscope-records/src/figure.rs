@@ -2,38 +2,38 @@
 //!
 //! An unknown figure is `null` in JSON. Its reason is in the object `unknown` of the nearest record
 //! that has one, under the figure's path: `tick_ns`, `events.jump`. [`figures!`] names the figures
-//! of a part of a record, [`record!`] those of a record with an object `unknown`.
+//! of a part of a record, [`record!`] those of a record with an object `unknown`. After `in`, both
+//! name lists and parts that are such records themselves, so that words reach all reasons.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// The reason of a figure that is `null` without one. It is not written.
-const UNRECORDED: &str = "no reason was recorded";
+use crate::Unknown;
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "Option<T>")]
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(with = "Option<KnownFigure<T>>")]
 #[allow(missing_docs, reason = "documented where it is exported: the schema would take it as each figure's")]
 pub enum Figure<T> {
     /// Its value.
     Known(T),
-    /// Why it is unknown, in one sentence.
-    Unknown(Cow<'static, str>),
+    /// Why it is unknown.
+    Unknown(Unknown),
 }
 
 impl<T> Figure<T> {
     /// Returns an unknown figure.
-    pub fn unknown(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub fn unknown(reason: impl Into<Unknown>) -> Self {
         Self::Unknown(reason.into())
     }
 
     /// Returns the figure of a value, or why there is none.
-    pub fn of(value: Option<T>, reason: impl Into<Cow<'static, str>>) -> Self {
+    pub fn of(value: Option<T>, reason: impl Into<Unknown>) -> Self {
         value.map_or_else(|| Self::unknown(reason), Self::Known)
     }
 
@@ -75,7 +75,7 @@ impl<T> Figure<T> {
     }
 
     /// Returns why it is unknown; `None` if it is known.
-    pub fn reason(&self) -> Option<&str> {
+    pub fn reason(&self) -> Option<&Unknown> {
         match self {
             Self::Known(_) => None,
             Self::Unknown(reason) => Some(reason),
@@ -86,7 +86,7 @@ impl<T> Figure<T> {
     ///
     /// # Errors
     /// The figure is unknown.
-    pub fn result(self) -> Result<T, Cow<'static, str>> {
+    pub fn result(self) -> Result<T, Unknown> {
         match self {
             Self::Known(value) => Ok(value),
             Self::Unknown(reason) => Err(reason),
@@ -94,7 +94,7 @@ impl<T> Figure<T> {
     }
 }
 
-impl<T, E: Into<Cow<'static, str>>> From<Result<T, E>> for Figure<T> {
+impl<T, E: Into<Unknown>> From<Result<T, E>> for Figure<T> {
     fn from(found: Result<T, E>) -> Self {
         found.map_or_else(Self::unknown, Self::Known)
     }
@@ -103,7 +103,7 @@ impl<T, E: Into<Cow<'static, str>>> From<Result<T, E>> for Figure<T> {
 /// Unknown, without a reason: for what was not looked at, in records that say so elsewhere.
 impl<T> Default for Figure<T> {
     fn default() -> Self {
-        Self::unknown(UNRECORDED)
+        Self::unknown(Unknown::unrecorded())
     }
 }
 
@@ -115,7 +115,7 @@ impl<T: Serialize> Serialize for Figure<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Figure<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(Option::deserialize(deserializer)?, UNRECORDED))
+        Ok(Self::of(Option::deserialize(deserializer)?, Unknown::unrecorded()))
     }
 }
 
@@ -134,14 +134,72 @@ pub(crate) mod list {
         deserializer: D,
     ) -> Result<Figure<Vec<T>>, D::Error> {
         let list = Vec::deserialize(deserializer)?;
-        Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), UNRECORDED))
+        Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), Unknown::unrecorded()))
+    }
+}
+
+/// A known figure in the schema, which is that of the value. The objects `unknown` refer to the
+/// schema of reasons, so it is defined with the first figure.
+#[allow(dead_code, reason = "a type for the schema alone")]
+struct KnownFigure<T>(T);
+
+impl<T: JsonSchema> JsonSchema for KnownFigure<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<Unknown>();
+        T::json_schema(generator)
+    }
+}
+
+/// Words for a reason.
+pub type Words = fn(&Unknown) -> String;
+
+/// Something with reasons in it, which words can be put beside.
+pub trait Explain {
+    /// Puts words beside all reasons.
+    fn put_words(&mut self, words: Words);
+}
+
+impl Explain for Unknown {
+    fn put_words(&mut self, words: Words) {
+        self.text = Some(words(self));
+    }
+}
+
+impl<E: Explain> Explain for Option<E> {
+    fn put_words(&mut self, words: Words) {
+        self.iter_mut().for_each(|part| part.put_words(words));
+    }
+}
+
+impl<E: Explain> Explain for Vec<E> {
+    fn put_words(&mut self, words: Words) {
+        self.iter_mut().for_each(|entry| entry.put_words(words));
+    }
+}
+
+/// What a known figure consists of. Its own reason is put into words by whoever names it.
+impl<E: Explain> Explain for Figure<E> {
+    fn put_words(&mut self, words: Words) {
+        self.known_mut().into_iter().for_each(|part| part.put_words(words));
     }
 }
 
 /// A part of a record that has figures.
 pub trait Figures {
     /// Returns why figures are unknown, by their paths.
-    fn reasons(&self) -> BTreeMap<String, &str> {
+    fn reasons(&self) -> BTreeMap<String, &Unknown> {
         let mut reasons = BTreeMap::new();
         self.collect("", &mut reasons);
         reasons
@@ -149,49 +207,56 @@ pub trait Figures {
 
     /// Collects why figures are unknown, by their paths after this prefix.
     #[doc(hidden)]
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>);
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>);
 
     /// Takes the reasons of figures that are unknown. Others are left.
     #[doc(hidden)]
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>);
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>);
 }
 
 /// The figures of a part that may be lacking itself.
 impl<P: Figures> Figures for Option<P> {
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
         self.iter().for_each(|part| part.collect(prefix, reasons));
     }
 
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
         self.iter_mut().for_each(|part| part.explain(prefix, reasons));
     }
 }
 
 /// The figures of a part that may be unknown itself. Whoever has it names it as a figure as well.
 impl<P: Figures> Figures for Figure<P> {
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
         self.known().into_iter().for_each(|part| part.collect(prefix, reasons));
     }
 
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
         self.known_mut().into_iter().for_each(|part| part.explain(prefix, reasons));
     }
 }
 
 impl<T> Figure<T> {
     /// Adds the reason to those of a record, if there is one.
-    pub(crate) fn collect_as<'a>(&'a self, path: String, reasons: &mut BTreeMap<String, &'a str>) {
-        if let Some(reason) = self.reason().filter(|reason| *reason != UNRECORDED) {
+    pub(crate) fn collect_as<'a>(&'a self, path: String, reasons: &mut BTreeMap<String, &'a Unknown>) {
+        if let Some(reason) = self.reason().filter(|reason| reason.is_recorded()) {
             reasons.insert(path, reason);
         }
     }
 
+    /// Puts words beside the reason, unless the figure is known.
+    pub(crate) fn put_own_words(&mut self, words: Words) {
+        if let Self::Unknown(reason) = self {
+            reason.put_words(words);
+        }
+    }
+
     /// Takes the reason from those of a record, unless the figure is known.
-    pub(crate) fn explain_as(&mut self, path: &str, reasons: &mut BTreeMap<String, String>) {
+    pub(crate) fn explain_as(&mut self, path: &str, reasons: &mut BTreeMap<String, Unknown>) {
         if let Self::Unknown(reason) = self
             && let Some(recorded) = reasons.remove(path)
         {
-            *reason = recorded.into();
+            *reason = recorded;
         }
     }
 }
@@ -199,14 +264,25 @@ impl<T> Figure<T> {
 /// Names the figures of a type, and the parts that have figures of their own with the prefix of
 /// their paths. `a was b` is a figure that older records call `b`: its reason is under that name.
 macro_rules! figures {
-    ($part:ty { $($figure:ident $(was $former:ident)?),* $(,)? } $($prefix:literal $within:ident),*) => {
+    (
+        $part:ty { $($figure:ident $(was $former:ident)?),* $(,)? } $($prefix:literal $within:ident),*
+        $(in $($record:ident),+)?
+    ) => {
+        impl $crate::figure::Explain for $part {
+            fn put_words(&mut self, words: $crate::figure::Words) {
+                $(self.$figure.put_own_words(words);)*
+                $($crate::figure::Explain::put_words(&mut self.$within, words);)*
+                $($($crate::figure::Explain::put_words(&mut self.$record, words);)+)?
+            }
+        }
+
         impl $crate::figure::Figures for $part {
-            fn collect<'a>(&'a self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, &'a str>) {
+            fn collect<'a>(&'a self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, &'a $crate::Unknown>) {
                 $(self.$figure.collect_as(format!("{prefix}{}", stringify!($figure)), reasons);)*
                 $($crate::figure::Figures::collect(&self.$within, &format!("{prefix}{}", $prefix), reasons);)*
             }
 
-            fn explain(&mut self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, String>) {
+            fn explain(&mut self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, $crate::Unknown>) {
                 $($(self.$figure.explain_as(&format!("{prefix}{}", stringify!($former)), reasons);)?)*
                 $(self.$figure.explain_as(&format!("{prefix}{}", stringify!($figure)), reasons);)*
                 $($crate::figure::Figures::explain(&mut self.$within, &format!("{prefix}{}", $prefix), reasons);)*
@@ -251,13 +327,25 @@ pub(crate) use record;
 pub(crate) struct Whole<'a, F: Serialize> {
     #[serde(flatten)]
     pub(crate) fields: F,
-    pub(crate) unknown: BTreeMap<String, &'a str>,
+    pub(crate) unknown: BTreeMap<String, &'a Unknown>,
 }
+
+/// Names the parts of something without figures of its own that have reasons in them.
+macro_rules! explain {
+    ($whole:ty: $($record:ident),+) => {
+        impl $crate::figure::Explain for $whole {
+            fn put_words(&mut self, words: $crate::figure::Words) {
+                $($crate::figure::Explain::put_words(&mut self.$record, words);)+
+            }
+        }
+    };
+}
+pub(crate) use explain;
 
 /// The part of a record that [`Whole`] adds.
 #[derive(Deserialize)]
 struct Reasons {
-    unknown: BTreeMap<String, String>,
+    unknown: BTreeMap<String, Unknown>,
 }
 
 /// Reads the fields of a record, and then its reasons. A reason that belongs to no unknown figure
@@ -276,7 +364,8 @@ pub(crate) fn read<'de, R: Figures, D: Deserializer<'de>>(
 /// Adds the object `unknown` to the schema of a record.
 pub(crate) fn add_unknown(schema: &mut Schema) {
     let description = "Why fields above are `null` (dotted for nested ones).";
-    let object = json!({ "description": description, "type": "object", "additionalProperties": { "type": "string" } });
+    let object =
+        json!({ "description": description, "type": "object", "additionalProperties": { "$ref": "#/$defs/Unknown" } });
     if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         keys.insert("unknown".to_owned(), object);
     }

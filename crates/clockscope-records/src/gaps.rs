@@ -22,7 +22,7 @@ pub struct Gaps {
     pub worst: Vec<WorstGap>,
 }
 
-record!(Gaps { loop_ns });
+record!(Gaps { loop_ns } in gaps);
 
 /// Time that one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,6 +116,37 @@ pub struct WorstGap {
     pub ns: f64,
     /// What the system counted in that time.
     pub cause: CauseKind,
-    /// The same in the system's names, e.g. `LOC +1, TIMER +1`.
-    pub detail: String,
+    /// The counts that grew; `null` in older records.
+    #[serde(default)]
+    pub counted: Option<GapCounts>,
+    /// The same for people, e.g. `LOC +1, TIMER +1`: clockscope makes it of `counted` whenever it
+    /// writes a document.
+    #[serde(default)]
+    pub detail: Option<String>,
+}
+
+/// What the system counted while a thread lost time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GapCounts {
+    /// The CPU that the thread was on before, and the one after; `null` if it was not moved.
+    pub moved: Option<[u32; 2]>,
+    /// Involuntary context switches.
+    pub involuntary: u64,
+    /// Voluntary context switches.
+    pub voluntary: u64,
+    /// Time that the hypervisor ran something else, by the kernel's account, in ns.
+    pub steal_ns: u64,
+    /// Interrupts and software interrupts, by the system's names: the first four.
+    pub interrupts: Vec<InterruptCount>,
+    /// Whether it fell into the time in which the system was asked about another gap.
+    pub while_asking: bool,
+}
+
+/// How often an interrupt was handled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InterruptCount {
+    /// Its name, e.g. `LOC`.
+    pub name: String,
+    /// How often.
+    pub count: u64,
 }

@@ -3,8 +3,8 @@
 //!
 //! This crate measures nothing and computes nothing. It renders only figures with their units
 //! ([`units`]), for the sentences in records. Records of this machine and of others are alike. A
-//! [`Figure`] is known or has the reason why it is not. An `Option` is `None` where there is
-//! nothing to report. Both are `null` in JSON, and the reason of a figure is in the object
+//! [`Figure`] is known or has the reason why it is not ([`Unknown`]). An `Option` is `None` where
+//! there is nothing to report. Both are `null` in JSON, and the reason of a figure is in the object
 //! `unknown` of its record.
 
 mod all_clocks;
@@ -25,6 +25,7 @@ mod performance_counter;
 mod plan;
 mod policy;
 mod rate;
+mod reason;
 mod recording;
 mod runtimes;
 mod schema;
@@ -59,8 +60,8 @@ pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFai
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
 /// record that has one, under the figure's path: `tick_ns`, `events.jump`.
 pub use figure::Figure;
-pub use figure::Figures;
-pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
+pub use figure::{Explain, Figures, Words};
+pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use measurement::{
     Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
     Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough, TimerRecord,
@@ -73,6 +74,10 @@ pub use performance_counter::{
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
+pub use reason::{
+    ClocksourceReason, ComparisonReason, CpusReason, MachineReason, PairsReason, RateReason, ReadingsReason,
+    ThreadReason, TickReason, Unknown, UnknownReason, WindowsReason,
+};
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
     RecordedYardstick, Recording,
@@ -86,7 +91,7 @@ pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, Unr
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
-pub use text::{is_steering, plain};
+pub use text::{is_steering, plain, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};
 pub use unnamed::Unnamed;

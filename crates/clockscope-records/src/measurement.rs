@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, figures, record};
+use crate::figure::{Words, add_unknown, explain, figures, record};
 use crate::unnamed::known_word;
-use crate::{Failure, Figure, Figures, Offsets, Order, Rates, Summary, TickEvidence};
+use crate::{Explain, Failure, Figure, Figures, Offsets, Order, Rates, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,8 @@ pub struct Measurement {
     pub advice: Recommendation,
 }
 
+explain!(Measurement: clocks, thorough);
+
 /// The results across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
@@ -37,7 +39,7 @@ pub struct Thorough {
     pub rate: Figure<Rates>,
 }
 
-record!(Thorough { rate });
+record!(Thorough { rate } in order, offsets, rate);
 
 /// How a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,7 +81,7 @@ pub struct TimerRecord {
     pub frequency_hz: f64,
     /// Why that is the frequency at the start only; `None` if it is of the whole run.
     #[serde(skip)]
-    pub frequency_doubt: Option<String>,
+    pub frequency_doubt: Option<Unknown>,
     /// Bound of that frequency's error, in parts per million: bracket widths over the time between
     /// them.
     pub frequency_bound_ppm: f64,
@@ -89,12 +91,18 @@ pub struct TimerRecord {
 
 /// The reason stands where that of an unknown frequency would.
 impl Figures for TimerRecord {
-    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
-        reasons.extend(self.frequency_doubt.iter().map(|doubt| (format!("{prefix}frequency_hz"), doubt.as_str())));
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
+        reasons.extend(self.frequency_doubt.iter().map(|doubt| (format!("{prefix}frequency_hz"), doubt)));
     }
 
-    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
         self.frequency_doubt = reasons.remove(&format!("{prefix}frequency_hz"));
+    }
+}
+
+impl Explain for TimerRecord {
+    fn put_words(&mut self, words: Words) {
+        self.frequency_doubt.put_words(words);
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
-use crate::{CpuFailure, Figure, PairsFailure};
+use crate::{CpuFailure, Figure, PairsFailure, Unknown};
 
 /// The result of `clockscope offsets`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub struct Offsets {
     /// Whether the pairs of a round were tested one after the other instead of all at once.
     pub serial: bool,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
-    pub untestable: Option<String>,
+    pub untestable: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<PairsFailure>,
@@ -44,7 +44,7 @@ pub struct Offsets {
     pub closure_ns: Figure<f64>,
 }
 
-record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
+record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns } in untestable, pairs);
 
 /// The offset between two CPUs' counters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

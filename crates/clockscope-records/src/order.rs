@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
-use crate::{CpuFailure, Failure, Figure, PairsFailure};
+use crate::{CpuFailure, Failure, Figure, PairsFailure, Unknown};
 
 /// The result of `clockscope order`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct Order {
     /// most.
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
-    pub untestable: Option<String>,
+    pub untestable: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<PairsFailure>,
@@ -35,7 +35,7 @@ pub struct Order {
     pub sequences: Vec<Sequence>,
 }
 
-record!(Order { bare_handoffs_per_second });
+record!(Order { bare_handoffs_per_second } in untestable, sequences);
 
 /// A pair of CPUs that was not tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

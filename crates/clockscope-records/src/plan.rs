@@ -82,8 +82,8 @@ pub enum TickIs {
 pub struct Unfit {
     /// Its name.
     pub clock: String,
-    /// Why.
-    pub reason: String,
+    /// Why, for people: clockscope makes it of `failure` whenever it writes a document.
+    pub reason: Option<String>,
     /// The same for programs; `null` in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<UnfitFailure>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
-use crate::{Failure, Figure, RatePairFailure};
+use crate::{Failure, Figure, RatePairFailure, RateReason, UnknownReason};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub struct Rates {
     pub adjtimex: Figure<Adjtimex>,
 }
 
-record!(Rates { until_ppm, adjtimex });
+record!(Rates { until_ppm, adjtimex } in clocks);
 
 /// The rate of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -110,6 +110,16 @@ record!(RateRecord {
     needed_s
 });
 
+impl RateRecord {
+    /// Returns whether the timer tick moves one of the two clocks, so that it is unknown whether one
+    /// rate explains the brackets.
+    #[must_use]
+    pub fn is_ticked(&self) -> bool {
+        let reason = self.constant.reason().map(|unknown| &unknown.reason);
+        matches!(reason, Some(UnknownReason::Rate(RateReason::Ticked)))
+    }
+}
+
 /// Between which moments a rate changed, in seconds from the first bracket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Changed {
@@ -161,7 +171,8 @@ pub struct RatePair {
     pub bound_ppm: Option<f64>,
     /// Whether one rate explains all brackets.
     pub constant: Option<bool>,
-    /// Why fields above are `null`; `null` when none is.
+    /// Why fields above are `null`, for people: clockscope makes it of `failure` whenever it writes a
+    /// document. `null` when none is.
     pub reason: Option<String>,
     /// The same for programs; `null` when none is, and in older records.
     #[serde(default, deserialize_with = "known_word")]

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
-use crate::{Cost, Figure, RuntimeFailure, TickEvidence, Unnamed};
+use crate::{Cost, Explain, Figure, RuntimeFailure, TickEvidence, Unnamed, Words};
 
 /// The result of `clockscope runtimes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +26,8 @@ pub struct Runtimes {
     /// What went wrong when clocksources were switched; `null` if nothing did.
     pub error: Option<String>,
 }
+
+explain!(Runtimes: runtimes);
 
 /// An API that is not as its users may expect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -225,6 +227,11 @@ impl RuntimeRecord {
 pub struct RuntimesFound {
     /// One entry a runtime, in the order in which they are measured.
     pub runtimes: Vec<RuntimeFound>,
+}
+
+/// It has no figures.
+impl Explain for RuntimesFound {
+    fn put_words(&mut self, _: Words) {}
 }
 
 /// A runtime that there is, or is not.

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
-use crate::{Failure, Figure, Unnamed};
+use crate::{Failure, Figure, Unknown, Unnamed};
 
 /// The result of `clockscope shootout`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,17 +29,21 @@ pub struct Shootout {
     pub prose: Option<ShootoutProse>,
 }
 
+explain!(Shootout: metrics, unreadable);
+
 /// A clock that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadableClock {
     /// Its name.
     pub clock: String,
     /// Why it cannot be read.
-    pub reason: String,
+    pub reason: Unknown,
     /// What failed; `null` in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
 }
+
+explain!(UnreadableClock: reason);
 
 /// A comparison in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -153,6 +157,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ComparisonReason;
 
     #[test]
     fn every_metric_is_read_back_by_its_word() {
@@ -164,7 +169,7 @@ mod tests {
         ];
         for metric in kinds {
             let figure = || Figure::Known(1.0);
-            let winner = Figure::unknown("it was not tested");
+            let winner = Figure::unknown(ComparisonReason::Absent);
             let metric = Metric { metric, a: figure(), b: figure(), a_bound: None, b_bound: None, winner, prose: None };
             let json = serde_json::to_value(&metric).unwrap();
             assert_eq!(json["metric"], metric.metric.as_str());

@@ -21,7 +21,7 @@ pub struct Sleep {
     pub rows: Vec<SleepRow>,
 }
 
-record!(Sleep { timer_slack_ns });
+record!(Sleep { timer_slack_ns } in rows);
 
 /// The result of one call for one requested time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +46,7 @@ pub struct SleepRow {
     /// The longest, in ns.
     pub max_ns: Figure<f64>,
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
+    /// In documents, clockscope words the latter by `left_out`.
     pub reason: Option<String>,
     /// What prevented the sleep; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
 use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence};
 
@@ -13,6 +13,8 @@ pub struct Steps {
     /// One record a clock and path, in the order of the catalogue.
     pub clocks: Vec<StepsRecord>,
 }
+
+explain!(Steps: clocks);
 
 /// The differences between successive readings of one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

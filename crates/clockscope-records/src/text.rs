@@ -21,9 +21,29 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(is_steering) { Cow::Owned(text.replace(is_steering, " ")) } else { Cow::Borrowed(text) }
 }
 
+/// Shows CPUs, in ascending order, as a list such as `0-3,8`.
+#[must_use]
+pub fn show_cpus(cpus: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for cpu in cpus.iter().copied() {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(cpu) => *last = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let show = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    ranges.iter().map(show).collect::<Vec<_>>().join(",")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cpus_are_shown_in_ranges() {
+        assert_eq!(show_cpus(&[0, 1, 2, 8]), "0-2,8");
+        assert_eq!(show_cpus(&[]), "");
+    }
 
     #[test]
     fn what_steers_is_gone_and_what_is_read_stays() {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
+use crate::figure::explain;
 use crate::{Check, Demand};
 
 /// The result of `clockscope check`.
@@ -16,6 +17,8 @@ pub struct Trust {
     pub demands: Vec<Demand>,
 }
 
+explain!(Trust: verdicts);
+
 /// Whether a clock can be trusted, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
@@ -27,6 +30,8 @@ pub struct Verdict {
     /// Everything that was found, and not found.
     pub evidence: Vec<CheckEvidence>,
 }
+
+explain!(Verdict: evidence);
 
 /// How far a clock can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +72,8 @@ pub struct CheckEvidence {
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<Prose>,
 }
+
+explain!(CheckEvidence: check);
 
 /// A check in words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

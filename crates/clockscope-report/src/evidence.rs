@@ -2,11 +2,12 @@
 
 use clockscope_records::{
     Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, CostCause, Emulator, FrequencySource, Hypervisor,
-    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, ReferenceDoubt, Suspect, Trust, Unnamed, Untested,
+    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, ReferenceDoubt, Suspect, Trust, Unknown, Unnamed,
+    Untested,
 };
 
 use crate::units::time;
-use crate::{demand, kernel_verdict};
+use crate::{demand, kernel_verdict, reason};
 
 const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 const TWO_CPUS: &str =
@@ -118,7 +119,7 @@ fn text(evidence: &CheckEvidence) -> String {
                     says => format!("{name} says: {}", says.join("; ")),
                 }
             }
-            None => or(reason.as_ref(), "it is not known whether there is one"),
+            None => or_reason(reason.as_ref(), "it is not known whether there is one"),
         },
         Check::Emulation { emulators } => {
             format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
@@ -140,7 +141,7 @@ fn text(evidence: &CheckEvidence) -> String {
             format!("{ahead} steps ahead of {reference}{behind} in {readings} readings{why}")
         }
         Check::StepsBack { reason, .. } | Check::StandingStill { reason, .. } | Check::Jumps { reason, .. } => {
-            or(reason.as_ref(), "nothing was read")
+            or_reason(reason.as_ref(), "nothing was read")
         }
         Check::Order { .. } => order(&evidence.check),
         Check::Offsets { .. } => offsets(&evidence.check),
@@ -150,7 +151,7 @@ fn text(evidence: &CheckEvidence) -> String {
             let reference = reference.as_deref().unwrap_or("another clock");
             format!("it runs by {ppm:+.3} ± {bound:.3} ppm against {reference}{changing}")
         }
-        Check::Rate { reason, .. } => or(reason.as_ref(), "it was not compared"),
+        Check::Rate { reason, .. } => or_reason(reason.as_ref(), "it was not compared"),
         Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => match (nominal_hz, ppm.zip(*bound_ppm)) {
             (None, _) => "neither hardware nor hypervisor nor kernel state one to programs".to_owned(),
             (Some(hz), None) => {
@@ -167,7 +168,7 @@ fn text(evidence: &CheckEvidence) -> String {
                 (Some(ns), ..) => format!("its readings step by {}", time(*ns)),
                 (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
                 (None, None, Some(ns)) => format!("its readings step by {} or less", time(*ns)),
-                (None, None, None) => or(reason.as_ref(), "no step was seen"),
+                (None, None, None) => or_reason(reason.as_ref(), "no step was seen"),
             }
         }
         Check::Synchronization { answered: false, .. } => "the kernel cannot be asked".to_owned(),
@@ -195,6 +196,11 @@ fn or(reason: Option<&String>, otherwise: &str) -> String {
     reason.map_or(otherwise, String::as_str).to_owned()
 }
 
+/// The same of a reason that has a code.
+fn or_reason(reason: Option<&Unknown>, otherwise: &str) -> String {
+    reason.map_or_else(|| otherwise.to_owned(), reason::text)
+}
+
 fn doubt(doubt: ReferenceDoubt) -> &'static str {
     match doubt {
         ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
@@ -210,8 +216,8 @@ fn order(check: &Check) -> String {
     };
     match untested {
         Some(Untested::OneCpu) => "there is one CPU, so that no other can disagree".to_owned(),
-        Some(Untested::NoPair) => or(reason.as_ref(), NO_PAIR),
-        Some(Untested::NoHandoff) => or(reason.as_ref(), "nothing was handed over"),
+        Some(Untested::NoPair) => or_reason(reason.as_ref(), NO_PAIR),
+        Some(Untested::NoHandoff) => or_reason(reason.as_ref(), "nothing was handed over"),
         Some(Untested::FewHandoffs) => format!("{handoffs} handoffs are too few"),
         None => {
             let far = worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
@@ -228,7 +234,7 @@ fn offsets(check: &Check) -> String {
     };
     match (untested, apart, a.zip(*b), offset_ns.zip(*bound_ns)) {
         (Some(Untested::OneCpu), ..) => "there is one CPU".to_owned(),
-        (Some(_), ..) => or(reason.as_ref(), NO_PAIR),
+        (Some(_), ..) => or_reason(reason.as_ref(), NO_PAIR),
         (None, 0, ..) => {
             let within = within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", time(ns)));
             format!("no CPU's counter is certainly apart{within}")
@@ -266,7 +272,7 @@ fn constant_rate(evidence: &CheckEvidence) -> String {
             "all other clocks changed against it, and not against each other".to_owned()
         }
         (None, Some(why), _) => doubt(*why).to_owned(),
-        (None, None, Some(reason)) => reason.clone(),
+        (None, None, Some(why)) => reason::text(why),
         (None, None, None) if evidence.finding == CheckOutcome::For => {
             let over = seconds.unwrap_or(0.0);
             format!("one rate explains {brackets} brackets by {against} in {over:.1} s")

@@ -1,11 +1,14 @@
 //! Words beside the data of a document, for people who read its JSON.
 
-use clockscope_records::{Document, Measurement};
+use clockscope_records::{Document, Explain, Measurement};
 
-use crate::{evidence, holder, kernel_verdict, performance_counter, recommendation, shootout, surprise, tick};
+use crate::{
+    evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick,
+};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
+    document.put_words(reason::text);
     match document {
         Document::Check(answer) => evidence::explain(&mut answer.found),
         Document::Shootout(answer) => shootout::explain(&mut answer.found),
@@ -27,12 +30,16 @@ pub(crate) fn explain(document: &mut Document) {
             evidence.for_each(tick::explain);
             answer.found.surprises.iter_mut().for_each(surprise::explain);
         }
-        Document::Plan(_)
-        | Document::Order(_)
+        Document::Rates(answer) => reason::explain_rates(&mut answer.found),
+        Document::Plan(answer) => {
+            answer.found.unfit.iter_mut().for_each(|unfit| unfit.reason = Some(reason::not_weighed(unfit)));
+        }
+        Document::Sleep(answer) => {
+            answer.found.rows.iter_mut().for_each(|row| row.reason = reason::not_slept(row));
+        }
+        Document::Gaps(answer) => lost_time::explain(&mut answer.found),
+        Document::Order(_)
         | Document::Offsets(_)
-        | Document::Rates(_)
-        | Document::Gaps(_)
-        | Document::Sleep(_)
         | Document::RuntimesFound(_)
         | Document::Listing(_)
         | Document::AllClocks(_)
@@ -41,6 +48,9 @@ pub(crate) fn explain(document: &mut Document) {
 }
 
 fn measurement(found: &mut Measurement) {
+    if let Some(rates) = found.thorough.as_mut().and_then(|thorough| thorough.rate.known_mut()) {
+        reason::explain_rates(rates);
+    }
     recommendation::explain(&mut found.advice);
     found.clocks.iter_mut().filter_map(|clock| clock.tick_evidence.as_mut()).for_each(tick::explain);
 }

@@ -4,6 +4,8 @@ use clockscope_records::{
     BootCommand, Clocksources, Figure, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
 };
 
+use crate::reason;
+
 /// Puts the words beside the data.
 pub(crate) fn explain(found: &mut Clocksources) {
     if let Some(counter) = &mut found.performance_counter {
@@ -16,7 +18,7 @@ pub(crate) fn prose(counter: &PerformanceCounter) -> PerformanceProse {
     PerformanceProse {
         based_on: match &counter.hardware {
             Figure::Known(hardware) => name(*hardware),
-            Figure::Unknown(reason) => format!("unknown: {reason}"),
+            Figure::Unknown(unknown) => format!("unknown: {}", reason::text(unknown)),
         },
         why: counter.reasons.iter().map(|reason| why(*reason, counter)).collect(),
         advice: counter.hardware.get().map_or(ADVICE_UNKNOWN, advice).to_owned(),
@@ -92,15 +94,17 @@ const COMMANDS: [(&str, &str); 3] = [
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::WindowsReason;
+
     use super::*;
 
     fn found(hardware: Figure<PerformanceHardware>, reasons: Vec<PerformanceReason>) -> PerformanceCounter {
         PerformanceCounter {
             frequency_hz: Figure::Known(2_143_473),
             counter_counts: Figure::Known(1024.0),
-            bypass_flags: Figure::unknown("a"),
-            bypass_shift: Figure::unknown("b"),
-            enters_kernel: Figure::unknown("c"),
+            bypass_flags: Figure::unknown(WindowsReason::NotStated),
+            bypass_shift: Figure::unknown(WindowsReason::NotStated),
+            enters_kernel: Figure::unknown(WindowsReason::NotStated),
             hardware,
             reasons,
             prose: None,
@@ -118,14 +122,16 @@ mod tests {
         assert!(tsc.advice.starts_with("leave it so"), "{}", tsc.advice);
         let hpet = prose(&found(Figure::Known(PerformanceHardware::Hpet), vec![PerformanceReason::Frequency]));
         assert!(hpet.why[0].contains("2143473 Hz") && hpet.advice.contains("delete it and restart"));
-        let unknown = prose(&found(Figure::unknown("no counter"), vec![]));
-        assert!(unknown.based_on == "unknown: no counter" && unknown.advice.contains("leave useplatformclock unset"));
+        let unknown = prose(&found(Figure::unknown(WindowsReason::OfWine), vec![]));
+        assert!(
+            unknown.based_on.starts_with("unknown: Wine") && unknown.advice.contains("leave useplatformclock unset")
+        );
     }
 
     /// To show, to undo and to set it.
     #[test]
     fn the_three_commands_are_explained() {
-        let commands = prose(&found(Figure::unknown("x"), vec![])).commands;
+        let commands = prose(&found(Figure::unknown(WindowsReason::NotStated), vec![])).commands;
         for (command, word) in commands.iter().zip(["/enum", "/deletevalue useplatformclock", "/set useplatformclock"])
         {
             assert!(command.command.contains(word) && !command.effect.is_empty(), "{command:?}");

@@ -100,12 +100,15 @@ fn cell(value: &Value) -> Cell {
     }
 }
 
-/// Shows lists with spaces between entries, reasons as `field: reason`.
+/// Shows lists with spaces between entries, reasons as `field: reason` in words.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(" "),
+        Value::Object(reason) if reason.get("code").is_some_and(Value::is_string) => {
+            reason.get("text").or(reason.get("code")).map(shown).unwrap_or_default()
+        }
         Value::Object(reasons) => {
             reasons.iter().map(|(field, reason)| format!("{field}: {}", shown(reason))).collect::<Vec<_>>().join("; ")
         }
@@ -128,10 +131,10 @@ mod tests {
         let record = json!({
             "recorded_at": "now",
             "environment": { "clocksource": "tsc" },
-            "clocks": [{ "name": "a", "cost": { "ci95": [1.0, 2.5] }, "aliases": ["x", "y"], "unknown": { "b": "c" } }],
+            "clocks": [{ "name": "a", "cost": { "ci95": [1.0, 2.5] }, "aliases": ["x", "y"], "unknown": { "b": "c", "d": { "code": "e", "text": "f" }, "g": { "code": "h" } } }],
         });
         let sheet = Sheet::of_list(&record, "clocks", &["name", "low=cost.ci95.0", "aliases", "unknown", "lacking"]);
-        assert_eq!(data(&sheet), [["a", "1.0", "x y", "b: c", "", "now", "", "", "tsc", ""]]);
+        assert_eq!(data(&sheet), [["a", "1.0", "x y", "b: c; d: f; g: h", "", "now", "", "", "tsc", ""]]);
         assert_eq!(*sheet.head[1], *"low");
         assert_eq!(*sheet.head[9], *"hypervisor");
     }

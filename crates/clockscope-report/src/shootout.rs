@@ -2,6 +2,8 @@
 
 use clockscope_records::{MetricKind, MetricProse, Shootout, ShootoutProse, Unnamed, UnreadableClock, Winner};
 
+use crate::reason;
+
 /// Puts the words beside the data of a comparison and of all its metrics.
 pub(crate) fn explain(shootout: &mut Shootout) {
     shootout.prose = Some(ShootoutProse { conclusion: conclusion(shootout) });
@@ -65,6 +67,7 @@ fn note(metric: &MetricKind, [a, b]: [&str; 2]) -> String {
 /// The score, and when it does not matter.
 pub(crate) fn conclusion(shootout: &Shootout) -> String {
     if let Some(UnreadableClock { clock, reason, .. }) = &shootout.unreadable {
+        let reason = reason::text(reason);
         return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.");
     }
     let sentences: Vec<String> = [score(shootout)].into_iter().chain(does_it_matter(shootout)).collect();

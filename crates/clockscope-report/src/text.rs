@@ -55,10 +55,10 @@ pub(crate) fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 }
 
 /// Groups names by their reasons: a line a reason, in the order of the reasons.
-pub(crate) fn by_reason<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
-    let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+pub(crate) fn by_reason<R: Into<String>>(names: impl Iterator<Item = (String, R)>) -> Vec<String> {
+    let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, reason) in names {
-        lines.entry(reason).or_default().push(name);
+        lines.entry(reason.into()).or_default().push(name);
     }
     lines.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }

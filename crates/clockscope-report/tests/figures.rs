@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use clockscope_records::Document;
+use clockscope_report::{Format, Style, render};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -58,7 +59,7 @@ impl Field {
     }
 
     /// Makes it `null`, with the reason if there is one. Returns whether it is there.
-    fn forget(&self, document: &mut Value, reason: Option<&str>) -> bool {
+    fn forget(&self, document: &mut Value, reason: Option<Value>) -> bool {
         let Some(value) = document.pointer_mut(&self.pointer()) else {
             return false;
         };
@@ -66,7 +67,7 @@ impl Field {
         let unknown = document.pointer_mut(&self.record).unwrap()["unknown"].as_object_mut().unwrap();
         let (path, within) = (self.path(), self.path() + ".");
         unknown.retain(|name, _| *name != path && !name.starts_with(&within));
-        unknown.extend(reason.map(|reason| (path, reason.into())));
+        unknown.extend(reason.map(|reason| (path, reason)));
         true
     }
 }
@@ -114,7 +115,7 @@ fn unexplained(document: &Document) -> usize {
 fn is_figure(document: &Value, before: usize, field: &Field) -> bool {
     const EXCUSE: &str = "the dog ate it";
     let mut without = document.clone();
-    field.forget(&mut without, Some(EXCUSE));
+    field.forget(&mut without, Some(EXCUSE.into()));
     read(&without).is_some_and(|found| format!("{found:?}").contains(EXCUSE) || unexplained(&found) > before)
 }
 
@@ -135,7 +136,7 @@ fn every_figure_keeps_its_reason() {
             if !looked_at.insert(kind.clone()) || !is_figure(&document, before, &field) {
                 continue;
             }
-            for reason in [Some("a \"reason\"\n"), None] {
+            for reason in [Some("a \"reason\"\n".into()), Some(json!({ "code": "few_steps" })), None] {
                 let mut without = document.clone();
                 field.forget(&mut without, reason);
                 assert_eq!(written(&without), without, "{name}: {field:?}");
@@ -146,6 +147,62 @@ fn every_figure_keeps_its_reason() {
     let some = ["healthy/clocks/.cost_ns", "healthy/clocks/.events.jump", "thorough/thorough.rate"];
     for kind in some.into_iter().chain(["/environment.cpu.model", "/run.cpu"]) {
         assert!(kinds.contains(kind), "{kind}: {kinds:?}");
+    }
+}
+
+/// A part of a record that no list names would have codes without sentences.
+#[test]
+fn every_code_has_its_sentence_in_json() {
+    let (mut looked_at, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+    for name in FIXTURES {
+        let document = fixture(name);
+        let mut all = Vec::new();
+        fields(&document, "", None, &mut all);
+        let before = unexplained(&read(&document).unwrap());
+        // One of each kind, and one that is there.
+        all.sort_by_key(|field| document.pointer(&field.pointer()).is_some_and(Value::is_null));
+        for field in all {
+            let kind = format!("{name}{}", field.kind());
+            if !looked_at.insert(kind.clone()) || !is_figure(&document, before, &field) {
+                continue;
+            }
+            let mut without = document.clone();
+            field.forget(&mut without, Some(json!({ "code": "few_steps" })));
+            let written = render(&read(&without).unwrap(), Format::Json, Style::default()).unwrap();
+            let written: Value = serde_json::from_str(&written).unwrap();
+            let reason = &written.pointer(&field.record).unwrap()["unknown"][field.path().as_str()];
+            let text = "its value changed fewer than three times: give it more time";
+            assert_eq!(*reason, json!({ "code": "few_steps", "text": text }), "{name}: {field:?}");
+            kinds.insert(kind);
+        }
+    }
+    for kind in ["thorough/thorough/order/sequences/.regressions", "switched/measurements//clocks/.cost_ns"] {
+        assert!(kinds.contains(kind), "{kind}: {kinds:?}");
+    }
+}
+
+/// The reason of a pair of CPUs, and of evidence, is one of another record.
+#[test]
+fn reasons_beside_figures_have_sentences_too() {
+    let mut order = fixture("order");
+    order["untestable"] = json!({ "code": "one_cpu", "cpu": 3 });
+    let mut check = fixture("check");
+    let evidence = check["verdicts"][0]["evidence"].as_array_mut().unwrap();
+    let at = evidence.iter().position(|evidence| evidence["check"] == "steps_back").unwrap();
+    evidence[at]["reason"] = json!({ "code": "no_batch" });
+    for (document, pointer, text) in [
+        (order, "/untestable".to_owned(), "only CPU 3 takes part"),
+        (check, format!("/verdicts/0/evidence/{at}/reason"), "no batch of reads was completed"),
+    ] {
+        let written = render(&read(&document).unwrap(), Format::Json, Style::default()).unwrap();
+        let written: Value = serde_json::from_str(&written).unwrap();
+        let reason = written.pointer(&pointer).unwrap();
+        assert_eq!(reason["code"], document.pointer(&pointer).unwrap()["code"]);
+        assert!(reason["text"].as_str().unwrap().starts_with(text), "{reason}");
+        assert_eq!(
+            serde_json::to_value(read(&written).unwrap()).unwrap().pointer(&pointer),
+            document.pointer(&pointer)
+        );
     }
 }
 
@@ -219,7 +276,7 @@ proptest! {
         for (field, reason) in all.iter().zip(reasons.iter().cycle()) {
             let mut without = document.clone();
             if let Some(reason) = reason
-                && field.forget(&mut without, Some(reason))
+                && field.forget(&mut without, Some(reason.as_str().into()))
                 && read(&without).is_some_and(|read| serde_json::to_value(read).unwrap() == without)
             {
                 document = without;

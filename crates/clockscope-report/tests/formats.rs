@@ -554,6 +554,9 @@ fn forget_nested_words(value: &mut Value) {
             if entries.contains_key("holder") {
                 assert!(entries.remove("held").is_some());
             }
+            if entries.get("counted").is_some_and(Value::is_object) {
+                assert!(entries.remove("detail").is_some());
+            }
             for surprise in entries.get_mut("surprises").and_then(Value::as_array_mut).into_iter().flatten() {
                 assert!(surprise.as_object_mut().is_some_and(|surprise| surprise.remove("text").is_some()));
             }
@@ -568,6 +571,8 @@ fn forget_nested_words(value: &mut Value) {
 /// cause's and those of a clock are "unnamed" or "other". Other data keeps them.
 fn replace_unknown_words(value: &mut Value) {
     match value {
+        // All of its keys are kept.
+        Value::Object(entries) if entries.get("code").is_some_and(|code| code == POISON) => {}
         Value::Object(entries) => {
             let of_a_clock = [("kind", "unnamed".into()), ("path", "unnamed".into()), ("basis", "other".into())];
             let of_a_clock = of_a_clock.into_iter().filter(|_| entries.contains_key("description")).collect::<Vec<_>>();

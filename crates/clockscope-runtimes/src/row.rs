@@ -2,19 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Cost, Figure, MovedBy, RuntimeRecord, Strength, TickEvidence};
-use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
+use clockscope_records::{Cost, Figure, MovedBy, ReadingsReason, RuntimeRecord, Strength, TickEvidence, TickReason};
+use clockscope_statistics::{MedianBlocks, NoTick, Tick, TickCollector, Weight, quantile};
 
 use crate::probe_line::ProbeReadings;
 
-/// Why the clocksource is unknown.
-pub(crate) const NO_CLOCKSOURCE: &str = "the kernel does not show it";
-
-/// Why a fact of the clock is unknown.
-const UNSTATED: &str = "the probe does not state it";
-
 const NS: f64 = 1e9;
-const COARSE: &str = "the runtime's own timer is too coarse: most batches of reads took no time on it";
+const COARSE: ReadingsReason = ReadingsReason::CoarseRuntimeTimer;
 /// Batches that a 99th percentile needs.
 const FOR_P99: usize = 100;
 
@@ -23,15 +17,13 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     let ns_per_unit = NS / readings.units_per_second as f64;
     record.available = true;
     record.api = Some(readings.api.clone());
-    record.clocksource = Figure::of(clocksource.map(str::to_owned), NO_CLOCKSOURCE);
+    record.clocksource = Figure::of(clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden);
     record.built_on = Some(readings.built_on.clone());
-    record.moved_by = Figure::of(readings.moved_by, UNSTATED);
-    record.documented_coarse = Figure::of(readings.documented_coarse, UNSTATED);
+    record.moved_by = Figure::of(readings.moved_by, ReadingsReason::NotStatedByProbe);
+    record.documented_coarse = Figure::of(readings.documented_coarse, ReadingsReason::NotStatedByProbe);
     record.hardware_timer = hardware_timer(readings, clocksource);
-    record.nominal_resolution_ns = Figure::of(
-        readings.nominal_hz.map(|hz| NS / hz as f64),
-        "the API states neither a frequency nor a resolution, and gives a floating-point number",
-    );
+    record.nominal_resolution_ns =
+        Figure::of(readings.nominal_hz.map(|hz| NS / hz as f64), ReadingsReason::NoNominalInApi);
     record.cost = Figure::of(cost(readings), COARSE);
     record.cost_ns = Figure::of(record.cost.known().map(|cost| cost.median), COARSE);
     distances(record, readings, ns_per_unit);
@@ -41,13 +33,11 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
 /// Names what moves a clock.
 fn hardware_timer(readings: &ProbeReadings, clocksource: Option<&str>) -> Figure<String> {
     match readings.moved_by {
-        Some(MovedBy::Clocksource) => {
-            Figure::of(clocksource.map(str::to_owned), "the kernel does not show its clocksource")
-        }
+        Some(MovedBy::Clocksource) => Figure::of(clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden),
         Some(MovedBy::TimerTick) => Figure::Known("timer tick".to_owned()),
         Some(MovedBy::Scheduler) => Figure::Known("scheduler".to_owned()),
         Some(MovedBy::Other) => Figure::Known(readings.built_on.clone()),
-        None => Figure::unknown(UNSTATED),
+        None => Figure::unknown(ReadingsReason::NotStatedByProbe),
     }
 }
 
@@ -61,13 +51,13 @@ fn cost(readings: &ProbeReadings) -> Option<Cost> {
     let median = quantile(&costs, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
         median,
-        ci95: Figure::of(blocks.interval(median), "fewer than 48 batches: give it more time"),
+        ci95: Figure::of(blocks.interval(median), ReadingsReason::FewBatches { fewest: 48 }),
         rounds: blocks.rounds().to_vec(),
         between_runs: None,
         min: *costs.first()?,
         p99: Figure::of(
             if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },
-            "fewer than 100 batches: give it more time",
+            ReadingsReason::FewBatches { fewest: FOR_P99 as u64 },
         ),
         batches: costs.len() as u64,
         reads_per_batch: readings.batch_reads,
@@ -88,11 +78,9 @@ fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: 
     // A coarse clock may never have stepped within a batch.
     let within = readings.differences.iter().map(|(units, _)| *units);
     let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
-    record.observed_resolution_ns =
-        Figure::of(smallest.map(ns), "no two successive readings differed by a positive step");
+    record.observed_resolution_ns = Figure::of(smallest.map(ns), ReadingsReason::NoForwardStep);
     let largest = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0);
-    record.largest_step_ns =
-        Figure::of(largest.map(ns), "it never stepped forward within a batch of reads: give it more time");
+    record.largest_step_ns = Figure::of(largest.map(ns), ReadingsReason::NoForwardStepInBatch);
 }
 
 /// Steps back that were not seen within batches, so that they were from one to the next: as far as
@@ -128,10 +116,9 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         }
         Tick::AtMost { units, steps } => {
             let most_ns = units * ns_per_unit;
-            let reason = format!("too fine to be separated from the API's unit: at most {most_ns:.3} ns");
-            (Strength::None, steps, Some(most_ns), Err(reason))
+            (Strength::None, steps, Some(most_ns), Err(TickReason::TooFineForApi { at_most_ns: most_ns }))
         }
-        Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason.reason().to_owned())),
+        Tick::Unknown(reason) => (Strength::None, 0, None, Err(no_tick(reason))),
     };
     record.tick_ns = lattice.clone().map(|lattice| lattice.period * ns_per_unit).into();
     let lattice = lattice.ok();
@@ -147,6 +134,20 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         prose: None,
         recognized: None,
     });
+}
+
+/// Returns what records have for a tick that is not found.
+const fn no_tick(why: NoTick) -> TickReason {
+    match why {
+        NoTick::TooFewSteps => TickReason::FewSteps,
+        NoTick::TooFewReadings => TickReason::FewDifferences,
+        NoTick::ConstantCost => TickReason::ConstantCost,
+        NoTick::Ambiguous => TickReason::SeveralTicks,
+        NoTick::TooSlow => TickReason::SlowReads,
+        NoTick::RateChanged => TickReason::RateChanged,
+        NoTick::StepsBack => TickReason::StepsBack,
+        NoTick::NoLattice => TickReason::NoLattice,
+    }
 }
 
 /// What the steps show, in units that are `scale` times finer.

@@ -127,6 +127,8 @@ fn is_documented_coarse(row: &RuntimeRecord) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::{Figure, ReadingsReason, TickReason};
+
     use super::*;
 
     fn row(title: &str, api: &str, nominal: Option<f64>, tick: f64, cost: f64) -> RuntimeRecord {
@@ -136,7 +138,7 @@ mod tests {
             available: true,
             clocksource: Figure::Known("tsc".into()),
             documented_coarse: Figure::Known(nominal.is_some_and(|nominal| nominal >= 1e6)),
-            nominal_resolution_ns: Figure::of(nominal, "it states none"),
+            nominal_resolution_ns: Figure::of(nominal, ReadingsReason::NoNominalInApi),
             tick_ns: Figure::Known(tick),
             cost_ns: Figure::Known(cost),
             zeros_percent: Figure::Known(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
@@ -217,7 +219,7 @@ mod tests {
             documented_coarse,
             ..row("X", "millis", Some(nominal), 1e6, 2.0)
         };
-        let unknown = || Figure::unknown("the probe does not state it");
+        let unknown = || Figure::unknown(ReadingsReason::NotStatedByProbe);
         let c = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
         for (coarse, nominal, is_surprise) in [
             (Figure::Known(true), 1e6, false),
@@ -281,10 +283,10 @@ mod tests {
     #[test]
     fn one_that_stands_still_surprises_though_its_tick_is_unknown() {
         let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
-            tick_ns: Figure::unknown("all readings are alike"),
+            tick_ns: Figure::unknown(TickReason::FewSteps),
             zeros_percent: Figure::Known(zeros),
-            observed_resolution_ns: Figure::of(observed, "it stood still"),
-            cost_ns: Figure::of(cost, "too coarse"),
+            observed_resolution_ns: Figure::of(observed, ReadingsReason::NoForwardStep),
+            cost_ns: Figure::of(cost, ReadingsReason::CoarseRuntimeTimer),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
         let still = || Some(SurprisingFact::StoodStill { reads: 1000 });

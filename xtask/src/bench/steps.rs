@@ -54,7 +54,7 @@ fn own_tick() -> Result<()> {
                 let evidence = &found["tick_evidence"];
                 format!("{ns:.4} ns = {} ({} evidence)", evidence["period"], evidence["strength"])
             }
-            None => format!("unknown: {}", found["unknown"]["tick_ns"]),
+            None => format!("unknown: {}", found["unknown"]["tick_ns"]["text"]),
         };
         figure(&format!("tick of {clock}"), "-", &tick);
     }

@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use core::mem::transmute;
 use std::sync::OnceLock;
 
-use clockscope_records::{Figure, TimeAdjustment, WindowsFacts};
+use clockscope_records::{Figure, TimeAdjustment, WindowsFacts, WindowsReason};
 use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
 use windows_sys::Win32::System::Console::{CTRL_C_EVENT, SetConsoleCtrlHandler};
 use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExA};
@@ -47,12 +47,12 @@ pub(crate) fn facts() -> WindowsFacts {
 }
 
 /// The longest, the shortest and the present period of the timer, in units of 100 ns.
-fn periods() -> Result<[u32; 3], String> {
+fn periods() -> Result<[u32; 3], WindowsReason> {
     let [mut longest, mut shortest, mut present] = [0; 3];
     // SAFETY: writes 32 bits through each pointer, which are ours.
     let status = unsafe { NtQueryTimerResolution(&raw mut longest, &raw mut shortest, &raw mut present) };
     if status < 0 {
-        return Err(format!("NtQueryTimerResolution: status {:#010x}", status.cast_unsigned()));
+        return Err(super::refused("NtQueryTimerResolution", status));
     }
     Ok([longest, shortest, present])
 }
@@ -62,7 +62,7 @@ fn adjustment() -> Figure<TimeAdjustment> {
     // SAFETY: writes 32 bits through each pointer, which are ours.
     let answer = unsafe { GetSystemTimeAdjustment(&raw mut added, &raw mut nominal, &raw mut is_disabled) };
     let found = TimeAdjustment { added: added.into(), nominal: nominal.into(), is_disabled: is_disabled != 0 };
-    Figure::of((answer != 0).then_some(found), "GetSystemTimeAdjustment failed")
+    Figure::of((answer != 0).then_some(found), super::failed("GetSystemTimeAdjustment"))
 }
 
 fn precise_adjustment() -> Figure<TimeAdjustment> {
@@ -70,7 +70,7 @@ fn precise_adjustment() -> Figure<TimeAdjustment> {
     let Some(call) = function(c"api-ms-win-core-sysinfo-l1-2-4.dll", c"GetSystemTimeAdjustmentPrecise")
         .or_else(|| function(c"kernelbase.dll", c"GetSystemTimeAdjustmentPrecise"))
     else {
-        return Figure::unknown("this Windows has no GetSystemTimeAdjustmentPrecise");
+        return Figure::unknown(WindowsReason::NoFunction { function: "GetSystemTimeAdjustmentPrecise".to_owned() });
     };
     let ([mut added, mut nominal], mut is_disabled) = ([0; 2], 0);
     // SAFETY: the signature is that of sysinfoapi.h; it writes through each pointer, which are
@@ -78,7 +78,7 @@ fn precise_adjustment() -> Figure<TimeAdjustment> {
     let answer =
         unsafe { transmute::<Address, Signature>(call)(&raw mut added, &raw mut nominal, &raw mut is_disabled) };
     let found = TimeAdjustment { added, nominal, is_disabled: is_disabled != 0 };
-    Figure::of((answer != 0).then_some(found), "GetSystemTimeAdjustmentPrecise failed")
+    Figure::of((answer != 0).then_some(found), super::failed("GetSystemTimeAdjustmentPrecise"))
 }
 
 fn processor_groups() -> Figure<Vec<u32>> {
@@ -87,7 +87,7 @@ fn processor_groups() -> Figure<Vec<u32>> {
     // SAFETY: takes any number; answers 0 if it fails.
     let active = (0..groups).map(|group| unsafe { GetActiveProcessorCount(group) }).collect::<Vec<_>>();
     let is_known = !active.is_empty() && active.iter().all(|processors| *processors > 0);
-    Figure::of(is_known.then_some(active), "GetActiveProcessorCount failed")
+    Figure::of(is_known.then_some(active), super::failed("GetActiveProcessorCount"))
 }
 
 /// `TIMECAPS` (timeapi.h).

@@ -6,11 +6,10 @@ pub(crate) mod order;
 pub(crate) mod team;
 pub(crate) mod tournament;
 
-use clockscope_records::PairsFailure;
+use clockscope_records::{PairsFailure, PairsReason};
 
 use crate::error::MeasureError;
 use crate::platform::Platform;
-use crate::unreadable::Unreadable;
 
 /// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
 /// called before the thread is pinned.
@@ -27,45 +26,22 @@ pub(crate) fn cpus<P: Platform>(platform: &P, asked: Option<&[u32]>) -> Result<V
     Ok(cpus)
 }
 
-/// Why no pair of CPUs was tested.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoPairTested {
-    #[error("the system does not show which CPUs this process may run on")]
-    UnknownCpus,
-    #[error(
-        "only CPU {0} takes part, and two are needed: widen the affinity mask with taskset if the machine has more"
-    )]
-    OneCpu(u32),
-    #[error("no clock whose order could be tested")]
-    NoClock,
-    #[error(transparent)]
-    NoCounter(#[from] Unreadable),
-    /// While it was compared with this reference.
-    #[error("the counter stood still while it was compared with {0}")]
-    StoodStill(String),
-    /// For the reason of the first pair.
-    #[error("{0}")]
-    AllLost(String),
-}
-
-impl NoPairTested {
-    /// Returns what records have of it beside the sentence.
-    pub(crate) const fn failure(&self) -> PairsFailure {
-        match self {
-            Self::UnknownCpus => PairsFailure::UnknownCpus,
-            Self::OneCpu(_) => PairsFailure::OneCpu,
-            Self::NoClock | Self::NoCounter(_) => PairsFailure::NoClock,
-            Self::StoodStill(_) => PairsFailure::StoodStill,
-            Self::AllLost(_) => PairsFailure::AllLost,
-        }
+/// Returns the word of a reason why no pair was tested.
+pub(crate) const fn failure(reason: &PairsReason) -> PairsFailure {
+    match reason {
+        PairsReason::UnknownCpus => PairsFailure::UnknownCpus,
+        PairsReason::OneCpu { .. } => PairsFailure::OneCpu,
+        PairsReason::NoClock | PairsReason::NoCounter { .. } => PairsFailure::NoClock,
+        PairsReason::StoodStill { .. } => PairsFailure::StoodStill,
+        PairsReason::AllLost { .. } => PairsFailure::AllLost,
     }
 }
 
 /// Returns why no pair of these CPUs can be tested; `None` if there is one.
-pub(crate) fn untestable(cpus: &[u32]) -> Option<NoPairTested> {
+pub(crate) fn untestable(cpus: &[u32]) -> Option<PairsReason> {
     match cpus {
-        [] => Some(NoPairTested::UnknownCpus),
-        [only] => Some(NoPairTested::OneCpu(*only)),
+        [] => Some(PairsReason::UnknownCpus),
+        [only] => Some(PairsReason::OneCpu { cpu: *only }),
         _ => None,
     }
 }
@@ -86,11 +62,12 @@ mod tests {
 
     #[test]
     fn each_reason_has_a_word_of_its_own() {
-        let of = |cpus: &[u32]| untestable(cpus).map(|reason| (reason.failure(), reason.to_string()));
-        assert!(of(&[]).is_some_and(|(word, _)| word == PairsFailure::UnknownCpus));
-        assert!(of(&[7]).is_some_and(|(word, text)| word == PairsFailure::OneCpu && text.contains("only CPU 7")));
-        assert_eq!(NoPairTested::NoCounter(Unreadable::Silent).failure(), PairsFailure::NoClock);
-        assert_eq!(NoPairTested::StoodStill("monotonic_raw".into()).failure(), PairsFailure::StoodStill);
-        assert_eq!(NoPairTested::AllLost("moved".into()).failure(), PairsFailure::AllLost);
+        assert_eq!(untestable(&[]).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
+        assert_eq!(untestable(&[7]), Some(PairsReason::OneCpu { cpu: 7 }));
+        assert_eq!(failure(&PairsReason::OneCpu { cpu: 7 }), PairsFailure::OneCpu);
+        let words = "moved".to_owned();
+        assert_eq!(failure(&PairsReason::NoCounter { failure: None, words: words.clone() }), PairsFailure::NoClock);
+        assert_eq!(failure(&PairsReason::StoodStill { reference: words.clone() }), PairsFailure::StoodStill);
+        assert_eq!(failure(&PairsReason::AllLost { failure: None, words }), PairsFailure::AllLost);
     }
 }

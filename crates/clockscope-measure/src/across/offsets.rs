@@ -1,10 +1,11 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
 use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
-use clockscope_records::{CpuFailure, CpuOffset, Envelope, Figure, OffsetPair, Offsets};
+use clockscope_records::{
+    CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown,
+};
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
-use super::NoPairTested;
 use super::exchange::{Exchange, Learned};
 use super::team::{PairResult, on_each, play_round};
 use super::tournament;
@@ -31,10 +32,6 @@ const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.
 const STEERED: f64 = 1e-3;
-/// What is said of an offset that no exchange explains.
-const CHANGED: &str = "no constant offset explains all exchanges: it changed during the run";
-/// What is said where there were none.
-const NO_EXCHANGE: &str = "no exchange was completed";
 /// What is said of exchanges during which the counter failed.
 const PARTED: &str =
     "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
@@ -92,8 +89,9 @@ pub(crate) fn find<P: Platform>(
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
         Err(unreadable) => {
-            offsets.counter = Figure::unknown(unreadable.to_string());
-            return untested(offsets, &unreadable.into());
+            let reason = PairsReason::NoCounter { failure: unreadable.failure(), words: unreadable.to_string() };
+            offsets.counter = Figure::unknown(reason.clone());
+            return untested(offsets, &reason);
         }
     };
     offsets.counter = Figure::Known(counter.name().to_owned());
@@ -101,7 +99,7 @@ pub(crate) fn find<P: Platform>(
         return untested(offsets, &reason);
     }
     if let Timer::Reference(reference) = &bench.timer {
-        return untested(offsets, &NoPairTested::StoodStill(reference.name().to_owned()));
+        return untested(offsets, &PairsReason::StoodStill { reference: reference.name().to_owned() });
     }
     let unit = CounterUnit::of(bench, step(&counter));
     offsets.tick_ns = Figure::Known(unit.step * unit.ns);
@@ -125,15 +123,14 @@ fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Coun
     Ok(platform.ordered_counter()?)
 }
 
-fn untested(offsets: Offsets, why: &NoPairTested) -> Offsets {
-    let reason = why.to_string();
+fn untested(offsets: Offsets, reason: &PairsReason) -> Offsets {
     Offsets {
         tick_ns: Figure::unknown(reason.clone()),
         within_ns: Figure::unknown(reason.clone()),
         worst_pair: Figure::unknown(reason.clone()),
         closure_ns: Figure::unknown(reason.clone()),
-        untestable: Some(reason),
-        failure: Some(why.failure()),
+        untestable: Some(reason.clone().into()),
+        failure: Some(super::failure(reason)),
         ..offsets
     }
 }
@@ -226,23 +223,23 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
         Err(error) => return untested_pair((a, b), &error),
     };
     let all = forward.with_reverse(&reverse);
-    let found = all.offset(unit.step).ok_or(CHANGED);
-    let in_ns = found.map(|found| unit.in_ns(found));
+    let found = all.offset(unit.step).ok_or(CpusReason::NoConstantOffset);
+    let in_ns = found.clone().map(|found| unit.in_ns(found));
     let asymmetry = asymmetry([&forward, &reverse], unit);
-    let round_trip = all.round_trip().map(|ticks| ticks as f64).ok_or(NO_EXCHANGE);
-    let is_symmetric = |differ: f64| Ok(differ <= SYMMETRIC * round_trip? + 2.0 * unit.step);
+    let round_trip = all.round_trip().map(|ticks| ticks as f64).ok_or(CpusReason::NoExchange);
+    let is_symmetric = |differ: f64| Ok(differ <= SYMMETRIC * round_trip.clone()? + 2.0 * unit.step);
     OffsetPair {
         a,
         b,
-        offset_ns: in_ns.map(|found| found.offset).into(),
+        offset_ns: in_ns.clone().map(|found| found.offset).into(),
         bound_ns: in_ns.map(|found| found.bound).into(),
         offset_counts: found.map(|found| found.offset).into(),
         exchanges: all.brackets(),
-        round_trip_ns: round_trip.map(|ticks| ticks * unit.ns).into(),
-        asymmetry_ns: asymmetry.map(|differ| differ * unit.ns).into(),
+        round_trip_ns: round_trip.clone().map(|ticks| ticks * unit.ns).into(),
+        asymmetry_ns: asymmetry.clone().map(|differ| differ * unit.ns).into(),
         symmetric: asymmetry.and_then(is_symmetric).into(),
         // By the units alone: what a unit is uncertain by does not move zero.
-        apart: Figure::of(all.is_apart(unit.step), NO_EXCHANGE),
+        apart: Figure::of(all.is_apart(unit.step), CpusReason::NoExchange),
         reason: None,
         failure: None,
     }
@@ -258,10 +255,11 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], N
 }
 
 fn untested_pair((a, b): (u32, u32), error: &NoOffset) -> OffsetPair {
-    fn none<T>(reason: &str) -> Figure<T> {
-        Figure::unknown(reason.to_owned())
+    fn none<T>(reason: &CpusReason) -> Figure<T> {
+        Figure::unknown(reason.clone())
     }
-    let reason = &error.to_string();
+    let words = error.to_string();
+    let reason = &CpusReason::PairFailed { failure: Some(error.failure()), words: words.clone() };
     OffsetPair {
         a,
         b,
@@ -273,25 +271,25 @@ fn untested_pair((a, b): (u32, u32), error: &NoOffset) -> OffsetPair {
         asymmetry_ns: none(reason),
         symmetric: none(reason),
         apart: none(reason),
-        reason: Some(reason.clone()),
+        reason: Some(words),
         failure: Some(error.failure()),
     }
 }
 
 /// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says
 /// nothing.
-fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, &'static str> {
+fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, CpusReason> {
     let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
-        (Some(_), Some(_)) if is_few => Err("other programs left too little time for exchanges in both directions"),
+        (Some(_), Some(_)) if is_few => Err(CpusReason::FewExchanges),
         (Some(forward), Some(reverse))
             if forward.bound.max(reverse.bound) > COMPARABLE * forward.bound.min(reverse.bound) =>
         {
-            Err("other programs interrupted every exchange of one direction")
+            Err(CpusReason::InterruptedDirection)
         }
         // The reverse direction gives the first CPU's counter against the second's.
         (Some(forward), Some(reverse)) => Ok((forward.offset + reverse.offset).abs()),
-        _ => Err("one direction alone was measured, or its offset changed"),
+        _ => Err(CpusReason::OneDirection),
     }
 }
 
@@ -302,20 +300,27 @@ fn summarize(offsets: &mut Offsets) {
     let lacking = offsets.pairs.iter().find_map(|pair| Some((pair, pair.offset_ns.reason()?)));
     let largest = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
     offsets.within_ns = match lacking {
-        Some((pair, reason)) => Figure::unknown(format!("CPUs {} and {}: {reason}", pair.a, pair.b)),
-        None => Figure::of(largest, "no pair of CPUs was tested"),
+        Some((pair, reason)) => Figure::unknown(of_pair(pair, reason)),
+        None => Figure::of(largest, CpusReason::NoPairTested),
     };
     // What changed during the run is as far apart as it likes.
     let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
     let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     if worst.is_none() {
-        let lost = offsets.pairs.iter().find_map(|pair| pair.reason.clone()).map(NoPairTested::AllLost);
-        (offsets.untestable, offsets.failure) =
-            (lost.as_ref().map(ToString::to_string), lost.as_ref().map(NoPairTested::failure));
+        let lost =
+            |pair: &OffsetPair| Some(PairsReason::AllLost { failure: pair.failure, words: pair.reason.clone()? });
+        let lost = offsets.pairs.iter().find_map(lost);
+        offsets.failure = lost.as_ref().map(super::failure);
+        offsets.untestable = lost.map(Unknown::from);
     }
-    offsets.worst_pair = Figure::of(worst, "no pair of CPUs has an offset");
-    offsets.closure_ns = Figure::of(closure(offsets), "it takes three CPUs whose offsets are known");
+    offsets.worst_pair = Figure::of(worst, CpusReason::NoPairOffset);
+    offsets.closure_ns = Figure::of(closure(offsets), CpusReason::FewCpus);
+}
+
+/// The reason of a pair that stands for all of them.
+fn of_pair(pair: &OffsetPair, reason: &Unknown) -> CpusReason {
+    CpusReason::OfPair { a: pair.a, b: pair.b, because: Box::new(reason.clone()) }
 }
 
 /// By how much the way over the first CPU differs from the direct one, at most.

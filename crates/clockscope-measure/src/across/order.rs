@@ -1,13 +1,14 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the
 //! one taken after it.
 
-use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Envelope, Failure, Figure, Handoffs, LostPair, Order, Sequence};
+use clockscope_records::{
+    CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, ReadingsReason,
+    Sequence, Unknown,
+};
 use clockscope_sources::{Errno, Kind};
 
-use super::NoPairTested;
 use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
@@ -39,10 +40,6 @@ const SHORTEST_READ_NS: f64 = 5.0;
 /// take longer steps; and in steps of one that does not.
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
-
-/// Why handoffs have no rate.
-const UNTIMED: &str =
-    "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
 
 /// How readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,15 +115,15 @@ pub(crate) fn find<P: Platform>(
     if untestable.is_none() {
         order.pairs_tested = play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
-        untestable = order.lost.first().filter(|_| is_idle).map(|lost| NoPairTested::AllLost(lost.reason.clone()));
+        let all_lost = |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, words: lost.reason.clone() };
+        untestable = order.lost.first().filter(|_| is_idle).map(all_lost);
     }
-    order.failure = untestable.as_ref().map(NoPairTested::failure);
-    order.untestable = untestable.map(|why| why.to_string());
+    order.failure = untestable.as_ref().map(super::failure);
+    order.untestable = untestable.map(Unknown::from);
     let bare = &tallies[0];
-    let nothing = "interrupted before anything was handed over";
-    let reason = if bare.received.handoffs > 0 { UNTIMED } else { nothing };
-    let reason = order.untestable.as_deref().unwrap_or(reason);
-    order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason.to_owned());
+    let reason = if bare.received.handoffs > 0 { CpusReason::Untimed } else { CpusReason::NoHandoffInTime };
+    let reason = order.untestable.clone().unwrap_or(reason.into());
+    order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
     let sequence = |(place, row): (usize, &CatalogueEntry<P>)| {
         let of_way = |way: RelayMode| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
@@ -136,7 +133,7 @@ pub(crate) fn find<P: Platform>(
             row,
             [of_way(RelayMode::Mailbox), of_way(RelayMode::Lock)],
             bench,
-            (order.untestable.as_deref(), plan.longest_ns),
+            (order.untestable.as_ref(), plan.longest_ns),
         )
     };
     order.sequences = rows.iter().enumerate().map(sequence).collect();
@@ -192,6 +189,19 @@ impl ReadingsEnded {
             Self::ReadFailed(_) => Failure::DuringRun,
             Self::StoodStill => Failure::StoodStill,
         }
+    }
+}
+
+/// A failure of a clock, as its record has it.
+struct Refusal {
+    failure: Option<Failure>,
+    words: String,
+}
+
+impl Refusal {
+    /// Returns why it has no figures then.
+    fn unknown(&self) -> Unknown {
+        ReadingsReason::ClockFailed { failure: self.failure, words: self.words.clone() }.into()
     }
 }
 
@@ -439,11 +449,10 @@ fn record<P: Platform>(
     row: &CatalogueEntry<P>,
     ways: [Option<&Tally>; 2],
     bench: &Bench<'_, P>,
-    (untestable, longest_ns): (Option<&str>, f64),
+    (untestable, longest_ns): (Option<&Unknown>, f64),
 ) -> Sequence {
     let refused = NotHandedOver::of(row);
-    let refusal = refused.as_ref().map(ToString::to_string);
-    let refusal = refusal.as_deref();
+    let refusal = refused.as_ref().map(|refused| Refusal { failure: refused.failure(), words: refused.to_string() });
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
     let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
@@ -454,40 +463,42 @@ fn record<P: Platform>(
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
     };
-    let untaken = refusal.unwrap_or("not asked for");
-    let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.to_owned()));
+    let untaken = refusal.as_ref().map_or_else(|| RateReason::NotAskedFor.into(), Refusal::unknown);
+    let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
     let ended = error.map(ReadingsEnded::ReadFailed).or(is_still.then_some(ReadingsEnded::StoodStill));
-    let failed = ended.map(|ended| ended.to_string());
+    let failed = ended.map(|ended| Refusal { failure: Some(ended.failure()), words: ended.to_string() });
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
-    let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
-        "interrupted before its turn"
+    let untaken = if bench.is_stopped() {
+        CpusReason::Interrupted
     } else if longest_ns.is_finite() {
-        "the time was over before its turn"
+        CpusReason::OutOfTime
     } else {
-        "nothing was handed over"
-    });
+        CpusReason::NoHandoff
+    };
+    let of_failure = || failed.as_ref().map(Refusal::unknown);
+    let nothing = refusal.as_ref().map(Refusal::unknown).or(untestable.cloned()).or_else(of_failure);
     // Each of these takes the one before it.
-    let handed_over = if handoffs > 0 { Ok(()) } else { Err(Cow::Owned(nothing.to_owned())) };
+    let handed_over = if handoffs > 0 { Ok(()) } else { Err(nothing.unwrap_or(untaken.into())) };
     let counted = handed_over.clone().and(match is_one_reading {
-        true => Err(Cow::Borrowed("all of its readings were the same")),
+        true => Err(CpusReason::SameReadings.into()),
         false => Ok(regressions),
     });
     let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
     let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
-    let worst = counted.clone().and(worst.ok_or(Cow::Borrowed("no reading went back")));
+    let worst = counted.clone().and(worst.ok_or(Unknown::from(CpusReason::NoRegression)));
     let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,
-        available: refusal.is_none(),
-        reason: refusal.map(str::to_owned).or(failed.clone()),
+        available: refused.is_none(),
         failure: refused.as_ref().map_or(ended.map(ReadingsEnded::failure), NotHandedOver::failure),
+        reason: refusal.or(failed).map(|refusal| refusal.words),
         handoffs,
-        handoffs_per_second: handed_over.and(per_second.ok_or(Cow::Borrowed(UNTIMED))).into(),
+        handoffs_per_second: handed_over.and(per_second.ok_or(CpusReason::Untimed.into())).into(),
         regressions: counted.clone().into(),
         regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6).into(),
         worst_ns: worst.clone().map(|(tally, _)| in_ns(tally)).into(),

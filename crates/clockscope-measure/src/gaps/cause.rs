@@ -1,16 +1,16 @@
 //! What took the time of a gap, from what the system counted before and after.
 
 use clockscope_machine::account::{CpuAccount, Switches, ThreadAccount};
-use clockscope_records::CauseKind;
+use clockscope_records::{CauseKind, GapCounts, InterruptCount};
 
 /// Time that the kernel counted as stolen counts as the cause if it is no more than so many times
 /// the gap: it is counted in steps of 10 ms, which many small thefts fill.
 const STOLEN: f64 = 2.0;
-/// Most names in a detail.
+/// Most names of a gap.
 const NAMES: usize = 4;
 
 /// The cause of a gap of `ns`, the rarest first that the counts allow, and the counts themselves.
-pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, String) {
+pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, GapCounts) {
     let [before, after] = thread;
     let switches = before.switches.zip(after.switches);
     let grown = |of: fn(&Switches) -> u64| switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)));
@@ -27,22 +27,8 @@ pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) ->
         .zip(cpu_before.steal_ns)
         .map_or(0, |(after, before)| after.saturating_sub(before));
     let (interrupts, softirqs) = (counted(|cpu| &cpu.interrupts), counted(|cpu| &cpu.softirqs));
-    let mut details = Vec::new();
-    let has_moved = matches!((before.cpu, after.cpu), (Some(before), Some(after)) if before != after);
-    if let (true, Some(before), Some(after)) = (has_moved, before.cpu, after.cpu) {
-        details.push(format!("CPU {before} to {after}"));
-    }
-    if involuntary > 0 {
-        details.push(format!("{involuntary} involuntary"));
-    }
-    if voluntary > 0 {
-        details.push(format!("{voluntary} voluntary"));
-    }
-    if stolen_ns > 0 {
-        details.push(format!("steal {} ms", stolen_ns / 1_000_000));
-    }
-    details.extend(interrupts.iter().chain(&softirqs).take(NAMES).cloned());
-    let cause = if has_moved {
+    let moved = before.cpu.zip(after.cpu).filter(|(before, after)| before != after).map(<[u32; 2]>::from);
+    let cause = if moved.is_some() {
         CauseKind::Migration
     } else if involuntary > 0 {
         CauseKind::InvoluntarySwitch
@@ -57,11 +43,12 @@ pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) ->
     } else {
         CauseKind::Unknown
     };
-    (cause, details.join(", "))
+    let interrupts = interrupts.into_iter().chain(softirqs).take(NAMES).collect();
+    (cause, GapCounts { moved, involuntary, voluntary, steal_ns: stolen_ns, interrupts, while_asking: false })
 }
 
-/// What grew, and by how much: `LOC +1`.
-fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<String> {
+/// What grew, and by how much.
+fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<InterruptCount> {
     // Both lists are of one table, whose lines keep their order; a device may come or go.
     let former = |place: usize, name: &String| {
         let same = before.get(place).filter(|(former, _)| former == name);
@@ -69,7 +56,7 @@ fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<String>
     };
     let grown =
         after.iter().enumerate().map(|(place, (name, count))| (name, count.saturating_sub(former(place, name))));
-    grown.filter(|(_, more)| *more > 0).map(|(name, more)| format!("{name} +{more}")).collect()
+    grown.filter(|(_, more)| *more > 0).map(|(name, count)| InterruptCount { name: name.clone(), count }).collect()
 }
 
 #[cfg(test)]
@@ -94,42 +81,48 @@ mod tests {
         }
     }
 
-    fn between(before: &Account, after: &Account, ns: f64) -> (CauseKind, String) {
+    fn between(before: &Account, after: &Account, ns: f64) -> (CauseKind, GapCounts) {
         of([&before.thread, &after.thread], [&before.cpu, &after.cpu], ns)
+    }
+
+    fn counted(name: &str, count: u64) -> InterruptCount {
+        InterruptCount { name: name.to_owned(), count }
     }
 
     #[test]
     fn the_rarest_cause_is_the_cause() {
         let before = account();
         let mut after = account();
-        let mut expect = |change: &dyn Fn(&mut Account), cause: CauseKind, detail: &str| {
+        let mut expect = |change: &dyn Fn(&mut Account), cause: CauseKind, steal_ns: u64, names: &[(&str, u64)]| {
             change(&mut after);
-            assert_eq!(between(&before, &after, 1e6), (cause, detail.to_owned()));
+            let interrupts = names.iter().map(|(name, count)| counted(name, *count)).collect();
+            let counts = GapCounts { steal_ns, interrupts, ..GapCounts::default() };
+            assert_eq!(between(&before, &after, 1e6), (cause, counts));
         };
-        expect(&|_| {}, CauseKind::Unknown, "");
-        expect(&|after| after.cpu.softirqs[1].1 += 2, CauseKind::Softirq, "RCU +2");
-        expect(&|after| after.cpu.interrupts[0].1 += 1, CauseKind::Interrupt, "LOC +1, RCU +2");
+        expect(&|_| {}, CauseKind::Unknown, 0, &[]);
+        expect(&|after| after.cpu.softirqs[1].1 += 2, CauseKind::Softirq, 0, &[("RCU", 2)]);
+        expect(&|after| after.cpu.interrupts[0].1 += 1, CauseKind::Interrupt, 0, &[("LOC", 1), ("RCU", 2)]);
         // 10 ms in a gap of 1 ms were stolen before, for the most part.
         let steal = |after: &mut Account| after.cpu.steal_ns = Some(20_000_000);
-        expect(&steal, CauseKind::Interrupt, "steal 10 ms, LOC +1, RCU +2");
+        expect(&steal, CauseKind::Interrupt, 10_000_000, &[("LOC", 1), ("RCU", 2)]);
         assert_eq!(between(&before, &after, 8e6).0, CauseKind::Steal);
         after.thread.switches = Some(Switches { voluntary: 4, involuntary: 4 });
         assert_eq!(between(&before, &after, 1e6).0, CauseKind::VoluntarySwitch);
         after.thread.switches = Some(Switches { voluntary: 4, involuntary: 6 });
         assert_eq!(between(&before, &after, 1e6).0, CauseKind::InvoluntarySwitch);
         after.thread.cpu = Some(0);
-        let (cause, detail) = between(&before, &after, 1e6);
-        assert_eq!(cause, CauseKind::Migration);
-        assert!(detail.starts_with("CPU 1 to 0, 2 involuntary, 1 voluntary, steal"), "{detail}");
+        let (cause, counts) = between(&before, &after, 1e6);
+        assert_eq!((cause, counts.steal_ns, counts.interrupts.len()), (CauseKind::Migration, 10_000_000, 2));
         after.cpu.number = 0;
-        assert_eq!(between(&before, &after, 1e6).1, "CPU 1 to 0, 2 involuntary, 1 voluntary");
+        let of_thread = GapCounts { moved: Some([1, 0]), involuntary: 2, voluntary: 1, ..GapCounts::default() };
+        assert_eq!(between(&before, &after, 1e6).1, of_thread);
     }
 
     #[test]
     fn what_is_not_counted_is_unknown() {
         let (thread, cpu) = (ThreadAccount::default(), CpuAccount::default());
-        assert_eq!(of([&thread, &thread], [&cpu, &cpu], 1e6), (CauseKind::Unknown, String::new()));
+        assert_eq!(of([&thread, &thread], [&cpu, &cpu], 1e6), (CauseKind::Unknown, GapCounts::default()));
         // A device that appears counts from nothing.
-        assert_eq!(grown_names(&[], &[("nvme".to_owned(), 2)]), ["nvme +2"]);
+        assert_eq!(grown_names(&[], &[("nvme".to_owned(), 2)]), [counted("nvme", 2)]);
     }
 }

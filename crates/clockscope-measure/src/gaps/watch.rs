@@ -2,7 +2,7 @@
 //! unit.
 
 use clockscope_machine::account::{CpuAccount, ThreadAccount};
-use clockscope_records::{CauseKind, CpuFailure};
+use clockscope_records::{CauseKind, CpuFailure, GapCounts};
 use clockscope_statistics::Reservoir;
 
 use super::cause;
@@ -21,8 +21,6 @@ const UNUSUAL: u64 = 4;
 const TRIES: u32 = 4;
 /// Reads after asking that are not looked at.
 const COLD_READS: u32 = 4;
-/// What is said of a gap there.
-const WHILE_ASKING: &str = "while asking about another";
 
 /// What the thread reads.
 pub(super) trait Sight {
@@ -97,7 +95,7 @@ pub(super) struct Gap {
     pub(super) at: u64,
     pub(super) length: u64,
     pub(super) cause: CauseKind,
-    pub(super) detail: String,
+    pub(super) counted: GapCounts,
 }
 
 impl Watch {
@@ -204,8 +202,8 @@ impl Watch {
         let (length, mut blind) = if is_longer { (since(until, last), 0) } else { (since(now, last), glance) };
         let cpu = sight.cpu();
         if length > self.limits.threshold {
-            let (cause, detail) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sight.ns(length));
-            self.take(Gap { at: last.wrapping_sub(origin), length, cause, detail });
+            let (cause, counts) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sight.ns(length));
+            self.take(Gap { at: last.wrapping_sub(origin), length, cause, counted: counts });
         }
         // Gives memory back, which takes time.
         *counted = Counted { thread, cpu };
@@ -250,9 +248,8 @@ impl Watch {
         if more <= self.limits.threshold.max(UNUSUAL * self.usual_asking) {
             return took;
         }
-        let (cause, detail) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
-        let detail = if detail.is_empty() { WHILE_ASKING.to_owned() } else { format!("{detail} ({WHILE_ASKING})") };
-        self.take(Gap { at, length: more, cause, detail });
+        let (cause, counts) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
+        self.take(Gap { at, length: more, cause, counted: GapCounts { while_asking: true, ..counts } });
         self.usual_asking
     }
 
@@ -379,10 +376,10 @@ mod tests {
             let (_, watch) = looked(action, before);
             let worst = &watch.worst[0];
             assert!(worst.length + 50_000 >= STOPPED, "{action} {before}: {}", worst.length);
-            assert_eq!(worst.cause, CauseKind::VoluntarySwitch, "{action} {before}: {}", worst.detail);
+            assert_eq!(worst.cause, CauseKind::VoluntarySwitch, "{action} {before}: {:?}", worst.counted);
             let voluntary = watch.causes.iter().find(|(cause, ..)| *cause == CauseKind::VoluntarySwitch).unwrap();
             assert_eq!(voluntary.1, 1, "{action} {before}");
-            asking += u32::from(worst.detail.contains(WHILE_ASKING));
+            asking += u32::from(worst.counted.while_asking);
         }
         assert!(asking > 20, "{asking}");
     }

@@ -3,14 +3,16 @@
 use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
-use clockscope_records::{Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateRecord, Step};
+use clockscope_records::{
+    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step,
+};
 use clockscope_sources::Errno;
 use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 
 use super::error::{middle, of_inverse};
-use super::rated::{NO_BOUND, RatedClock, Scale};
+use super::rated::{RatedClock, Scale};
 use crate::platform::Platform;
 
 /// Brackets of a pair at both ends, from which the bound follows.
@@ -23,18 +25,6 @@ const MOST: usize = 4096;
 const NEAR_ROUGH: f64 = 1e-3;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
-
-/// Why nothing is known.
-const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
-const NO_SCALE: &str = "one of the two has no rate against the reference by which its unit would have a length";
-const FEW: &str = "fewer than three brackets were not interrupted";
-const TICKED: &str = "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
-                      not, and what looks like a step may be a late tick";
-/// Why no change is reported.
-const CONSTANT: &str = "one rate explains all brackets";
-/// Why a counter has no rate, and a clock no frequency.
-const NO_NOMINAL: &str = "neither hardware nor hypervisor state a frequency that it could be compared with";
-const NO_COUNTS: &str = "it shows time, not counts";
 
 /// The brackets of one pair: the clock is read between two readings of the reference.
 pub(super) struct Comparison {
@@ -151,13 +141,14 @@ impl Comparison {
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
-        let failures = self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed));
+        let first = self.error.map(|errno| errno.to_string());
+        let failures = first.as_ref().map(|errno| format!("{} reads failed; the first: {errno}", self.failed));
         let failure = self.error.map(|_| Failure::DuringRun);
         // A counter of no nominal frequency counts at that which is found: it is looked for first.
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
         let rough_ns = nominal_ns.unwrap_or(clock.rough_ns);
         let Some(rough) = self.rate(clock, rough_ns, reference, scale) else {
-            let unrated = clock.unrated(&reference.label, TOO_FEW, until_ppm);
+            let unrated = clock.unrated(&reference.label, &RateReason::FewBrackets.into(), until_ppm);
             let failed = RateRecord { available: true, errors: self.errors, reason: failures, failure, ..unrated };
             return (failed, None);
         };
@@ -177,27 +168,34 @@ impl Comparison {
         let own_ns = own.filter(is_unit).map_or(rough_ns, |own| own.ns_per_unit);
         let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
-        let reason = failures.or_else(|| found.is_ticked.then(|| TICKED.to_owned()));
+        let untested = match first {
+            Some(words) => RateReason::ReadsFailed { failed: self.failed, words },
+            None if found.is_ticked => RateReason::Ticked,
+            None => RateReason::FewWholeBrackets,
+        };
         let seconds = found.rate.between / 1e9;
-        let counts = clock.is_in_counts.then_some(()).ok_or(NO_COUNTS);
-        let claim = if clock.is_in_counts { clock.nominal_hz.map(|_| ()).ok_or(NO_NOMINAL) } else { Ok(()) };
+        let counts = clock.is_in_counts.then_some(()).ok_or(RateReason::ShowsTime);
+        let nominal = clock.nominal_hz.ok_or(RateReason::NoNominalFrequency);
+        let claim = if clock.is_in_counts { nominal.clone().map(|_| ()) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),
             reference: reference.label.clone(),
             available: true,
             errors: self.errors,
-            stood_still_ns: Figure::unknown("it stepped"),
-            ppm: claim.map(|()| ppm).into(),
+            stood_still_ns: Figure::unknown(RateReason::DidStep),
+            ppm: claim.clone().map(|()| ppm).into(),
             bound_ppm: Figure::Known(bound_ppm),
-            estimate_ppm: claim.and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(FEW)).into(),
-            frequency_hz: counts.map(|()| hz).into(),
-            frequency_bound_hz: counts.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
-            nominal_hz: counts.and(clock.nominal_hz.ok_or(NO_NOMINAL)).into(),
+            estimate_ppm: claim
+                .and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(RateReason::FewWholeBrackets))
+                .into(),
+            frequency_hz: counts.clone().map(|()| hz).into(),
+            frequency_bound_hz: counts.clone().map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
+            nominal_hz: counts.and(nominal).into(),
             seconds: Figure::Known(seconds),
-            needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), NO_BOUND),
-            ..found.record(reason.as_deref().unwrap_or(FEW))
+            needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), RateReason::NoBound),
+            ..found.record(&untested)
         };
-        (RateRecord { reason, failure, ..record }, own)
+        (RateRecord { reason: failures, failure, ..record }, own)
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
@@ -221,23 +219,13 @@ impl Comparison {
             ppm: found.map(|((ppm, _), _)| ppm),
             bound_ppm: found.map(|((_, bound), _)| bound),
             constant: found.and_then(|(_, constant)| constant),
-            reason: failure.map(|failure| reason(failure).to_owned()),
+            reason: None,
             failure,
         }
     }
 
     fn is_ticked<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> bool {
         rated[self.clock].is_ticked() || rated[self.reference].is_ticked()
-    }
-}
-
-/// Words why two clocks' rates were not compared, or not judged.
-const fn reason(failure: RatePairFailure) -> &'static str {
-    match failure {
-        RatePairFailure::NoUnit => NO_SCALE,
-        RatePairFailure::TooFew => TOO_FEW,
-        RatePairFailure::Ticked => TICKED,
-        RatePairFailure::Interrupted => FEW,
     }
 }
 
@@ -263,18 +251,18 @@ impl RateEstimate {
 
     /// The part of a record that says how the clock ran, and why constancy is not known where it is
     /// not.
-    fn record(&self, untested: &str) -> RateRecord {
+    fn record(&self, untested: &RateReason) -> RateRecord {
         let RateEstimate { rate, ticks, brackets, is_ticked } = self;
         let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
-        let is_constant = self.is_constant().ok_or_else(|| untested.to_owned());
+        let is_constant = self.is_constant().ok_or_else(|| untested.clone());
         let changed = match (&is_constant, rate.constancy) {
             (Ok(false), Constancy::Changed { from, until }) => {
                 Ok(Changed { from_s: since_first(from), until_s: since_first(until) })
             }
-            (tested, _) => Err(tested.clone().map_or_else(|untested| untested, |_| CONSTANT.to_owned())),
+            (tested, _) => Err(tested.clone().map_or_else(|untested| untested, |_| RateReason::OneRate)),
         };
         let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
-        let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| "none was seen".to_owned());
+        let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| RateReason::NoStep);
         let (spacing, phases) = even_phases(brackets).unwrap_or_default();
         let in_s = |tau: f64| tau / 1e9;
         let allan = allan_deviation(&phases, spacing).into_iter();

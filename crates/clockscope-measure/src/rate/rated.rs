@@ -1,7 +1,7 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
 use clockscope_machine::frequencies;
-use clockscope_records::{Environment, Figure, RateRecord};
+use clockscope_records::{Environment, Figure, RateReason, RateRecord, ReadingsReason, Unknown};
 use clockscope_sources::{Kind, Path, Unit};
 
 use crate::bench::Bench;
@@ -31,9 +31,6 @@ const TICKED_NS: f64 = 100e3;
 
 /// Share of the time by which a clock is steered at most.
 const STEERED: f64 = 0.1;
-
-/// Why no time is needed for a bound.
-pub(super) const NO_BOUND: &str = "no bound was asked for";
 
 /// How a clock's unit becomes ns, and by what share that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -188,9 +185,9 @@ impl<'a, P: Platform> RatedClock<'a, P> {
     }
 
     /// The record of a clock of which nothing is known, for this reason.
-    pub(super) fn unrated(&self, reference: &str, reason: &str, until_ppm: Option<f64>) -> RateRecord {
-        fn none<T>(reason: &str) -> Figure<T> {
-            Figure::unknown(reason.to_owned())
+    pub(super) fn unrated(&self, reference: &str, reason: &Unknown, until_ppm: Option<f64>) -> RateRecord {
+        fn none<T>(reason: &Unknown) -> Figure<T> {
+            Figure::unknown(reason.clone())
         }
         RateRecord {
             name: self.label.clone(),
@@ -208,20 +205,23 @@ impl<'a, P: Platform> RatedClock<'a, P> {
             constant: none(reason),
             changed: none(reason),
             step: none(reason),
-            needed_s: none(until_ppm.map_or(NO_BOUND, |_| reason)),
+            needed_s: until_ppm.map_or_else(|| Figure::unknown(RateReason::NoBound), |_| none(reason)),
             ..RateRecord::default()
         }
     }
 
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
-        let reason = self.refusal.as_ref().map_or_else(|| "it was not compared".to_owned(), ToString::to_string);
+        let words = self.refusal.as_ref().map(ToString::to_string);
+        let failure = self.refusal.as_ref().and_then(Incomparable::failure);
+        let failed = words.clone().map(|words| Unknown::from(ReadingsReason::ClockFailed { failure, words }));
+        let reason = failed.unwrap_or_else(|| RateReason::NotCompared.into());
         RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && unfit(self.row).is_none(),
             stood_still_ns: Figure::of(self.refusal.as_ref().and_then(Incomparable::stood_still_ns), reason.clone()),
-            reason: Some(reason.clone()),
-            failure: self.refusal.as_ref().and_then(Incomparable::failure),
+            reason: words,
+            failure,
             ..self.unrated(reference, &reason, until_ppm)
         }
     }

@@ -1,6 +1,6 @@
 //! Metrics of records.
 
-use clockscope_records::{Emulator, Figures};
+use clockscope_records::{CpusReason, Emulator, Figures, TickReason};
 
 use super::*;
 use crate::timer::TimerError;
@@ -56,13 +56,13 @@ fn a_finer_tick_wins_and_a_hair_does_not() {
 fn a_bound_of_a_tick_wins_only_over_what_is_longer() {
     let mut seen = healthy();
     let clock = &mut seen.clocks[3];
-    clock.tick_ns = Figure::unknown("at most 3.000 ns");
+    clock.tick_ns = Figure::unknown(TickReason::TooFine { at_most_ns: 3.0 });
     clock.tick_evidence = Some(at_most(3.0));
     for (tick_ns, winner) in [(0.4, None), (1.0, None), (3.0, None), (3.05, None), (10.0, B)] {
         seen.clocks[1].tick_ns = Figure::Known(tick_ns);
         let found = compared(&seen, "rdtscp", "monotonic");
         assert_eq!(winners(&found)[0], winner, "{tick_ns}");
-        assert_eq!(found.metrics[0].b, Figure::unknown("at most 3.000 ns"));
+        assert_eq!(found.metrics[0].b, Figure::unknown(TickReason::TooFine { at_most_ns: 3.0 }));
     }
 }
 
@@ -98,7 +98,7 @@ fn costs_that_are_equal_or_unknown_have_no_length() {
     seen.clocks[3].cost_ns = cost_ns;
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!((winners(&found)[2], found.negligible_beyond_us), (TIE, None));
-    seen.clocks[3].cost_ns = Figure::unknown("it was not timed");
+    seen.clocks[3].cost_ns = Figure::unknown(ReadingsReason::NoBatch);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!((winners(&found)[2], found.negligible_beyond_us), (None, None));
 }
@@ -120,8 +120,8 @@ fn a_coarse_clock_is_not_less_reliable() {
     seen.clocks[3].tick_ns = Figure::Known(4e6);
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
     let clock = &mut seen.clocks[3];
-    clock.tick_ns = Figure::unknown("it never advanced");
-    clock.observed_resolution_ns = Figure::unknown("it never advanced");
+    clock.tick_ns = Figure::unknown(ReadingsReason::NoForwardStep);
+    clock.observed_resolution_ns = Figure::unknown(ReadingsReason::NoForwardStep);
     clock.nominal_resolution_ns = Figure::Known(1e9);
     clock.events.as_mut().unwrap().stuck = 1;
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
@@ -130,7 +130,7 @@ fn a_coarse_clock_is_not_less_reliable() {
 #[test]
 fn what_was_not_tested_is_unknown() {
     let mut seen = healthy();
-    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown("not tested"));
+    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown(CpusReason::NoHandoff));
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     seen.environment.emulation = vec![Emulator::QemuTcg];
     let found = compared(&seen, "rdtscp", "monotonic");
@@ -149,7 +149,8 @@ fn a_clock_that_cannot_be_read_leaves_nothing() {
     seen.clocks[3].failure = Some(Failure::Denied);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
+    let denied = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), words: "denied".to_owned() };
     let unreadable =
-        UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned(), failure: Some(Failure::Denied) };
+        UnreadableClock { clock: "monotonic".to_owned(), reason: denied.into(), failure: Some(Failure::Denied) };
     assert_eq!((found.unreadable, found.negligible_beyond_us), (Some(unreadable), None));
 }

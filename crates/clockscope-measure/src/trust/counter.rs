@@ -112,7 +112,7 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
         hypervisor: environment.hypervisor.known().cloned(),
         statement: seen.statement,
         states_frequency,
-        reason: environment.hypervisor.reason().map(str::to_owned),
+        reason: environment.hypervisor.reason().cloned(),
     };
     WeighedCheck::new(check, finding, Severity::Noted)
 }

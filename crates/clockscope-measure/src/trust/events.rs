@@ -1,7 +1,8 @@
 //! What happened between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, CheckOutcome, ClockRecord, Events, RateChange, RateRecord, ReferenceDoubt, Sequence, Suspect, Untested,
+    Check, CheckOutcome, ClockRecord, CpusReason, Events, LostPair, RateChange, RateReason, RateRecord, ReadingsReason,
+    ReferenceDoubt, Sequence, Suspect, Unknown, Untested,
 };
 
 use super::case::{Severity, WeighedCheck};
@@ -33,12 +34,12 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 }
 
 /// Why a count is unknown: for its own reason, or for that of a whole clock.
-fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&str>) -> Option<String> {
+fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) -> Option<Unknown> {
     let of_clock = |clock: &&ClockRecord| {
-        let reason = clock.events.as_ref().and_then(&own).or(clock.reason.as_deref());
-        reason.map(str::to_owned)
+        let words = clock.reason.clone()?;
+        Some(ReadingsReason::ClockFailed { failure: clock.failure, words }.into())
     };
-    clocks.iter().find_map(of_clock)
+    clocks.iter().find_map(|clock| clock.events.as_ref().and_then(&own).cloned().or_else(|| of_clock(clock)))
 }
 
 /// Whether a reading was smaller than the one before it, on one CPU.
@@ -168,7 +169,8 @@ pub(super) fn order(
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
-    let lost = || seen.order.lost.first().map(|lost| lost.reason.clone());
+    let lost = |lost: &LostPair| CpusReason::PairFailed { failure: lost.failure, words: lost.reason.clone() }.into();
+    let lost = || seen.order.lost.first().map(lost);
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
         (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, CheckOutcome::For),
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), CheckOutcome::Unknown),
@@ -197,7 +199,7 @@ pub(super) enum NoRate<'a> {
 pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedCheck {
     let (doubt, reason) = match why {
         NoRate::Doubt(doubt) => (Some(doubt), None),
-        NoRate::Failed(error) => (None, Some(error.to_string())),
+        NoRate::Failed(error) => (None, Some(RateReason::NotMeasured { words: error.to_string() }.into())),
         NoRate::NotCompared => (None, None),
     };
     let check =
@@ -213,7 +215,7 @@ pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity)
         (None, None) => (rate.constant.get() == Some(false)).then_some(RateChange::Unexplained),
     };
     let is_known = rate.constant.is_known() || rate.step.is_known();
-    let reason = rate.constant.reason().filter(|_| !is_known).map(str::to_owned);
+    let reason = rate.constant.reason().filter(|_| !is_known).cloned();
     let is_against = rate.step.is_known() || rate.constant.get() == Some(false);
     let check = Check::ConstantRate {
         reference: Some(rate.reference.clone()),

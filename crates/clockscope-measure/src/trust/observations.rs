@@ -73,7 +73,7 @@ impl Observations {
 
     /// Whether every read of the counter is trapped: then all that reads it is expensive.
     pub(crate) fn is_trapped(&self) -> bool {
-        self.emulators().is_none() && self.cheapest_ordered().is_some_and(|(_, ns)| ns > TRAPPED_NS)
+        self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, ns)| ns > TRAPPED_NS)
     }
 
     /// The cheapest sequence that is ordered, or else of all, and its median cost in ns.
@@ -121,11 +121,6 @@ impl Observations {
     /// Whether order across CPUs means something for a clock: not for one of a single thread.
     pub(super) fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
         is_counter || self.clock(label).is_some_and(|clock| !clock.identity.is_cpu_time)
-    }
-
-    /// Emulators and recorders that are at work, whose costs are not the machine's.
-    pub(crate) fn emulators(&self) -> Option<String> {
-        (!self.environment.emulation.is_empty()).then(|| Emulator::names(&self.environment.emulation))
     }
 }
 

@@ -137,7 +137,7 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
         tick_ns: clock.tick_ns.get(),
         at_most_ns: step_ns(clock).filter(|_| !clock.tick_ns.is_known()),
         coarse_nominal_ns,
-        reason: clock.tick_ns.reason().filter(|_| step_ns(clock).is_none()).map(str::to_owned),
+        reason: clock.tick_ns.reason().filter(|_| step_ns(clock).is_none()).cloned(),
     };
     WeighedCheck::new(check, finding, Severity::Limits)
 }
@@ -218,7 +218,7 @@ fn steered(found: &RateRecord) -> WeighedCheck {
         reference: Some(found.reference.clone()),
         constant: found.constant.get(),
         steerable,
-        reason: found.ppm.reason().filter(|_| known.is_none()).map(str::to_owned),
+        reason: found.ppm.reason().filter(|_| known.is_none()).cloned(),
     };
     let finding = known.map_or(CheckOutcome::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
     WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })

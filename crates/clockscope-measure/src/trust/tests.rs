@@ -3,8 +3,8 @@
 use clockscope_records::{
     Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost,
     CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor, HypervisorStatement, KernelCause,
-    KernelVerdict, OffsetPair, Offsets, Order, RateRecord, ReadBasis, ReadFailure, ReadPath, Sequence, Step,
-    Trustworthiness, Verdict,
+    KernelVerdict, OffsetPair, Offsets, Order, PairsReason, RateReason, RateRecord, ReadBasis, ReadFailure, ReadPath,
+    ReadingsReason, Sequence, Step, Trustworthiness, Verdict,
 };
 
 use super::*;
@@ -45,7 +45,7 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     for sequence in &mut seen.order.sequences {
         (sequence.handoffs, sequence.regressions) = Default::default();
     }
-    seen.order.untestable = Some("only CPU 0 takes part".to_owned());
+    seen.order.untestable = Some(PairsReason::OneCpu { cpu: 0 }.into());
     seen.offsets.pairs.clear();
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     let verdicts = judged(&seen);

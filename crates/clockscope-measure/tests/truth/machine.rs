@@ -306,11 +306,11 @@ impl Machine {
             counter_readable: Figure::Known(self.counter_cost.is_some()),
             hypervisor: Figure::Known(self.facts.hypervisor()),
             clocksource: match self.spec("query_performance_counter") {
-                Some(_) => Figure::unknown("only Linux shows it"),
+                Some(_) => Figure::unknown(clockscope_records::MachineReason::OnlyLinux),
                 None => Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             },
             frequencies: Frequencies {
-                cpuid_15h_hz: Figure::of(self.nominal_hz, "not stated"),
+                cpuid_15h_hz: Figure::of(self.nominal_hz, clockscope_records::MachineReason::ProcessorSilent),
                 ..Frequencies::default()
             },
             ..Environment::default()

@@ -84,7 +84,8 @@ class Record(Fields):
 
     `str(record)` is the table of the terminal, by `clockscope report`. Records are equal if their
     contents are, and can be pickled. Units are in the names: `_ns`, `_s`, `_hz`, `_ppm`,
-    `_percent`. A figure that could not be determined is None, and `unknown` has the reason.
+    `_percent`. A figure that could not be determined is None, and `unknown` has the reason: its
+    `code`, and the same as a `text`.
     """
 
     __slots__ = ("_text",)

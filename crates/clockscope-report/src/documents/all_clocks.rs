@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::clocks::kind;
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
+use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -52,7 +53,7 @@ fn cells(clock: &SystemClock) -> Vec<Cell> {
 fn lacking(clocks: &[SystemClock]) -> Vec<String> {
     let mut seen: Vec<&str> = Vec::new();
     by_reason(clocks.iter().filter_map(|clock| {
-        let reason = clock.nominal_resolution_ns.reason()?;
+        let reason = why(&clock.nominal_resolution_ns)?;
         let is_new = !seen.contains(&clock.name.as_str());
         seen.push(&clock.name);
         is_new.then(|| (format!("? Nominal of {}", clock.name), reason))

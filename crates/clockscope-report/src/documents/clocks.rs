@@ -16,9 +16,10 @@ pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> B
 }
 
 /// Groups names by their reasons: a line a reason, in the order in which they are met.
-pub(super) fn in_order<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
-    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+pub(super) fn in_order<R: Into<String>>(names: impl Iterator<Item = (String, R)>) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for (name, reason) in names {
+        let reason = reason.into();
         match lines.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
             None => lines.push((reason, vec![name])),

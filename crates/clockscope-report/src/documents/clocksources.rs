@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
+use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
-use crate::{kernel_verdict, performance_counter};
+use crate::{kernel_verdict, performance_counter, reason};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
@@ -62,11 +63,11 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
     let contents = vec![
         Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
         Block::notes("Why:", prose.why),
-        Block::notes("Unknown:", unknown.map(|(figure, reason)| format!("{figure}: {reason}"))),
+        Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {}", reason::text(unknown)))),
         Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
     ];
     let conclusion = vec![
-        sentence(match counter.hardware.reason() {
+        sentence(match why(&counter.hardware) {
             None => format!("QueryPerformanceCounter is based on {}", prose.based_on),
             Some(reason) => format!("The hardware behind QueryPerformanceCounter is unknown: {reason}"),
         }),
@@ -96,11 +97,8 @@ fn row(source: &Clocksource) -> Vec<Cell> {
 /// Explains unknown figures.
 fn lacking(found: &Clocksources) -> Vec<String> {
     by_reason(found.clocksources.iter().flat_map(|source| {
-        let lacking = [
-            ("Frequency", source.frequency_hz.reason()),
-            ("Bits", source.bits.reason()),
-            ("vDSO", source.vdso.reason()),
-        ];
+        let lacking =
+            [("Frequency", why(&source.frequency_hz)), ("Bits", why(&source.bits)), ("vDSO", why(&source.vdso))];
         lacking.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
 }

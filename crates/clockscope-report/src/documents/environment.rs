@@ -3,6 +3,7 @@
 use clockscope_records::{Announcement, Announcements, CounterFlags, Emulator, Envelope, Environment, Figure, Run};
 
 use crate::model::{Block, Conclusion};
+use crate::reason;
 use crate::report::Blocks;
 use crate::text::texts;
 use crate::units::{megahertz, time};
@@ -103,7 +104,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
 fn shown<T>(fact: &Figure<T>, show: impl Fn(&T) -> String) -> String {
     match fact {
         Figure::Known(value) => show(value),
-        Figure::Unknown(reason) => format!("unknown ({reason})"),
+        Figure::Unknown(unknown) => format!("unknown ({})", reason::text(unknown)),
     }
 }
 
@@ -132,7 +133,7 @@ fn of_run(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
     let pinned = match &run.cpu {
         Figure::Known(cpu) => format!("CPU {cpu}"),
-        Figure::Unknown(reason) => reason.to_string(),
+        Figure::Unknown(unknown) => reason::text(unknown),
     };
     let requested =
         run.timer_period_ns.map(|ns| ("timer period", format!("{}, requested for the run", time(ns as f64))));

@@ -4,6 +4,7 @@ use clockscope_records::{CauseKind, CpuGaps, Gaps, Unnamed};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use crate::lost_time;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -77,7 +78,10 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     let worst = gaps.worst.iter().map(|gap| {
         vec![
             described(gap.cause).into(),
-            (if gap.detail.is_empty() { "nothing" } else { gap.detail.as_str() }).into(),
+            lost_time::counted(gap)
+                .filter(|counted| !counted.is_empty())
+                .unwrap_or_else(|| "nothing".to_owned())
+                .into(),
             number(gap.cpu),
             Cell::Time(gap.ns),
             format!("{:.6} s", gap.at_s).into(),

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, flags};
 use crate::model::Block;
+use crate::reason::{text, why};
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -16,7 +17,7 @@ impl Describe for Envelope<Info> {
         let windows = self.found.windows.as_ref();
         let reasons = self.environment.reasons().into_iter();
         let reasons = reasons.chain(windows.iter().flat_map(|windows| windows.reasons()));
-        let reasons = reasons.map(|(field, reason)| format!("{field}: {reason}"));
+        let reasons = reasons.map(|(field, unknown)| format!("{field}: {}", text(unknown)));
         let flags = Block::key_value(
             "TSC flags: * present, - absent, ? unknown",
             self.environment.counter_flags.known().into_iter().flat_map(marked),
@@ -46,7 +47,7 @@ impl Describe for Envelope<Info> {
 /// What the system's clocks are based on.
 fn conclusion(environment: &Environment) -> String {
     let kernel = environment.kernel.name.as_deref().unwrap_or("the kernel");
-    match (environment.clocksource.as_deref(), environment.clocksource.reason()) {
+    match (environment.clocksource.as_deref(), why(&environment.clocksource)) {
         (Some(source), _) => format!("The clocks of {kernel} are based on {source}."),
         (None, Some(reason)) => sentence(format!("What the clocks of {kernel} are based on is unknown: {reason}")),
         (None, None) => format!("What the clocks of {kernel} are based on is unknown."),

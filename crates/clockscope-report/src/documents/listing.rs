@@ -7,6 +7,7 @@ use super::clocks::{in_order, kind, not_available};
 use super::environment::DocumentHead;
 use super::groups::{Group, with_headings};
 use crate::model::{Block, Cell, Table};
+use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -81,6 +82,6 @@ fn aliases(identity: &ClockIdentity) -> Option<String> {
 /// Explains unknown nominal resolutions of readable clocks.
 fn lacking(clocks: &[Listed]) -> Vec<String> {
     let available = clocks.iter().filter(|clock| clock.available);
-    let named = available.filter_map(|clock| Some((clock.identity.label(), clock.nominal_resolution_ns.reason()?)));
+    let named = available.filter_map(|clock| Some((clock.identity.label(), why(&clock.nominal_resolution_ns)?)));
     in_order(named).iter().map(|line| format!("? Nominal of {line}")).collect()
 }

@@ -12,6 +12,7 @@ use super::clocks::not_available;
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Table};
+use crate::reason;
 use crate::recommendation;
 use crate::sheet::Sheet;
 use crate::style::{Columns, View};
@@ -103,7 +104,7 @@ fn thorough(measurement: &Measurement) -> Vec<String> {
         first("offsets", found.offsets.conclusion()),
         match &found.rate {
             Figure::Known(rate) => first("rate", rate.conclusion()),
-            Figure::Unknown(reason) => format!("rate: unknown: {reason}"),
+            Figure::Unknown(unknown) => format!("rate: unknown: {}", reason::text(unknown)),
         },
     ]
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
+use crate::reason;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, sentence};
@@ -118,8 +119,8 @@ fn signed(ns: f64) -> String {
 }
 
 fn conclusion(offsets: &Offsets) -> Vec<String> {
-    if let Some(reason) = &offsets.untestable {
-        return vec![sentence(format!("The CPUs' counters could not be compared: {reason}"))];
+    if let Some(unknown) = &offsets.untestable {
+        return vec![sentence(format!("The CPUs' counters could not be compared: {}", reason::text(unknown)))];
     }
     let worst =
         offsets.worst_pair.get().and_then(|[a, b]| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
@@ -130,9 +131,10 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
             time(*within),
             worst.map_or_else(String::new, |pair| format!(" (CPUs {} and {} are the worst known)", pair.a, pair.b))
         ),
-        (0, Figure::Unknown(reason)) => {
-            sentence(format!("No counters are known to be apart, but not all are known to be synchronized: {reason}"))
-        }
+        (0, Figure::Unknown(unknown)) => sentence(format!(
+            "No counters are known to be apart, but not all are known to be synchronized: {}",
+            reason::text(unknown)
+        )),
         (apart, _) => {
             let by = worst.map(|pair| {
                 let by = match (pair.offset_ns.get(), pair.bound_ns.get()) {

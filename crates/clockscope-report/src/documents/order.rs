@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
+use crate::reason;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};
@@ -95,8 +96,8 @@ fn million(count: f64) -> String {
 }
 
 fn conclusion(order: &Order) -> Vec<String> {
-    if let Some(reason) = &order.untestable {
-        return vec![sentence(format!("Order across CPUs could not be tested: {reason}"))];
+    if let Some(unknown) = &order.untestable {
+        return vec![sentence(format!("Order across CPUs could not be tested: {}", reason::text(unknown)))];
     }
     let went_back = |ordered: bool| {
         let sequences = order.sequences.iter().filter(move |sequence| sequence.ordered == ordered);

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
+use crate::reason::{not_weighed, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{percent, precise_time, significant, time};
@@ -24,7 +25,10 @@ impl DescribeContents for Plan {
         vec![
             Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole().into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
-            Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, unfit.reason))),
+            Block::notes(
+                "Not weighed:",
+                self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, not_weighed(unfit))),
+            ),
         ]
     }
 
@@ -72,7 +76,7 @@ fn rows(plan: &Plan) -> &[PlanRow] {
 /// What the tables say, in sentences.
 fn conclusion(plan: &Plan) -> Vec<String> {
     let Some((best, row)) = plan.clocks.first().zip(rows(plan).first()) else {
-        let reason = plan.rows.reason().unwrap_or("no clock was weighed");
+        let reason = why(&plan.rows).unwrap_or_else(|| "no clock was weighed".to_owned());
         return vec![format!("No clock can be advised: {reason}.")];
     };
     let mut lines = Vec::new();

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
+use crate::reason::{limit, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, known};
@@ -62,13 +63,12 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_known()));
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
-    let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.ppm.reason()?)));
+    let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), why(&clock.ppm)?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
-    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_deref()?)));
+    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), limit(clock)?)));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
-    let reason =
-        |clock: &RateRecord| clock.reason.as_deref().or(clock.bound_ppm.reason()).unwrap_or_default().to_owned();
+    let reason = |clock: &RateRecord| clock.reason.clone().or_else(|| why(&clock.bound_ppm)).unwrap_or_default();
     let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
@@ -80,10 +80,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     }
     blocks.push(Block::prose(rates.adjtimex.known().into_iter().map(kernel_verdict)));
     blocks.push(Block::notes("Disturbed:", noted));
-    blocks.push(Block::notes(
-        "Not compared:",
-        by_reason(lacking.iter().map(|(name, reason)| (name.clone(), reason.as_str()))),
-    ));
+    blocks.push(Block::notes("Not compared:", by_reason(lacking.into_iter())));
     blocks
 }
 

@@ -9,6 +9,7 @@ use super::clocks::tick_cell;
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
+use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::surprise;
@@ -186,9 +187,9 @@ fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
 
 /// Why figures are unknown: a line for those that are so for the same reason of the same APIs.
 fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
-    let mut lines: Vec<(Vec<&str>, &str, Vec<String>)> = Vec::new();
+    let mut lines: Vec<(Vec<&str>, String, Vec<String>)> = Vec::new();
     for row in rows {
-        let mut of_row: Vec<(Vec<&str>, &str)> = Vec::new();
+        let mut of_row: Vec<(Vec<&str>, String)> = Vec::new();
         for (head, reason) in unknown(row) {
             match of_row.iter_mut().find(|(_, known)| *known == reason) {
                 Some((heads, _)) => heads.push(head),
@@ -202,24 +203,24 @@ fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
             }
         }
     }
-    let line = |(heads, reason, names): &(Vec<&str>, &str, Vec<String>)| {
+    let line = |(heads, reason, names): &(Vec<&str>, String, Vec<String>)| {
         format!("? {} of {}: {reason}", heads.join(", "), names.join(", "))
     };
     lines.iter().map(line).collect()
 }
 
 /// The columns that show a row's `?`, each with the reason.
-fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &str)> {
+fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, String)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
-        ("Hardware timer", row.hardware_timer.reason()),
-        ("Stated", row.nominal_resolution_ns.reason()),
-        ("Cost", row.cost_ns.reason()),
-        ("Observed", row.observed_resolution_ns.reason()),
-        ("Tick", row.tick_ns.reason().filter(|_| at_most.is_none())),
-        ("Zeros %", row.zeros_percent.reason()),
-        ("Regr", row.regressions.reason()),
-        ("Largest", row.largest_step_ns.reason()),
+        ("Hardware timer", why(&row.hardware_timer)),
+        ("Stated", why(&row.nominal_resolution_ns)),
+        ("Cost", why(&row.cost_ns)),
+        ("Observed", why(&row.observed_resolution_ns)),
+        ("Tick", why(&row.tick_ns).filter(|_| at_most.is_none())),
+        ("Zeros %", why(&row.zeros_percent)),
+        ("Regr", why(&row.regressions)),
+        ("Largest", why(&row.largest_step_ns)),
     ]
     .into_iter()
     .filter_map(|(head, reason)| Some((head, reason?)))
@@ -322,7 +323,7 @@ fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Document, Figure};
+    use clockscope_records::{Document, Figure, ReadingsReason};
 
     use super::*;
 
@@ -343,7 +344,7 @@ mod tests {
         found.surprises.clear();
         assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {
-            row.regressions = Figure::of(row.regressions.get().map(|_| 0), "not counted");
+            row.regressions = Figure::of(row.regressions.get().map(|_| 0), ReadingsReason::NoEvents);
         }
         let [line] = &conclusion(&found)[..] else { panic!("one line") };
         assert!(line.starts_with("Nothing surprising: ") && line.ends_with("and none of which went back."), "{line}");
@@ -367,7 +368,7 @@ mod tests {
     fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
         let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
             title: title.to_owned(),
-            clocksource: Figure::of(source.map(str::to_owned), "the kernel does not show it"),
+            clocksource: Figure::of(source.map(str::to_owned), ReadingsReason::ClocksourceHidden),
             reason: Some(reason.to_owned()),
             ..RuntimeRecord::default()
         };

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
+use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::by_reason;
@@ -50,9 +51,9 @@ fn blocks(found: &Shootout) -> Vec<Block> {
     let table = Table::new(["Metric", a, b, "Unit", "Winner"], 1, found.metrics.iter().map(row));
     let lacking = found.metrics.iter().flat_map(|metric| {
         let reasons = [
-            (format!("? {} of {a}", metric.metric), metric.a.reason()),
-            (format!("? {} of {b}", metric.metric), metric.b.reason()),
-            (format!("? winner of {}", metric.metric), metric.winner.reason()),
+            (format!("? {} of {a}", metric.metric), why(&metric.a)),
+            (format!("? {} of {b}", metric.metric), why(&metric.b)),
+            (format!("? winner of {}", metric.metric), why(&metric.winner)),
         ];
         reasons.into_iter().filter_map(|(what, reason)| Some((what, reason?)))
     });

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
+use crate::reason::not_slept;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known};
@@ -47,7 +48,7 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     let lacking = sleep
         .rows
         .iter()
-        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), row.reason.as_deref()?)));
+        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), not_slept(row)?)));
     vec![Table::new(HEAD, 1, rows).below(below).into(), Block::notes("Not possible:", by_reason(lacking))]
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::clocks::{failure, kind, not_available, path, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
+use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{UNKNOWN, counted};
@@ -237,7 +238,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
 
 fn of_tick(clock: &StepsRecord) -> String {
     let (Some(tick_ns), Some(evidence)) = (clock.tick_ns.get(), &clock.tick_evidence) else {
-        let reason = clock.tick_ns.reason().unwrap_or("no evidence was recorded");
+        let reason = why(&clock.tick_ns).unwrap_or_else(|| "no evidence was recorded".to_owned());
         return match clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns) {
             Some(_) => format!("Tick: {reason}."),
             None => format!("Tick unknown: {reason}."),

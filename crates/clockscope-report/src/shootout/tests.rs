@@ -1,6 +1,6 @@
 //! Words of comparisons.
 
-use clockscope_records::{Figure, Metric};
+use clockscope_records::{Figure, Metric, Unknown};
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn compared(winners: [Option<Winner>; 4]) -> Shootout {
         b: Figure::Known(22.0),
         a_bound: None,
         b_bound: None,
-        winner: Figure::of(winner, "it was not tested"),
+        winner: Figure::of(winner, clockscope_records::ComparisonReason::Absent),
         prose: None,
     };
     let [a, b] = NAMES.map(str::to_owned);
@@ -56,7 +56,7 @@ fn the_score_is_followed_by_when_it_matters() {
 #[test]
 fn a_clock_that_cannot_be_read_is_all_there_is_to_say() {
     let unreadable =
-        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned(), failure: None });
+        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: Unknown::sentence("denied"), failure: None });
     let shootout = Shootout { unreadable, ..compared([A; 4]) };
     assert_eq!(conclusion(&shootout), "monotonic cannot be read (denied), so that there is nothing to compare.");
 }

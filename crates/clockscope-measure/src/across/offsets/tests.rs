@@ -112,10 +112,12 @@ fn who_asks_must_not_make_a_difference() {
 fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
     let mut once = OffsetBounds::default();
     once.push(&Bracket { before: 0, inner: 4_000_000, after: 4_000_100 });
-    for (reverse, reason) in [(bounds([0, 4_000_000, 4_000_100]), "interrupted"), (once, "too little time")] {
+    for (reverse, reason) in
+        [(bounds([0, 4_000_000, 4_000_100]), CpusReason::InterruptedDirection), (once, CpusReason::FewExchanges)]
+    {
         let found = pair_record(((0, 1), learned([bounds([0, 50, 100]), reverse])), UNIT);
         assert_eq!((found.asymmetry_ns.get(), found.offset_ns.get()), (None, Some(0.0)));
-        assert!(found.symmetric.reason().unwrap().contains(reason), "{found:?}");
+        assert_eq!(found.symmetric, Figure::unknown(reason));
     }
 }
 
@@ -126,8 +128,10 @@ fn what_was_not_tested_is_not_within_anything() {
     offsets.pairs = vec![pair_record(lost, UNIT)];
     summarize(&mut offsets);
     assert_eq!((offsets.worst_pair.get(), offsets.apart), (None, 0));
-    assert!(offsets.within_ns.reason().unwrap().contains("moved from CPU 1"));
-    assert!(offsets.untestable.is_some_and(|reason| reason.contains("moved from CPU 1")));
+    let (failure, words) = (Some(CpuFailure::Moved), ThreadError::Moved { from: 1, to: 0 }.to_string());
+    let because = Box::new(CpusReason::PairFailed { failure, words: words.clone() }.into());
+    assert_eq!(offsets.within_ns, Figure::unknown(CpusReason::OfPair { a: 0, b: 1, because }));
+    assert_eq!(offsets.untestable, Some(PairsReason::AllLost { failure, words }.into()));
 }
 
 #[test]

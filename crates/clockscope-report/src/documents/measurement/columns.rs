@@ -5,6 +5,7 @@ use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic};
 use super::super::clocks::tick_cell;
 use super::events;
 use crate::model::Cell;
+use crate::reason::why;
 use crate::style::Columns;
 use crate::units::{cost, hertz, significant};
 
@@ -13,7 +14,7 @@ pub(super) struct Column {
     pub(super) head: &'static str,
     pub(super) cell: fn(&ClockRecord) -> Cell,
     /// Why a figure is unknown; `None` where it is known.
-    pub(super) reason: fn(&ClockRecord) -> Option<&str>,
+    pub(super) reason: fn(&ClockRecord) -> Option<String>,
 }
 
 /// The columns that were asked for: the most important ones by default.
@@ -28,7 +29,7 @@ pub(super) fn columns(which: Option<Columns>) -> &'static [Column] {
 const fn column(
     head: &'static str,
     cell: fn(&ClockRecord) -> Cell,
-    reason: fn(&ClockRecord) -> Option<&str>,
+    reason: fn(&ClockRecord) -> Option<String>,
 ) -> Column {
     Column { head, cell, reason }
 }
@@ -39,7 +40,7 @@ pub(super) const NAME: Column = column("Name", |clock| clock.identity.label().in
 /// The most important columns.
 static MAIN: [Column; 5] = [
     NAME,
-    column("Cost", |clock| Cell::known(median(clock), in_ns), |clock| clock.cost_ns.reason()),
+    column("Cost", |clock| Cell::known(median(clock), in_ns), |clock| why(&clock.cost_ns)),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| significant(ratio, 3)), ratio_reason),
     column("Tick", tick, tick_reason),
     column("Events", events::cell, events::reason),
@@ -51,18 +52,14 @@ static ALL: [Column; 14] = [
     COST,
     column("±95 %", interval, interval_reason),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")), ratio_reason),
-    column(
-        "Nominal",
-        |clock| Cell::time(clock.nominal_resolution_ns.get()),
-        |clock| clock.nominal_resolution_ns.reason(),
-    ),
+    column("Nominal", |clock| Cell::time(clock.nominal_resolution_ns.get()), |clock| why(&clock.nominal_resolution_ns)),
     column(
         "Observed",
         |clock| Cell::time(clock.observed_resolution_ns.get()),
-        |clock| clock.observed_resolution_ns.reason(),
+        |clock| why(&clock.observed_resolution_ns),
     ),
     column("Tick", |clock| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref()), tick_reason),
-    column("Mono", |clock| Cell::known(clock.monotonic.get(), monotonic), |clock| clock.monotonic.reason()),
+    column("Mono", |clock| Cell::known(clock.monotonic.get(), monotonic), |clock| why(&clock.monotonic)),
     column("Stuck", |clock| count(clock, |events| Some(events.stuck)), |_| None),
     WARP,
     column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
@@ -77,7 +74,7 @@ static CLOCKPERF: [Column; 9] = [
     COST,
     column("+/-", interval, interval_reason),
     column("Resol", resolution, tick_reason),
-    column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| clock.monotonic.reason()),
+    column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| why(&clock.monotonic)),
     column("Fail", |clock| count(clock, |events| Some(events.stuck)), |_| None),
     WARP,
     column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
@@ -87,7 +84,7 @@ static CLOCKPERF: [Column; 9] = [
 const COST: Column = column(
     "Cost(ns)",
     |clock| Cell::known(median(clock), |median| significant(median, 4)),
-    |clock| clock.cost_ns.reason(),
+    |clock| why(&clock.cost_ns),
 );
 
 const WARP: Column =
@@ -101,8 +98,8 @@ fn in_ns(ns: f64) -> Cell {
     Cell::Measure { figure: significant(ns, 4).into(), unit: "ns", bar: None }
 }
 
-fn ratio_reason(clock: &ClockRecord) -> Option<&str> {
-    clock.ratio_to_fastest.reason()
+fn ratio_reason(clock: &ClockRecord) -> Option<String> {
+    why(&clock.ratio_to_fastest)
 }
 
 /// Half the width of the cost's interval.
@@ -111,8 +108,8 @@ fn interval(clock: &ClockRecord) -> Cell {
     Cell::known(known, |([low, high], median)| format!("{:.2}%", (high - low) / 2.0 / median * 100.0))
 }
 
-fn interval_reason(clock: &ClockRecord) -> Option<&str> {
-    clock.cost_ns.known().and_then(|cost| shown_interval(cost).reason())
+fn interval_reason(clock: &ClockRecord) -> Option<String> {
+    clock.cost_ns.known().and_then(|cost| why(shown_interval(cost)))
 }
 
 /// Between runs where there were several, else of this one.
@@ -153,8 +150,8 @@ fn tick(clock: &ClockRecord) -> Cell {
 }
 
 /// Why neither the tick nor a bound of it is known.
-fn tick_reason(clock: &ClockRecord) -> Option<&str> {
-    clock.tick_ns.reason().filter(|_| at_most_ns(clock).is_none())
+fn tick_reason(clock: &ClockRecord) -> Option<String> {
+    why(&clock.tick_ns).filter(|_| at_most_ns(clock).is_none())
 }
 
 /// Ticks a second.
@@ -170,8 +167,8 @@ fn count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
     Cell::known(clock.events.as_ref().and_then(of), |count| count.to_string())
 }
 
-fn of_events<'a>(clock: &'a ClockRecord, of: fn(&'a Events) -> &'a Figure<u64>) -> Option<&'a str> {
-    clock.events.as_ref().and_then(|events| of(events).reason())
+fn of_events(clock: &ClockRecord, of: fn(&Events) -> &Figure<u64>) -> Option<String> {
+    clock.events.as_ref().and_then(|events| why(of(events)))
 }
 
 /// Steps back, and hidden ones.

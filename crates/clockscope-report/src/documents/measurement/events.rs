@@ -3,6 +3,7 @@
 use clockscope_records::{ClockRecord, Events};
 
 use crate::model::{Cell, Tone};
+use crate::reason::why;
 use crate::text::grouped;
 
 /// Repeats of the shortest run that counts as stuck, and of the shortest that counts as a stall.
@@ -31,9 +32,9 @@ pub(super) fn cell(clock: &ClockRecord) -> Cell {
 
 /// Returns why it is unknown whether the clock jumped. A CPU-time clock rightly stands still while
 /// its thread does not run, so that nothing is missing.
-pub(super) fn reason(clock: &ClockRecord) -> Option<&str> {
+pub(super) fn reason(clock: &ClockRecord) -> Option<String> {
     let events = clock.events.as_ref().filter(|_| !clock.identity.is_cpu_time)?;
-    events.jump.reason()
+    why(&events.jump)
 }
 
 /// Returns whether the clock did something that a clock must not do.
@@ -64,7 +65,7 @@ fn is_explained(clock: &ClockRecord, repeats: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Document, Figure, Measurement};
+    use clockscope_records::{Document, Figure, Measurement, ReadingsReason, TickReason};
 
     use super::*;
 
@@ -127,13 +128,13 @@ mod tests {
     #[test]
     fn the_nominal_resolution_explains_repeats_of_a_clock_that_moves() {
         let seconds = |clock: &mut ClockRecord| {
-            (clock.tick_ns, clock.nominal_resolution_ns) = (Figure::unknown("few steps"), Figure::Known(1e9));
+            (clock.tick_ns, clock.nominal_resolution_ns) = (Figure::unknown(TickReason::FewSteps), Figure::Known(1e9));
             with(clock, |events| events.span_ns = Figure::Known(2.5e9));
         };
         assert_eq!(said("realtime_coarse", seconds), words("ok", Tone::Good));
         let still = |clock: &mut ClockRecord| {
             seconds(clock);
-            clock.observed_resolution_ns = Figure::unknown("it never changed");
+            clock.observed_resolution_ns = Figure::unknown(ReadingsReason::NoForwardStep);
         };
         assert_eq!(said("realtime_coarse", still), words("251 stuck", Tone::Warning));
         let too_short = |clock: &mut ClockRecord| {
@@ -146,7 +147,8 @@ mod tests {
     #[test]
     fn unknown_jumps_are_not_ok_but_of_cpu_time() {
         assert_eq!(said("process", |_| ()), words("ok", Tone::Good));
-        let unknown = |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown("no reference"));
+        let unknown =
+            |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(ReadingsReason::CountsWork));
         assert_eq!(said("monotonic", unknown), words("jumps ?", Tone::Plain));
     }
 }

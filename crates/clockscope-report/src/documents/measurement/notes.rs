@@ -64,14 +64,14 @@ fn jumps(clocks: &[ClockRecord]) -> Option<String> {
 }
 
 /// A reason, and the heads of the columns that lack a figure for it.
-type Lack<'a> = (&'a str, Vec<&'a str>);
+type Lack = (String, Vec<&'static str>);
 
 /// One line for each set of figures that the same clocks lack for the same reason.
 fn unknown_figures(clocks: &[ClockRecord], which: Option<Columns>) -> Vec<String> {
     // In the order in which they are met.
     let mut lines: Vec<(Lack, Vec<String>)> = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
-        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut by_reason: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
         for column in columns(which) {
             if let Some(reason) = (column.reason)(clock) {
                 by_reason.entry(reason).or_default().push(column.head);

@@ -1,0 +1,96 @@
+//! Why the readings of one clock show no figure.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::unnamed::known_word;
+
+/// Why a clock's readings show no cost, no step and no event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum ReadingsReason {
+    /// The clock cannot be read, or failed.
+    ClockFailed {
+        /// What failed; `null` in records of older programs.
+        #[serde(default, deserialize_with = "known_word")]
+        failure: Option<Failure>,
+        /// The same in the system's own words.
+        words: String,
+    },
+    /// No batch of reads was completed.
+    NoBatch,
+    /// Fewer batches were completed than a cost needs.
+    NoCost {
+        /// So many are needed.
+        fewest: u64,
+    },
+    /// Fewer batches were completed than this figure needs.
+    FewBatches {
+        /// So many are needed.
+        fewest: u64,
+    },
+    /// Batches of reads took no time on the timer.
+    CoarseTimer,
+    /// Most batches of reads took no time on the runtime's own timer.
+    CoarseRuntimeTimer,
+    /// No counter could be measured to compare with.
+    NoCounterMeasured,
+    /// No two successive readings differed by a positive step.
+    NoForwardStep,
+    /// No two successive readings of one batch did.
+    NoForwardStepInBatch,
+    /// It counts core cycles, whose length changes.
+    NoLength,
+    /// No two readings followed one another.
+    NoDifferences,
+    /// All differences are 0.
+    NoAdvance,
+    /// There are fewer than two readings.
+    FewReadings,
+    /// It counts processor time, which stands still while the thread does not run.
+    CpuTime,
+    /// It counts work, not time.
+    CountsWork,
+    /// The clock's tick is longer than a batch of reads.
+    LongTick,
+    /// Its value changed between no two batches of reads.
+    NoChange,
+    /// The kernel's clocksource is not known, which decides whether two clocks share hardware.
+    ClocksourceUnknown,
+    /// The kernel does not show its clocksource, which the clock is based on.
+    ClocksourceHidden,
+    /// This program does not know the kernel's clocksource.
+    ClocksourceUnfamiliar {
+        /// Its name.
+        clocksource: String,
+    },
+    /// The kernel does not show what the scheduler's clock is based on.
+    SchedulerHidden,
+    /// It is one count, whose length has to be measured.
+    OneCount,
+    /// The clock states no resolution.
+    NoNominalResolution {
+        /// Why, in the words of the clock's description.
+        words: String,
+    },
+    /// The API states neither a frequency nor a resolution.
+    NoNominalInApi,
+    /// The probe does not state it.
+    NotStatedByProbe,
+    /// There were several runs: `between_runs` has what they show.
+    SeveralRuns,
+    /// There were fewer runs than an interval between runs needs.
+    FewRuns {
+        /// So many are needed.
+        fewest: u32,
+    },
+    /// The runs found different ticks.
+    DifferentTicks,
+    /// Not every run found it.
+    NotEveryRun,
+    /// The record has none of its events.
+    NoEvents,
+    /// No clock that was measured is fit for intervals.
+    NothingFit,
+}
