@@ -33,6 +33,7 @@ pub(crate) fn explain(document: &mut Document) {
         | Document::Rates(_)
         | Document::Gaps(_)
         | Document::Sleep(_)
+        | Document::Comparison(_)
         | Document::RuntimesFound(_)
         | Document::Listing(_)
         | Document::AllClocks(_)
