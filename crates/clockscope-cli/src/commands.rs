@@ -29,8 +29,8 @@ use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
-use compare::Baseline;
 use common::{Drawing, Timer, read_text, selected, stop_on_signals, write};
+use compare::Baseline;
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
 

@@ -214,6 +214,8 @@ pub enum Undecided {
     OneRun,
     /// Each side is one run, and has no rounds.
     NoRounds,
+    /// A side has fewer than five runs, and they are not apart by more than so few may be.
+    FewRuns,
     /// The bounds include both a change and none.
     WideBounds,
     /// An emulator ran the program: costs are its own.

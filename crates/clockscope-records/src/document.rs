@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::version1::upgrade;
 use crate::{
-    AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates,
-    Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
+    AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order,
+    Plan, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its

@@ -68,8 +68,9 @@ pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
-    Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough, TimerRecord,
+    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
+    Measurement, Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough,
+    TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};

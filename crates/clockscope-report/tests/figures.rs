@@ -9,7 +9,7 @@ use clockscope_records::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 19] = [
+const FIXTURES: [&str; 20] = [
     "healthy",
     "broken",
     "thorough",
@@ -21,6 +21,7 @@ const FIXTURES: [&str; 19] = [
     "gaps",
     "sleep",
     "shootout",
+    "compare",
     "clocksource",
     "clocksource_windows",
     "switched",

@@ -11,7 +11,9 @@
 //!
 //! Five values a side are ordered in 252 ways, so that by rank alone no error rate below 2/252 can
 //! be stated. The t interval states it. The rank's interval is then the whole range, so that no
-//! difference is stated unless all values of one sample are beyond all of the other.
+//! difference is stated unless all values of one sample are beyond all of the other. That is what
+//! bounds the errors where values are far from normal; with fewer than five values a side, it does
+//! not bound them well.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -76,8 +78,8 @@ fn by_rank(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
     Some(SampleBounds { estimate, low: differences[left_out], high: differences[differences.len() - 1 - left_out] })
 }
 
-/// How many pairwise differences may be left out on either side: the most for which fewer of all
-/// pairs lie on one side of the truth with a probability of at most half of `misrate`. Pragmastat
+/// Returns how many pairwise differences may be left out on either side: the most for which the
+/// truth lies beyond the next one with a probability of at most half of `misrate`. Pragmastat
 /// 14.0.1 leaves out the first number that *reaches* that probability, which is one too many.
 fn left_out(base: usize, new: usize, misrate: f64) -> usize {
     let pairs = base * new;

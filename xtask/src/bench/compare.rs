@@ -77,7 +77,8 @@ fn slower(percent: f64, pairs: u32) -> Result<()> {
 fn compared(base: u32, new: u32) -> Result<Value> {
     let files = [run::built("bench-base.json"), run::built("bench-new.json")];
     for (file, turns) in files.iter().zip([base, new]) {
-        let usual = ["measure", "--cpu", &CPU, "--duration", DURATION, "--repeat", RUNS, "--json", "--quiet", "-o", file];
+        let usual =
+            ["measure", "--cpu", &CPU, "--duration", DURATION, "--repeat", RUNS, "--json", "--quiet", "-o", file];
         run::output_with(&delay(turns).each(), &run::built(PROGRAM), &[&usual, CLOCKS].concat())?;
     }
     Ok(serde_json::from_str(&run::output(&run::built(PROGRAM), &["compare", &files[0], &files[1], "--json"])?)?)
@@ -113,17 +114,14 @@ fn delay(turns: u32) -> Delay {
 
 impl Delay {
     fn each(&self) -> [(&str, &str); 3] {
-        [
-            ("LD_PRELOAD", &self.library),
-            ("CLOCKSCOPE_DELAY_CLOCK", DELAYED.1),
-            ("CLOCKSCOPE_DELAY_TURNS", &self.turns),
-        ]
+        [("LD_PRELOAD", &self.library), ("CLOCKSCOPE_DELAY_CLOCK", DELAYED.1), ("CLOCKSCOPE_DELAY_TURNS", &self.turns)]
     }
 }
 
 /// The cost of the clock in a C loop, in ns.
 fn in_c(turns: u32) -> Result<f64> {
-    let costs: Value = serde_json::from_str(&run::output_with(&delay(turns).each(), &run::built(LOOPS), &[&CPU, "1"])?)?;
+    let costs: Value =
+        serde_json::from_str(&run::output_with(&delay(turns).each(), &run::built(LOOPS), &[&CPU, "1"])?)?;
     costs[DELAYED.0].as_f64().context("no cost from C")
 }
 

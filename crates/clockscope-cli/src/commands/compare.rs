@@ -18,11 +18,8 @@ use crate::usage::UsageError;
 pub(super) fn run(args: &CompareArgs) -> Result<Exit> {
     let mut names = Names::default();
     let [base, new] = [names.records(&args.base)?, names.records(&args.new)?];
-    let request = CompareRequest {
-        clocks: args.clocks.clone(),
-        margin: args.margin.0,
-        across_machines: args.across_machines,
-    };
+    let request =
+        CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
     let destination = Destination::open(args.output.output.as_deref())?;
     show((&base, &new), &request, &args.fail_on, (&args.output, destination), Exit::Success)
 }

@@ -8,11 +8,13 @@ use clockscope_statistics::{SampleBounds, quantile, ratio_bounds, ratio_range, s
 use super::MISRATE;
 use super::side::{ComparedClock, RunCost, Side};
 
-/// How much two runs may differ without a change, where no side has several runs to show it: the
-/// bounds of rounds are wider by this factor on either side. Between ten runs of one system call
-/// that were measured (bench/README.md, *Between runs*), the widest interval was ±36 %, a factor of
-/// 2.1 from its lower end to its upper one.
-const BETWEEN_SINGLE_RUNS: f64 = 2.1;
+/// How much runs may differ without a change, where there are too few to show it: bounds are wider
+/// by this factor on either side. Of intervals of ten runs that were measured (bench/README.md,
+/// *Between runs*), the widest was ±36 %, a factor of 2.1 from its lower end to its upper one.
+const BETWEEN_FEW_RUNS: f64 = 2.1;
+/// Fewer runs on a side are too few: where runs have one of two speeds, as by the layout of their
+/// memory, four of each side are all of one and all of the other in up to 1 of 128 clocks.
+const FEWEST_RUNS: usize = 5;
 
 /// What was found of the costs.
 pub(super) struct Costs {
@@ -134,7 +136,7 @@ fn bounds(costs: &[Vec<Option<RunCost>>; 2], judge: Judge) -> Option<(SampleBoun
         ([one], [other]) => Some((widened(range(one, other)?), ComparisonBasis::Rounds)),
         _ => {
             let medians = |side: &[&RunCost]| side.iter().map(|cost| cost.median).collect::<Vec<_>>();
-            Some((ratio_bounds(&medians(&base), &medians(&new), judge.misrate)?, ComparisonBasis::Runs))
+            Some((judge.bounds(&medians(&base), &medians(&new))?, ComparisonBasis::Runs))
         }
     }
 }
@@ -160,7 +162,7 @@ fn ratio_to(
     }
     let quotients =
         |runs: &[(&RunCost, &RunCost)]| runs.iter().map(|(cost, other)| cost.median / other.median).collect::<Vec<_>>();
-    ratio_bounds(&quotients(&base), &quotients(&new), judge.misrate)
+    judge.bounds(&quotients(&base), &quotients(&new))
 }
 
 /// The range of the ratios of two runs' rounds; of their medians where there are no rounds.
@@ -170,7 +172,7 @@ fn range(base: &RunCost, new: &RunCost) -> Option<SampleBounds> {
 }
 
 fn widened(SampleBounds { estimate, low, high }: SampleBounds) -> SampleBounds {
-    SampleBounds { estimate, low: low / BETWEEN_SINGLE_RUNS, high: high * BETWEEN_SINGLE_RUNS }
+    SampleBounds { estimate, low: low / BETWEEN_FEW_RUNS, high: high * BETWEEN_FEW_RUNS }
 }
 
 fn ratio(SampleBounds { estimate, low, high }: SampleBounds) -> CostRatio {
@@ -178,6 +180,12 @@ fn ratio(SampleBounds { estimate, low, high }: SampleBounds) -> CostRatio {
 }
 
 impl Judge {
+    /// Returns the bounds of a ratio by what differs from run to run.
+    fn bounds(self, base: &[f64], new: &[f64]) -> Option<SampleBounds> {
+        let found = ratio_bounds(base, new, self.misrate)?;
+        Some(if base.len().min(new.len()) < FEWEST_RUNS { widened(found) } else { found })
+    }
+
     /// Whether a ratio is certainly outside of the margin.
     fn is_beyond(self, found: SampleBounds) -> bool {
         found.low > 1.0 + self.margin || found.high < 1.0 / (1.0 + self.margin)
@@ -231,8 +239,10 @@ fn clock(
     let own = found.and_then(|_| speed.own(&costs, is_counter, judge));
     let (change, undecided) = match found {
         Some((raw, basis)) => {
-            let has_rounds = pair.iter().flatten().flat_map(|clock| clock.measured()).all(|cost| !cost.rounds.is_empty());
-            decided(judge.of_clock(raw, own), basis, has_rounds, sides)
+            let has_rounds =
+                pair.iter().flatten().flat_map(|clock| clock.measured()).all(|cost| !cost.rounds.is_empty());
+            let fewest_runs = medians.iter().map(Vec::len).min().unwrap_or(0);
+            decided(judge.of_clock(raw, own), basis, (has_rounds, fewest_runs), sides)
         }
         None => (CostChange::Inconclusive, Some(Undecided::NotMeasured)),
     };
@@ -263,7 +273,7 @@ fn clock(
 fn decided(
     change: CostChange,
     basis: ComparisonBasis,
-    has_rounds: bool,
+    (has_rounds, fewest_runs): (bool, usize),
     sides: &[Side; 2],
 ) -> (CostChange, Option<Undecided>) {
     let builds = sides.each_ref().map(|side| side.is_debug_build);
@@ -277,6 +287,8 @@ fn decided(
         return (change, None);
     } else if basis == ComparisonBasis::Rounds {
         Undecided::OneRun
+    } else if fewest_runs < FEWEST_RUNS {
+        Undecided::FewRuns
     } else {
         Undecided::WideBounds
     };

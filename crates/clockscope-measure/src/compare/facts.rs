@@ -44,13 +44,11 @@ pub(super) fn changes_of_environments(sides: &[Vec<&Environment>; 2]) -> Vec<Cha
 }
 
 /// The same, and the facts that measurements have of clocks and of their runs.
-pub(super) fn changes_of_measurements(
-    sides: &[Vec<&Envelope<Measurement>>; 2],
-    clocks: &[String],
-) -> Vec<ChangedFact> {
+pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], clocks: &[String]) -> Vec<ChangedFact> {
     let mut values = Values::new();
     add_environments(&mut values, &sides.each_ref().map(|side| side.iter().map(|of| &of.environment).collect()));
-    for (place, measurement) in sides.iter().enumerate().flat_map(|(place, side)| side.iter().map(move |of| (place, of)))
+    for (place, measurement) in
+        sides.iter().enumerate().flat_map(|(place, side)| side.iter().map(move |of| (place, of)))
     {
         let run = measurement.run.as_ref();
         let cpu = run.and_then(|run| run.cpu.get());
@@ -73,7 +71,10 @@ pub(super) fn changes_of_measurements(
         if let [Some(base), Some(new)] = ticks
             && (new / base - 1.0).abs() > OTHER_TICK
         {
-            values.insert((ComparedFact::Tick, Some(label.clone())), ticks.map(|tick| tick.map(time).into_iter().collect()));
+            values.insert(
+                (ComparedFact::Tick, Some(label.clone())),
+                ticks.map(|tick| tick.map(time).into_iter().collect()),
+            );
         }
     }
     changed(values)

@@ -74,10 +74,8 @@ impl Side {
     fn add(&mut self, measurement: &Envelope<Measurement>) {
         let before = self.baselines.len();
         let baseline = &measurement.found.baseline;
-        let whole = BaselineRun {
-            empty_loop_ns: baseline.empty_loop_ns,
-            fastest_counter: baseline.fastest_counter.clone(),
-        };
+        let whole =
+            BaselineRun { empty_loop_ns: baseline.empty_loop_ns, fastest_counter: baseline.fastest_counter.clone() };
         match baseline.runs.as_slice() {
             [] => self.baselines.push(whole),
             runs => self.baselines.extend(runs.iter().cloned()),

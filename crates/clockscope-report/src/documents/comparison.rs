@@ -41,6 +41,9 @@ const COSTS: [&str; 17] = [
 /// Columns of a spreadsheet of verdicts.
 const VERDICTS: [&str; 3] = ["clock", "base", "new"];
 
+/// Most clocks that a conclusion names.
+const NAMES: usize = 3;
+
 /// Weight of rows that are shown first where not all are.
 const CHANGED: u64 = 2;
 const UNCHANGED: u64 = 1;
@@ -196,7 +199,12 @@ const fn undecided_reason(undecided: Undecided) -> &'static str {
         Undecided::OneRun => {
             "one run a side does not show how much runs differ: measure several, by `clockscope measure --repeat`"
         }
-        Undecided::NoRounds => "one run a side, and a record without rounds: measure several, by `clockscope measure --repeat`",
+        Undecided::NoRounds => {
+            "one run a side, and a record without rounds: measure several, by `clockscope measure --repeat`"
+        }
+        Undecided::FewRuns => {
+            "fewer than five runs on a side do not show how much runs differ: measure more, by `clockscope measure --repeat`"
+        }
         Undecided::WideBounds => "the bounds include both a change and none: more runs narrow them",
         Undecided::Emulated => "an emulator ran the program, and costs are its own",
         Undecided::DebugBuild => "only some records are of a debug build",
@@ -229,10 +237,9 @@ fn conclusion(found: &Comparison) -> Vec<String> {
             lines.extend(clocksource(found));
         }
     }
-    let faulty: Vec<&str> = found.clocks.iter().filter(|clock| has_faults(clock)).map(|of| of.name.as_str()).collect();
-    if !faulty.is_empty() {
-        lines.push(format!("Readings show FAULTS that the base does not have: {}.", faulty.join(", ")));
-    }
+    let faulty: Vec<String> = found.clocks.iter().filter(|clock| has_faults(clock)).map(|of| of.name.clone()).collect();
+    let faulty = shortened(faulty);
+    lines.extend(faulty.map(|names| format!("Readings show FAULTS that the base does not have: {names}.")));
     lines
 }
 
@@ -255,40 +262,46 @@ fn verdicts(verdicts: &[ComparedVerdict]) -> String {
         (0, _) => "No clock has a verdict on both sides.".to_owned(),
         (1, []) => "The verdict is the same.".to_owned(),
         (count, []) => format!("All {count} verdicts are the same."),
-        (_, changed) => format!("Verdicts CHANGED: {}.", changed.join("; ")),
+        (_, changed) => format!("Verdicts CHANGED: {}.", shortened(changed.to_vec()).unwrap_or_default()),
     }
 }
 
 /// Which clocks are slower or faster, and how many could be judged.
 fn costs(found: &Comparison) -> String {
-    let with = |change: CostChange| found.clocks.iter().filter(move |clock| clock.change == change);
-    let named = |change: CostChange| {
-        let times = |clock: &ClockComparison| clock.ratio.get().map_or_else(String::new, |found| times(found.ratio));
-        with(change).map(|clock| format!("{}{}", clock.name, times(clock))).collect::<Vec<_>>().join(", ")
-    };
-    let [slower, faster] = [CostChange::Slower, CostChange::Faster].map(named);
+    let compared = || found.clocks.iter().filter(|clock| clock.ratio.is_known());
+    if compared().next().is_none() {
+        return "No clock has a cost on both sides.".to_owned();
+    }
+    let with = |change: CostChange| compared().filter(move |clock| clock.change == change);
     let mut parts = Vec::new();
-    for (word, names) in [("SLOWER", slower), ("Faster", faster)] {
-        if !names.is_empty() {
-            parts.push(format!("{word}: {names}."));
-        }
+    for (word, change) in [("SLOWER", CostChange::Slower), ("Faster", CostChange::Faster)] {
+        parts.extend(named(with(change)).map(|names| format!("{word}: {names}.")));
     }
-    let compared = found.clocks.iter().filter(|clock| clock.ratio.is_known()).count();
-    let (same, open) = (with(CostChange::Same).count(), with(CostChange::Inconclusive).count());
     if parts.is_empty() {
-        parts.push(match compared {
-            0 => "No clock has a cost on both sides.".to_owned(),
-            _ => "No clock is known to be slower or faster.".to_owned(),
-        });
+        parts.push("No clock is known to be slower or faster.".to_owned());
     }
-    if compared > 0 {
-        parts.push(format!("{same} of {} the same, {open} inconclusive.", counted(found.clocks.len() as u64, "clock")));
-    }
+    let [slower, faster, same, open] =
+        [CostChange::Slower, CostChange::Faster, CostChange::Same, CostChange::Inconclusive]
+            .map(|change| with(change).count());
+    let all = counted(compared().count() as u64, "clock");
+    parts.push(format!("{all} compared: {slower} slower, {faster} faster, {same} the same, {open} inconclusive."));
     parts.join(" ")
 }
 
-fn times(ratio: f64) -> String {
-    format!(" ({} times)", figure(ratio, 3))
+/// The first clocks with their ratios, and how many there are besides; `None` for no clock.
+fn named<'a>(clocks: impl Iterator<Item = &'a ClockComparison>) -> Option<String> {
+    let times = |clock: &ClockComparison| match clock.ratio.get() {
+        Some(found) => format!("{} ({} times)", clock.name, figure(found.ratio, 3)),
+        None => clock.name.clone(),
+    };
+    shortened(clocks.map(times).collect())
+}
+
+fn shortened(mut names: Vec<String>) -> Option<String> {
+    let more = names.len().saturating_sub(NAMES);
+    names.truncate(NAMES);
+    let names = Some(names.join(", ")).filter(|names| !names.is_empty())?;
+    Some(if more > 0 { format!("{names} and {more} more") } else { names })
 }
 
 /// How fast the machine is, if that is known.

@@ -55,13 +55,17 @@ fn missed(random: &mut Random, runs: Runs, [clocks, count, trials]: [usize; 3], 
 }
 
 /// Of comparisons of identical runs, at most the stated share has a clock whose bounds exclude that
-/// it is the same, however few runs there are and however they differ.
+/// it is the same, however runs differ. Three runs a side of two speeds are all of one speed and
+/// all of the other too often for that.
 #[test]
 fn identical_runs_differ_as_rarely_as_stated() {
     let mut random = Random(28);
     for runs in [Runs::Normal, Runs::Outliers, Runs::TwoSpeeds] {
-        for (clocks, count) in [(1, 5), (12, 5), (25, 3), (4, 12)] {
+        for (clocks, count) in [(1, 5), (12, 5), (25, 5), (4, 12), (25, 3)] {
             const TRIALS: usize = 1_000;
+            if matches!(runs, Runs::TwoSpeeds) && count < 5 {
+                continue;
+            }
             let missed = missed(&mut random, runs, [clocks, count, TRIALS], 0.05);
             // 0.05 and three deviations of 1,000 trials.
             assert!(missed <= 71, "{runs:?}, {clocks} clocks, {count} runs a side: {missed} of {TRIALS}");
