@@ -173,7 +173,13 @@ fn row(clock: &ClockComparison) -> Row {
 /// Shows a ratio with its bounds.
 fn with_bounds(ratio: CostRatio) -> String {
     let CostRatio { ratio, low, high } = ratio;
-    format!("{} [{}, {}]", figure(ratio, 4), figure(low, 3), figure(high, 3))
+    let [ratio, low, high] = [ratio, low, high].map(times);
+    format!("{ratio} [{low}, {high}]")
+}
+
+/// Shows a factor: to the per mille where it is near 1.
+fn times(factor: f64) -> String {
+    if (0.1..10.0).contains(&factor) { format!("{factor:.3}") } else { figure(factor, 3) }
 }
 
 /// What the columns mean.
@@ -290,11 +296,11 @@ fn costs(found: &Comparison) -> String {
 
 /// The first clocks with their ratios, and how many there are besides; `None` for no clock.
 fn named<'a>(clocks: impl Iterator<Item = &'a ClockComparison>) -> Option<String> {
-    let times = |clock: &ClockComparison| match clock.ratio.get() {
-        Some(found) => format!("{} ({} times)", clock.name, figure(found.ratio, 3)),
+    let with_ratio = |clock: &ClockComparison| match clock.ratio.get() {
+        Some(found) => format!("{} ({} times)", clock.name, times(found.ratio)),
         None => clock.name.clone(),
     };
-    shortened(clocks.map(times).collect())
+    shortened(clocks.map(with_ratio).collect())
 }
 
 fn shortened(mut names: Vec<String>) -> Option<String> {
@@ -310,16 +316,16 @@ fn speed(machine: &MachineComparison) -> Option<String> {
     let parts = [
         counter.map(|found| {
             let name = machine.counter_name.as_deref().unwrap_or("the counter");
-            format!("{name} costs {} times as much", figure(found.ratio, 4))
+            format!("{name} costs {} times as much", times(found.ratio))
         }),
-        machine.empty_loop.get().map(|found| format!("the empty loop takes {} times as long", figure(found.ratio, 4))),
+        machine.empty_loop.get().map(|found| format!("the empty loop takes {} times as long", times(found.ratio))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let change = match machine.change {
         CostChange::Slower => "is SLOWER",
         CostChange::Faster => "is faster",
         CostChange::Same => "is as fast as it was",
-        CostChange::Inconclusive => "may be as fast as it was or not",
+        CostChange::Inconclusive => "is not known to be slower or faster",
     };
     (!parts.is_empty()).then(|| format!("The machine {change}: {}.", parts.join(", ")))
 }
