@@ -205,7 +205,7 @@ fn refuse_copies(records: [&[ComparedRecord]; 2]) -> Result<(), CompareError> {
     Ok(())
 }
 
-fn environments<'a>(records: [&'a [ComparedRecord]; 2]) -> [Vec<&'a Environment>; 2] {
+fn environments(records: [&[ComparedRecord]; 2]) -> [Vec<&Environment>; 2] {
     records.map(|side| side.iter().map(|record| record.document.environment()).collect())
 }
 

@@ -208,7 +208,7 @@ pub enum ComparisonBasis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Undecided {
-    /// One side has no cost of it.
+    /// One side or both have no cost of it.
     NotMeasured,
     /// Each side is one run, and its rounds are not apart by more than runs may be.
     OneRun,

@@ -222,7 +222,7 @@ impl Judge {
     }
 }
 
-const NOT_MEASURED: &str = "one side has no cost of it";
+const NOT_MEASURED: &str = "one side or both have no cost of it";
 
 /// Compares one clock.
 fn clock(

@@ -2,8 +2,11 @@
 
 use clockscope_records::{AppearedEvents, Envelope, Events, FaultKind, Measurement};
 
-/// The kinds of events that are compared, and how often each happened.
-const KINDS: [(FaultKind, fn(&Events) -> Option<u64>); 5] = [
+/// How often a kind of events happened; `None` if that is not known.
+type Count = fn(&Events) -> Option<u64>;
+
+/// The kinds of events that are compared.
+const KINDS: [(FaultKind, Count); 5] = [
     (FaultKind::Regression, |events| Some(events.regression)),
     (FaultKind::HiddenRegression, |events| events.hidden_regression.get()),
     (FaultKind::Jump, |events| events.jump.get()),

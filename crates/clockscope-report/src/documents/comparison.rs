@@ -201,7 +201,7 @@ fn legend(found: &Comparison) -> Vec<String> {
 
 const fn undecided_reason(undecided: Undecided) -> &'static str {
     match undecided {
-        Undecided::NotMeasured => "one side has no cost of it",
+        Undecided::NotMeasured => "one side or both have no cost of it",
         Undecided::OneRun => {
             "one run a side does not show how much runs differ: measure several, by `clockscope measure --repeat`"
         }
