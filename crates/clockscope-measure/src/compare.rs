@@ -18,10 +18,8 @@ use clockscope_records::{
 };
 use thiserror::Error;
 
+pub use costs::MISRATE;
 use side::Side;
-
-/// Probability, at most, that the bounds of any clock of a comparison miss the truth.
-pub const MISRATE: f64 = 0.05;
 
 /// A record that takes part in a comparison.
 #[derive(Clone, Debug)]
@@ -214,18 +212,23 @@ fn environments(records: [&[ComparedRecord]; 2]) -> [Vec<&Environment>; 2] {
 fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bool, CompareError> {
     for (place, side) in records.iter().enumerate() {
         let [first, rest @ ..] = side else { continue };
-        let other = |record: &&ComparedRecord| facts::other_machine(first, record).is_some();
+        let other = |record: &&ComparedRecord| difference(first, record).is_some();
         if let Some(second) = rest.iter().find(other) {
             return Err(CompareError::MixedMachines { side: SIDES[place], first: name(first), second: name(second) });
         }
     }
     let [Some(base), Some(new)] = records.map(<[ComparedRecord]>::first) else { return Ok(false) };
-    match facts::other_machine(base, new) {
+    match difference(base, new) {
         Some(difference) if !across_machines => {
             Err(CompareError::OtherMachine { base: name(base), new: name(new), difference })
         }
         difference => Ok(difference.is_some()),
     }
+}
+
+/// What differs between the machines of two records; `None` for the same machine.
+fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<String> {
+    facts::other_machine(a.document.environment(), b.document.environment())
 }
 
 fn recorded_at(document: &Document) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! Computes quantiles with confidence intervals, the differences and events between successive
-//! readings of a clock, the clock's tick, offsets between clocks, rates and their stability, and what
-//! differs between two samples.
+//! readings of a clock, the clock's tick, offsets between clocks, rates and their stability, and
+//! what differs between two samples.
 //!
 //! This crate reads no clock and does no input or output; the same numbers always give the same
 //! answer.

@@ -5,8 +5,10 @@ use clockscope_records::{
 };
 use clockscope_statistics::{SampleBounds, quantile, ratio_bounds, ratio_range, shift_bounds};
 
-use super::MISRATE;
 use super::side::{ComparedClock, RunCost, Side};
+
+/// Probability, at most, that the bounds of any clock of a comparison miss the truth.
+pub const MISRATE: f64 = 0.05;
 
 /// How much runs may differ without a change, where there are too few to show it: bounds are wider
 /// by this factor on either side. Of intervals of ten runs that were measured (bench/README.md,
@@ -25,8 +27,8 @@ pub(super) struct Costs {
 /// How ratios are bounded and judged.
 #[derive(Clone, Copy)]
 struct Judge {
-    /// For each clock: all of them together miss no more often than [`MISRATE`] (Bonferroni). Holm's
-    /// procedure would decide some more cases, and has no bounds that go with its decisions.
+    /// For each clock: all of them together miss no more often than [`MISRATE`] (Bonferroni).
+    /// Holm's procedure would decide some more cases, and has no bounds that go with its decisions.
     misrate: f64,
     margin: f64,
 }

@@ -8,18 +8,15 @@ use clockscope_records::{
 };
 use clockscope_statistics::quantile;
 
-use super::ComparedRecord;
-
 /// Ticks that differ by more are different ones, as a share: their errors are far smaller.
 const OTHER_TICK: f64 = 0.01;
 
 /// The values of a fact in the records of both sides.
 type Values = BTreeMap<(ComparedFact, Option<String>), [BTreeSet<String>; 2]>;
 
-/// Returns what differs between the machines of two records; `None` for the same machine. Records
-/// have no number of a machine: two of the same build are taken for one.
-pub(super) fn other_machine(a: &ComparedRecord, b: &ComparedRecord) -> Option<String> {
-    let [a, b] = [a, b].map(|record| record.document.environment());
+/// Returns what differs between two machines; `None` for the same machine. Records have no number
+/// of a machine: two of the same build are taken for one.
+pub(super) fn other_machine(a: &Environment, b: &Environment) -> Option<String> {
     let text = |fact: &Figure<String>| fact.known().cloned().unwrap_or_else(|| "unknown".to_owned());
     let facts = [
         ["architecture".to_owned(), a.cpu.architecture.clone(), b.cpu.architecture.clone()],
@@ -96,7 +93,8 @@ fn add(values: &mut Values, place: usize, fact: ComparedFact, value: Option<Stri
 
 /// Facts that have other values on one side than on the other. A fact that only one side knows is
 /// one of them. A clock that only one side has is not, since it was not asked for there, nor is the
-/// CPU where both sides have measured on one of them: by default it is the one that a run begins on.
+/// CPU where both sides have measured on one of them: by default it is the one that a run begins
+/// on.
 fn changed(values: Values) -> Vec<ChangedFact> {
     let differing = values.into_iter().filter(|((fact, clock), [base, new])| match (fact, clock) {
         (_, Some(_)) => base != new && !base.is_empty() && !new.is_empty(),
