@@ -11,9 +11,8 @@
 //!
 //! Five values a side are ordered in 252 ways, so that by rank alone no error rate below 2/252 can
 //! be stated. The t interval states it. The rank's interval is then the whole range, so that no
-//! difference is stated unless all values of one sample are beyond all of the other. That is what
-//! bounds the errors where values are far from normal; with fewer than five values a side, it does
-//! not bound them well.
+//! difference is stated unless all values of one sample are beyond all of the other. With fewer
+//! than five values a side that are far from normal, neither bounds the errors well.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
