@@ -357,7 +357,7 @@ fn facts_that_differ_are_listed() {
         measurement.found.clocks[2].tick_ns = Figure::Known(70.0);
         measurement.found.clocks[3].available = false;
         // Within the error of a tick.
-        measurement.found.clocks[4].tick_ns = Figure::Known(10.001);
+        measurement.found.clocks[4].tick_ns = Figure::Known(10.08);
     }
     // One of the CPUs that the base was measured on is no change.
     measurement(&mut new[0]).run.as_mut().unwrap().cpu = Figure::Known(0);
