@@ -3,7 +3,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{CPU, LOOPS, PAIRS, PROGRAM, compile, figure, median};
@@ -58,8 +58,7 @@ fn identical(when: &str, pairs: u32) -> Result<()> {
 
 /// Compares runs with a clock that costs more, and reports how often it was found, and what else.
 fn slower(percent: f64, pairs: u32) -> Result<()> {
-    let turns = turns_for(percent)?;
-    let injected = injected_percent(turns)?;
+    let (turns, injected) = delay_by(percent)?;
     let (mut found, mut others) = (0, 0);
     for _ in 0..pairs {
         let alarms = alarms_of(&compared(0, turns)?);
@@ -125,11 +124,19 @@ fn in_c(turns: u32) -> Result<f64> {
     costs[DELAYED.0].as_f64().context("no cost from C")
 }
 
-/// The least number of turns that makes the clock slower by so much.
-fn turns_for(percent: f64) -> Result<u32> {
+/// The least number of turns that makes the clock slower by so much in C, and by how much it does.
+/// Few turns take less or more than their share of many: other instructions hide them.
+fn delay_by(percent: f64) -> Result<(u32, f64)> {
     let (prompt, delayed) = (in_c(0)?, in_c(MANY_TURNS)?);
     let of_turn = (delayed - prompt) / f64::from(MANY_TURNS);
-    Ok((prompt * percent / 100.0 / of_turn).ceil() as u32)
+    let guess = (prompt * percent / 100.0 / of_turn / 2.0) as u32;
+    for turns in guess.max(1)..MANY_TURNS {
+        let injected = injected_percent(turns)?;
+        if injected >= percent {
+            return Ok((turns, injected));
+        }
+    }
+    bail!("{MANY_TURNS} turns do not make {} slower by {percent} %: was the library loaded?", DELAYED.0)
 }
 
 /// By how much the clock is slower in C, in percent: the median of alternating pairs.
