@@ -62,6 +62,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
   bench trust [RUNS]  whether a healthy machine is trusted every time (half an hour)
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
+  bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and finds slower clocks (two hours)
   bench hermetic [RUNS]  the step `tests` beside four busy loops and on one CPU, 20 times each (three hours)
   bench fuzz    every parser with a million inputs
   bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
@@ -114,6 +115,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "truth", machines] => bench::truth::measure(machines),
         ["bench", "trust"] => bench::trust::measure("100"),
         ["bench", "trust", runs] => bench::trust::measure(runs),
+        ["bench", "compare"] => bench::compare::measure("200"),
+        ["bench", "compare", pairs] => bench::compare::measure(pairs),
         ["bench", "runs"] => bench::runs::measure("20"),
         ["bench", "runs", times] => bench::runs::measure(times),
         ["bench", "hermetic"] => bench::hermetic::measure("20"),

@@ -1,5 +1,6 @@
 //! What the command line accepts.
 
+mod compare;
 mod output;
 
 use std::path::PathBuf;
@@ -7,10 +8,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clockscope_measure::{Handoff, Paths};
 
+use crate::changes::{OrChange, or_change};
 use crate::duration::{self, Seconds};
 use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, RuntimesFinding, SleepFinding};
 use crate::numbers::{self, Cpus, Ppm, Reads, Share};
 
+pub(crate) use compare::{BaselineArgs, CompareArgs};
 pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs};
 
 /// See every clock your machine has, know which to trust, and read the fastest
@@ -95,6 +98,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Compare two clocks by resolution, accuracy, cost and reliability
     Shootout(ShootoutArgs),
+    /// Compare records with earlier ones: what is slower, what changed
+    ///
+    /// Lists the facts that differ, and says of each clock whether a read costs more than it did.
+    Compare(CompareArgs),
     /// Show what the kernel's clocks are based on, and why
     ///
     /// Lists the available clocksources, and why the kernel does not use the processor's counter.
@@ -200,8 +207,10 @@ pub(crate) struct MeasureArgs {
     #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
-    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',', hide_short_help = true)]
-    pub(crate) fail_on: Vec<FailOn>,
+    #[arg(long, value_name = "EVENT", value_parser = or_change::<FailOn>(), value_delimiter = ',', hide_short_help = true)]
+    pub(crate) fail_on: Vec<OrChange<FailOn>>,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
     /// Columns of the table [default: the most important ones]
     ///
     /// JSON, CSV and Markdown always have all figures.
@@ -432,8 +441,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, value_name = "TIME", default_value = "5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if a clock has any of these findings, with 3 if that could not be determined
-    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
-    pub(crate) fail_on: Vec<CheckFinding>,
+    #[arg(long, value_name = "FINDING", value_parser = or_change::<CheckFinding>(), value_delimiter = ',')]
+    pub(crate) fail_on: Vec<OrChange<CheckFinding>>,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
     /// Show all evidence, not only what decides a verdict
     ///
     /// JSON, CSV and Markdown always have all of it.

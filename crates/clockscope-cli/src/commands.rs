@@ -2,6 +2,7 @@
 
 mod clocksource;
 mod common;
+mod compare;
 #[cfg(not(unix))]
 mod no_runtimes;
 mod questions;
@@ -28,7 +29,8 @@ use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
-use common::{Drawing, RequestedTimer, exit, read_text, selected, stop_on_signals, write};
+use common::{Drawing, RequestedTimer, read_text, selected, stop_on_signals, write};
+use compare::Baseline;
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
 
@@ -64,6 +66,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Runtimes(args)) => runtimes::run(&args),
         Some(Command::Check(args)) => trust::check(&args),
         Some(Command::Shootout(args)) => trust::shootout(&args),
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Clocksource(args)) => clocksource::list(&args),
         Some(Command::List(args)) => list(&args),
         Some(Command::Info(output)) => info(&output),
@@ -92,6 +95,7 @@ fn is_measuring(cli: &Cli) -> bool {
         Some(Command::Runtimes(args)) => args.clocksource.is_empty() && !args.list,
         Some(
             Command::Clocksource(_)
+            | Command::Compare(_)
             | Command::Replay(_)
             | Command::Report(_)
             | Command::Schema { .. }
@@ -110,14 +114,12 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
         return repeat::measure(args, runs);
     }
     let catalogue = selected(&args.clocks)?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let timer = RequestedTimer::of(&args.timer)?;
     let mut measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
     timer.note(&mut measurement);
-    let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
-    write(&Document::Measurement(measurement), &args.output, drawing, destination)?;
-    Ok(exit)
+    compare::show_measurement(measurement, baseline.as_ref(), args, destination)
 }
 
 /// Measures now.

@@ -16,3 +16,17 @@ pub(crate) enum Exit {
     /// Interrupted; what was measured until then was reported.
     Interrupted = 130,
 }
+
+impl Exit {
+    /// How the program ends by this and another finding: a finding counts more than one that is not
+    /// known, and how the run itself ended counts most.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let weight = |exit: Self| match exit {
+            Self::Success => 0,
+            Self::Undetermined => 1,
+            Self::Finding => 2,
+            Self::Usage | Self::Failed | Self::Interrupted => 3,
+        };
+        if weight(self) >= weight(other) { self } else { other }
+    }
+}

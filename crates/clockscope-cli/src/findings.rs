@@ -38,7 +38,7 @@ pub(crate) fn judge<'a>(clocks: impl Iterator<Item = ShownClock<'a>>, fail_on: &
 }
 
 /// Whether any shows it; `None` if it is unknown for all.
-fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+pub(crate) fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     answers.flatten().reduce(|one, other| one | other)
 }
 

@@ -10,7 +10,7 @@ use crate::args::Cli;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Everyday", &["measure", "check", "advise", "list", "info"]),
     ("Diagnose", &["steps", "order", "offsets", "rate", "gaps", "sleep", "clocksource"]),
-    ("Compare", &["shootout", "runtimes", "report"]),
+    ("Compare", &["compare", "shootout", "runtimes", "report"]),
     ("Other", &["replay", "schema", "completions", "man", "help"]),
 ];
 
@@ -127,6 +127,20 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
         ..NO_MORE
     },
     Ending { command: "sleep", examples: &[("sleep", "every call, from 1 us to 100 ms")], exits: FINDINGS, ..NO_MORE },
+    Ending {
+        command: "compare",
+        examples: &[
+            ("measure --repeat 5 --json -o base.json", "five runs, to compare with later"),
+            ("compare base.json new.json", "what is slower, and what else has changed"),
+            ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
+            ("measure --repeat 5 --baseline base.json", "measure now, and compare"),
+            ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
+        ],
+        more: "A clock is slower if it is so both in ns and relative to the machine's own speed.
+
+Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
+        exits: "1 for a change that --fail-on names, 3 if it is not known or the records are of different machines",
+    },
     Ending {
         command: "clocksource",
         examples: &[

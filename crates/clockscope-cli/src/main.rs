@@ -2,6 +2,7 @@
 //! it joins.
 
 mod args;
+mod changes;
 mod commands;
 mod duration;
 mod exit;

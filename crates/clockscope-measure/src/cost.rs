@@ -179,6 +179,7 @@ impl<P: Platform> Baselines<P> {
         Baseline {
             empty_loop_ns: self.empty_loop.median_cost_ns(rate),
             fastest_counter: fastest.map(|(name, cost_ns)| clockscope_records::FastestCounter { name, cost_ns }),
+            runs: Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::Add;
 
 use clockscope_records::{
-    BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
+    BaselineRun, BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
 };
 use clockscope_statistics::{next_interval, quantile};
 
@@ -34,10 +34,16 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
         let same = |run: &'_ Envelope<Measurement>| {
             run.found.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
         };
-        let of_others = others.iter().filter_map(same);
-        let all: Vec<ClockRecord> = std::iter::once(clock.clone()).chain(of_others).collect();
+        let of_runs: Vec<Option<ClockRecord>> =
+            std::iter::once(Some(clock.clone())).chain(others.iter().map(same)).collect();
+        let all: Vec<ClockRecord> = of_runs.iter().flatten().cloned().collect();
         *clock = combined(&all).unwrap_or_else(|| clock.clone());
+        let between = clock.cost_ns.known_mut().and_then(|cost| cost.between_runs.as_mut());
+        if let Some(between) = between {
+            between.medians = of_runs.iter().map(|run| median_of(run.as_ref()?)).collect();
+        }
     }
+    whole.found.baseline.runs = std::iter::once(&whole).chain(&others).map(baseline_of).collect();
     let costs =
         |run: &Envelope<Measurement>| run.found.baseline.fastest_counter.as_ref().map(|counter| counter.cost_ns);
     let fastest = median(std::iter::once(&whole).chain(&others).filter_map(costs));
@@ -46,6 +52,15 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
     }
     whole.found.advice = recommend(&whole.found.clocks, &whole.environment);
     Some(whole)
+}
+
+fn median_of(run: &ClockRecord) -> Option<f64> {
+    run.cost_ns.known().map(|cost| cost.median)
+}
+
+fn baseline_of(run: &Envelope<Measurement>) -> BaselineRun {
+    let baseline = &run.found.baseline;
+    BaselineRun { empty_loop_ns: baseline.empty_loop_ns, fastest_counter: baseline.fastest_counter.clone() }
 }
 
 /// One record of a clock by its records in all runs; `None` where no run could read it.
@@ -107,6 +122,7 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
                 .into(),
             lowest: *medians.first()?,
             highest: *medians.last()?,
+            medians: Vec::new(),
         }),
         min: costs.iter().map(|cost| cost.min).fold(f64::INFINITY, f64::min),
         p99: of_runs(median(costs.iter().filter_map(|cost| cost.p99.get())), costs.iter().map(|cost| &cost.p99)),

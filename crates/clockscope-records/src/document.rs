@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::figure::explain;
+use crate::version1::upgrade;
 use crate::{
-    AllClocks, Clocksources, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement, Offsets, Order, Plan,
-    Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts, Words,
+    AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement, Offsets,
+    Order, Plan, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
+    Words,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -32,6 +35,14 @@ macro_rules! documents {
             pub fn environment(&self) -> &Environment {
                 match self {
                     $(Self::$variant(envelope) => &envelope.environment,)*
+                }
+            }
+
+            /// Returns the key `schema`, which names the document.
+            #[must_use]
+            pub const fn schema(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $schema,)*
                 }
             }
         }
@@ -67,6 +78,8 @@ documents! {
     Check(Trust) = "clockscope.check", is_run = true;
     /// The result of `clockscope shootout`.
     Shootout(Shootout) = "clockscope.shootout", is_run = true;
+    /// The result of `clockscope compare`.
+    Comparison(Comparison) = "clockscope.compare", is_run = false;
     /// The result of `clockscope clocksource`.
     Clocksources(Clocksources) = "clockscope.clocksource", is_run = false;
     /// The result of `clockscope measure --clocksource`.
@@ -124,6 +137,9 @@ pub enum ReadError {
          and Parquet hold readings alone"
     )]
     NoRecording(#[source] serde_json::Error),
+    /// The text has no characters but blanks.
+    #[error("the file is empty: expected a record, as --json writes it")]
+    Empty,
     /// The text ends too early.
     #[error("the file is cut off: get a whole copy")]
     CutOff(#[source] serde_json::Error),
@@ -136,8 +152,8 @@ impl Document {
     /// Reads a document from its JSON text.
     ///
     /// # Errors
-    /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for
-    /// anything else.
+    /// [`ReadError::Version`] when the version is another one, [`ReadError::CutOff`] for a part of
+    /// an object, [`ReadError::Malformed`] for anything else.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         /// The version is looked at first, so that a newer record is named as such instead of
         /// "missing field".
@@ -147,7 +163,10 @@ impl Document {
             #[serde(default)]
             schema: String,
         }
-        let Head { schema_version: found, schema } = serde_json::from_str(text)?;
+        let Head { schema_version: found, schema } = serde_json::from_str(text).map_err(|error| {
+            let is_cut = error.is_eof() && text.trim_start().starts_with('{');
+            if is_cut { ReadError::CutOff(error) } else { ReadError::Malformed(error) }
+        })?;
         if found != SCHEMA_VERSION {
             return Err(ReadError::Version { found });
         }
@@ -157,6 +176,25 @@ impl Document {
         }
         Ok(serde_json::from_str(text)?)
     }
+
+    /// Reads a document to be compared with others: [`Document::from_json`], and measurements of
+    /// version 1 of the schema. These do not state all facts about clocks, which are unknown or not
+    /// so in what is read.
+    ///
+    /// # Errors
+    /// As of [`Document::from_json`], and [`ReadError::Empty`] for blanks alone.
+    pub fn from_json_of_any_version(text: &str) -> Result<Self, ReadError> {
+        if text.trim().is_empty() {
+            return Err(ReadError::Empty);
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(mut older) if older["schema_version"] == 1 && older["schema"] == "clockscope.measure" => {
+                upgrade(&mut older);
+                Ok(serde_json::from_value(older)?)
+            }
+            _ => Self::from_json(text),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +202,7 @@ mod tests {
     use std::error::Error;
 
     use super::*;
+    use crate::Unknown;
 
     #[test]
     fn what_is_no_document_is_refused_with_the_reason() {
@@ -174,5 +213,28 @@ mod tests {
         assert!(why(r#"{ "schema_version": 2 }"#).contains("schema"));
         let newer = refused(r#"{ "schema": "clockscope.sundial", "schema_version": 3 }"#);
         assert!(matches!(newer, ReadError::Version { found: 3 }), "{newer:?}");
+        let cut = refused(r#"{ "schema": "clockscope.measure", "schema_ver"#);
+        assert!(matches!(cut, ReadError::CutOff(_)), "{cut:?}");
+    }
+
+    #[test]
+    fn measurements_of_version_1_are_read_to_be_compared() {
+        let text = include_str!("../tests/fixtures/version1.json");
+        assert!(matches!(Document::from_json(text), Err(ReadError::Version { found: 1 })));
+        let read = |text: &str| Document::from_json_of_any_version(text);
+        let Ok(Document::Measurement(older)) = read(text) else { panic!("{:?}", read(text)) };
+        let [counter, ..] = older.found.clocks.as_slice() else { panic!("it has clocks") };
+        assert!(counter.identity.is_counter() && older.schema_version == SCHEMA_VERSION);
+        let reason = Unknown::sentence("records of version 1 do not state it");
+        assert_eq!(counter.identity.counter_based.reason(), Some(&reason));
+        let coarse = older.found.clocks.iter().find(|clock| clock.identity.name == "realtime_coarse");
+        let events = coarse.and_then(|clock| clock.events.as_ref()).expect("its readings were judged");
+        let recorded: Value = serde_json::from_str(text).unwrap();
+        let fail = recorded["clocks"].as_array().unwrap().iter().find(|clock| clock["name"] == "realtime_coarse");
+        assert_eq!(Some(events.stuck), fail.and_then(|clock| clock["events"]["fail"].as_u64()));
+        assert!(events.stuck > 0);
+        let other = text.replace("clockscope.measure", "clockscope.steps");
+        assert!(matches!(read(&other), Err(ReadError::Version { found: 1 })));
+        assert!(matches!(read(" \n"), Err(ReadError::Empty)));
     }
 }

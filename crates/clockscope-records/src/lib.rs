@@ -10,6 +10,7 @@
 mod all_clocks;
 mod check;
 mod clocksource;
+mod comparison;
 mod demand;
 mod document;
 mod emulator;
@@ -38,6 +39,7 @@ mod tick_evidence;
 mod trust;
 pub mod units;
 mod unnamed;
+mod version1;
 mod windows;
 
 pub use all_clocks::{AllClocks, SystemClock};
@@ -48,6 +50,10 @@ pub use check::{
 pub use clocksource::{
     Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse,
     Switched,
+};
+pub use comparison::{
+    AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
+    ComparisonBasis, CostChange, CostRatio, FaultKind, MachineComparison, Undecided,
 };
 pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded};
 pub use document::{Document, Info, Listing, ReadError};
@@ -63,8 +69,9 @@ pub use figure::Figure;
 pub use figure::{Explain, Figures, Words};
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use measurement::{
-    Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
-    Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough, TimerRecord,
+    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
+    Measurement, Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough,
+    TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};

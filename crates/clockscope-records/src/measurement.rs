@@ -114,6 +114,19 @@ pub struct Baseline {
     pub empty_loop_ns: Option<f64>,
     /// The cheapest counter read; `null` when no counter could be read.
     pub fastest_counter: Option<FastestCounter>,
+    /// The baselines of several runs, in the order of the runs; empty where one was made, and in
+    /// older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<BaselineRun>,
+}
+
+/// The baseline of one of several runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BaselineRun {
+    /// Cost of one turn of the measuring loop with no clock in it, in ns.
+    pub empty_loop_ns: Option<f64>,
+    /// The cheapest counter read; `null` when no counter could be read.
+    pub fastest_counter: Option<FastestCounter>,
 }
 
 /// The cheapest counter read, which ratios are taken against.
@@ -369,6 +382,10 @@ pub struct BetweenRuns {
     pub lowest: f64,
     /// The highest.
     pub highest: f64,
+    /// The median of each run, in the order of the runs; `null` for a run without a cost. Empty in
+    /// older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub medians: Vec<Option<f64>>,
 }
 
 figures!(BetweenRuns { interval95 });

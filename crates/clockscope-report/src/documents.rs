@@ -3,6 +3,7 @@
 mod all_clocks;
 mod clocks;
 mod clocksources;
+mod comparison;
 mod contents;
 mod environment;
 mod gaps;
@@ -39,6 +40,7 @@ pub(crate) fn report(document: &Document) -> Report<'_> {
         Document::Sleep(envelope) => envelope,
         Document::Check(envelope) => envelope,
         Document::Shootout(envelope) => envelope,
+        Document::Comparison(envelope) => envelope,
         Document::Clocksources(envelope) => envelope,
         Document::Switched(envelope) => envelope,
         Document::Runtimes(envelope) => envelope,

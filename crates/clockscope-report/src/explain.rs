@@ -40,6 +40,7 @@ pub(crate) fn explain(document: &mut Document) {
         Document::Gaps(answer) => lost_time::explain(&mut answer.found),
         Document::Order(_)
         | Document::Offsets(_)
+        | Document::Comparison(_)
         | Document::RuntimesFound(_)
         | Document::Listing(_)
         | Document::AllClocks(_)

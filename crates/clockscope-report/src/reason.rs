@@ -181,6 +181,12 @@ fn comparison(reason: &ComparisonReason) -> String {
         ComparisonReason::EmulatorsCosts { emulators } => {
             return format!("these are the costs of {}, not of the machine", Emulator::names(emulators));
         }
+        ComparisonReason::OneSided => "one side or both have no cost of it",
+        ComparisonReason::NoCostOfSide => "it has no cost on this side",
+        ComparisonReason::NoCommonCounter => "no counter was read in all runs",
+        ComparisonReason::NoCommonLoop => "not every run has measured it",
+        ComparisonReason::NoSpeed => "no run shows the machine's speed",
+        ComparisonReason::OneRunPerSide => "each side is one run",
     };
     words.to_owned()
 }

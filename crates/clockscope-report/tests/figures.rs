@@ -10,7 +10,7 @@ use clockscope_report::{Format, Style, render};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 19] = [
+const FIXTURES: [&str; 20] = [
     "healthy",
     "broken",
     "thorough",
@@ -22,6 +22,7 @@ const FIXTURES: [&str; 19] = [
     "gaps",
     "sleep",
     "shootout",
+    "compare",
     "clocksource",
     "clocksource_windows",
     "switched",

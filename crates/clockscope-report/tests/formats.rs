@@ -52,6 +52,8 @@ fn a_run_is_needed_where_there_was_one() {
     let facts: Vec<&str> = FIXTURES.into_iter().filter(|fixture| !without_run(fixture, "")).collect();
     let expected = [
         "advise",
+        "compare",
+        "compare_checks",
         "clocksource",
         "clocksource_windows",
         "switched",

@@ -1,5 +1,6 @@
 //! Computes quantiles with confidence intervals, the differences and events between successive
-//! readings of a clock, the clock's tick, offsets between clocks, and rates and their stability.
+//! readings of a clock, the clock's tick, offsets between clocks, rates and their stability, and
+//! what differs between two samples.
 //!
 //! This crate reads no clock and does no input or output; the same numbers always give the same
 //! answer.
@@ -14,6 +15,7 @@ mod rate;
 mod reservoir;
 mod stability;
 mod tick;
+mod two_samples;
 
 pub use blocks::MedianBlocks;
 pub use differences::{Difference, Differences, DifferencesSummary, Mode};
@@ -27,3 +29,4 @@ pub use rate::{BracketNs, Constancy, Rate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
 pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
 pub use tick::{Elapsed, Lattice, NoTick, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};
+pub use two_samples::{SampleBounds, ratio_bounds, ratio_range, shift_bounds};

@@ -2,6 +2,7 @@
 //! run, alternating.
 
 pub(crate) mod across;
+pub(crate) mod compare;
 pub(crate) mod hermetic;
 pub(crate) mod library;
 pub(crate) mod runs;

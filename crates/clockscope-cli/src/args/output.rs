@@ -15,7 +15,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, conflicts_with_all = ["format", "csv"])]
     json: bool,
     /// The same as --format csv
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with = "format", hide_short_help = true)]
     csv: bool,
     /// Show only the conclusion and the main table
     ///

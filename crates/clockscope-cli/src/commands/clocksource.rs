@@ -10,6 +10,7 @@ use clockscope_records::{Document, Envelope};
 
 use super::common::{Drawing, exit, write};
 use crate::args::{ClocksourceArgs, MeasureArgs};
+use crate::changes::own_findings;
 use crate::exit::Exit;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
@@ -57,7 +58,7 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     let is_interrupted =
         found.measurements.len() < args.clocksource.len() || found.measurements.iter().any(Envelope::is_interrupted);
     let clocks = found.measurements.iter().flat_map(|measurement| &measurement.found.clocks);
-    let exit = exit(is_interrupted, clocks, &args.fail_on);
+    let exit = exit(is_interrupted, clocks, &own_findings(&args.fail_on));
     let error = found.error.clone();
     let drawing = Drawing { columns: args.columns, ..Drawing::default() };
     write(&Document::Switched(switched), &args.output, drawing, destination)?;

@@ -150,12 +150,21 @@ pub(super) fn answer<F: Contents>(
     document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
+    finish(asked(ask, output, cpu)?, (output, drawing), destination, exit, document)
+}
+
+/// Asks a question of this machine.
+pub(super) fn asked<F: Contents>(
+    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<F>, MeasureError>,
+    output: &OutputArgs,
+    cpu: &str,
+) -> Result<Envelope<F>> {
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
     let asked = ask(&session, &mut |share| bar.show(share));
     drop(bar);
-    finish(asked.map_err(|error| explained(error, cpu))?, (output, drawing), destination, exit, document)
+    asked.map_err(|error| explained(error, cpu))
 }
 
 fn finish<F: Contents>(

@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use super::common::{Drawing, exit, selected, stop_on_signals, write};
+use super::common::{selected, stop_on_signals};
+use super::compare::{Baseline, show_measurement};
 use crate::args::MeasureArgs;
 use crate::exit::Exit;
 use crate::output::{Destination, warn};
@@ -18,6 +19,7 @@ use crate::usage::UsageError;
 pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     // A clock that there is not is found before anything is measured.
     let _known = selected(&args.clocks)?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
     let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable.get());
@@ -54,10 +56,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
             clockscope_measure::FEWEST_RUNS
         ));
     }
-    let exit = exit(whole.is_interrupted(), whole.found.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
-    write(&Document::Measurement(whole), &args.output, drawing, destination)?;
-    Ok(exit)
+    show_measurement(whole, baseline.as_ref(), args, destination)
 }
 
 /// One run, by this very program.

@@ -7,11 +7,13 @@ use clockscope_measure::{CheckRequest, Progress, Session, ShootoutRequest};
 use clockscope_records::{Document, Policy, Shootout, Trust};
 
 use super::common::Drawing;
-use super::questions::answer;
+use super::compare::Baseline;
+use super::questions::{answer, asked};
 use crate::args::{CheckArgs, ShootoutArgs};
+use crate::changes::{changes_among, own_findings};
 use crate::exit::Exit;
 use crate::findings::{self, Shows};
-use crate::output;
+use crate::output::{self, Destination};
 use crate::usage::UsageError;
 
 pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
@@ -20,8 +22,14 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
         let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
         clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
     };
-    let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
-    answer(ask, (&args.output, drawing), "--cpu", |found| end_of_check(found, args), Document::Check)
+    let Some(baseline) = Baseline::read(&args.baseline, &args.fail_on)? else {
+        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
+        return answer(ask, (&args.output, drawing), "--cpu", |found| end_of_check(found, args), Document::Check);
+    };
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let found = asked(ask, &args.output, "--cpu")?;
+    let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
+    baseline.show(Document::Check(found), &changes_among(&args.fail_on), (&args.output, destination), exit)
 }
 
 /// What the policy demands counts like what is asked for by `--fail-on`.
@@ -30,7 +38,7 @@ fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
         output::warn("--policy: the policy demands nothing");
     }
     let demands = found.demands.iter().map(|demand| demand.met.map(|met| !met));
-    findings::decide(demands.chain(args.fail_on.iter().map(|finding| found.shows(*finding))))
+    findings::decide(demands.chain(own_findings(&args.fail_on).into_iter().map(|finding| found.shows(finding))))
 }
 
 fn read_policy(file: &Path) -> Result<Policy> {

@@ -1,4 +1,4 @@
-//! Why a rate, or a comparison of two clocks, has no figure.
+//! Why a rate, or a comparison of two clocks or of runs, has no figure.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub enum RateReason {
     },
 }
 
-/// Why two clocks cannot be compared in one respect.
+/// Why two clocks, or the runs of two sides, cannot be compared in one respect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ComparisonReason {
@@ -69,4 +69,16 @@ pub enum ComparisonReason {
         /// The emulators.
         emulators: Vec<Emulator>,
     },
+    /// One side or both have no cost of the clock.
+    OneSided,
+    /// This side has no cost of the clock.
+    NoCostOfSide,
+    /// No counter was read in all runs.
+    NoCommonCounter,
+    /// Not every run has timed the empty loop.
+    NoCommonLoop,
+    /// No run shows the machine's speed.
+    NoSpeed,
+    /// Each side is one run.
+    OneRunPerSide,
 }

@@ -5,7 +5,7 @@ use clockscope_records::Document;
 use clockscope_report::{Format, Style, render};
 
 /// All documents that are recorded in `fixtures`.
-pub(crate) const FIXTURES: [&str; 22] = [
+pub(crate) const FIXTURES: [&str; 24] = [
     "healthy",
     "broken",
     "thorough",
@@ -18,6 +18,8 @@ pub(crate) const FIXTURES: [&str; 22] = [
     "sleep",
     "check",
     "shootout",
+    "compare",
+    "compare_checks",
     "clocksource",
     "clocksource_windows",
     "switched",

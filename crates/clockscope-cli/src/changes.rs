@@ -1,0 +1,85 @@
+//! Changes since earlier records that the user asked to fail on, alone or beside the findings of a
+//! command.
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clockscope_records::{ComparedFact, Comparison, CostChange, Envelope};
+
+use crate::findings::{Shows, any};
+
+/// Something that may have changed since earlier records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChangeFinding {
+    /// A clock that is slower, by more than the machine is; not known if that is open for all
+    Slower,
+    /// A verdict that is worse; not known of records of `measure`
+    Verdict,
+    /// Another clocksource of the kernel
+    Clocksource,
+    /// Steps back, jumps, stuck or failed reads that the earlier records do not have
+    Events,
+}
+
+impl Shows<ChangeFinding> for Envelope<Comparison> {
+    fn shows(&self, finding: ChangeFinding) -> Option<bool> {
+        let Comparison { changes, verdicts, clocks, .. } = &self.found;
+        match finding {
+            ChangeFinding::Slower => any(clocks.iter().map(|clock| match clock.change {
+                CostChange::Slower => Some(true),
+                CostChange::Faster | CostChange::Same => Some(false),
+                CostChange::Inconclusive => None,
+            })),
+            ChangeFinding::Verdict => {
+                (!verdicts.is_empty()).then(|| verdicts.iter().any(|verdict| verdict.new < verdict.base))
+            }
+            ChangeFinding::Clocksource => {
+                let change = changes.iter().find(|change| change.fact == ComparedFact::Clocksource);
+                match change {
+                    Some(change) => (!change.base.is_empty() && !change.new.is_empty()).then_some(true),
+                    None => self.environment.clocksource.is_known().then_some(false),
+                }
+            }
+            ChangeFinding::Events => {
+                any(clocks.iter().map(|clock| clock.appeared.as_ref().map(|events| !events.is_empty())))
+            }
+        }
+    }
+}
+
+/// A finding of a command, or a change that `--baseline` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OrChange<Finding> {
+    Own(Finding),
+    Change(ChangeFinding),
+}
+
+/// Parses either by its name.
+pub(crate) fn or_change<Finding>() -> impl TypedValueParser<Value = OrChange<Finding>>
+where
+    Finding: ValueEnum + Send + Sync + 'static,
+{
+    let own = Finding::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let changes = ChangeFinding::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(own.chain(changes)).try_map(|name| {
+        let own = Finding::from_str(&name, false).map(OrChange::Own);
+        own.or_else(|_| ChangeFinding::from_str(&name, false).map(OrChange::Change))
+    })
+}
+
+/// The command's own findings among these.
+pub(crate) fn own_findings<Finding: Copy>(findings: &[OrChange<Finding>]) -> Vec<Finding> {
+    let own = |finding: &OrChange<Finding>| match finding {
+        OrChange::Own(own) => Some(*own),
+        OrChange::Change(_) => None,
+    };
+    findings.iter().filter_map(own).collect()
+}
+
+/// The changes among these.
+pub(crate) fn changes_among<Finding>(findings: &[OrChange<Finding>]) -> Vec<ChangeFinding> {
+    let change = |finding: &OrChange<Finding>| match finding {
+        OrChange::Own(_) => None,
+        OrChange::Change(change) => Some(*change),
+    };
+    findings.iter().filter_map(change).collect()
+}

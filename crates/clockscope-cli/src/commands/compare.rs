@@ -1,0 +1,160 @@
+//! Records compared with earlier ones.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clockscope_measure::{CompareError, CompareRequest, ComparedRecord};
+use clockscope_records::{Document, Envelope, Measurement};
+
+use super::common::{Drawing, exit, read_text, write};
+use crate::args::{BaselineArgs, CompareArgs, MeasureArgs, OutputArgs};
+use crate::changes::{ChangeFinding, OrChange, changes_among, own_findings};
+use crate::exit::Exit;
+use crate::findings::Shows;
+use crate::output::{self, Destination};
+use crate::usage::UsageError;
+
+pub(super) fn run(args: &CompareArgs) -> Result<Exit> {
+    let mut names = Names::default();
+    let [base, new] = [names.records(&args.base)?, names.records(&args.new)?];
+    let request =
+        CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
+    let destination = Destination::open(args.output.output.as_deref())?;
+    show((&base, &new), &request, &args.fail_on, (&args.output, destination), Exit::Success)
+}
+
+/// Earlier records that an answer is compared with as soon as it is there.
+pub(super) struct Baseline {
+    records: Vec<ComparedRecord>,
+    margin: f64,
+}
+
+impl Baseline {
+    /// Reads the records before anything is measured. `None` if none were named; then nothing can
+    /// be asked of changes.
+    pub(super) fn read<Finding>(args: &BaselineArgs, fail_on: &[OrChange<Finding>]) -> Result<Option<Self>> {
+        let Some(named) = &args.baseline else {
+            return match changes_among(fail_on).as_slice() {
+                [] => Ok(None),
+                _ => Err(UsageError(
+                    "--fail-on: slower, verdict, clocksource and events are changes: --baseline FILE names what to \
+                     compare with"
+                        .to_owned(),
+                )
+                .into()),
+            };
+        };
+        Ok(Some(Self { records: Names::default().records(named)?, margin: args.margin.0 }))
+    }
+
+    /// Shows what has changed. `own` is how the command ends by what it has found itself.
+    pub(super) fn show(
+        &self,
+        answer: Document,
+        changes: &[ChangeFinding],
+        (output, destination): (&OutputArgs, Destination),
+        own: Exit,
+    ) -> Result<Exit> {
+        // What was not measured now was not asked for.
+        let clocks = match &answer {
+            Document::Measurement(found) => found.found.clocks.iter().map(|clock| clock.identity.label()).collect(),
+            _ => Vec::new(),
+        };
+        let request = CompareRequest { clocks, margin: self.margin, across_machines: false };
+        let new = [ComparedRecord { file: None, document: answer }];
+        show((&self.records, &new), &request, changes, (output, destination), own)
+    }
+}
+
+/// Shows a measurement, or what has changed since earlier ones.
+pub(super) fn show_measurement(
+    measurement: Envelope<Measurement>,
+    baseline: Option<&Baseline>,
+    args: &MeasureArgs,
+    destination: Destination,
+) -> Result<Exit> {
+    let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &own_findings(&args.fail_on));
+    let document = Document::Measurement(measurement);
+    if let Some(baseline) = baseline {
+        return baseline.show(document, &changes_among(&args.fail_on), (&args.output, destination), exit);
+    }
+    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
+    write(&document, &args.output, drawing, destination)?;
+    Ok(exit)
+}
+
+fn show(
+    (base, new): (&[ComparedRecord], &[ComparedRecord]),
+    request: &CompareRequest,
+    fail_on: &[ChangeFinding],
+    (output, destination): (&OutputArgs, Destination),
+    own: Exit,
+) -> Result<Exit> {
+    let found = match clockscope_measure::compare(base, new, request) {
+        Ok(found) => found,
+        Err(error @ CompareError::OtherMachine { .. }) => {
+            output::complain(&error.into());
+            return Ok(Exit::Undetermined);
+        }
+        Err(error) => return Err(UsageError(error.to_string()).into()),
+    };
+    let exit = own.or(found.exit(fail_on));
+    write(&Document::Comparison(found), output, Drawing::default(), destination)?;
+    Ok(exit)
+}
+
+/// The files that were read, by what they are on this machine.
+#[derive(Default)]
+struct Names {
+    read: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Names {
+    /// Reads the records of a side.
+    fn records(&mut self, named: &str) -> Result<Vec<ComparedRecord>> {
+        files(named)?.iter().map(|file| self.record(file)).collect()
+    }
+
+    fn record(&mut self, file: &Path) -> Result<ComparedRecord> {
+        let wrong = || format!("cannot compare {}", file.display());
+        let is_input = file == Path::new("-");
+        let real = if is_input { file.to_owned() } else { file.canonicalize().with_context(wrong)? };
+        if let Some(former) = self.read.insert(real, file.to_owned()) {
+            let names = format!("{} and {} are the same file", former.display(), file.display());
+            return Err(UsageError(format!("{names}: expected records of different runs")).into());
+        }
+        let text = read_text(file).with_context(wrong)?;
+        let document = Document::from_json_of_any_version(&text).with_context(wrong)?;
+        Ok(ComparedRecord { file: Some(file.display().to_string()), document })
+    }
+}
+
+/// The files that a word names: itself, those in a folder, those that match a pattern, or those of
+/// each of several words with commas between them.
+fn files(named: &str) -> Result<Vec<PathBuf>> {
+    let path = Path::new(named);
+    if path.is_dir() {
+        let escaped = glob::Pattern::escape(named);
+        return matching(&format!("{escaped}/*.json"), || format!("{named} is a folder without a file *.json"));
+    }
+    if named == "-" || path.exists() {
+        return Ok(vec![path.to_owned()]);
+    }
+    if named.contains(',') {
+        let parts = named.split(',').filter(|part| !part.is_empty()).map(files).collect::<Result<Vec<_>>>()?;
+        return Ok(parts.concat());
+    }
+    if named.contains(['*', '?', '[']) {
+        return matching(named, || format!("no file matches {named}"));
+    }
+    Ok(vec![path.to_owned()])
+}
+
+/// The files that match a pattern, in the order of their names.
+fn matching(pattern: &str, none: impl FnOnce() -> String) -> Result<Vec<PathBuf>> {
+    let wrong = |error: glob::PatternError| UsageError(format!("{pattern} is not a pattern: {}", error.msg));
+    let found = glob::glob(pattern).map_err(wrong)?;
+    let files: Vec<PathBuf> = found.collect::<Result<_, _>>().context("cannot look for records")?;
+    if files.is_empty() { Err(UsageError(none()).into()) } else { Ok(files) }
+}

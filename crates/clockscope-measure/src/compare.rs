@@ -1,0 +1,300 @@
+//! Whether clocks cost more than they did, or anything else has changed, by the records of both
+//! times.
+//!
+//! A run's own interval covers what drifts within it, and the next run's median may lie far
+//! outside. So runs are compared, each by one number. Their speed moves together with the machine's
+//! between one minute and the next: a clock is slower only if it is so in ns and relative to what
+//! the machine itself does, the empty loop and the read of a counter in the same run.
+
+mod costs;
+mod events;
+mod facts;
+mod side;
+
+use std::collections::BTreeMap;
+
+use clockscope_records::{
+    ComparedSide, ComparedVerdict, Comparison, Document, Envelope, Environment, Measurement, Trust, Trustworthiness,
+};
+use thiserror::Error;
+
+pub use costs::MISRATE;
+use side::Side;
+
+/// A record that takes part in a comparison.
+#[derive(Clone, Debug)]
+pub struct ComparedRecord {
+    /// The name of its file; `None` for what was measured just now.
+    pub file: Option<String>,
+    /// What the file holds.
+    pub document: Document,
+}
+
+/// What a comparison is asked for.
+#[derive(Clone, Debug)]
+pub struct CompareRequest {
+    /// Names of the clocks that are compared; all if empty.
+    pub clocks: Vec<String>,
+    /// The change of a cost that does not matter, as a share.
+    pub margin: f64,
+    /// Whether the sides may be of different machines.
+    pub across_machines: bool,
+}
+
+/// Why records cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// A side has no record.
+    #[error("{side}: no record: expected records of `clockscope measure` or `clockscope check`")]
+    NoRecord {
+        /// The side.
+        side: &'static str,
+    },
+    /// A record answers another question.
+    #[error("{file}: its schema is \"{schema}\": expected a record of `clockscope measure` or `clockscope check`")]
+    OtherDocument {
+        /// The file.
+        file: String,
+        /// What it holds.
+        schema: String,
+    },
+    /// Some records are of `measure`, some of `check`.
+    #[error("{measured} is a record of `measure` and {checked} one of `check`: compare records of one command")]
+    MixedDocuments {
+        /// A record of one command.
+        measured: String,
+        /// A record of the other.
+        checked: String,
+    },
+    /// The same record twice.
+    #[error("{first} and {second} are the same record: a run says nothing about how runs differ from itself")]
+    SameRecord {
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A side has records of different machines.
+    #[error("{side}: {first} and {second} are of different machines: expected records of one machine on each side")]
+    MixedMachines {
+        /// The side.
+        side: &'static str,
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// The sides are of different machines.
+    #[error("{base} and {new} are of different machines ({difference}): --across-machines compares them")]
+    OtherMachine {
+        /// A record that is compared with.
+        base: String,
+        /// A record that is judged.
+        new: String,
+        /// What differs.
+        difference: String,
+    },
+    /// No record has this clock.
+    #[error("unknown clock: {0}; none of the records has it")]
+    UnknownClock(String),
+}
+
+/// The records of both sides, by the command that wrote them.
+enum Sides<'a> {
+    Measured([Vec<&'a Envelope<Measurement>>; 2]),
+    Checked([Vec<&'a Envelope<Trust>>; 2]),
+}
+
+const SIDES: [&str; 2] = ["BASE", "NEW"];
+
+/// Compares the costs, events and facts of records with those of others, or their verdicts. The
+/// answer's head is that of the last new record.
+///
+/// # Errors
+/// The records are not comparable: see [`CompareError`].
+pub fn compare(
+    base: &[ComparedRecord],
+    new: &[ComparedRecord],
+    request: &CompareRequest,
+) -> Result<Envelope<Comparison>, CompareError> {
+    let records = [base, new];
+    let last = new.last().ok_or(CompareError::NoRecord { side: SIDES[1] })?;
+    let sides = sorted(records)?;
+    refuse_copies(records)?;
+    let is_other_machine = machines(records, request.across_machines)?;
+    let mut found = Comparison {
+        base: side(base, &sides, 0),
+        new: side(new, &sides, 1),
+        is_other_machine,
+        margin: request.margin,
+        misrate: MISRATE,
+        changes: Vec::new(),
+        verdicts: Vec::new(),
+        machine: None,
+        clocks: Vec::new(),
+    };
+    match &sides {
+        Sides::Measured(measured) => {
+            let sides = measured.each_ref().map(|side| Side::of(side));
+            let clocks = asked(&sides, &request.clocks)?;
+            found.changes = facts::changes_of_measurements(measured, &clocks);
+            let costs = costs::compare(&sides, &clocks, request.margin);
+            (found.machine, found.clocks) = (Some(costs.machine), costs.clocks);
+            found.clocks.iter_mut().for_each(|clock| clock.appeared = events::appeared(measured, &clock.name));
+        }
+        Sides::Checked(checked) => {
+            found.changes = facts::changes_of_environments(&environments(records));
+            found.verdicts = verdicts(checked);
+            let is_asked = |verdict: &ComparedVerdict| request.clocks.contains(&verdict.clock);
+            if let Some(name) = request.clocks.iter().find(|name| !found.verdicts.iter().any(|of| of.clock == **name)) {
+                return Err(CompareError::UnknownClock(name.clone()));
+            }
+            found.verdicts.retain(|verdict| request.clocks.is_empty() || is_asked(verdict));
+        }
+    }
+    Ok(Envelope::of_facts(recorded_at(&last.document).map(str::to_owned), last.document.environment().clone(), found))
+}
+
+/// The name of a record in sentences.
+fn name(record: &ComparedRecord) -> String {
+    record.file.clone().unwrap_or_else(|| "the new run".to_owned())
+}
+
+/// The records by their commands; those of both are not comparable.
+fn sorted(records: [&[ComparedRecord]; 2]) -> Result<Sides<'_>, CompareError> {
+    let (mut measured, mut checked) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    let (mut first_measured, mut first_checked) = (None, None);
+    for (place, side) in records.iter().enumerate() {
+        if side.is_empty() {
+            return Err(CompareError::NoRecord { side: SIDES[place] });
+        }
+        for record in *side {
+            match &record.document {
+                Document::Measurement(measurement) => {
+                    measured[place].push(measurement);
+                    first_measured.get_or_insert_with(|| name(record));
+                }
+                Document::Check(trust) => {
+                    checked[place].push(trust);
+                    first_checked.get_or_insert_with(|| name(record));
+                }
+                other => {
+                    return Err(CompareError::OtherDocument { file: name(record), schema: other.schema().to_owned() });
+                }
+            }
+        }
+    }
+    match (first_measured, first_checked) {
+        (Some(measured), Some(checked)) => Err(CompareError::MixedDocuments { measured, checked }),
+        (_, None) => Ok(Sides::Measured(measured)),
+        (None, Some(_)) => Ok(Sides::Checked(checked)),
+    }
+}
+
+/// Refuses a record that is there twice, under whatever names.
+fn refuse_copies(records: [&[ComparedRecord]; 2]) -> Result<(), CompareError> {
+    let all: Vec<&ComparedRecord> = records.iter().copied().flatten().collect();
+    for (place, record) in all.iter().enumerate() {
+        if let Some(copy) = all[place + 1..].iter().find(|other| other.document == record.document) {
+            return Err(CompareError::SameRecord { first: name(record), second: name(copy) });
+        }
+    }
+    Ok(())
+}
+
+fn environments(records: [&[ComparedRecord]; 2]) -> [Vec<&Environment>; 2] {
+    records.map(|side| side.iter().map(|record| record.document.environment()).collect())
+}
+
+/// Whether the sides are of different machines. Refuses it unless it was asked for, and a side of
+/// several in any case.
+fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bool, CompareError> {
+    for (place, side) in records.iter().enumerate() {
+        let [first, rest @ ..] = side else { continue };
+        let other = |record: &&ComparedRecord| difference(first, record).is_some();
+        if let Some(second) = rest.iter().find(other) {
+            return Err(CompareError::MixedMachines { side: SIDES[place], first: name(first), second: name(second) });
+        }
+    }
+    let [Some(base), Some(new)] = records.map(<[ComparedRecord]>::first) else { return Ok(false) };
+    match difference(base, new) {
+        Some(difference) if !across_machines => {
+            Err(CompareError::OtherMachine { base: name(base), new: name(new), difference })
+        }
+        difference => Ok(difference.is_some()),
+    }
+}
+
+/// What differs between the machines of two records; `None` for the same machine.
+fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<String> {
+    facts::other_machine(a.document.environment(), b.document.environment())
+}
+
+fn recorded_at(document: &Document) -> Option<&str> {
+    match document {
+        Document::Measurement(measurement) => measurement.recorded_at.as_deref(),
+        Document::Check(trust) => trust.recorded_at.as_deref(),
+        _ => None,
+    }
+}
+
+/// What the records of a side are.
+fn side(records: &[ComparedRecord], sides: &Sides<'_>, place: usize) -> ComparedSide {
+    let runs = match sides {
+        Sides::Measured(measured) => {
+            let runs = |measurement: &&Envelope<Measurement>| measurement.run.as_ref().and_then(|run| run.runs);
+            measured[place].iter().map(|measurement| runs(measurement).unwrap_or(1)).sum()
+        }
+        Sides::Checked(checked) => u32::try_from(checked[place].len()).unwrap_or(u32::MAX),
+    };
+    // RFC 3339 in UTC is in the order of its letters.
+    let times = || records.iter().filter_map(|record| recorded_at(&record.document));
+    ComparedSide {
+        files: records.iter().filter_map(|record| record.file.clone()).collect(),
+        runs,
+        first_recorded_at: times().min().map(str::to_owned),
+        last_recorded_at: times().max().map(str::to_owned),
+    }
+}
+
+/// The labels of the clocks that are compared, in the order of the records.
+fn asked(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareError> {
+    let mut clocks: Vec<(&String, bool)> = Vec::new();
+    for clock in sides.iter().rev().flat_map(|side| &side.clocks) {
+        let is_asked = names.is_empty() || names.iter().any(|name| clock.has_name(name));
+        if !clocks.iter().any(|(label, _)| *label == &clock.label) {
+            clocks.push((&clock.label, is_asked));
+        }
+    }
+    let has = |name: &String| sides.iter().flat_map(|side| &side.clocks).any(|clock| clock.has_name(name));
+    match names.iter().find(|name| !has(name)) {
+        Some(name) => Err(CompareError::UnknownClock(name.clone())),
+        None => Ok(clocks.into_iter().filter(|(_, is_asked)| *is_asked).map(|(label, _)| label.clone()).collect()),
+    }
+}
+
+/// The verdicts on the clocks that both sides judge: the worst of each side.
+fn verdicts(checked: &[Vec<&Envelope<Trust>>; 2]) -> Vec<ComparedVerdict> {
+    let worst = |side: &[&Envelope<Trust>]| {
+        let mut worst: BTreeMap<String, Trustworthiness> = BTreeMap::new();
+        for verdict in side.iter().flat_map(|trust| &trust.found.verdicts) {
+            let known = worst.entry(verdict.clock.clone()).or_insert(verdict.verdict);
+            *known = verdict.verdict.min(*known);
+        }
+        worst
+    };
+    let [base, new] = checked.each_ref().map(|side| worst(side));
+    let names = checked[1].iter().flat_map(|trust| &trust.found.verdicts).map(|verdict| &verdict.clock);
+    let mut found: Vec<ComparedVerdict> = Vec::new();
+    for clock in names {
+        let is_known = found.iter().any(|verdict| verdict.clock == *clock);
+        if let (false, Some(base), Some(new)) = (is_known, base.get(clock), new.get(clock)) {
+            found.push(ComparedVerdict { clock: clock.clone(), base: *base, new: *new });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! The records of one side as runs: what each clock, the counter and the empty loop cost in each.
+
+use clockscope_records::{BaselineRun, ClockIdentity, Cost, Envelope, Measurement};
+
+/// The runs of one side of a comparison.
+pub(super) struct Side {
+    pub(super) clocks: Vec<ComparedClock>,
+    /// The baselines of all runs, in the order of the runs.
+    pub(super) baselines: Vec<BaselineRun>,
+    /// Whether an emulator ran any of them.
+    pub(super) is_emulated: bool,
+    /// Whether all are of a build without optimization, or none; `None` for some.
+    pub(super) is_debug_build: Option<bool>,
+}
+
+/// A clock in all runs of a side.
+pub(super) struct ComparedClock {
+    pub(super) label: String,
+    /// The other names that it has.
+    names: Vec<String>,
+    pub(super) is_counter: bool,
+    /// What it costs in each run, in the order of the runs; `None` where it was not measured.
+    pub(super) costs: Vec<Option<RunCost>>,
+}
+
+/// The cost of a clock in a run, in ns.
+#[derive(Clone, Debug)]
+pub(super) struct RunCost {
+    pub(super) median: f64,
+    /// The costs in equal parts of the run; empty where they were not recorded.
+    pub(super) rounds: Vec<f64>,
+}
+
+impl ComparedClock {
+    fn new(identity: &ClockIdentity, runs_before: usize) -> Self {
+        Self {
+            label: identity.label(),
+            names: identity.aliases.clone(),
+            is_counter: identity.is_counter(),
+            costs: vec![None; runs_before],
+        }
+    }
+
+    /// Returns whether it is called so, as the command names clocks.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.label == name || self.names.iter().any(|other| other == name)
+    }
+
+    /// Returns the costs of the runs that have one.
+    pub(super) fn measured(&self) -> impl Iterator<Item = &RunCost> {
+        self.costs.iter().flatten()
+    }
+
+    pub(super) fn medians(&self) -> Vec<f64> {
+        self.measured().map(|cost| cost.median).collect()
+    }
+}
+
+impl Side {
+    pub(super) fn of(records: &[&Envelope<Measurement>]) -> Self {
+        let debug = |measurement: &&Envelope<Measurement>| measurement.environment.program.debug_build;
+        let is_debug_build = records.first().map(debug);
+        let mut side = Self {
+            clocks: Vec::new(),
+            baselines: Vec::new(),
+            is_emulated: records.iter().any(|measurement| !measurement.environment.emulation.is_empty()),
+            is_debug_build: is_debug_build.filter(|first| records.iter().all(|other| debug(other) == *first)),
+        };
+        records.iter().for_each(|measurement| side.add(measurement));
+        side
+    }
+
+    /// Adds the runs of a record. One of several runs whose medians it does not have counts as one.
+    fn add(&mut self, measurement: &Envelope<Measurement>) {
+        let before = self.baselines.len();
+        let baseline = &measurement.found.baseline;
+        let whole =
+            BaselineRun { empty_loop_ns: baseline.empty_loop_ns, fastest_counter: baseline.fastest_counter.clone() };
+        match baseline.runs.as_slice() {
+            [] => self.baselines.push(whole),
+            runs => self.baselines.extend(runs.iter().cloned()),
+        }
+        let runs = self.baselines.len() - before;
+        for record in &measurement.found.clocks {
+            let label = record.identity.label();
+            let place = self.clocks.iter().position(|clock| clock.label == label).unwrap_or_else(|| {
+                self.clocks.push(ComparedClock::new(&record.identity, before));
+                self.clocks.len() - 1
+            });
+            // A record that has a clock twice does not count twice.
+            if self.clocks[place].costs.len() == before {
+                self.clocks[place].costs.extend(costs(record.cost_ns.known(), runs));
+            }
+        }
+        self.clocks.iter_mut().for_each(|clock| clock.costs.resize(before + runs, None));
+    }
+
+    pub(super) fn clock(&self, label: &str) -> Option<&ComparedClock> {
+        self.clocks.iter().find(|clock| clock.label == label)
+    }
+}
+
+/// What a record's cost says of so many runs.
+fn costs(cost: Option<&Cost>, runs: usize) -> Vec<Option<RunCost>> {
+    let Some(cost) = cost else { return vec![None; runs] };
+    // Only what has a logarithm can be compared by ratios.
+    let usable = |ns: &f64| ns.is_finite() && *ns > 0.0;
+    let run = |median: f64, rounds: &[f64]| {
+        let rounds = if rounds.iter().all(usable) { rounds.to_vec() } else { Vec::new() };
+        Some(RunCost { median, rounds }).filter(|cost| usable(&cost.median))
+    };
+    match &cost.between_runs {
+        Some(between) if between.medians.len() == runs => {
+            between.medians.iter().map(|median| median.and_then(|median| run(median, &[]))).collect()
+        }
+        _ => {
+            let mut costs = vec![None; runs];
+            if let Some(first) = costs.first_mut() {
+                *first = run(cost.median, &cost.rounds);
+            }
+            costs
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! What has changed between records.
+
+use clockscope_records::units::figure;
+use clockscope_records::{
+    AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison, CostChange,
+    CostRatio, FaultKind, MachineComparison, Undecided,
+};
+use serde_json::Value;
+
+use super::contents::DescribeContents;
+use super::environment::Fact;
+use crate::model::{Block, Cell, Line, Row, Table, Tone};
+use crate::reason::why;
+use crate::sheet::Sheet;
+use crate::style::View;
+use crate::text::{by_reason, counted, grouped, sentence};
+use crate::units::{cost, percent};
+
+const HEAD: [&str; 6] = ["Clock", "Base", "New", "Ratio", "Relative to machine", "Change"];
+
+/// Columns of a spreadsheet of costs.
+const COSTS: [&str; 17] = [
+    "name",
+    "change",
+    "undecided",
+    "base_ns",
+    "new_ns",
+    "ratio=ratio.ratio",
+    "ratio_low=ratio.low",
+    "ratio_high=ratio.high",
+    "own=own.ratio",
+    "own_low=own.low",
+    "own_high=own.high",
+    "difference_low_ns=difference_ns.0",
+    "difference_high_ns=difference_ns.1",
+    "basis",
+    "base_runs=runs.0",
+    "new_runs=runs.1",
+    "unknown",
+];
+
+/// Columns of a spreadsheet of verdicts.
+const VERDICTS: [&str; 3] = ["clock", "base", "new"];
+
+/// Most clocks that a conclusion names.
+const NAMES: usize = 3;
+
+/// Weight of rows that are shown first where not all are.
+const CHANGED: u64 = 2;
+const UNCHANGED: u64 = 1;
+
+impl DescribeContents for Comparison {
+    const LINES: &'static [(&'static str, &'static str)] =
+        &[("changes", "change"), ("verdicts", "verdict"), ("clocks", "clock")];
+
+    fn blocks(&self, _: View) -> Vec<Block> {
+        blocks(self)
+    }
+
+    fn how(&self) -> Vec<Fact> {
+        let mut facts = vec![("base", records(&self.base)), ("new", records(&self.new))];
+        if self.machine.is_some() {
+            facts.push(("margin", percent(self.margin * 100.0)));
+            facts.push(("error rate", format!("{} at most, for all clocks together", percent(self.misrate * 100.0))));
+        }
+        facts
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        match self.machine {
+            Some(_) => Sheet::of_list(record, "clocks", &COSTS),
+            None => Sheet::of_list(record, "verdicts", &VERDICTS),
+        }
+    }
+}
+
+/// Where the records of a side come from.
+fn records(side: &ComparedSide) -> String {
+    let runs = counted(side.runs.into(), "run");
+    let times = match (&side.first_recorded_at, &side.last_recorded_at) {
+        (Some(first), Some(last)) if first == last => format!(", {first}"),
+        (Some(first), Some(last)) => format!(", {first} to {last}"),
+        _ => String::new(),
+    };
+    let files = match side.files.as_slice() {
+        [] => "measured now".to_owned(),
+        [file] => file.clone(),
+        [first, .., last] => format!("{} files, {first} to {last}", side.files.len()),
+    };
+    format!("{files} ({runs}{times})")
+}
+
+fn blocks(found: &Comparison) -> Vec<Block> {
+    let verdicts = found.verdicts.iter().filter(|verdict| verdict.base != verdict.new).map(verdict_line);
+    let facts = found.changes.iter().map(|change| Line::from(fact_line(change)));
+    let rows = found.clocks.iter().filter(|clock| clock.ratio.is_known()).map(row);
+    let mut table = Table::new(HEAD, 1, rows).below(legend(found));
+    table.omitted = Some("clocks");
+    let appeared = found.clocks.iter().flat_map(|clock| {
+        clock.appeared.iter().flatten().map(|events| Line::toned(appeared_line(&clock.name, events), Tone::Bad))
+    });
+    let undecided =
+        found.clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?))));
+    let same = found.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
+    let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, of.base.as_str())).collect();
+    vec![
+        Block::notes("Changed:", verdicts.chain(facts).collect::<Vec<_>>()),
+        table.into(),
+        Block::notes("Faults that the base does not have:", appeared.collect::<Vec<_>>()),
+        Block::notes("Inconclusive:", by_reason(undecided)),
+        Block::notes("Verdicts that are the same:", same),
+    ]
+}
+
+fn verdict_line(verdict: &ComparedVerdict) -> Line {
+    let tone = if verdict.new < verdict.base { Tone::Bad } else { Tone::Good };
+    let text = format!("{}: was {}, is {}", verdict.clock, verdict.base.as_str(), verdict.new.as_str());
+    Line::toned(text, tone)
+}
+
+fn fact_line(change: &ChangedFact) -> String {
+    let of = change.clock.as_ref().map(|clock| format!(" of {clock}")).unwrap_or_default();
+    let values = |values: &[String]| match values {
+        [] => "unknown".to_owned(),
+        values => values.join(" or "),
+    };
+    format!("{}{of}: was {}, is {}", fact_name(change.fact), values(&change.base), values(&change.new))
+}
+
+const fn fact_name(fact: ComparedFact) -> &'static str {
+    match fact {
+        ComparedFact::Clocksource => "clocksource",
+        ComparedFact::ClocksourcesAvailable => "available clocksources",
+        ComparedFact::Vdso => "vDSO",
+        ComparedFact::Recommendation => "recommended clock",
+        ComparedFact::Readable => "readable",
+        ComparedFact::Tick => "tick",
+        ComparedFact::Kernel => "kernel",
+        ComparedFact::Program => "clockscope",
+        ComparedFact::Processor => "CPU",
+        ComparedFact::CpusOnline => "CPUs online",
+        ComparedFact::Hypervisor => "hypervisor",
+        ComparedFact::CounterFlags => "flags of the counter",
+        ComparedFact::CounterReadable => "counter readable",
+        ComparedFact::Governor => "governor",
+        ComparedFact::Emulation => "emulation",
+        ComparedFact::MeasuredCpu => "measured on CPU",
+        ComparedFact::TimerPeriod => "timer period",
+    }
+}
+
+fn row(clock: &ClockComparison) -> Row {
+    let tone = match clock.change {
+        CostChange::Slower => Tone::Bad,
+        CostChange::Faster | CostChange::Same => Tone::Good,
+        CostChange::Inconclusive => Tone::Plain,
+    };
+    let is_changed = matches!(clock.change, CostChange::Slower | CostChange::Faster);
+    let cells = vec![
+        clock.name.as_str().into(),
+        Cell::known(clock.base_ns.get(), cost),
+        Cell::known(clock.new_ns.get(), cost),
+        Cell::known(clock.ratio.get(), with_bounds),
+        Cell::known(clock.own.get(), with_bounds),
+        Cell::word(clock.change.as_str(), tone),
+    ];
+    Row { cells, weight: if is_changed { CHANGED } else { UNCHANGED }, ..Row::default() }
+}
+
+/// Shows a ratio with its bounds.
+fn with_bounds(ratio: CostRatio) -> String {
+    let CostRatio { ratio, low, high } = ratio;
+    let [ratio, low, high] = [ratio, low, high].map(times);
+    format!("{ratio} [{low}, {high}]")
+}
+
+/// Shows a factor: to the per mille where it is near 1.
+fn times(factor: f64) -> String {
+    if (0.1..10.0).contains(&factor) { format!("{factor:.3}") } else { figure(factor, 3) }
+}
+
+/// What the columns mean.
+fn legend(found: &Comparison) -> Vec<String> {
+    if found.clocks.iter().all(|clock| !clock.ratio.is_known()) {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "Ratio: new cost / base cost [bounds]. Slower or faster: beyond {} both in ns and relative to the machine; same: \
+         within it.",
+        percent(found.margin * 100.0)
+    )];
+    let no_own = found.clocks.iter().filter(|clock| clock.ratio.is_known());
+    lines.extend(by_reason(
+        no_own.filter_map(|clock| Some((format!("? {} relative to the machine", clock.name), why(&clock.own)?))),
+    ));
+    lines
+}
+
+const fn undecided_reason(undecided: Undecided) -> &'static str {
+    match undecided {
+        Undecided::NotMeasured => "one side or both have no cost of it",
+        Undecided::OneRun => {
+            "one run a side does not show how much runs differ: measure several, by `clockscope measure --repeat`"
+        }
+        Undecided::NoRounds => {
+            "one run a side, and a record without rounds: measure several, by `clockscope measure --repeat`"
+        }
+        Undecided::FewRuns => {
+            "fewer than five runs on a side do not show how much runs differ: measure more, by `clockscope measure --repeat`"
+        }
+        Undecided::WideBounds => "the bounds include both a change and none: more runs narrow them",
+        Undecided::Emulated => "an emulator ran the program, and costs are its own",
+        Undecided::DebugBuild => "only some records are of a debug build",
+    }
+}
+
+fn appeared_line(clock: &str, events: &AppearedEvents) -> String {
+    let AppearedEvents { event, count, reads, base_reads } = *events;
+    let what = match event {
+        FaultKind::Regression => "regression",
+        FaultKind::HiddenRegression => "hidden regression",
+        FaultKind::Jump => "jump",
+        FaultKind::Stuck => "stuck run",
+        FaultKind::Error => "failed read",
+    };
+    format!("{clock}: {} in {} reads, none in {} before", counted(count, what), grouped(reads), grouped(base_reads))
+}
+
+fn conclusion(found: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(found.is_other_machine.then(|| "The records are of different machines.".to_owned()));
+    match &found.machine {
+        Some(machine) => {
+            lines.extend(clocksource(found));
+            lines.push(costs(found));
+            lines.extend(speed(machine));
+        }
+        None => {
+            lines.push(verdicts(&found.verdicts));
+            lines.extend(clocksource(found));
+        }
+    }
+    let faulty: Vec<String> = found.clocks.iter().filter(|clock| has_faults(clock)).map(|of| of.name.clone()).collect();
+    let faulty = shortened(faulty);
+    lines.extend(faulty.map(|names| format!("Readings show FAULTS that the base does not have: {names}.")));
+    lines
+}
+
+fn has_faults(clock: &ClockComparison) -> bool {
+    clock.appeared.as_ref().is_some_and(|events| !events.is_empty())
+}
+
+fn clocksource(found: &Comparison) -> Option<String> {
+    let change = found.changes.iter().find(|change| change.fact == ComparedFact::Clocksource)?;
+    Some(sentence(fact_line(change).replacen("clocksource: was", "The clocksource was", 1)))
+}
+
+fn verdicts(verdicts: &[ComparedVerdict]) -> String {
+    let changed: Vec<String> = verdicts
+        .iter()
+        .filter(|verdict| verdict.base != verdict.new)
+        .map(|of| format!("{} was {}, is {}", of.clock, of.base.as_str(), of.new.as_str()))
+        .collect();
+    match (verdicts.len(), changed.as_slice()) {
+        (0, _) => "No clock has a verdict on both sides.".to_owned(),
+        (1, []) => "The verdict is the same.".to_owned(),
+        (count, []) => format!("All {count} verdicts are the same."),
+        (_, changed) => format!("Verdicts CHANGED: {}.", shortened(changed.to_vec()).unwrap_or_default()),
+    }
+}
+
+/// Which clocks are slower or faster, and how many could be judged.
+fn costs(found: &Comparison) -> String {
+    let compared = || found.clocks.iter().filter(|clock| clock.ratio.is_known());
+    if compared().next().is_none() {
+        return "No clock has a cost on both sides.".to_owned();
+    }
+    let with = |change: CostChange| compared().filter(move |clock| clock.change == change);
+    let mut parts = Vec::new();
+    for (word, change) in [("SLOWER", CostChange::Slower), ("Faster", CostChange::Faster)] {
+        parts.extend(named(with(change)).map(|names| format!("{word}: {names}.")));
+    }
+    if parts.is_empty() {
+        parts.push("No clock is known to be slower or faster.".to_owned());
+    }
+    let [slower, faster, same, open] =
+        [CostChange::Slower, CostChange::Faster, CostChange::Same, CostChange::Inconclusive]
+            .map(|change| with(change).count());
+    let all = counted(compared().count() as u64, "clock");
+    parts.push(format!("{all} compared: {slower} slower, {faster} faster, {same} the same, {open} inconclusive."));
+    parts.join(" ")
+}
+
+/// The first clocks with their ratios, and how many there are besides; `None` for no clock.
+fn named<'a>(clocks: impl Iterator<Item = &'a ClockComparison>) -> Option<String> {
+    let with_ratio = |clock: &ClockComparison| match clock.ratio.get() {
+        Some(found) => format!("{} ({} times)", clock.name, times(found.ratio)),
+        None => clock.name.clone(),
+    };
+    shortened(clocks.map(with_ratio).collect())
+}
+
+fn shortened(mut names: Vec<String>) -> Option<String> {
+    let more = names.len().saturating_sub(NAMES);
+    names.truncate(NAMES);
+    let names = Some(names.join(", ")).filter(|names| !names.is_empty())?;
+    Some(if more > 0 { format!("{names} and {more} more") } else { names })
+}
+
+/// How fast the machine is, if that is known.
+fn speed(machine: &MachineComparison) -> Option<String> {
+    let counter = machine.counter.get();
+    let parts = [
+        counter.map(|found| {
+            let name = machine.counter_name.as_deref().unwrap_or("the counter");
+            format!("{name} costs {} times as much", times(found.ratio))
+        }),
+        machine.empty_loop.get().map(|found| format!("the empty loop takes {} times as long", times(found.ratio))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let change = match machine.change {
+        CostChange::Slower => "is SLOWER",
+        CostChange::Faster => "is faster",
+        CostChange::Same => "is as fast as it was",
+        CostChange::Inconclusive => "is not known to be slower or faster",
+    };
+    (!parts.is_empty()).then(|| format!("The machine {change}: {}.", parts.join(", ")))
+}

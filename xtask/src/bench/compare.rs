@@ -1,0 +1,186 @@
+//! How often `compare` raises an alarm of identical runs, and how often it finds a clock that a
+//! preloaded library makes slower.
+
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::{CPU, LOOPS, PAIRS, PROGRAM, compile, figure, median};
+use crate::run;
+
+/// The clocks that are compared, and the one that is made slower: its name and its number.
+const CLOCKS: &[&str] = &["tsc", "monotonic", "realtime", "boottime"];
+const DELAYED: (&str, &str) = ("monotonic", "1");
+/// Runs a side, and how long each measures.
+const RUNS: &str = "5";
+const DURATION: &str = "150ms";
+const DELAY: &str = "libbench-delay.so";
+/// Pairs of slower runs for every 200 of identical ones.
+const SHARE_OF_SLOWER: u32 = 2;
+/// Turns of the loop by which its speed is found.
+const MANY_TURNS: u32 = 200;
+
+/// Compares so many pairs of identical runs, quiet and beside changing load, and half as many with
+/// one clock that costs 10 % or 5 % more.
+pub(crate) fn measure(pairs: &str) -> Result<()> {
+    let pairs: u32 = pairs.parse().with_context(|| format!("{pairs} is no number of pairs"))?;
+    run::cargo(&["build", "--release", "--quiet"])?;
+    compile("loops.c", LOOPS)?;
+    let library = run::built(DELAY);
+    run::with(&[], "cc", &["-O2", "-shared", "-fPIC", "-o", &library, "bench/c/delay.c", "-ldl"])?;
+    identical("quiet", pairs)?;
+    {
+        let _load = ChangingLoad::start()?;
+        identical("beside changing load", pairs)?;
+    }
+    for percent in [10.0, 5.0] {
+        slower(percent, pairs.div_ceil(SHARE_OF_SLOWER))?;
+    }
+    Ok(())
+}
+
+/// Compares identical runs, and reports how many pairs had any alarm.
+fn identical(when: &str, pairs: u32) -> Result<()> {
+    let mut alarms = Vec::new();
+    for _ in 0..pairs {
+        let found = compared(0, 0)?;
+        let of_pair = alarms_of(&found);
+        if !of_pair.is_empty() {
+            alarms.push(of_pair.join(", "));
+        }
+    }
+    let target = format!("<= {} of {pairs}", pairs / 100);
+    figure(&format!("{when}: pairs of identical runs with an alarm"), &target, &format!("{} of {pairs}", alarms.len()));
+    alarms.iter().for_each(|alarm| println!("  {alarm}"));
+    Ok(())
+}
+
+/// Compares runs with a clock that costs more, and reports how often it was found, and what else.
+fn slower(percent: f64, pairs: u32) -> Result<()> {
+    let (turns, injected) = delay_by(percent)?;
+    let (mut found, mut others) = (0, 0);
+    for _ in 0..pairs {
+        let alarms = alarms_of(&compared(0, turns)?);
+        let is_expected = |alarm: &&String| **alarm == format!("{} slower", DELAYED.0);
+        found += u32::from(alarms.iter().any(|alarm| is_expected(&alarm)));
+        others += u32::from(alarms.iter().any(|alarm| !is_expected(&alarm)));
+    }
+    let what = format!("{} by {injected:.1} % more (C loop): pairs in which it is slower", DELAYED.0);
+    let target = if percent >= 10.0 { format!(">= {} of {pairs}", pairs * 95 / 100) } else { "-".to_owned() };
+    figure(&what, &target, &format!("{found} of {pairs}; {others} with another alarm"));
+    Ok(())
+}
+
+/// A comparison of runs with these delays.
+fn compared(base: u32, new: u32) -> Result<Value> {
+    let files = [run::built("bench-base.json"), run::built("bench-new.json")];
+    for (file, turns) in files.iter().zip([base, new]) {
+        let usual =
+            ["measure", "--cpu", &CPU, "--duration", DURATION, "--repeat", RUNS, "--json", "--quiet", "-o", file];
+        run::output_with(&delay(turns).each(), &run::built(PROGRAM), &[&usual, CLOCKS].concat())?;
+    }
+    Ok(serde_json::from_str(&run::output(&run::built(PROGRAM), &["compare", &files[0], &files[1], "--json"])?)?)
+}
+
+/// What a comparison finds that identical runs do not have.
+fn alarms_of(found: &Value) -> Vec<String> {
+    let mut alarms = Vec::new();
+    for clock in found["clocks"].as_array().into_iter().flatten() {
+        let name = clock["name"].as_str().unwrap_or_default();
+        let change = clock["change"].as_str().unwrap_or_default();
+        if matches!(change, "slower" | "faster") {
+            alarms.push(format!("{name} {change}"));
+        }
+        for events in clock["appeared"].as_array().into_iter().flatten() {
+            alarms.push(format!("{name} {}", events["event"].as_str().unwrap_or_default()));
+        }
+    }
+    let changes = found["changes"].as_array().into_iter().flatten();
+    alarms.extend(changes.filter(|change| change["fact"] == "clocksource").map(|_| "clocksource".to_owned()));
+    alarms
+}
+
+/// The environment in which reads of the clock are delayed.
+struct Delay {
+    library: String,
+    turns: String,
+}
+
+fn delay(turns: u32) -> Delay {
+    Delay { library: run::built(DELAY), turns: turns.to_string() }
+}
+
+impl Delay {
+    fn each(&self) -> [(&str, &str); 3] {
+        [("LD_PRELOAD", &self.library), ("CLOCKSCOPE_DELAY_CLOCK", DELAYED.1), ("CLOCKSCOPE_DELAY_TURNS", &self.turns)]
+    }
+}
+
+/// The cost of the clock in a C loop, in ns.
+fn in_c(turns: u32) -> Result<f64> {
+    let costs: Value =
+        serde_json::from_str(&run::output_with(&delay(turns).each(), &run::built(LOOPS), &[&CPU, "1"])?)?;
+    costs[DELAYED.0].as_f64().context("no cost from C")
+}
+
+/// The least number of turns that makes the clock slower by so much in C, and by how much it does.
+/// Few turns take less or more than their share of many: other instructions hide them.
+fn delay_by(percent: f64) -> Result<(u32, f64)> {
+    let (prompt, delayed) = (in_c(0)?, in_c(MANY_TURNS)?);
+    let of_turn = (delayed - prompt) / f64::from(MANY_TURNS);
+    let guess = (prompt * percent / 100.0 / of_turn / 2.0) as u32;
+    for turns in guess.max(1)..MANY_TURNS {
+        let injected = injected_percent(turns)?;
+        if injected >= percent {
+            return Ok((turns, injected));
+        }
+    }
+    bail!("{MANY_TURNS} turns do not make {} slower by {percent} %: was the library loaded?", DELAYED.0)
+}
+
+/// By how much the clock is slower in C, in percent: the median of alternating pairs.
+fn injected_percent(turns: u32) -> Result<f64> {
+    let share = |_| Ok((in_c(turns)? / in_c(0)? - 1.0) * 100.0);
+    let mut shares = (0..PAIRS).map(share).collect::<Result<Vec<f64>>>()?;
+    Ok(median(&mut shares))
+}
+
+/// A load that comes and goes, until it is dropped.
+struct ChangingLoad(Child);
+
+impl ChangingLoad {
+    fn start() -> Result<Self> {
+        let load = "while :; do timeout 0.6 sh -c 'while :; do :; done'; sleep 0.4; done";
+        let child = Command::new("sh").args(["-c", load]).stdout(Stdio::null()).spawn();
+        Ok(Self(child.context("cannot start a load")?))
+    }
+}
+
+impl Drop for ChangingLoad {
+    fn drop(&mut self) {
+        // What it has started ends by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn alarms_are_changes_faults_and_clocksources() {
+        let clock = |name: &str, change: &str| json!({ "name": name, "change": change, "appeared": null });
+        let mut found = json!({
+            "clocks": [clock("a", "slower"), clock("b", "same"), clock("c", "inconclusive"), clock("d", "faster")],
+            "changes": [{ "fact": "kernel" }],
+        });
+        assert_eq!(alarms_of(&found), ["a slower", "d faster"]);
+        found["clocks"][1]["appeared"] = json!([{ "event": "jump" }]);
+        found["changes"][0]["fact"] = "clocksource".into();
+        assert_eq!(alarms_of(&found), ["a slower", "b jump", "d faster", "clocksource"]);
+    }
+}
