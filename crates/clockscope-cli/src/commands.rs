@@ -3,10 +3,7 @@
 mod answers;
 mod clocksource;
 mod common;
-#[cfg(not(unix))]
-mod no_runtimes;
 mod repeat;
-#[cfg(unix)]
 mod runtimes;
 mod steps;
 mod trust;
@@ -29,8 +26,6 @@ use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
 use common::{Drawing, Timer, exit, read_text, selected, stop_on_signals, write};
-#[cfg(not(unix))]
-use no_runtimes as runtimes;
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
 const SHORTEST_INTERVAL_S: f64 = 1e-12;

@@ -6,6 +6,7 @@
 //! clock itself except the coarse one, for time limits.
 
 mod coarse;
+#[cfg(unix)]
 mod descendants;
 mod folders;
 #[cfg(fuzzing)]
@@ -21,6 +22,9 @@ mod row;
 mod stage;
 mod substitutions;
 mod surprises;
+#[cfg_attr(unix, path = "system/unix.rs")]
+#[cfg_attr(windows, path = "system/windows.rs")]
+mod system;
 mod text;
 mod unmeasured;
 mod version;

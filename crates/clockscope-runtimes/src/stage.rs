@@ -258,5 +258,5 @@ fn no_server(error: io::Error) -> Unmeasured {
     Unmeasured::new(RuntimeFailure::NoServer, reason)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
