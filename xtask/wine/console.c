@@ -23,14 +23,20 @@ int main(int count, char **arguments)
     start.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
     start.hStdError = GetStdHandle(STD_ERROR_HANDLE);
     /* Fails where there is one. */
-    AllocConsole();
+    FreeConsole();
+    if (!AllocConsole()) fprintf(stderr, "AllocConsole: error %lu\n", GetLastError());
+    fprintf(stderr, "window %p cp %u\n", (void*)GetConsoleWindow(), GetConsoleCP());
     if (!SetConsoleCtrlHandler(stay, TRUE)) return 101;
     char *command = strstr(GetCommandLineA(), arguments[2]);
     if (!command) return 102;
     if (command[-1] == '"') command--;
     if (!CreateProcessA(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, &start, &child)) return 103;
     if (!fgets(line, sizeof line, stdin)) return 104;
-    if (!GenerateConsoleCtrlEvent(strcmp(arguments[1], "c") ? CTRL_BREAK_EVENT : CTRL_C_EVENT, 0)) return 105;
+    if (!GenerateConsoleCtrlEvent(strcmp(arguments[1], "c") ? CTRL_BREAK_EVENT : CTRL_C_EVENT, 0)) {
+        fprintf(stderr, "GenerateConsoleCtrlEvent: error %lu\n", GetLastError());
+        TerminateProcess(child.hProcess, 1);
+        return 105;
+    }
     WaitForSingleObject(child.hProcess, INFINITE);
     if (!GetExitCodeProcess(child.hProcess, &code)) return 106;
     return (int)code;

@@ -15,8 +15,8 @@ pub struct Runtime {
     pub name: &'static str,
     /// Its name as people write it.
     pub title: &'static str,
-    /// How to get it.
-    pub get: &'static str,
+    /// How to get it where it is measured.
+    get: &'static str,
     /// Whether it is measured on Windows, and on other systems.
     pub(crate) windows: OnWindows,
     /// Programs that start it; the first that is found is taken. `{windir}` is the folder of
@@ -84,6 +84,11 @@ impl Runtime {
     pub(crate) fn probe(&self) -> &'static SourceFile {
         const NONE: &SourceFile = &SourceFile { file: "", text: "" };
         self.sources.first().unwrap_or(NONE)
+    }
+
+    /// Returns how to get it; nothing where that would not help.
+    pub(crate) fn get(&self) -> &'static str {
+        if self.unsupported().is_some() { "" } else { self.get }
     }
 
     /// Whether this system may have it.
