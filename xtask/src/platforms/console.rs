@@ -1,48 +1,64 @@
-//! Events of a console under Wine: Ctrl-C lets the command print what it has, Ctrl-Break ends it, and
-//! both withdraw the period of the timer that it requested. Closing the window takes the way of
-//! Ctrl-Break; nothing here closes one.
+//! Ctrl-C in a console of Wine: the command ends the run, prints what it has, and withdraws the
+//! period of the timer that it requested.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Stdio};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::wine::{PERIOD_CALLS, Wine, period_calls, started};
+use super::emulated;
+use super::wine::{PERIOD_CALLS, Wine, period_calls};
 
 /// The exit code of an interrupted run.
 const INTERRUPTED: i32 = 130;
-/// That of a process that the system's handler of Ctrl-Break ends: the low byte of
-/// STATUS_CONTROL_C_EXIT, which is all that Unix has.
-const ENDED: i32 = 0x3a;
+/// How long is waited for what has to happen.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What the key is on a terminal.
+const CTRL_C: &[u8] = b"\x03";
 
 pub(super) fn check(wine: &Wine) -> Result<()> {
-    let console = wine.program("xtask/wine/console.c", "console")?;
-    for (event, code) in [("c", INTERRUPTED), ("break", ENDED)] {
-        let program = std::path::absolute(&wine.program)?.display().to_string();
-        let question = ["measure", "query_performance_counter", "--duration", "10min", "--timer-period", "2ms"];
-        let mut command = started(&console, &[&[event, &program], &question[..]].concat());
-        command.envs([PERIOD_CALLS]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut running = command.spawn().context("cannot run wine")?;
-        let log = sent(&mut running).inspect_err(|_| drop(running.kill()))?;
-        let ended = running.wait()?;
-        let calls = period_calls(&log);
-        ensure!(calls == (1, 1), "{event}: the period was requested and withdrawn {calls:?} times\n{log}");
-        ensure!(ended.code() == Some(code), "{event}: {ended}: expected {code}\n{log}");
-    }
-    Ok(())
+    let log = format!("{}.log", wine.program);
+    // Of an earlier run, if there is one.
+    let _ = fs::remove_file(&log);
+    let question = "measure query_performance_counter --duration 10min --timer-period 2ms --format json";
+    // `script` (bsdutils, which every Debian has) makes the terminal that Wine's console is on.
+    let line = format!("exec wine '{}' {question} 2>'{log}'", wine.program);
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    command.envs(emulated::WINDOWS.variables.iter().copied()).envs([PERIOD_CALLS]).env("TERM", "xterm");
+    let mut running = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().context("cannot run script")?;
+    let ended = interrupted(&mut running, Path::new(&log));
+    // Nothing is left to be done if it has ended by itself.
+    let _ = running.kill();
+    let (status, seen) = (running.wait()?, read(Path::new(&log)));
+    ended.with_context(|| format!("Ctrl-C: {status}\n{seen}"))?;
+    ensure!(status.code() == Some(INTERRUPTED), "Ctrl-C: {status}: expected {INTERRUPTED}\n{seen}");
+    let calls = period_calls(&seen);
+    ensure!(calls == (1, 1), "Ctrl-C: the period was requested and withdrawn {calls:?} times\n{seen}");
+    Ok(fs::remove_file(&log)?)
 }
 
-/// Sends the event when the period was requested; returns what Wine printed until the end.
-fn sent(running: &mut Child) -> Result<String> {
-    let (stdin, stderr) = (running.stdin.take(), running.stderr.take());
-    let (mut stdin, stderr) = (stdin.context("no input")?, BufReader::new(stderr.context("no output")?));
-    let (mut log, mut is_sent) = (String::new(), false);
-    for line in stderr.lines() {
-        log += &(line? + "\n");
-        if !is_sent && period_calls(&log).0 > 0 {
-            stdin.write_all(b"\n")?;
-            is_sent = true;
+/// Presses the key when the period was requested, and waits for the end.
+fn interrupted(running: &mut Child, log: &Path) -> Result<()> {
+    until(|| Ok(period_calls(&read(log)).0 > 0)).context("the period was not requested")?;
+    running.stdin.as_mut().context("no input")?.write_all(CTRL_C)?;
+    until(|| Ok(running.try_wait()?.is_some())).context("it did not end")
+}
+
+fn read(log: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned()
+}
+
+fn until(mut is_so: impl FnMut() -> Result<bool>) -> Result<()> {
+    let begin = Instant::now();
+    while !is_so()? {
+        if begin.elapsed() > PATIENCE {
+            bail!("not within {} s", PATIENCE.as_secs());
         }
+        std::thread::sleep(Duration::from_millis(20));
     }
-    if is_sent { Ok(log) } else { bail!("the period was not requested\n{log}") }
+    Ok(())
 }

@@ -36,13 +36,6 @@ pub(super) fn period_calls(log: &str) -> (usize, usize) {
     (log.matches("timeBeginPeriod").count(), log.matches("timeEndPeriod").count())
 }
 
-/// A program under Wine.
-pub(super) fn started(program: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new("wine");
-    command.arg(program).args(arguments).envs(emulated::WINDOWS.variables.iter().copied());
-    command
-}
-
 /// The command under Wine.
 pub(super) struct Wine {
     pub(super) program: String,
@@ -50,7 +43,9 @@ pub(super) struct Wine {
 
 impl Wine {
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
-        started(&self.program, arguments)
+        let mut command = Command::new("wine");
+        command.arg(&self.program).args(arguments).envs(emulated::WINDOWS.variables.iter().copied());
+        command
     }
 
     /// Compiles a program of this repository for Windows, beside the command; returns its path.
