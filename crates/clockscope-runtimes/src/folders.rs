@@ -1,8 +1,4 @@
 //! Where probes are built and run: a cache that stays, and a temporary folder that does not.
-//!
-//! What differs by system: `make_private`, a folder that other users cannot enter; `is_safe`, whether
-//! no other user can put something into a folder; `open_up`, before a folder is removed once more;
-//! `user_cache`, where users keep what can be made again.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -10,11 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[cfg_attr(unix, path = "folders/unix.rs")]
-#[cfg_attr(windows, path = "folders/windows.rs")]
-mod system;
-
-use system::{is_own, is_safe, make_private, open_up, user_cache};
+use crate::places::{is_own, is_safe, make_private, open_up, user_cache};
 
 /// How temporary folders are called, before the number of the process that has made them. Short,
 /// since browsers put sockets there, whose paths may have 107 characters.
@@ -189,12 +181,12 @@ mod tests {
         let temporary = places.temporary.clone();
         assert!(is_safe(&fs::metadata(&temporary).unwrap()));
         #[cfg(unix)]
-        system::tests::is_private(&temporary);
+        crate::places::tests::is_private(&temporary);
         let folder = places.folder().unwrap();
         fs::create_dir_all(folder.path().join("inner")).unwrap();
         fs::write(folder.path().join("inner/probe.c"), "x").unwrap();
         #[cfg(unix)]
-        system::tests::forbid(&folder.path().join("inner"));
+        crate::places::tests::forbid(&folder.path().join("inner"));
         assert_ne!(places.folder().unwrap().path(), folder.path());
         let path = folder.path().to_owned();
         drop(folder);

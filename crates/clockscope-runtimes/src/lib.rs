@@ -13,6 +13,9 @@ mod folders;
 pub mod fuzzing;
 mod pages;
 mod parent_death;
+#[cfg_attr(unix, path = "places/unix.rs")]
+#[cfg_attr(windows, path = "places/windows.rs")]
+mod places;
 mod probe_line;
 mod process;
 mod programs;

@@ -107,11 +107,11 @@ impl Task for NoTask {
 }
 
 /// Runs a program to its end or to its limit, and ends all that it has started and left behind.
-/// Linux: every process that descends from this one, but for those that did before, is taken for the
-/// program's; if this process is killed, or the calling thread ends, the program is killed as well,
-/// but not what it has started. Windows: the program and all that it starts are in a job, which ends
-/// with this process, however that ends. Other systems: the program's group. One at a time: others
-/// wait.
+/// Linux: every process that descends from this one, but for those that did before, is taken for
+/// the program's; if this process is killed, or the calling thread ends, the program is killed as
+/// well, but not what it has started. Windows: the program and all that it starts are in a job,
+/// which ends with this process, however that ends. Other systems: the program's group. One at a
+/// time: others wait.
 ///
 /// # Errors
 /// It cannot be started.

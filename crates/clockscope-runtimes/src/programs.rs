@@ -43,8 +43,8 @@ fn said(name: &str) -> String {
 }
 
 /// The runtimes of these names, all that this system may have if there are none; those for which
-/// programs are named, by these programs, each once a program. A name may be a runtime's own, its title or an alias, in capitals
-/// or not. In the order of the registry.
+/// programs are named, by these programs, each once a program. A name may be a runtime's own, its
+/// title or an alias, in capitals or not. In the order of the registry.
 ///
 /// # Errors
 /// There is none of such a name.

@@ -413,7 +413,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     },
 ];
 
-/// On Windows, `python` and `python3` may be names that only lead to the Store. The launcher is not.
+/// On Windows, `python` and `python3` may be names that only lead to the Store. The launcher is
+/// not.
 const PYTHON: &[&str] = if cfg!(windows) { &["py", "python3", "python"] } else { &["python3", "python"] };
 
 /// Browsers write into the user's home whatever profile they are given.

@@ -1,5 +1,5 @@
-//! `clockscope runtimes` under Wine, with a program that stands for a runtime: its readings become a
-//! row, it is ended when its time is over, and nothing of it stays.
+//! `clockscope runtimes` under Wine, with a program that stands for a runtime: its readings become
+//! a row, it is ended when its time is over, and nothing of it stays.
 
 use std::time::{Duration, Instant};
 

@@ -27,8 +27,8 @@ pub(super) fn build() -> Result<String> {
     Ok(format!("{}/clockscope.exe", folder()))
 }
 
-/// Has Wine warn of requests for a period of the timer, and of their ends; but for a period of 1 ms,
-/// which it has anyway.
+/// Has Wine warn of requests for a period of the timer, and of their ends; but for a period of 1
+/// ms, which it has anyway.
 pub(super) const PERIOD_CALLS: (&str, &str) = ("WINEDEBUG", "warn+mmtime");
 
 /// How often a period was requested and withdrawn, as these warnings show.

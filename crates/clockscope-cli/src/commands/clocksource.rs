@@ -78,7 +78,8 @@ pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// A flag that Ctrl-C sets, as often as it comes. Ctrl-Break, and closing the window, end the program.
+/// A flag that Ctrl-C sets, as often as it comes. Ctrl-Break, and closing the window, end the
+/// program.
 #[cfg(windows)]
 pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));

@@ -246,8 +246,8 @@ fn costs_are_in_the_order_of_the_hardware() {
     );
 }
 
-/// ping took -59 ms where the processors' counters were apart (Akinshin, 2016; Microsoft, KB 895980).
-/// A lead of one counter is found where programs read it, and nowhere else.
+/// ping took -59 ms where the processors' counters were apart (Akinshin, 2016; Microsoft, KB
+/// 895980). A lead of one counter is found where programs read it, and nowhere else.
 #[test]
 fn a_performance_counter_that_goes_back_between_processors_is_found() {
     const AHEAD_NS: f64 = 59e6;

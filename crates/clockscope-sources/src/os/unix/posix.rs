@@ -5,7 +5,7 @@
 //! and `kern_time.c`; illumos' `sys/time_impl.h`.
 
 use super::timespec::ByLibc;
-pub(super) use super::timespec::{Timespec, resolution};
+pub(super) use super::timespec::{UnixTimespec as Timespec, resolution};
 use crate::catalog::{System, is_cataloged, is_same, posix_clock};
 use crate::{ClockInfo, Entry, Kind, Path, Visitor};
 #[cfg(not(target_vendor = "apple"))]

@@ -7,16 +7,16 @@ use crate::{Errno, RawClock, Resolution, Unavailable};
 /// What `clock_gettime` leaves behind.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Timespec(libc::timespec);
+pub struct UnixTimespec(libc::timespec);
 
-impl Default for Timespec {
+impl Default for UnixTimespec {
     #[inline(always)]
     fn default() -> Self {
         Self(libc::timespec { tv_sec: 0, tv_nsec: 0 })
     }
 }
 
-impl Timespec {
+impl UnixTimespec {
     /// Returns nanoseconds since the clock's origin, wrapping; 584 years wide.
     #[inline(always)]
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
@@ -45,30 +45,30 @@ impl ByLibc {
 }
 
 impl RawClock for ByLibc {
-    type Raw = Timespec;
+    type Raw = UnixTimespec;
 
     #[inline(always)]
-    fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
+    fn read(&self, raw: &mut UnixTimespec) -> Result<(), Errno> {
         // SAFETY: the pointer is to a timespec that is borrowed exclusively for the call.
         if unsafe { libc::clock_gettime(self.id, raw.as_mut_ptr()) } == 0 { Ok(()) } else { Err(Errno::last()) }
     }
 
     #[inline(always)]
-    fn value(&self, raw: &Timespec) -> u64 {
+    fn value(&self, raw: &UnixTimespec) -> u64 {
         raw.nanoseconds()
     }
 }
 
 /// Returns what `clock_getres` states, or the reason why it states nothing.
 pub(super) fn resolution(id: libc::clockid_t) -> Resolution {
-    let mut step = Timespec::default();
+    let mut step = UnixTimespec::default();
     // SAFETY: writes one timespec through the pointer, which is ours.
     let answer = unsafe { libc::clock_getres(id, step.as_mut_ptr()) };
     stated(answer, &step)
 }
 
 /// What its answer means.
-fn stated(answer: libc::c_int, step: &Timespec) -> Resolution {
+fn stated(answer: libc::c_int, step: &UnixTimespec) -> Resolution {
     match step.nanoseconds() {
         _ if answer != 0 => {
             Resolution::Unknown(Unavailable::Call("clock_getres".into(), Errno::last()).to_string().into())

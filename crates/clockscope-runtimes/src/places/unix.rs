@@ -1,4 +1,8 @@
 //! Unix: permissions of folders, and the XDG Base Directory Specification.
+//!
+//! All systems have the same items: [`make_private`], a folder that other users cannot enter;
+//! [`is_safe`], whether no other user can put something into a folder, and [`is_own`];
+//! [`open_up`], before a folder is removed once more; [`user_cache`].
 
 use std::fs;
 use std::io;
@@ -11,21 +15,21 @@ const PRIVATE: u32 = 0o700;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Makes a folder that no other user can enter; with those that it lies in, if they are wanted.
-pub(super) fn make_private(folder: &Path, with_parents: bool) -> io::Result<()> {
+pub(crate) fn make_private(folder: &Path, with_parents: bool) -> io::Result<()> {
     fs::DirBuilder::new().recursive(with_parents).mode(PRIVATE).create(folder)
 }
 
-pub(super) fn is_own(found: &fs::Metadata) -> bool {
+pub(crate) fn is_own(found: &fs::Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
 /// Whether no other user can put something into a folder.
-pub(super) fn is_safe(found: &fs::Metadata) -> bool {
+pub(crate) fn is_safe(found: &fs::Metadata) -> bool {
     is_own(found) && found.mode() & WRITABLE_BY_OTHERS == 0
 }
 
 /// Makes a folder and those in it such that their owner can empty them.
-pub(super) fn open_up(folder: &Path) {
+pub(crate) fn open_up(folder: &Path) {
     let _ = fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -40,12 +44,12 @@ fn path_in(variable: &str) -> Option<PathBuf> {
 }
 
 /// Where users keep what can be made again.
-pub(super) fn user_cache() -> Option<PathBuf> {
+pub(crate) fn user_cache() -> Option<PathBuf> {
     path_in("XDG_CACHE_HOME").or_else(|| path_in("HOME").map(|home| home.join(".cache")))
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn is_private(folder: &Path) {
