@@ -272,6 +272,7 @@ fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'stati
 /// found by the version that those programs were linked with.
 #[cfg(not(target_feature = "crt-static"))]
 fn function(name: &'static CStr) -> Result<*mut c_void, Unavailable> {
+    #[cfg_attr(not(target_env = "gnu"), allow(unused_mut, reason = "others have no versions of symbols"))]
     // SAFETY: the name is a C string; looking up a symbol runs no code of it.
     let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     #[cfg(target_env = "gnu")]

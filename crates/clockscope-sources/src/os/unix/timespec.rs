@@ -7,6 +7,7 @@ use crate::{Errno, RawClock, Resolution, Unavailable};
 /// What `clock_gettime` leaves behind.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
+#[cfg_attr(target_vendor = "apple", allow(unreachable_pub, reason = "a reference of the other systems reads it"))]
 pub struct UnixTimespec(libc::timespec);
 
 impl Default for UnixTimespec {
