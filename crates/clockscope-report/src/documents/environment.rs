@@ -103,9 +103,10 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     facts
 }
 
-/// Returns whether the system may be Linux: one that states no name may be.
+/// Returns whether the system is Linux, of which it is always known whether it mapped a vDSO. Names
+/// decide nothing.
 fn is_of_linux(environment: &Environment) -> bool {
-    environment.kernel.name.as_deref().is_none_or(|name| name == "Linux")
+    environment.vdso.is_known()
 }
 
 /// Facts that Linux alone shows, by their paths in the record.
