@@ -174,8 +174,10 @@ impl RunningProgram {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
-#[cfg(all(test, windows))]
+#[cfg(windows)]
+#[cfg(test)]
 #[path = "process/windows_tests.rs"]
 mod tests;

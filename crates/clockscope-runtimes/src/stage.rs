@@ -258,5 +258,6 @@ fn no_server(error: io::Error) -> Unmeasured {
     Unmeasured::new(RuntimeFailure::NoServer, reason)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

@@ -89,7 +89,6 @@ pub(super) const WINDOWS: Emulated = Emulated {
     variables: &[("WINEDEBUG", "-all")],
     serves_the_systems_clock: true,
     in_ci: true,
-    ..LINUX
 };
 
 /// The library's tests, and those of what the instrument has for Windows alone: its clocks, and
