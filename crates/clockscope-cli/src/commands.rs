@@ -3,11 +3,8 @@
 mod clocksource;
 mod common;
 mod compare;
-#[cfg(not(unix))]
-mod no_runtimes;
 mod questions;
 mod repeat;
-#[cfg(unix)]
 mod runtimes;
 mod steps;
 mod trust;
@@ -31,8 +28,6 @@ use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
 use common::{Drawing, RequestedTimer, read_text, selected, stop_on_signals, write};
 use compare::Baseline;
-#[cfg(not(unix))]
-use no_runtimes as runtimes;
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
 const SHORTEST_INTERVAL_S: f64 = 1e-12;

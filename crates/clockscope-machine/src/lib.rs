@@ -29,6 +29,8 @@ pub mod trial;
 mod windows;
 
 use clockscope_records::{Environment, Program};
+#[cfg(windows)]
+pub use windows::console::{SecondCtrlC, stop_on_ctrl_c};
 
 /// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes
 /// nothing.

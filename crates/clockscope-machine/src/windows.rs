@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls of the system, which write through pointers")]
 
+pub(crate) mod console;
 pub(crate) mod timer;
 
 use clockscope_records::{Figure, WindowsReason};

@@ -66,6 +66,7 @@ public class Probe {
             }
         }
 
+        if (System.getProperty("os.name").startsWith("Windows")) builtOn = onWindows(builtOn);
         var pairs = new StringJoiner(",", "[", "]");
         differences.forEach((difference, count) -> pairs.add("[" + difference + "," + count + "]"));
         System.out.println("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
@@ -76,6 +77,11 @@ public class Probe {
                 + ",\"differences\":" + pairs + ",\"steps\":" + list(steps, seen)
                 + ",\"version\":\"" + System.getProperty("java.version") + "\"}");
         System.out.flush();
+    }
+
+    /** HotSpot: os_windows.cpp. */
+    static String onWindows(String builtOn) {
+        return builtOn.replace("CLOCK_MONOTONIC", "QueryPerformanceCounter").replace("CLOCK_REALTIME", "GetSystemTimeAsFileTime");
     }
 
     static String list(long[] numbers, int length) {

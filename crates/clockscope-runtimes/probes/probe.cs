@@ -1,6 +1,7 @@
 // A probe of clockscope: how .NET's and Mono's stopwatches read. The protocol is docs/runtime-probes.md.
 //
 //     mcs probe.cs && mono probe.exe MILLISECONDS
+//     csc probe.cs && probe.exe MILLISECONDS          (.NET Framework, whose compiler knows C# 5)
 //     dotnet build -c Release -o FOLDER probe.csproj && dotnet FOLDER/probe.dll MILLISECONDS
 //
 // or without an SDK, in the runtime whose folder is $R (dotnet --list-runtimes):
@@ -64,6 +65,17 @@ static class Probe
         return (long)((decimal)ticks * 1000000000 / Stopwatch.Frequency);
     }
 
+    // The same on Windows, where .NET reads the precise system time, and .NET Framework and Mono do not.
+    static string OnWindows(string builtOn)
+    {
+        string framework = RuntimeInformation.FrameworkDescription;
+        bool isPrecise = framework.StartsWith(".NET") && !framework.StartsWith(".NET Framework");
+        return builtOn.Replace("CLOCK_MONOTONIC_COARSE", isPrecise ? "GetTickCount64" : "GetTickCount")
+            .Replace("CLOCK_MONOTONIC", "QueryPerformanceCounter")
+            .Replace("CLOCK_REALTIME", isPrecise ? "GetSystemTimePreciseAsFileTime" : "GetSystemTimeAsFileTime")
+            .Replace("in whole microseconds", "in units of 100 ns");
+    }
+
     // Reads an API in batches and prints its line. What value makes a number of is a reading of a batch that is over.
     static void Measure(int milliseconds, string api, string builtOn, string facts, long unitsPerSecond, Action batch,
         Func<int, long> value)
@@ -90,7 +102,8 @@ static class Probe
                 last = reading;
                 if (i > 0)
                 {
-                    differences.TryGetValue(difference, out long count);
+                    long count;
+                    differences.TryGetValue(difference, out count);
                     differences[difference] = count + 1;
                 }
                 bool hasPredecessor = i > 0 || batches > 1;
@@ -98,6 +111,7 @@ static class Probe
             }
         }
 
+        if (Environment.OSVersion.Platform == PlatformID.Win32NT) builtOn = OnWindows(builtOn);
         var pairs = new List<string>();
         var ascending = new List<long>(differences.Keys);
         ascending.Sort();
@@ -112,7 +126,8 @@ static class Probe
 
     static int Main(string[] arguments)
     {
-        if (arguments.Length != 1 || !int.TryParse(arguments[0], out int milliseconds)
+        int milliseconds;
+        if (arguments.Length != 1 || !int.TryParse(arguments[0], out milliseconds)
             || milliseconds < 1 || milliseconds > 60000)
         {
             Console.Error.WriteLine("usage: probe MILLISECONDS (1 to 60000)");

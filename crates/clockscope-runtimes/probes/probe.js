@@ -32,6 +32,11 @@
         for (let i = 0; i < reads; i++) numbers[i] = Date.now();
     }
 
+    // libuv reads QueryPerformanceCounter there, and V8 the precise system time.
+    const isWindows = globalThis.Deno ? Deno.build.os === "windows" : !page && process.platform === "win32";
+    const onWindows = builtOn => builtOn.replace("CLOCK_MONOTONIC", "QueryPerformanceCounter")
+        .replace("CLOCK_REALTIME", "GetSystemTimePreciseAsFileTime");
+
     // The finest monotonic clock, in ns; from an origin of our own, because a double holds whole ns for 104 days only.
     const hasHrtime = Boolean(globalThis.process && process.hrtime && process.hrtime.bigint);
     const origin = hasHrtime ? process.hrtime.bigint() : 0n;
@@ -92,6 +97,7 @@
                 if ((i > 0 || batches > 0) && difference !== 0 && steps.length < MAX_STEPS) steps.push(difference);
             }
         }
+        if (isWindows) builtOn = onWindows(builtOn);
         return line(api, {
             built_on: builtOn, moved_by: "clocksource", documented_coarse: isCoarse, units_per_second: unitsPerSecond,
             nominal_hz: nominalHz, batch_reads: reads, batches, batch_ns: batchNs,

@@ -23,7 +23,7 @@ trait Clock: Copy {
 
 impl Clock for Instant {
     const API: &'static str = "Instant::now";
-    const BUILT_ON: &'static str = "CLOCK_MONOTONIC";
+    const BUILT_ON: &'static str = if cfg!(windows) { "QueryPerformanceCounter" } else { "CLOCK_MONOTONIC" };
 
     #[inline(always)]
     fn now() -> Self {
@@ -41,7 +41,7 @@ impl Clock for Instant {
 
 impl Clock for SystemTime {
     const API: &'static str = "SystemTime::now";
-    const BUILT_ON: &'static str = "CLOCK_REALTIME";
+    const BUILT_ON: &'static str = if cfg!(windows) { "GetSystemTimePreciseAsFileTime" } else { "CLOCK_REALTIME" };
 
     #[inline(always)]
     fn now() -> Self {

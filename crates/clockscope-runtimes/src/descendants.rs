@@ -7,9 +7,7 @@ use std::io;
 use std::process::Child;
 use std::time::Duration;
 
-use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, waitpid};
 
 use crate::coarse::seconds;
 
@@ -44,7 +42,7 @@ impl Adoption {
     /// The system does not know such a thing.
     pub(crate) fn begin() -> io::Result<Self> {
         let before = descendants(&HashSet::new()).iter().map(|process| (process.pid, process.started)).collect();
-        set_child_subreaper(Some(getpid()))?;
+        adopt(true)?;
         Ok(Self { before })
     }
 
@@ -80,8 +78,20 @@ impl Adoption {
 
 impl Drop for Adoption {
     fn drop(&mut self) {
-        let _ = set_child_subreaper(None);
+        let _ = adopt(false);
     }
+}
+
+/// Makes this process the parent of descendants that lose theirs, or not any more.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn adopt(is_wanted: bool) -> io::Result<()> {
+    Ok(rustix::process::set_child_subreaper(is_wanted.then(getpid))?)
+}
+
+/// Does nothing: without /proc only the program's group is ended.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn adopt(_: bool) -> io::Result<()> {
+    Ok(())
 }
 
 fn own() -> i32 {

@@ -4,18 +4,15 @@ use std::cell::Cell;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use crate::places::{is_own, is_safe, make_private, open_up, user_cache};
 
 /// How temporary folders are called, before the number of the process that has made them. Short,
 /// since browsers put sockets there, whose paths may have 107 characters.
 const NAME: &str = "clockscope-";
 /// A file in such a folder that its process has locked.
 const LOCK: &str = "lock";
-/// Nobody else looks or goes in.
-const PRIVATE: u32 = 0o700;
-/// What others may do with a folder if they can write into it.
-const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The folders of one run. All that is temporary is removed when this is dropped.
 #[derive(Debug)]
@@ -23,8 +20,9 @@ pub(crate) struct RunFolders {
     temporary: PathBuf,
     cache: PathBuf,
     folders: Cell<u32>,
-    /// Locked as long as this process lives.
-    _lock: File,
+    /// Locked as long as this process lives. Closed first: Windows keeps a folder with an open
+    /// file.
+    lock: Option<File>,
 }
 
 impl RunFolders {
@@ -39,7 +37,7 @@ impl RunFolders {
             Ok(cache) => (cache, None),
             Err(why) => (temporary.join("cache"), Some(format!("probes are built anew in each run: {why}"))),
         };
-        let places = Self { temporary, cache, folders: Cell::new(0), _lock: lock };
+        let places = Self { temporary, cache, folders: Cell::new(0), lock: Some(lock) };
         fs::create_dir_all(&places.cache)?;
         Ok((places, warning))
     }
@@ -49,7 +47,7 @@ impl RunFolders {
         // Numbered, since one that could not be removed is no reason not to go on.
         let number = self.folders.replace(self.folders.get() + 1);
         let path = self.temporary.join(number.to_string());
-        fs::DirBuilder::new().mode(PRIVATE).create(&path)?;
+        make_private(&path, false)?;
         Ok(Folder { path })
     }
 
@@ -74,6 +72,7 @@ impl RunFolders {
 
 impl Drop for RunFolders {
     fn drop(&mut self) {
+        drop(self.lock.take());
         remove(&self.temporary);
     }
 }
@@ -105,16 +104,6 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Makes a folder and those in it such that their owner can empty them.
-fn open_up(folder: &Path) {
-    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path());
-        }
-    }
-}
-
 /// A new folder that nobody else can enter. Its name is made of the process's number: libraries
 /// that make random names seed them by reading a clock, which kills the process where the counter
 /// is disabled. A name that is taken is left alone.
@@ -124,7 +113,7 @@ fn temporary() -> io::Result<(PathBuf, File)> {
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for turn in 0..100 {
         let path = base.join(format!("{NAME}{}-{turn}", std::process::id()));
-        match fs::DirBuilder::new().mode(PRIVATE).create(&path) {
+        match make_private(&path, false) {
             Ok(()) => match locked(&path) {
                 Ok(lock) => return Ok((path, lock)),
                 Err(error) => {
@@ -167,20 +156,13 @@ fn sweep(base: &Path) {
     }
 }
 
-fn is_own(found: &fs::Metadata) -> bool {
-    found.uid() == rustix::process::geteuid().as_raw()
-}
-
-/// The user's cache (XDG Base Directory Specification), where it can be written, and by nobody
-/// else: what lies there is executed.
+/// The user's cache, where it can be written, and by no other user: what lies there is executed.
 fn cache() -> Result<PathBuf, String> {
-    let of = |variable| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
-    let cache = base.ok_or("there is no home directory for a cache")?.join("clockscope").join("probes");
+    let base = user_cache().ok_or("there is no home directory for a cache")?;
+    let cache = base.join("clockscope").join("probes");
     let wrong = |error: io::Error| format!("{} cannot be written: {error}", cache.display());
-    fs::DirBuilder::new().recursive(true).mode(PRIVATE).create(&cache).map_err(wrong)?;
-    let found = fs::metadata(&cache).map_err(wrong)?;
-    if !is_own(&found) || found.mode() & WRITABLE_BY_OTHERS != 0 {
+    make_private(&cache, true).map_err(wrong)?;
+    if !is_safe(&fs::metadata(&cache).map_err(wrong)?) {
         return Err(format!("{} belongs to another user, or can be written by others", cache.display()));
     }
     // That it can be made does not say that it can be written: it may have been there.
@@ -197,11 +179,14 @@ mod tests {
     fn what_is_temporary_goes_and_what_is_built_is_told_apart() {
         let (places, _) = RunFolders::new().unwrap();
         let temporary = places.temporary.clone();
-        assert_eq!(fs::metadata(&temporary).unwrap().mode() & 0o777, PRIVATE);
+        assert!(is_safe(&fs::metadata(&temporary).unwrap()));
+        #[cfg(unix)]
+        crate::places::tests::is_private(&temporary);
         let folder = places.folder().unwrap();
         fs::create_dir_all(folder.path().join("inner")).unwrap();
         fs::write(folder.path().join("inner/probe.c"), "x").unwrap();
-        fs::set_permissions(folder.path().join("inner"), fs::Permissions::from_mode(0o000)).unwrap();
+        #[cfg(unix)]
+        crate::places::tests::forbid(&folder.path().join("inner"));
         assert_ne!(places.folder().unwrap().path(), folder.path());
         let path = folder.path().to_owned();
         drop(folder);

@@ -6,12 +6,16 @@
 //! clock itself except the coarse one, for time limits.
 
 mod coarse;
+#[cfg(unix)]
 mod descendants;
 mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod pages;
 mod parent_death;
+#[cfg_attr(unix, path = "places/unix.rs")]
+#[cfg_attr(windows, path = "places/windows.rs")]
+mod places;
 mod probe_line;
 mod process;
 mod programs;
@@ -22,6 +26,9 @@ mod runtime_version;
 mod stage;
 mod substitutions;
 mod surprises;
+#[cfg_attr(unix, path = "system/unix.rs")]
+#[cfg_attr(windows, path = "system/windows.rs")]
+mod system;
 mod text;
 mod unmeasured;
 

@@ -4,11 +4,10 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::process::Task;
+use crate::system::{Descriptor, descriptor};
 
 /// Longest request: the probe's lines of one page.
 const MOST_REQUEST: usize = 16 << 20;
@@ -92,9 +91,9 @@ impl Pages {
 }
 
 impl Task for Pages {
-    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        let connections = self.connections.iter().map(|connection| connection.stream.as_fd());
-        std::iter::once(self.listener.as_fd()).chain(connections).collect()
+    fn descriptors(&self) -> Vec<Descriptor<'_>> {
+        let connections = self.connections.iter().map(|connection| descriptor(&connection.stream));
+        std::iter::once(descriptor(&self.listener)).chain(connections).collect()
     }
 
     fn attend(&mut self) -> bool {
@@ -167,7 +166,7 @@ pub(crate) fn file_url(path: &Path) -> String {
         b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),
         other => format!("%{other:02X}"),
     };
-    format!("file://{}", path.as_os_str().as_bytes().iter().map(byte).collect::<String>())
+    format!("file://{}", path.as_os_str().as_encoded_bytes().iter().map(byte).collect::<String>())
 }
 
 /// A connection, until its one request is answered.

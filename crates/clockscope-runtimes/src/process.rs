@@ -3,21 +3,16 @@
 //! No time is read but the coarse clock's, which needs no counter: where the counter is disabled
 //! (prctl) the program's row says so, and this process lives on.
 
-use std::io::{self, Read};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
 use clockscope_records::RuntimeFailure;
 
 use crate::coarse::seconds;
-use crate::descendants::Adoption;
-use crate::parent_death;
+use crate::system::{Descriptor, Family, Output, ending};
 
 /// Held while a program runs, since all descendants of this process are taken for its.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -69,11 +64,7 @@ impl Ended {
         match self {
             Self::Itself(status) if status.success() => None,
             Self::Done => None,
-            Self::Itself(status) => Some(match (status.code(), status.signal()) {
-                (Some(code), _) => format!("ended with status {code}"),
-                (None, Some(signal)) => format!("was killed by signal {signal}{}", of_signal(signal)),
-                (None, None) => "ended in an unknown way".to_owned(),
-            }),
+            Self::Itself(status) => Some(ending(status)),
             Self::TimeLimit => Some(format!("did not end within {} s", limits.seconds)),
             Self::Stopped => Some("was interrupted".to_owned()),
             Self::TooMuchOutput => Some(format!("printed more than {} MB", MOST_OUTPUT >> 20)),
@@ -92,18 +83,10 @@ impl Ended {
     }
 }
 
-/// A signal's name, in brackets.
-fn of_signal(signal: i32) -> String {
-    rustix::process::Signal::from_named_raw(signal).map_or_else(String::new, |name| {
-        let name = format!("{name:?}");
-        format!(" ({})", name.trim_matches('"').trim_start_matches("Signal::"))
-    })
-}
-
 /// Work of this process while a program runs, e.g. serving its pages.
 pub(crate) trait Task {
     /// Returns what to wait for besides the program's output.
-    fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
+    fn descriptors(&self) -> Vec<Descriptor<'_>>;
 
     /// Does what it can without waiting. Returns whether all is done that the program was started
     /// for.
@@ -114,7 +97,7 @@ pub(crate) trait Task {
 pub(crate) struct NoTask;
 
 impl Task for NoTask {
-    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+    fn descriptors(&self) -> Vec<Descriptor<'_>> {
         Vec::new()
     }
 
@@ -123,35 +106,38 @@ impl Task for NoTask {
     }
 }
 
-/// Runs a program to its end or to its limit, and ends all that it has started and left behind:
-/// every process that descends from this one, but for those that did before, is taken for the
-/// program's. One at a time: others wait. If this process is killed, or the calling thread ends,
-/// the program is killed as well, but not what it has started.
+/// Runs a program to its end or to its limit, and ends all that it has started and left behind.
+/// Linux: every process that descends from this one, but for those that did before, is taken for
+/// the program's; if this process is killed, or the calling thread ends, the program is killed as
+/// well, but not what it has started. Windows: the program and all that it starts are in a job,
+/// which ends with this process, however that ends. Other systems: the program's group. One at a
+/// time: others wait.
 ///
 /// # Errors
 /// It cannot be started.
 pub(crate) fn run(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task) -> io::Result<FinishedProgram> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let adoption = Adoption::begin()?;
-    // In a group of its own, so that a terminal's Ctrl-C reaches us alone, who then end it.
-    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    parent_death::bind(command);
-    let mut running = RunningProgram { child: command.spawn()?, adoption };
-    let mut output = Output::new(&mut running.child)?;
+    let family = Family::begin()?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    family.bind(command);
+    let mut running = RunningProgram { child: command.spawn()?, family };
+    running.family.admit(&running.child)?;
+    let mut output = Output::new(&mut running.child, MOST_OUTPUT)?;
     let ended = running.attend_to(&mut output, limits, task)?;
     drop(running);
-    Ok(FinishedProgram { stdout: output.stdout.text(), stderr: output.stderr.text(), ended })
+    let [stdout, stderr] = output.texts();
+    Ok(FinishedProgram { stdout, stderr, ended })
 }
 
 /// A program that ends when this is dropped, with all that it has started.
 struct RunningProgram {
     child: Child,
-    adoption: Adoption,
+    family: Family,
 }
 
 impl Drop for RunningProgram {
     fn drop(&mut self) {
-        self.adoption.end_all(&mut self.child);
+        self.family.end_all(&mut self.child);
     }
 }
 
@@ -161,7 +147,7 @@ impl RunningProgram {
         let mut last = began;
         let mut over: Option<(f64, ExitStatus)> = None;
         loop {
-            output.wait(&*task)?;
+            output.wait(&task.descriptors(), GLANCE)?;
             output.take()?;
             if task.attend() {
                 return Ok(Ended::Done);
@@ -188,87 +174,10 @@ impl RunningProgram {
     }
 }
 
-/// What a program prints.
-struct Output {
-    stdout: Stream<std::process::ChildStdout>,
-    stderr: Stream<std::process::ChildStderr>,
-}
-
-impl Output {
-    fn new(child: &mut Child) -> io::Result<Self> {
-        let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
-        Ok(Self {
-            stdout: Stream::new(child.stdout.take().ok_or_else(missing)?)?,
-            stderr: Stream::new(child.stderr.take().ok_or_else(missing)?)?,
-        })
-    }
-
-    /// Until something was printed, the task went on, or a moment has passed.
-    fn wait(&self, task: &dyn Task) -> io::Result<()> {
-        let ours = [self.stdout.descriptor(), self.stderr.descriptor()].into_iter().flatten();
-        let all: Vec<BorrowedFd<'_>> = ours.chain(task.descriptors()).collect();
-        let mut all: Vec<PollFd<'_>> =
-            all.into_iter().map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)).collect();
-        let glance = Timespec::try_from(GLANCE).map_err(io::Error::other)?;
-        match poll(&mut all, Some(&glance)) {
-            // Our own signals only set a flag.
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn take(&mut self) -> io::Result<()> {
-        self.stdout.take()?;
-        self.stderr.take()
-    }
-
-    fn is_complete(&self) -> bool {
-        self.stdout.source.is_none() && self.stderr.source.is_none()
-    }
-
-    fn is_too_much(&self) -> bool {
-        self.stdout.taken.len().max(self.stderr.taken.len()) >= MOST_OUTPUT
-    }
-}
-
-/// One of the two pipes, until its end.
-struct Stream<S> {
-    source: Option<S>,
-    taken: Vec<u8>,
-}
-
-impl<S: Read + AsFd> Stream<S> {
-    fn new(source: S) -> io::Result<Self> {
-        rustix::io::ioctl_fionbio(&source, true)?;
-        Ok(Self { source: Some(source), taken: Vec::new() })
-    }
-
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.source.as_ref().map(AsFd::as_fd)
-    }
-
-    /// What there is.
-    fn take(&mut self) -> io::Result<()> {
-        let mut piece = [0; 1 << 16];
-        while let Some(source) = &mut self.source {
-            if self.taken.len() >= MOST_OUTPUT {
-                break;
-            }
-            match source.read(&mut piece) {
-                Ok(0) => self.source = None,
-                Ok(count) => self.taken.extend(&piece[..count]),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.taken).into_owned()
-    }
-}
-
+#[cfg(unix)]
 #[cfg(test)]
+mod tests;
+#[cfg(windows)]
+#[cfg(test)]
+#[path = "process/windows_tests.rs"]
 mod tests;

@@ -42,9 +42,9 @@ fn said(name: &str) -> String {
     if name.trim().is_empty() { "a runtime's name is empty".to_owned() } else { format!("unknown runtime: {name}") }
 }
 
-/// The runtimes of these names, all if there are none; those for which programs are named, by these
-/// programs, each once a program. A name may be a runtime's own, its title or an alias, in capitals
-/// or not. In the order of the registry.
+/// The runtimes of these names, all that this system may have if there are none; those for which
+/// programs are named, by these programs, each once a program. A name may be a runtime's own, its
+/// title or an alias, in capitals or not. In the order of the registry.
 ///
 /// # Errors
 /// There is none of such a name.
@@ -59,7 +59,8 @@ pub fn select(names: &[String], programs: &[(String, PathBuf)]) -> Result<Vec<Ch
     }
     let is_asked = |runtime: &&Runtime| {
         let is_named = names.contains(&runtime.name);
-        names.is_empty() || is_named || programs_of.iter().any(|(name, _)| *name == runtime.name)
+        let is_meant = names.is_empty() && runtime.is_of_this_system();
+        is_meant || is_named || programs_of.iter().any(|(name, _)| *name == runtime.name)
     };
     let of = |runtime: &'static Runtime| -> Vec<Chosen> {
         let named = programs_of.iter().filter(|(name, _)| *name == runtime.name);
@@ -87,8 +88,11 @@ impl Chosen {
     /// The program that starts it.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or it is not measured on this system.
     pub(crate) fn program(&self) -> Result<PathBuf, Unmeasured> {
+        if let Some(reason) = self.runtime.unsupported() {
+            return Err(not_found(reason.to_owned()));
+        }
         match &self.program {
             Some(named) => found(named).ok_or_else(|| not_found(format!("{} is not a program", named.display()))),
             None => first(self.runtime.programs).ok_or_else(|| not_found(missing(self.runtime.programs))),
@@ -125,14 +129,21 @@ fn found(name: &Path) -> Option<PathBuf> {
 }
 
 fn first(names: &[&str]) -> Option<PathBuf> {
-    names.iter().find_map(|name| found(Path::new(name)))
+    names.iter().find_map(|name| found(Path::new(&placed(name, std::env::var("windir").ok().as_deref()))))
 }
 
-/// `go is not on PATH`, `none of cc, gcc, clang is on PATH`.
+/// A program's name or path, with the folder of Windows.
+fn placed(name: &str, windir: Option<&str>) -> String {
+    name.replace("{windir}", windir.unwrap_or("{windir}"))
+}
+
+/// `go is not on PATH`, `none of cc, gcc, clang is on PATH`, `%windir%\csc.exe is not there`.
 fn missing(names: &[&str]) -> String {
-    match names {
-        [name] => format!("{name} is not on PATH"),
-        _ => format!("none of {} is on PATH", names.join(", ")),
+    let place = if names.iter().all(|name| name.contains("{windir}")) { "there" } else { "on PATH" };
+    let names: Vec<String> = names.iter().map(|name| placed(name, Some("%windir%"))).collect();
+    match names.as_slice() {
+        [name] => format!("{name} is not {place}"),
+        _ => format!("none of {} is {place}", names.join(", ")),
     }
 }
 
@@ -146,16 +157,45 @@ mod tests {
         let shown = |chosen: &Result<Vec<Chosen>, UnknownRuntime>| -> Vec<(&str, bool)> {
             chosen.as_ref().unwrap().iter().map(|one| (one.runtime.name, one.program.is_some())).collect()
         };
-        assert_eq!(select(&[], &[]).unwrap().len(), RUNTIMES.len());
+        let all = RUNTIMES.iter().filter(|runtime| runtime.is_of_this_system()).count();
+        assert_eq!(select(&[], &[]).unwrap().len(), all);
         assert_eq!(shown(&select(&[name("go"), name("c")], &[])), [("c", false), ("go", false)]);
         let pythons = [(name("python"), "/a".into()), (name("python"), "/b".into())];
         assert_eq!(shown(&select(&[name("c")], &pythons)), [("c", false), ("python", true), ("python", true)]);
-        assert_eq!(select(&[], &pythons).unwrap().len(), RUNTIMES.len() + 1);
+        assert_eq!(select(&[], &pythons).unwrap().len(), all + 1);
         let unknown = select(&[name("pyhton")], &[]).unwrap_err();
         assert!(unknown.to_string().contains("pyhton") && unknown.known.contains(&"python"));
     }
 
+    /// What is measured on Windows alone is left out elsewhere, and named with the reason.
     #[test]
+    fn a_runtime_of_another_system_is_named_with_the_reason() {
+        let reason = |name: &str| {
+            let chosen = select(&[name.to_owned()], &[]).unwrap();
+            assert_eq!(chosen.len(), 1, "{name}");
+            let of_all = select(&[], &[]).unwrap().iter().any(|one| one.runtime.name == name);
+            (of_all, chosen[0].program().err().map(|unmeasured| unmeasured.reason))
+        };
+        let (is_there, framework) = reason("dotnet-framework");
+        assert_eq!(is_there, cfg!(windows));
+        let (go_is_there, go) = reason("go");
+        assert!(go_is_there);
+        if cfg!(windows) {
+            assert_eq!(go.as_deref(), Some("its probe does not know the clocks of Windows yet"));
+        } else {
+            assert_eq!(framework.as_deref(), Some("it runs on Windows alone"));
+        }
+    }
+
+    #[test]
+    fn programs_of_windows_lie_in_its_folder() {
+        assert_eq!(placed(r"{windir}\a\csc.exe", Some(r"D:\W")), r"D:\W\a\csc.exe");
+        assert_eq!(placed("go", Some(r"D:\W")), "go");
+        assert_eq!(missing(&[r"{windir}\csc.exe"]), r"%windir%\csc.exe is not there");
+    }
+
+    #[test]
+    #[cfg(unix)]
     fn what_is_no_program_is_said_to_be_none() {
         let of = |path: &str| Chosen { runtime: &RUNTIMES[0], program: Some(path.into()) }.program();
         assert!(of("/nowhere/cc").unwrap_err().reason.contains("/nowhere/cc is not a program"));

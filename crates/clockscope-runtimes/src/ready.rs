@@ -2,10 +2,10 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::UNIX_EPOCH;
 
 use clockscope_records::RuntimeFailure;
 
@@ -120,7 +120,7 @@ impl Ready {
     fn made_of(&self, runtime: &Runtime) -> Vec<String> {
         let mut made_of = vec![std::env::consts::ARCH.to_owned(), self.versions.clone()];
         for program in std::iter::once(&self.program).chain(&self.compiler) {
-            let found = fs::metadata(program).map(|found| format!("{} {}", found.size(), found.mtime()));
+            let found = fs::metadata(program).map(|found| format!("{} {}", found.len(), changed_s(&found)));
             made_of.push(format!("{} {}", program.display(), found.unwrap_or_default()));
         }
         made_of.extend(runtime.sources.iter().map(|source| source.text.to_owned()));
@@ -139,6 +139,12 @@ impl Ready {
             ..Substitutions::default()
         }
     }
+}
+
+/// When a file was changed, in seconds since 1970; 0 where the system does not show it, or before.
+fn changed_s(file: &fs::Metadata) -> u64 {
+    let since = file.modified().ok().and_then(|when| when.duration_since(UNIX_EPOCH).ok());
+    since.map_or(0, |since| since.as_secs())
 }
 
 /// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this

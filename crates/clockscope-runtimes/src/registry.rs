@@ -15,9 +15,12 @@ pub struct Runtime {
     pub name: &'static str,
     /// Its name as people write it.
     pub title: &'static str,
-    /// How to get it.
-    pub get: &'static str,
-    /// Programs that start it; the first that is found is taken.
+    /// How to get it where it is measured.
+    get: &'static str,
+    /// Whether it is measured on Windows, and on other systems.
+    pub(crate) windows: OnWindows,
+    /// Programs that start it; the first that is found is taken. `{windir}` is the folder of
+    /// Windows.
     pub(crate) programs: &'static [&'static str],
     /// Arguments with which it prints its version, and ends.
     pub(crate) version: &'static [&'static str],
@@ -31,6 +34,17 @@ pub struct Runtime {
     pub(crate) run: &'static [&'static str],
     /// Variables of the environment for both.
     pub(crate) variables: &'static [(&'static str, &'static str)],
+}
+
+/// Whether a runtime is measured on Windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnWindows {
+    /// It is, as on other systems.
+    Yes,
+    /// It is not: the probe states the clocks of other systems.
+    NotYet,
+    /// It is, and other systems do not have the runtime.
+    Alone,
 }
 
 /// A probe: a file's name, as its language wants it, and its text.
@@ -57,15 +71,38 @@ macro_rules! sources {
 
 macro_rules! build {
     ($($word:literal),+) => {
-        &[Build { command: &[$($word),+], product: "built" }]
+        &[Build { command: &[$($word),+], product: PRODUCT }]
     };
 }
+
+/// What a build makes, in the probe's folder: compilers for Windows append this ending if it is
+/// missing.
+const PRODUCT: &str = "built.exe";
 
 impl Runtime {
     /// The probe.
     pub(crate) fn probe(&self) -> &'static SourceFile {
         const NONE: &SourceFile = &SourceFile { file: "", text: "" };
         self.sources.first().unwrap_or(NONE)
+    }
+
+    /// Returns how to get it; nothing where that would not help.
+    pub(crate) fn get(&self) -> &'static str {
+        if self.unsupported().is_some() { "" } else { self.get }
+    }
+
+    /// Whether this system may have it.
+    pub(crate) fn is_of_this_system(&self) -> bool {
+        self.windows != OnWindows::Alone || cfg!(windows)
+    }
+
+    /// Why it is not measured on this system, whatever is installed.
+    pub(crate) fn unsupported(&self) -> Option<&'static str> {
+        match self.windows {
+            OnWindows::NotYet if cfg!(windows) => Some("its probe does not know the clocks of Windows yet"),
+            OnWindows::Alone if !cfg!(windows) => Some("it runs on Windows alone"),
+            _ => None,
+        }
     }
 
     /// Whether it is a browser, which is sent to a page instead of being given a file.
@@ -79,6 +116,7 @@ const PLAIN: Runtime = Runtime {
     name: "",
     title: "",
     get: "",
+    windows: OnWindows::NotYet,
     programs: &[],
     version: &["--version"],
     compilers: &[],
@@ -117,6 +155,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "rust",
         title: "Rust",
         get: "https://rustup.rs, apt install rustc",
+        windows: OnWindows::Yes,
         programs: &["rustc"],
         sources: sources!("probe.rs"),
         builds: build!("{program}", "--edition", "2021", "-O", "-C", "strip=symbols", "-o", "{built}", "{source}"),
@@ -147,6 +186,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "java",
         title: "Java",
         get: "apt install default-jdk-headless, https://adoptium.net (11 or later, with its compiler)",
+        windows: OnWindows::Yes,
         programs: &["java"],
         version: &["-version"],
         sources: sources!("Probe.java"),
@@ -159,6 +199,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "dotnet",
         title: ".NET",
         get: "https://dot.net; without an SDK, apt install mono-mcs as well",
+        windows: OnWindows::Yes,
         programs: &["dotnet"],
         // Without an SDK, --version fails.
         version: &["--list-runtimes"],
@@ -196,10 +237,10 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
                     "-out:{built}",
                     "{source}",
                 ],
-                product: "built",
+                product: PRODUCT,
             },
             // Against Mono's, which lack Environment.TickCount64, where .NET's are too new for it.
-            Build { command: &["{compiler}", "-optimize+", "-out:{built}", "{source}"], product: "built" },
+            Build { command: &["{compiler}", "-optimize+", "-out:{built}", "{source}"], product: PRODUCT },
         ],
         run: &[
             "{program}",
@@ -224,9 +265,27 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         ],
     },
     Runtime {
+        name: "dotnet-framework",
+        title: ".NET Framework",
+        get: "a part of Windows, which 4.7.1 or later is since Windows 10 1709",
+        windows: OnWindows::Alone,
+        // Its compiler, which is a part of it. What it builds is run by Windows.
+        programs: &[
+            r"{windir}\Microsoft.NET\FrameworkArm64\v4.0.30319\csc.exe",
+            r"{windir}\Microsoft.NET\Framework64\v4.0.30319\csc.exe",
+            r"{windir}\Microsoft.NET\Framework\v4.0.30319\csc.exe",
+        ],
+        version: &["-help"],
+        sources: sources!("probe.cs"),
+        builds: build!("{program}", "-nologo", "-optimize+", "-out:{built}", "{source}"),
+        run: BUILT,
+        ..PLAIN
+    },
+    Runtime {
         name: "mono",
         title: "Mono",
         get: "apt install mono-runtime mono-mcs",
+        windows: OnWindows::Yes,
         programs: &["mono"],
         compilers: &["mcs"],
         sources: sources!("probe.cs"),
@@ -240,6 +299,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "node",
         title: "Node.js",
         get: "apt install nodejs, https://nodejs.org",
+        windows: OnWindows::Yes,
         programs: &["node", "nodejs"],
         sources: sources!("probe.js"),
         ..PLAIN
@@ -248,6 +308,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "deno",
         title: "Deno",
         get: "https://deno.com",
+        windows: OnWindows::Yes,
         programs: &["deno"],
         sources: sources!("probe.js"),
         run: &["{program}", "run", "--no-config", "--no-lock", "{source}", "{milliseconds}"],
@@ -258,6 +319,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "bun",
         title: "Bun",
         get: "https://bun.sh",
+        windows: OnWindows::Yes,
         programs: &["bun"],
         sources: sources!("probe.js"),
         run: &["{program}", "run", "{source}", "{milliseconds}"],
@@ -267,8 +329,9 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "python",
         title: "Python",
-        get: "apt install python3",
-        programs: &["python3", "python"],
+        get: "apt install python3, https://www.python.org",
+        windows: OnWindows::Yes,
+        programs: PYTHON,
         sources: sources!("probe.py"),
         run: &["{program}", "-B", "{source}", "{milliseconds}"],
         ..PLAIN
@@ -276,7 +339,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "pypy",
         title: "PyPy",
-        get: "apt install pypy3",
+        get: "apt install pypy3, https://pypy.org",
+        windows: OnWindows::Yes,
         programs: &["pypy3", "pypy"],
         sources: sources!("probe.py"),
         run: &["{program}", "-B", "{source}", "{milliseconds}"],
@@ -349,6 +413,10 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     },
 ];
 
+/// On Windows, `python` and `python3` may be names that only lead to the Store. The launcher is
+/// not.
+const PYTHON: &[&str] = if cfg!(windows) { &["py", "python3", "python"] } else { &["python3", "python"] };
+
 /// Browsers write into the user's home whatever profile they are given.
 const HOMELESS: &[(&str, &str)] = &[
     ("HOME", "{folder}"),
@@ -375,6 +443,11 @@ mod tests {
             };
             assert_eq!(runtime.run.concat().contains("{built}"), !runtime.builds.is_empty(), "{name}");
             assert_eq!(builds("{compiler}"), !runtime.compilers.is_empty(), "{name}");
+            // Where it runs, its probe states the clocks of Windows: by their names, or as the
+            // runtime reports them.
+            let knows = ["QueryPerformanceCounter", "get_clock_info"];
+            let knows = knows.iter().any(|word| runtime.sources[0].text.contains(word));
+            assert!(knows || runtime.windows == OnWindows::NotYet, "{name}");
         }
     }
 }

@@ -121,7 +121,7 @@ impl Stage {
                 available: unmeasured.is_none(),
                 failure: unmeasured.as_ref().map(|unmeasured| unmeasured.failure),
                 reason: unmeasured.map(|unmeasured| unmeasured.reason),
-                get: one.runtime.get.to_owned(),
+                get: one.runtime.get().to_owned(),
             }
         };
         chosen.iter().take_while(|_| !stop.load(Ordering::Relaxed)).map(found).collect()
@@ -139,8 +139,8 @@ impl Stage {
         };
         let ready = match ready {
             Ok(ready) => ready,
-            Err(unmeasured) if chosen.program.is_none() => {
-                let reason = format!("{unmeasured}; get it: {}", chosen.runtime.get);
+            Err(unmeasured) if chosen.program.is_none() && !chosen.runtime.get().is_empty() => {
+                let reason = format!("{unmeasured}; get it: {}", chosen.runtime.get());
                 return vec![unavailable(whole, Unmeasured { reason, ..*unmeasured })];
             }
             Err(unmeasured) => return vec![unavailable(whole, unmeasured.clone())],
@@ -258,5 +258,6 @@ fn no_server(error: io::Error) -> Unmeasured {
     Unmeasured::new(RuntimeFailure::NoServer, reason)
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests;

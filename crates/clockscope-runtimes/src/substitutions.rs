@@ -28,7 +28,8 @@ impl Substitutions<'_> {
         let mut command = Command::new(self.filled(program)?);
         command.args(arguments.iter().filter_map(|word| self.filled(word)));
         if let Some(folder) = self.folder {
-            command.current_dir(folder).env("TMPDIR", folder);
+            // Unix's name, and both of Windows.
+            command.current_dir(folder).envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, folder)));
         }
         command.envs(variables.iter().filter_map(|(name, value)| Some((name, self.filled(value)?))));
         Some(command)
@@ -36,7 +37,7 @@ impl Substitutions<'_> {
 
     fn filled(&self, word: &str) -> Option<String> {
         let text = |path: Option<&Path>| path.map(|path| path.display().to_string());
-        let unsandboxed = || rustix::process::geteuid().is_root().then(|| "--no-sandbox".to_owned());
+        let unsandboxed = || is_root().then(|| "--no-sandbox".to_owned());
         let mut filled = word.to_owned();
         for (name, value) in [
             ("{program}", text(self.program)),
@@ -56,6 +57,17 @@ impl Substitutions<'_> {
         }
         Some(filled)
     }
+}
+
+/// Whether browsers refuse to run in their sandbox.
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(windows)]
+fn is_root() -> bool {
+    false
 }
 
 #[cfg(test)]

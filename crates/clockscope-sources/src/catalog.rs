@@ -6,7 +6,13 @@
 //! function, WASI's `wasi_snapshot_preview1`, and the High Resolution Time specification of W3C.
 //! What this machine has is found by [`crate::os::each`], and not here.
 
+#[cfg(any(test, not(any(target_os = "linux", target_os = "android", windows))))]
+mod compared;
+
 use std::borrow::Cow;
+
+#[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
+pub(crate) use compared::{is_cataloged, is_same, posix_clock};
 
 use crate::{Kind, Resolution};
 

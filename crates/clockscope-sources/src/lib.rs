@@ -29,6 +29,8 @@ pub mod library;
 mod narrow;
 pub mod os;
 mod raw;
+#[cfg(any(target_vendor = "apple", test))]
+mod timebase;
 
 /// Why a clock cannot be read.
 pub use clockscope_arch::{Errno, Unavailable};

@@ -5,10 +5,13 @@
 //! libraries for other targets are built (`cross`).
 
 mod compiler;
+mod console;
 mod emulated;
 mod link;
+mod runtimes;
 mod wasm;
 mod windows;
+mod wine;
 
 use anyhow::{Context, Result, bail};
 
@@ -74,7 +77,7 @@ const PLATFORMS: &[Platform] = &[
     tests("armv7-unknown-linux-gnueabihf", &[emulated::ARMV7]),
     tests("riscv64gc-unknown-linux-gnu", &[emulated::RISCV64]),
     tests("powerpc64le-unknown-linux-gnu", &[emulated::POWERPC64LE]),
-    tests(windows::TARGET, &[emulated::WINDOWS]),
+    tests(wine::TARGET, &[emulated::WINDOWS]),
     tests("wasm32-wasip1", &wasm::WASI),
     tests("wasm32-unknown-unknown", &wasm::WITHOUT_A_SYSTEM),
     links("x86_64-apple-darwin"),
@@ -142,7 +145,7 @@ impl Seen {
             return self.unseen(target, format!("is not tested {name}: {missing}"));
         }
         self.take(target, &format!("passes the library's tests {name}"), place.test(target, tally));
-        if target == windows::TARGET {
+        if target == wine::TARGET {
             self.take(target, &format!("answers the instrument's questions {name}"), windows::check());
         }
         if place.serves_the_systems_clock {
@@ -208,7 +211,7 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
     for (target, place) in in_ci() {
         println!("   {target}: tests of the library {}", place.place);
         place.test(target, tally).context(target)?;
-        if target == windows::TARGET {
+        if target == wine::TARGET {
             println!("   {target}: the instrument {}", place.place);
             windows::check().context(target)?;
         }

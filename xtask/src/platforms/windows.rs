@@ -1,22 +1,12 @@
-//! The command for Windows: built by MinGW, and run under Wine.
-
-use std::process::Command;
+//! What the command answers under Wine.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{compiler, emulated};
+use super::wine::{PERIOD_CALLS, Wine, build, period_calls};
+use super::{console, emulated, runtimes};
 use crate::cross;
 use crate::needs;
-use crate::run;
-
-pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
-
-/// Where it is built: in the profile that the library's tests are built in, which shares the
-/// standard library with them.
-fn folder() -> String {
-    format!("{}/{TARGET}/debug", compiler::FOLDER)
-}
 
 /// Builds the command, and prints the executable's path as the last line.
 pub(crate) fn print_path() -> Result<()> {
@@ -25,16 +15,6 @@ pub(crate) fn print_path() -> Result<()> {
     }
     println!("{}", std::path::absolute(build()?)?.display());
     Ok(())
-}
-
-/// Builds the command; returns the executable's path.
-fn build() -> Result<String> {
-    emulated::WINDOWS.complete(&folder())?;
-    let own = emulated::WINDOWS.variables(TARGET);
-    let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let arguments = ["build", "--quiet", "--package", "clockscope-cli", "--target", TARGET, cross::BUILD_STD];
-    run::with(&variables, "cargo", &arguments)?;
-    Ok(format!("{}/clockscope.exe", folder()))
 }
 
 /// Builds the command and runs its questions under Wine.
@@ -58,6 +38,8 @@ pub(super) fn check() -> Result<()> {
     let slept = |row: &Value| row["sleeps"].as_u64().is_some_and(|times| times > 0);
     ensure!(sleeps["rows"].as_array().is_some_and(|rows| rows.iter().any(slept)), "nothing slept: {sleeps}");
     wine.timer_periods()?;
+    console::check(&wine)?;
+    runtimes::check(&wine)?;
     wine.ends_with(2, &["measure", "querry_performance_counter"])
 }
 
@@ -97,18 +79,8 @@ fn in_order(order: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The command under Wine.
-struct Wine {
-    program: String,
-}
-
+/// Questions with an answer of their own.
 impl Wine {
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("wine");
-        command.arg(&self.program).args(arguments).envs(emulated::WINDOWS.variables.iter().copied());
-        command
-    }
-
     /// The tick that a question finds. A run may be too short for it beside other programs: then it
     /// is unknown, and a longer one finds it.
     fn tick_of_counter(&self, question: &str) -> Result<Value> {
@@ -121,18 +93,6 @@ impl Wine {
             }
         }
         Ok(tick)
-    }
-
-    /// The document of a question that succeeds, and that names Wine as an emulator.
-    fn document(&self, arguments: &[&str]) -> Result<Value> {
-        let shown = arguments.join(" ");
-        let output = self.command(arguments).args(["--format", "json"]).output().context("cannot run wine")?;
-        let error = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "clockscope {shown} under Wine: {}\n{error}", output.status);
-        let document: Value = serde_json::from_slice(&output.stdout).with_context(|| format!("{shown}: no JSON"))?;
-        let emulation = &document["environment"]["emulation"];
-        ensure!(*emulation == serde_json::json!(["wine"]), "{shown}: the emulation is {emulation}: expected wine");
-        Ok(document)
     }
 
     /// A period of the timer is requested once and withdrawn once: on a normal end and on an error.
@@ -152,13 +112,12 @@ impl Wine {
         Ok(())
     }
 
-    /// How often the command requests a period and withdraws it. Wine warns of both calls, unless
-    /// the period is 1 ms, which it has anyway.
+    /// How often the command requests a period and withdraws it.
     fn period_calls(&self, code: i32, arguments: &[&str]) -> Result<(usize, usize)> {
-        let output = self.command(arguments).env("WINEDEBUG", "warn+mmtime").output().context("cannot run wine")?;
+        let output = self.command(arguments).envs([PERIOD_CALLS]).output().context("cannot run wine")?;
         let log = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.code() == Some(code), "{arguments:?}: {}: expected {code}\n{log}", output.status);
-        Ok((log.matches("timeBeginPeriod").count(), log.matches("timeEndPeriod").count()))
+        Ok(period_calls(&log))
     }
 
     fn ends_with(&self, code: i32, arguments: &[&str]) -> Result<()> {

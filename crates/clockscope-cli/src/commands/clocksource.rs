@@ -70,11 +70,22 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
 
 /// A flag that every signal sets by which a user might end the program, as often as it comes; but a
 /// lost terminal, where that is to be ignored (nohup).
+#[cfg(unix)]
 pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in signals::ENDING.iter().copied().filter(|signal| !signals::is_ignored(*signal)) {
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
+    Ok(stop)
+}
+
+/// A flag that Ctrl-C sets, as often as it comes. Ctrl-Break, and closing the window, end the
+/// program.
+#[cfg(windows)]
+pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    clockscope_machine::stop_on_ctrl_c(Arc::clone(&stop), clockscope_machine::SecondCtrlC::IsIgnored)
+        .context("cannot watch for Ctrl-C")?;
     Ok(stop)
 }
 
@@ -92,19 +103,5 @@ mod signals {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
         signal == SIGHUP && mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
-    }
-}
-
-/// Signals by which a user might end the program. The C runtime raises SIGINT for Ctrl-C;
-/// Ctrl-Break is not watched, and ends it.
-#[cfg(not(unix))]
-mod signals {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-
-    pub(super) const ENDING: &[i32] = &[SIGINT, SIGTERM];
-
-    /// Returns `false`: no terminal is lost there.
-    pub(super) fn is_ignored(_: i32) -> bool {
-        false
     }
 }

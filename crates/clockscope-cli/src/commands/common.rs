@@ -10,7 +10,6 @@ use clockscope_machine::timer_period::{self, TimerPeriod};
 use clockscope_measure::{Catalogue, ThisMachine};
 use clockscope_records::{Document, Envelope};
 use clockscope_report::Style;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
@@ -98,13 +97,24 @@ fn terminal_width() -> Option<u16> {
 }
 
 /// A flag that SIGINT and SIGTERM set; a second signal ends the program at once.
+#[cfg(unix)]
 pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
             .context("cannot watch for signals")?;
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
+    Ok(stop)
+}
+
+/// A flag that Ctrl-C sets; a second one ends the program at once.
+#[cfg(windows)]
+pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    clockscope_machine::stop_on_ctrl_c(Arc::clone(&stop), clockscope_machine::SecondCtrlC::Ends)
+        .context("cannot watch for Ctrl-C")?;
     Ok(stop)
 }
 

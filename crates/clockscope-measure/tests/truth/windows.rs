@@ -4,13 +4,15 @@
 
 use clockscope_machine::clocksource::Architecture;
 use clockscope_machine::performance_counter::{PerformanceFacts, hardware};
-use clockscope_measure::{Amount, Catalogue, MeasureRequest, Paths, Session, StepsRequest, measure, steps};
+use clockscope_measure::{
+    Amount, Catalogue, Handoff, MeasureRequest, OrderRequest, Paths, Session, StepsRequest, measure, order, steps,
+};
 use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRecord};
-use clockscope_simulation::{Clock, Multiprocessor, ReadCost};
+use clockscope_simulation::{Change, Clock, Multiprocessor, ReadCost};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 use crate::harness::{on_machines, on_one};
-use crate::machine::{Maker, Spec, info};
+use crate::machine::{Machine, Maker, Spec, info};
 use crate::measure::true_cost_ns;
 use crate::platform::Simulated;
 
@@ -40,6 +42,8 @@ pub(crate) struct Windows {
     bypass_flags: u8,
     /// Period of the timer, in ns.
     timer_ns: u64,
+    /// Whether programs read the processors' own counters, whether these agree or not.
+    is_bare: bool,
 }
 
 /// A read of GetSystemTimeAsFileTime, in ps: it only loads from memory.
@@ -55,6 +59,15 @@ const TSC: Windows = Windows {
     syscall_ps: 150_000,
     bypass_flags: 0x01,
     timer_ns: 15_625_000,
+    is_bare: false,
+};
+
+/// Windows XP with a time-stamp counter for each processor.
+const BARE: Windows = Windows {
+    frequency_hz: 2_143_473 * 1024,
+    hardware: PerformanceHardware::TscShifted { bits: 0 },
+    is_bare: true,
+    ..TSC
 };
 
 /// Newer builds of Windows 10.
@@ -102,7 +115,8 @@ impl Windows {
         let counters = [("tsc", ReadCost::unordered(8_000, 24_000)), ("lfence_tsc_lfence", ordered)];
         let mut specs: Vec<Spec> = counters.map(|(name, cost)| of_counter(name, cost)).into();
         let count_ns = 1e9 / self.frequency_hz as f64;
-        let id = Some(cpus.add(Clock::new(maker.random.any() >> 12)));
+        let clock = Clock::new(maker.random.any() >> 12);
+        let id = Some(cpus.add(if self.is_bare { clock.on_counter() } else { clock }));
         for (path, ps) in
             [(Path::SystemLibrary, self.library_ps), (Path::User, self.library_ps), (Path::Syscall, self.syscall_ps)]
         {
@@ -127,10 +141,14 @@ impl Windows {
 
     /// A quiet machine with it.
     fn machine(self, seed: u64) -> Simulated {
+        Simulated::within(self.made(seed), LONGEST_S)
+    }
+
+    fn made(self, seed: u64) -> Machine {
         let mut maker = Maker::new(seed).quiet();
         (maker.windows, maker.has_counter, maker.counter_hz, maker.counter_step) = (Some(self), true, TSC_HZ, 1);
         maker.jitter += 0.02;
-        Simulated::within(maker.make(), LONGEST_S)
+        maker.make()
     }
 
     /// What the instrument takes the hardware for, from the counter's frequency that it measured.
@@ -226,6 +244,34 @@ fn costs_are_in_the_order_of_the_hardware() {
             assert!(costs.iter().all(|[counter, system_time]| system_time < counter), "{costs:?}");
         },
     );
+}
+
+/// ping took -59 ms where the processors' counters were apart (Akinshin, 2016; Microsoft, KB
+/// 895980). A lead of one counter is found where programs read it, and nowhere else.
+#[test]
+fn a_performance_counter_that_goes_back_between_processors_is_found() {
+    const AHEAD_NS: f64 = 59e6;
+    for (seed, windows) in [BARE, TSC].into_iter().enumerate() {
+        let mut machine = windows.made(seed as u64);
+        let ahead = (AHEAD_NS * TSC_HZ / 1e9) as i64;
+        machine.at_ms(0.0, Change::SetCounterOffset { cpu: 1, ticks: ahead });
+        let platform = Simulated::across(machine, LONGEST_S);
+        let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
+            let catalogue = Catalogue::new(session.platform()).select(&[QPC.to_owned()], Paths::Libc);
+            let request = OrderRequest { duration_s: DURATION_S, cpus: None, serial: false, handoff: Handoff::Mailbox };
+            let found = order(session, catalogue.expect("it is there"), &request, &mut |_| {});
+            let sequence =
+                found.expect("it can be asked").found.sequences.into_iter().next().expect("one was asked for");
+            let (regressions, worst_ns) = (sequence.regressions.get(), sequence.worst_ns.get());
+            if windows.is_bare {
+                assert!(regressions.is_some_and(|count| count > 0), "{sequence:?}");
+                assert!(worst_ns.is_some_and(|ns| is_near(ns.abs(), AHEAD_NS, 0.01)), "{sequence:?}");
+            } else {
+                assert_eq!(regressions, Some(0), "{sequence:?}");
+            }
+        };
+        on_one("windows::a_performance_counter_that_goes_back", seed as u64, &platform, &mut is_found);
+    }
 }
 
 /// Without high resolution, .NET's Stopwatch reads GetSystemTimeAsFileTime, which moves each 0.5 to

@@ -74,21 +74,25 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let mut facts = vec![("CPU", format!("{} ({})", text(&cpu.model), cpu.architecture))];
     facts.push(("CPUs", cpus(environment)));
     if let Some(flags) = environment.counter_flags.known() {
-        facts.push(("TSC", flags_line(flags)));
+        facts.push(("TSC", flags_line(flags, is_of_linux(environment))));
     }
     facts.push(("nominal frequency", stated(environment)));
     let readable =
         |is: &bool| if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned();
-    facts.push(("counter readable", shown(&environment.counter_readable, readable)));
+    let of_linux = |is_known: bool, fact: Fact| (is_known || is_of_linux(environment)).then_some(fact);
+    let fact = ("counter readable", shown(&environment.counter_readable, readable));
+    facts.extend(of_linux(environment.counter_readable.is_known(), fact));
     facts.push(("hypervisor", shown(&environment.hypervisor, ToString::to_string)));
     facts.extend(announcements(&environment.announcements).map(|found| ("moves announced by", found)));
     facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
         environment.clocksources_available.known().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
     let clocksource = |name: &String| format!("{name} (available: {available})");
-    facts.push(("clocksource", shown(&environment.clocksource, clocksource)));
-    facts.push(("vDSO", shown(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned())));
-    facts.push(("governor", text(&environment.governor)));
+    let fact = ("clocksource", shown(&environment.clocksource, clocksource));
+    facts.extend(of_linux(environment.clocksource.is_known(), fact));
+    let fact = ("vDSO", shown(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned()));
+    facts.extend(of_linux(environment.vdso.is_known(), fact));
+    facts.extend(of_linux(environment.governor.is_known(), ("governor", text(&environment.governor))));
     let emulation = if environment.emulation.is_empty() {
         "none found".to_owned()
     } else {
@@ -98,6 +102,32 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let build = if environment.program.debug_build { ", debug build" } else { "" };
     facts.push(("clockscope", format!("{} ({}{build})", environment.program.version, environment.program.target)));
     facts
+}
+
+/// Returns whether the system is Linux, of which it is always known whether it mapped a vDSO. Names
+/// decide nothing.
+fn is_of_linux(environment: &Environment) -> bool {
+    environment.vdso.is_known()
+}
+
+/// Facts that Linux alone shows, by their paths in the record.
+const OF_LINUX: [&str; 11] = [
+    "announcements.vm_generation",
+    "announcements.vmclock",
+    "clocksource",
+    "clocksources_available",
+    "counter_flags.constant_tsc",
+    "counter_flags.nonstop_tsc",
+    "counter_flags.tsc_known_freq",
+    "counter_readable",
+    "frequencies.perf_mmap_hz",
+    "governor",
+    "vdso",
+];
+
+/// Returns whether a fact that is unknown could be known on this system.
+pub(super) fn is_missed(environment: &Environment, path: &str) -> bool {
+    is_of_linux(environment) || !OF_LINUX.contains(&path)
 }
 
 /// Shows a fact, or why it is unknown.
@@ -154,9 +184,17 @@ fn of_run(run: &Run) -> Vec<Fact> {
     facts
 }
 
-/// The flags with what they mean, as /proc/cpuinfo and Coreinfo name them.
-pub(super) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'static str); 8] {
-    [
+/// A flag of the counter: its name, whether it is set, and what it means.
+type Flag = (&'static str, Option<bool>, &'static str);
+
+/// The flags as /proc/cpuinfo and Coreinfo name them; on other systems than Linux, without those
+/// that its kernel decides.
+pub(super) fn flags_of(environment: &Environment) -> Vec<Flag> {
+    environment.counter_flags.known().map(|found| flags(found, is_of_linux(environment))).unwrap_or_default()
+}
+
+fn flags(flags: &CounterFlags, is_of_linux: bool) -> Vec<Flag> {
+    let all = [
         ("tsc", flags.tsc.get(), "the time-stamp counter exists"),
         ("rdtscp", flags.rdtscp.get(), "the RDTSCP instruction exists"),
         ("constant_tsc", flags.constant_tsc.get(), "its rate does not follow the core's frequency (kernel)"),
@@ -165,11 +203,16 @@ pub(super) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'sta
         ("tsc_deadline_timer", flags.tsc_deadline_timer.get(), "the local APIC can fire at a counter value"),
         ("tsc_known_freq", flags.tsc_known_freq.get(), "the kernel knows its frequency without measuring it (kernel)"),
         ("invariant", flags.invariant.get(), "constant rate in all power states (processor)"),
-    ]
+    ];
+    let is_left_out = |flag: &Flag| !is_of_linux && flag.1.is_none() && BY_KERNEL.contains(&flag.0);
+    all.into_iter().filter(|flag| !is_left_out(flag)).collect()
 }
 
-fn flags_line(found: &CounterFlags) -> String {
-    let flags = flags(found);
+/// Flags that Linux's kernel decides.
+const BY_KERNEL: [&str; 3] = ["constant_tsc", "nonstop_tsc", "tsc_known_freq"];
+
+fn flags_line(found: &CounterFlags, is_of_linux: bool) -> String {
+    let flags = flags(found, is_of_linux);
     let these =
         |wanted: Option<bool>| flags.iter().filter(move |flag| flag.1 == wanted).map(|flag| flag.0).collect::<Vec<_>>();
     let mut line = these(Some(true)).join(" ");

@@ -1,9 +1,9 @@
 //! Facts about the machine.
 
-use clockscope_records::{CounterFlags, Envelope, Environment, Figure, Figures, Info, TimeAdjustment, WindowsFacts};
+use clockscope_records::{Envelope, Environment, Figure, Figures, Info, TimeAdjustment, WindowsFacts};
 use serde_json::Value;
 
-use super::environment::{DocumentHead, flags};
+use super::environment::{DocumentHead, flags_of, is_missed};
 use crate::model::Block;
 use crate::reason::{text, why};
 use crate::report::{Blocks, Describe, Lines};
@@ -15,17 +15,15 @@ use crate::units::{figure, time};
 impl Describe for Envelope<Info> {
     fn blocks(&self, _: View) -> Blocks {
         let windows = self.found.windows.as_ref();
-        let reasons = self.environment.reasons().into_iter();
+        let reasons = self.environment.reasons().into_iter().filter(|(path, _)| is_missed(&self.environment, path));
         let reasons = reasons.chain(windows.iter().flat_map(|windows| windows.reasons()));
         let reasons = reasons.map(|(field, unknown)| format!("{field}: {}", text(unknown)));
-        let flags = Block::key_value(
-            "TSC flags: * present, - absent, ? unknown",
-            self.environment.counter_flags.known().into_iter().flat_map(marked),
-        );
+        let flags = Block::key_value("TSC flags: * present, - absent, ? unknown", marked(&self.environment));
         let windows = Block::key_value("Windows", windows.into_iter().flat_map(of_windows));
         let below = vec![flags, windows, Block::notes("Unknown:", reasons)];
         let head = DocumentHead::of(self);
-        Blocks::around(head.block(), vec![head.conclusion(vec![conclusion(&self.environment)], Vec::new())], below)
+        let line = conclusion(&self.environment, self.found.windows.is_some());
+        Blocks::around(head.block(), vec![head.conclusion(vec![line], Vec::new())], below)
     }
 
     /// Makes one row per fact, without context: the facts are the context.
@@ -45,7 +43,10 @@ impl Describe for Envelope<Info> {
 }
 
 /// What the system's clocks are based on.
-fn conclusion(environment: &Environment) -> String {
+fn conclusion(environment: &Environment, is_windows: bool) -> String {
+    if is_windows {
+        return "`clockscope clocksource` shows the hardware behind QueryPerformanceCounter.".to_owned();
+    }
     let kernel = environment.kernel.name.as_deref().unwrap_or("the kernel");
     match (environment.clocksource.as_deref(), why(&environment.clocksource)) {
         (Some(source), _) => format!("The clocks of {kernel} are based on {source}."),
@@ -85,11 +86,11 @@ fn adjustment(found: &TimeAdjustment) -> String {
 }
 
 /// Shows each flag, whether it is present, and its meaning.
-fn marked(found: &CounterFlags) -> impl Iterator<Item = (&'static str, String)> {
+fn marked(environment: &Environment) -> impl Iterator<Item = (&'static str, String)> {
     let mark = |flag: Option<bool>| match flag {
         Some(true) => "*",
         Some(false) => "-",
         None => "?",
     };
-    flags(found).into_iter().map(move |(name, flag, meaning)| (name, format!("{}  {meaning}", mark(flag))))
+    flags_of(environment).into_iter().map(move |(name, flag, meaning)| (name, format!("{}  {meaning}", mark(flag))))
 }

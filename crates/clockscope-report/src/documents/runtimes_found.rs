@@ -19,7 +19,8 @@ impl DescribeContents for RuntimesFound {
         let (there, missing): (Vec<_>, Vec<_>) = self.runtimes.iter().partition(|one| one.available);
         let missing = missing.into_iter().map(|one| {
             let reason = one.reason.as_deref().unwrap_or("no reason was recorded");
-            format!("{}: {reason}; get it: {}", one.runtime, one.get)
+            let remedy = if one.get.is_empty() { String::new() } else { format!("; get it: {}", one.get) };
+            format!("{}: {reason}{remedy}", one.runtime)
         });
         vec![
             Table::new(["Runtime", "Version", "Program"], 3, there.into_iter().map(row)).into(),

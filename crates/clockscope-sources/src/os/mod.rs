@@ -8,7 +8,31 @@
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "android", windows)), path = "absent.rs")]
+#[cfg_attr(
+    any(
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd",
+        target_os = "illumos",
+        target_os = "solaris"
+    ),
+    path = "unix/mod.rs"
+)]
+#[cfg_attr(
+    not(any(
+        target_os = "linux",
+        target_os = "android",
+        windows,
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd",
+        target_os = "illumos",
+        target_os = "solaris"
+    )),
+    path = "absent.rs"
+)]
 mod backend;
 mod rust;
 

@@ -2,6 +2,7 @@
 //! counter.
 
 mod devices;
+#[path = "../unix/legacy.rs"]
 mod legacy;
 mod posix;
 mod rdpmc;

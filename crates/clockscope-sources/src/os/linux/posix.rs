@@ -1,6 +1,7 @@
 //! `clock_gettime` by its three paths: the C library, the vDSO, and the bare system call.
 
-use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, Timespec, resolution_ns};
+pub(super) use clockscope_arch::os::posix::Timespec;
+use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, resolution_ns};
 
 use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
 

@@ -30,3 +30,21 @@ pub(super) fn function(libraries: &[&'static CStr], name: &'static CStr) -> Resu
     let missing = || format!("this Windows has no {}", name.to_string_lossy());
     found.ok_or_else(|| Unavailable::Missing(missing().into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// GetSystemTimePreciseAsFileTime before Windows 8, for example.
+    #[test]
+    fn a_function_that_a_system_lacks_is_a_reason() {
+        let of =
+            |libraries: &[&'static CStr], name| function(libraries, name).map(drop).map_err(|error| error.to_string());
+        assert_eq!(of(&[c"kernel32.dll"], c"GetTickCount64"), Ok(()));
+        assert_eq!(of(&[c"no-such-library.dll", c"kernel32.dll"], c"GetTickCount64"), Ok(()));
+        for libraries in [&[c"kernel32.dll"] as &[&CStr], &[c"no-such-library.dll"], &[]] {
+            let reason = of(libraries, c"GetSundial").unwrap_err();
+            assert!(reason.contains("this Windows has no GetSundial"), "{reason}");
+        }
+    }
+}

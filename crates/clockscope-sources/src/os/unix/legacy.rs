@@ -4,8 +4,7 @@
 
 use core::ffi::{CStr, c_int, c_void};
 
-use clockscope_arch::os::posix::Timespec;
-
+use super::posix::{Timespec, resolution};
 use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
 
 /// Defines a clock without state: the C call, and what its reading means in ns.
@@ -77,15 +76,25 @@ unsafe extern "C" {
 }
 
 call!(
-    /// `clock`: CPU time of the process in units of 1/CLOCKS_PER_SEC, which POSIX fixes at 1 µs.
+    /// `clock`: CPU time of the process in units of 1/CLOCKS_PER_SEC.
     CpuClock: i64,
     |raw| {
         // SAFETY: takes nothing, writes nothing.
         *raw = unsafe { clock() } as i64;
         check(*raw != -1)
     },
-    |raw| raw.wrapping_mul(1000) as u64
+    |raw| raw.wrapping_mul(CLOCK_NS) as u64
 );
+
+/// The unit of `clock` in ns. POSIX fixes CLOCKS_PER_SEC at a million; FreeBSD has 128, NetBSD and
+/// OpenBSD 100 (time.h of each).
+const CLOCK_NS: i64 = if cfg!(target_os = "freebsd") {
+    1_000_000_000 / 128
+} else if cfg!(any(target_os = "netbsd", target_os = "openbsd")) {
+    1_000_000_000 / 100
+} else {
+    1000
+};
 
 /// `times`: its answer, the time since some start in clock ticks.
 #[derive(Clone, Copy, Debug)]
@@ -204,12 +213,18 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     // Whole seconds, which the timer tick moves.
     visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..seconds }, clock: Ok(Time) });
     visitor.visit(Entry {
-        info: info("clock", Kind::CpuTime, micro.clone(), "clock(), CPU time of the process"),
+        info: info(
+            "clock",
+            Kind::CpuTime,
+            Resolution::Nanoseconds(CLOCK_NS as f64),
+            "clock(), CPU time of the process",
+        ),
         clock: Ok(CpuClock),
     });
     visitor.visit(times());
     for (name, who, summary) in [
         ("getrusage", libc::RUSAGE_SELF, "getrusage(RUSAGE_SELF), user + system time"),
+        #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "openbsd"))]
         ("getrusage_thread", libc::RUSAGE_THREAD, "getrusage(RUSAGE_THREAD), user + system time"),
     ] {
         visitor.visit(Entry { info: info(name, Kind::CpuTime, micro.clone(), summary), clock: Ok(Getrusage { who }) });
@@ -221,7 +236,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
             Ftime(unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut Timeb) -> c_int>(found) })
         }),
     });
-    let utc = super::posix::resolution(libc::CLOCK_REALTIME);
+    let utc = resolution(libc::CLOCK_REALTIME);
     visitor.visit(Entry {
         info: info("timespec_get", Kind::Wall, utc, "timespec_get(TIME_UTC)"),
         clock: function(c"timespec_get").map(|found| {
@@ -257,6 +272,7 @@ fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'stati
 /// found by the version that those programs were linked with.
 #[cfg(not(target_feature = "crt-static"))]
 fn function(name: &'static CStr) -> Result<*mut c_void, Unavailable> {
+    #[cfg_attr(not(target_env = "gnu"), allow(unused_mut, reason = "others have no versions of symbols"))]
     // SAFETY: the name is a C string; looking up a symbol runs no code of it.
     let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     #[cfg(target_env = "gnu")]

@@ -1,0 +1,131 @@
+//! macOS: counts of Mach's timebase, and their unit.
+
+#![allow(unsafe_code, reason = "calls of the system, one of which writes through a pointer")]
+
+use mach2::mach_time::{
+    mach_absolute_time, mach_approximate_time, mach_continuous_time, mach_timebase_info, mach_timebase_info_data_t,
+};
+
+use crate::timebase::Timebase;
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+
+/// Defines a clock of one call, in counts.
+macro_rules! mach {
+    ($(#[$doc:meta])* $name:ident: $call:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        struct $name;
+
+        impl RawClock for $name {
+            type Raw = u64;
+
+            #[inline(always)]
+            fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+                // SAFETY: takes nothing.
+                *raw = unsafe { $call() };
+                Ok(())
+            }
+
+            #[inline(always)]
+            fn value(&self, raw: &u64) -> u64 {
+                *raw
+            }
+        }
+    };
+}
+
+mach!(
+    /// Leaves out sleep. The system takes care of its order across cores.
+    Absolute: mach_absolute_time
+);
+mach!(
+    /// Counts sleep.
+    Continuous: mach_continuous_time
+);
+mach!(
+    /// What the former was at the last switch of threads, or later.
+    Approximate: mach_approximate_time
+);
+
+/// Returns the unit of these counts.
+fn timebase() -> Result<Timebase, Unavailable> {
+    let mut found = mach_timebase_info_data_t { numer: 0, denom: 0 };
+    // SAFETY: writes one fraction through the pointer, which is ours.
+    match unsafe { mach_timebase_info(&raw mut found) } {
+        0 => Timebase::new(found.numer, found.denom)
+            .ok_or_else(|| Unavailable::Missing("mach_timebase_info states a fraction with a zero".into())),
+        code => Err(Unavailable::Call("mach_timebase_info".into(), Errno::new(code))),
+    }
+}
+
+pub(super) fn each(visitor: &mut impl Visitor) {
+    let timebase = timebase();
+    let absolute = info("mach_absolute_time", &timebase, "mach_absolute_time(), leaves out sleep");
+    visitor.visit(Entry {
+        info: ClockInfo { aliases: &["mach_time"], is_usual: true, ..absolute },
+        clock: timebase.clone().map(|_| Absolute),
+    });
+    let continuous = info("mach_continuous_time", &timebase, "mach_continuous_time(), counts sleep");
+    visitor.visit(Entry {
+        info: ClockInfo { counts_suspend: true, ..continuous },
+        clock: timebase.clone().map(|_| Continuous),
+    });
+    let summary = "mach_approximate_time(), updated at switches of threads";
+    let approximate = info("mach_approximate_time", &timebase, summary);
+    visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..approximate }, clock: timebase.map(|_| Approximate) });
+}
+
+/// Nothing steers these counts.
+fn info(name: &'static str, timebase: &Result<Timebase, Unavailable>, summary: &'static str) -> ClockInfo {
+    let resolution = match timebase {
+        Ok(timebase) => Resolution::Nanoseconds(timebase.count_ns()),
+        Err(reason) => Resolution::Unknown(reason.to_string().into()),
+    };
+    let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);
+    let unit = Unit::Counts(timebase.as_ref().ok().map(|timebase| timebase.frequency_hz()));
+    ClockInfo { unit, is_steered: false, ..info }
+}
+
+/// mach_absolute_time in ns, which others are judged against.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference(Timebase);
+
+/// Returns the references: mach_absolute_time alone; none where its unit is unknown.
+#[must_use]
+pub fn references() -> Vec<Reference> {
+    timebase().map(Reference).into_iter().collect()
+}
+
+impl Reference {
+    /// Returns its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        "mach_absolute_time"
+    }
+
+    /// Returns by which path it is read.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        Path::SystemLibrary
+    }
+
+    /// Returns its tick in ns: one count.
+    #[must_use]
+    pub fn tick_ns(&self) -> f64 {
+        self.0.count_ns()
+    }
+}
+
+impl RawClock for Reference {
+    type Raw = u64;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        Absolute.read(raw)
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &u64) -> u64 {
+        self.0.nanoseconds(*raw)
+    }
+}
