@@ -111,8 +111,8 @@ record!(RateRecord {
 });
 
 impl RateRecord {
-    /// Returns whether the timer tick moves one of the two clocks, so that it is unknown whether one
-    /// rate explains the brackets.
+    /// Returns whether the timer tick moves one of the two clocks, so that it is unknown whether
+    /// one rate explains the brackets.
     #[must_use]
     pub fn is_ticked(&self) -> bool {
         let reason = self.constant.reason().map(|unknown| &unknown.reason);
@@ -171,8 +171,8 @@ pub struct RatePair {
     pub bound_ppm: Option<f64>,
     /// Whether one rate explains all brackets.
     pub constant: Option<bool>,
-    /// Why fields above are `null`, for people: clockscope makes it of `failure` whenever it writes a
-    /// document. `null` when none is.
+    /// Why fields above are `null`, for people: clockscope makes it of `failure` whenever it writes
+    /// a document. `null` when none is.
     pub reason: Option<String>,
     /// The same for programs; `null` when none is, and in older records.
     #[serde(default, deserialize_with = "known_word")]

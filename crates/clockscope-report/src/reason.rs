@@ -74,7 +74,8 @@ fn readings(reason: &ReadingsReason) -> String {
     words.to_owned()
 }
 
-/// Those that the Python package words as well, without this crate, are worded where both find them.
+/// Those that the Python package words as well, without this crate, are worded where both find
+/// them.
 fn tick(reason: &TickReason) -> String {
     let at_most = |why: &str, ns: f64| format!("{why}: at most {ns:.3} ns");
     let words = match reason {
