@@ -1,6 +1,7 @@
 //! The command for Windows: built by MinGW, and run by Wine.
 
-use std::process::Command;
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -58,10 +59,16 @@ impl Wine {
     /// The document of a question that succeeds, and that names Wine as an emulator.
     pub(super) fn document(&self, arguments: &[&str]) -> Result<Value> {
         let shown = arguments.join(" ");
-        let output = self.command(arguments).args(["--format", "json"]).output().context("cannot run wine")?;
-        let error = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "clockscope {shown} under Wine: {}\n{error}", output.status);
-        let document: Value = serde_json::from_slice(&output.stdout).with_context(|| format!("{shown}: no JSON"))?;
+        // Files, since a process that is left behind would keep pipes open for ever.
+        let files = ["stdout", "stderr"].map(|name| format!("{}.{name}", self.program));
+        let [stdout, stderr] = files.each_ref().map(File::create);
+        let mut command = self.command(arguments);
+        command.args(["--format", "json"]).stdin(Stdio::null()).stdout(stdout?).stderr(stderr?);
+        let status = command.status().context("cannot run wine")?;
+        let [output, error] =
+            files.each_ref().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned());
+        ensure!(status.success(), "clockscope {shown} under Wine: {status}\n{error}");
+        let document: Value = serde_json::from_str(&output).with_context(|| format!("{shown}: no JSON"))?;
         let emulation = &document["environment"]["emulation"];
         ensure!(*emulation == serde_json::json!(["wine"]), "{shown}: the emulation is {emulation}: expected wine");
         Ok(document)

@@ -1,9 +1,9 @@
 //! macOS, FreeBSD, NetBSD, OpenBSD and illumos: POSIX clocks and older calls by the C library, and
 //! the calls that a system has beside them.
 //!
-//! No machine of these systems was available: the clocks are compiled, and for macOS and FreeBSD
-//! linked. Numbers of clocks are the libc crate's, compared with each system's header where that
-//! has one. When it is compiled, each table is compared with the catalog.
+//! No machine of these systems was available: nothing of this was run. Numbers of clocks are the
+//! libc crate's, and where it has none, those of the system's header. When it is compiled, each
+//! table is compared with the catalog.
 
 #[cfg(any(target_os = "illumos", target_os = "solaris"))]
 mod high_resolution;
