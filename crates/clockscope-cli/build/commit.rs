@@ -61,7 +61,7 @@ fn is_in_its_repository(folder: &Path) -> bool {
     tracked.is_some_and(|tracked| tracked == format!("{IN_REPOSITORY}/Cargo.toml"))
 }
 
-/// Runs git, which writes nothing; `None` where there is no git, or it fails.
+/// Runs git, which writes nothing; `None` if git is missing or fails.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(["--no-optional-locks", "-C"]).arg(folder).args(arguments).output().ok()?;
     let printed = String::from_utf8(output.stdout).ok()?;

@@ -246,7 +246,7 @@ unsafe fn answered(question: impl FnOnce() -> Result<PythonValue, AnswerFailure>
     }
 }
 
-/// Returns a new object of this value; NULL, with an exception set, where there is no memory.
+/// Returns a new object of this value; NULL, with an exception set, if memory is exhausted.
 ///
 /// # Safety
 /// The thread is attached to the interpreter.

@@ -359,7 +359,7 @@ fn facts_that_differ_are_listed() {
         // Within the error of a tick.
         measurement.found.clocks[4].tick_ns = Figure::Known(10.08);
     }
-    // One of the CPUs that the base was measured on is no change.
+    // A run on one of the CPUs that the base was measured on changes nothing.
     measurement(&mut new[0]).run.as_mut().unwrap().cpu = Figure::Known(0);
     let found = compared(&base, &new);
     let facts: Vec<(ComparedFact, Option<&str>)> =
