@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, spelling,
-    structure,
+    browsers, cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes,
+    spelling, structure,
 };
 
 /// One thing that a change has to pass.
@@ -48,6 +48,7 @@ const LANES: [&[Step]; 2] = [
         Step("tests with Parquet", |tally| passed(with_parquet(tally))),
         Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
         Step("Python package", python::check),
+        Step("pages in a browser", |_| browsers::check()),
         Step("documentation", |_| passed(documentation())),
     ],
 ];

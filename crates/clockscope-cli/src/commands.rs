@@ -6,6 +6,7 @@ mod common;
 #[cfg(not(unix))]
 mod no_runtimes;
 mod repeat;
+mod report;
 #[cfg(unix)]
 mod runtimes;
 mod steps;
@@ -20,7 +21,7 @@ use clockscope_measure::{Catalogue, MeasureRequest, Paths, PlanInput, Session, T
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
+use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, SchemaArg};
 use crate::duration::Seconds;
 use crate::exit::Exit;
 use crate::help;
@@ -67,7 +68,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Clocksource(args)) => clocksource::list(&args),
         Some(Command::List(args)) => list(&args),
         Some(Command::Info(output)) => info(&output),
-        Some(Command::Report(args)) => report(&args),
+        Some(Command::Report(args)) => report::run(&args),
         Some(Command::Schema { of }) => schema(of),
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man) => man(),
@@ -193,20 +194,6 @@ fn info(output: &OutputArgs) -> Result<Exit> {
     let never = AtomicBool::new(false);
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
-    Ok(Exit::Success)
-}
-
-fn report(args: &ReportArgs) -> Result<Exit> {
-    let document = read_document(&args.file, "report")?;
-    let has_columns = matches!(document, Document::Measurement(_) | Document::Switched(_));
-    if args.columns.is_some() && !has_columns {
-        return Err(UsageError("--columns: the record holds no measurement: leave the option out".to_owned()).into());
-    }
-    if args.verbose && !matches!(document, Document::Check(_)) {
-        return Err(UsageError("--verbose: the record holds no verdicts: leave the option out".to_owned()).into());
-    }
-    let drawing = Drawing { ascii: args.ascii, rows: args.rows, columns: args.columns, verbose: args.verbose };
-    write(&document, &args.output, drawing, Destination::open(args.output.output.as_deref())?)?;
     Ok(Exit::Success)
 }
 

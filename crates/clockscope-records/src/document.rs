@@ -33,6 +33,22 @@ macro_rules! documents {
                     $(Self::$variant(envelope) => &envelope.environment,)*
                 }
             }
+
+            /// Returns its name in the key `schema`, e.g. `clockscope.measure`.
+            #[must_use]
+            pub fn schema(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $schema,)*
+                }
+            }
+
+            /// Returns when it was made (RFC 3339), if a wall clock could be read.
+            #[must_use]
+            pub fn recorded_at(&self) -> Option<&str> {
+                match self {
+                    $(Self::$variant(envelope) => envelope.recorded_at.as_deref(),)*
+                }
+            }
         }
     };
 }

@@ -38,6 +38,7 @@ pub(super) struct Drawing {
     pub(super) rows: Option<usize>,
     pub(super) columns: Option<ColumnsArg>,
     pub(super) verbose: bool,
+    pub(super) plot: bool,
 }
 
 /// A period of the timer that was requested for a run, until this is dropped.
@@ -70,17 +71,29 @@ pub(super) fn write(
     drawing: Drawing,
     destination: Destination,
 ) -> Result<()> {
+    write_all(std::slice::from_ref(document), output, drawing, destination)
+}
+
+/// Renders documents as one text and writes it.
+pub(super) fn write_all(
+    documents: &[Document],
+    output: &OutputArgs,
+    drawing: Drawing,
+    destination: Destination,
+) -> Result<()> {
+    let is_terminal = destination.is_stdout() && io::stdout().is_terminal();
     let style = Style {
         color: use_color(output.color, destination.is_stdout()),
-        bars: output.color == ColorArg::Always || destination.is_stdout() && io::stdout().is_terminal(),
+        bars: output.color == ColorArg::Always || is_terminal,
         width: if destination.is_stdout() { terminal_width() } else { None },
         ascii: drawing.ascii,
         rows: drawing.rows,
         columns: drawing.columns.map(Into::into),
         brief: output.brief,
         verbose: drawing.verbose,
+        plots: drawing.plot || is_terminal,
     };
-    let text = clockscope_report::render(document, output.format(), style)?;
+    let text = clockscope_report::render_all(documents, output.format(), style)?;
     destination.write(&text)
 }
 
