@@ -34,7 +34,7 @@ fn of_rows(plot: &RowPlot) -> Vec<String> {
         });
         if series.look == Look::Point && !series.spread.is_empty() {
             let with = marks.iter().filter(|(_, mark)| mark.spread.is_some()).count() as u64;
-            sentences.push(format!("{} of {} have {}.", grouped(with), grouped(marks.len() as u64), series.spread));
+            sentences.push(format!("{}: {} of {}.", series.spread, grouped(with), grouped(marks.len() as u64)));
         }
     }
     sentences.extend(left_out(plot.left_out as u64, "value"));
@@ -142,11 +142,11 @@ mod tests {
             ("c".to_owned(), vec![mark(540.0, None)]),
             ("d".to_owned(), vec![mark(0.0, None)]),
         ];
-        let series = vec![RowSeries::points("Median", "an interval")];
+        let series = vec![RowSeries::points("Median", "Interval")];
         let plot = RowPlot::new(axis("Cost per read", Unit::Time), "clocks", series, rows);
         assert_eq!(
             *Chart::new("cost", "Cost", plot).description(),
-            *"Cost per read: 3 clocks. Median: from 4.6 ns (b) to 540 ns (c). 1 of 3 have an interval. 1 value without a place \
+            *"Cost per read: 3 clocks. Median: from 4.6 ns (b) to 540 ns (c). Interval: 1 of 3. 1 value without a place \
               on the axes: 0 or less on a logarithmic one, or not a number."
         );
     }

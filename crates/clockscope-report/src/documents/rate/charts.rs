@@ -18,7 +18,7 @@ pub(super) fn rates(reference: &str, compared: &[&RateRecord]) -> Chart {
     let rows = compared.iter().map(|clock| (clock.name.clone(), marks(clock)));
     let axis = Axis::new(format!("Rate against {reference}"), Unit::Named("ppm"), Spacing::Linear);
     let series = vec![
-        RowSeries::points("Rate between the first and the last brackets", "rigorous bounds"),
+        RowSeries::points("Rate between the first and the last brackets", "Rigorous bounds"),
         RowSeries::points("Least squares", ""),
     ];
     Chart::new("rate", "Rates with their bounds", RowPlot::new(axis, "clocks", series, rows))

@@ -28,26 +28,25 @@ pub(super) fn distributions(clocks: &[&StepsRecord]) -> Vec<Chart> {
         .collect()
 }
 
-/// Returns the share of differences that are no larger than each one: from the distinct
-/// differences where nearly all are listed, otherwise from the histogram.
+/// Returns the share of differences that are no larger than each one: of the distinct differences
+/// that are listed, and beyond them of the bins of the histogram.
 fn distribution(clock: &StepsRecord) -> Vec<Point> {
     let all = total(clock.histogram.iter().map(|bin| bin.count));
-    let exact: Option<Vec<(f64, u64)>> = clock.differences.iter().map(|entry| Some((entry.ns?, entry.count))).collect();
-    // The rarest are not listed.
-    let listed = |entries: &[(f64, u64)]| entries.iter().map(|(_, count)| *count as f64).sum::<f64>();
-    let exact = exact.filter(|entries| listed(entries) >= 0.999 * all as f64);
-    let entries = exact.unwrap_or_else(|| clock.histogram.iter().map(|bin| (bin.to_ns, bin.count)).collect());
+    let listed: Vec<(f64, u64)> = clock.differences.iter().filter_map(|entry| Some((entry.ns?, entry.count))).collect();
+    let last = listed.last().map_or(f64::NEG_INFINITY, |(ns, _)| *ns);
+    let is_beyond = |bin: &&Bin| bin.from_ns.is_some_and(|from_ns| from_ns > last);
+    let beyond = clock.histogram.iter().filter(is_beyond).map(|bin| (bin.to_ns, bin.count));
     let mut seen = 0;
     let share = |(ns, count): (f64, u64)| {
         seen = total([seen, count]);
-        Point::at(ns, seen as f64 / all as f64 * 100.0)
+        Point::at(ns, (seen as f64 / all as f64 * 100.0).min(100.0))
     };
-    let points: Vec<Point> = entries.into_iter().map(share).collect();
+    let points: Vec<Point> = listed.iter().copied().chain(beyond).map(share).collect();
     // The differences of 0 have no place on a logarithmic axis, but their share does.
     let (below, above): (Vec<Point>, Vec<Point>) = points.into_iter().partition(|point| point.x <= 0.0);
-    let start = above.first().map_or(1.0, |first| first.x);
-    let start = Point::at(start, below.last().map_or(0.0, |last| last.y));
-    std::iter::once(start).chain(thinned(above)).collect()
+    let below = below.last().map_or(0.0, |last| last.y);
+    let start = above.first().map(|first| Point::at(first.x, below));
+    start.into_iter().chain(thinned(above)).collect()
 }
 
 /// Keeps the last of points that are closer than anyone sees.
