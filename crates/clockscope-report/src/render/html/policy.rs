@@ -3,7 +3,7 @@
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-gIQbFQFdkg4h3YmqCy851+YRnUSs2995Rk+HDTKEOBI=' \
-    'sha256-5KxhKws9BYEG5f7tEalBufTbbx4mOZD2+oGWo0aRbfE='; \
+    'sha256-cxlvsS3C7ExZ8T9RwvTEUryfy03sFo5ZEWBoTzdWBxA='; \
     script-src 'sha256-W8GmB4SfAFkeeoqtvpLyaT95PbnFkKSJ4ejOGsjZL68='; \
     base-uri 'none'; form-action 'none'";
 
