@@ -12,10 +12,9 @@ mod runtimes;
 mod steps;
 mod trust;
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::CommandFactory;
 use clockscope_measure::{Catalogue, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
 use clockscope_records::units::time;
@@ -29,7 +28,7 @@ use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
-use common::{Drawing, Timer, exit, read_text, selected, stop_on_signals, write};
+use common::{Drawing, Timer, exit, read_document, selected, stop_on_signals, write};
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
 
@@ -195,12 +194,6 @@ fn info(output: &OutputArgs) -> Result<Exit> {
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
-}
-
-fn read_document(file: &Path, purpose: &str) -> Result<Document> {
-    let wrong = || format!("cannot {purpose} {}", file.display());
-    let text = read_text(file).with_context(wrong)?;
-    Document::from_json(&text).with_context(wrong)
 }
 
 fn schema(of: SchemaArg) -> Result<Exit> {

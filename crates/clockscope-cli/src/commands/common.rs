@@ -132,6 +132,13 @@ pub(super) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The same as text.
-pub(super) fn read_text(file: &Path) -> io::Result<String> {
+fn read_text(file: &Path) -> io::Result<String> {
     String::from_utf8(read_bytes(file)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Reads a recorded document. The purpose is a part of errors.
+pub(super) fn read_document(file: &Path, purpose: &str) -> Result<Document> {
+    let wrong = || format!("cannot {purpose} {}", file.display());
+    let text = read_text(file).with_context(wrong)?;
+    Document::from_json(&text).with_context(wrong)
 }

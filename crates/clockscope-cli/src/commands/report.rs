@@ -7,8 +7,7 @@ use anyhow::{Context, Result, bail};
 use clockscope_records::Document;
 use clockscope_report::{Format, RenderError};
 
-use super::common::{Drawing, write_all};
-use super::read_document;
+use super::common::{Drawing, read_document, write_all};
 use crate::args::ReportArgs;
 use crate::exit::Exit;
 use crate::output::Destination;

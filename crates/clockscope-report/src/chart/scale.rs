@@ -1,6 +1,6 @@
 //! From values to places on an axis, and the values that are labeled.
 
-use super::{Axis, Spacing};
+use super::plots::{Axis, Spacing};
 
 /// An axis with its two ends.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +126,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::Unit;
+    use super::super::unit::Unit;
     use super::*;
 
     fn labels(spacing: Spacing, values: &[f64]) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! What a chart shows, in words, computed from its values.
 
-use super::{Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
+use super::plots::{Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
 use crate::text::{counted, grouped};
 
 /// Longest name in a sentence, in characters.
@@ -126,7 +126,8 @@ fn lower(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, Chart, MatrixCell, RowSeries, Spacing, Unit};
+    use super::super::plots::{Axis, MatrixCell, RowSeries, Spacing};
+    use super::super::unit::Unit;
     use super::*;
 
     fn axis(title: &str, unit: Unit) -> Axis {
@@ -145,8 +146,8 @@ mod tests {
         let series = vec![RowSeries::points("Median", "Interval")];
         let plot = RowPlot::new(axis("Cost per read", Unit::Time), "clocks", series, rows);
         assert_eq!(
-            *Chart::new("cost", "Cost", plot).description(),
-            *"Cost per read: 3 clocks. Median: from 4.6 ns (b) to 540 ns (c). Interval: 1 of 3. 1 value without a place \
+            of(&plot.into()),
+            "Cost per read: 3 clocks. Median: from 4.6 ns (b) to 540 ns (c). Interval: 1 of 3. 1 value without a place \
               on the axes: 0 or less on a logarithmic one, or not a number."
         );
     }

@@ -5,6 +5,7 @@ mod contrast;
 mod data;
 mod policy;
 mod table;
+mod tone;
 
 use std::fmt::Display;
 
@@ -12,10 +13,11 @@ use super::markup::Markup;
 use super::renderer::{RenderError, Renderer};
 use super::svg;
 use crate::chart::Chart;
-use crate::model::{Block, Conclusion, Line, Table, Tone};
+use crate::model::{Block, Conclusion, Line, Table};
 use crate::report::Report;
 use crate::style::Style;
 use crate::text::{Text, grouped};
+use tone::tone;
 
 /// How the page looks, and what its script adds. The policy admits these and nothing else.
 const STYLE: &str = include_str!("html/page.css");
@@ -233,15 +235,4 @@ impl Page<'_> {
 /// The element of a heading.
 fn heading(level: usize) -> &'static str {
     ["h1", "h2", "h3", "h4", "h5"].get(level - 1).copied().unwrap_or("h6")
-}
-
-/// The class of a tone; empty for none.
-fn tone(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "",
-        Tone::Good => "good",
-        Tone::Warning => "warning",
-        Tone::Bad => "bad",
-        Tone::Context => "context",
-    }
 }

@@ -12,13 +12,10 @@ use crate::report::Report;
 use crate::style::Style;
 #[cfg(test)]
 pub(super) use matrix::SHADES;
-use parts::Px;
+use parts::{Px, WIDTH};
 
 /// Colors and lines, for light and dark.
 pub(super) const STYLE: &str = include_str!("svg/chart.css");
-
-/// Units across an image.
-const WIDTH: f64 = 720.0;
 
 pub(super) struct Svg;
 

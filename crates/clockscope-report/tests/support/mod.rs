@@ -56,15 +56,14 @@ pub(crate) fn plain(colored: &str) -> String {
     first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
 }
 
-/// Removes styles and script, which are the same on every page.
+/// Removes styles, script and their hashes, which are the same on every page.
 pub(crate) fn without_constants(page: &str) -> String {
     let mut text = page.to_owned();
-    for name in ["style", "script"] {
-        let (start, end) = (format!("<{name}>"), format!("</{name}>"));
+    for (start, end) in [("<style>", "</style>"), ("<script>", "</script>"), ("&#39;sha256-", "&#39;")] {
         let mut from = 0;
-        while let Some(found) = text[from..].find(&start) {
+        while let Some(found) = text[from..].find(start) {
             let begin = from + found + start.len();
-            let Some(length) = text[begin..].find(&end) else { break };
+            let Some(length) = text[begin..].find(end) else { break };
             text.replace_range(begin..begin + length, "");
             from = begin + end.len();
         }

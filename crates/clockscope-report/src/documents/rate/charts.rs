@@ -2,8 +2,7 @@
 
 use clockscope_records::RateRecord;
 
-use super::SIDE_BY_SIDE;
-use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, Mark, Point, RowPlot, RowSeries, Spacing, Unit};
+use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Mark, Point, RowPlot, RowSeries, Spacing, Unit};
 
 /// Draws the rate of each clock with its bounds.
 pub(super) fn rates(reference: &str, compared: &[&RateRecord]) -> Chart {
@@ -27,7 +26,7 @@ pub(super) fn rates(reference: &str, compared: &[&RateRecord]) -> Chart {
 /// Draws the Allan deviation and the maximum time interval error of as many clocks as one chart
 /// has room for.
 pub(super) fn stability(compared: &[&RateRecord]) -> Vec<Chart> {
-    let parts = compared.chunks(SIDE_BY_SIDE).enumerate();
+    let parts = compared.chunks(MOST_SERIES).enumerate();
     parts
         .flat_map(|(part, clocks)| {
             let name = |kind: &str| if part == 0 { kind.to_owned() } else { format!("{kind}:{}", part + 1) };

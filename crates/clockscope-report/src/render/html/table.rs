@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::tone;
+use super::tone::tone;
 use crate::model::{Cell, Row, Table};
 use crate::render::markup::Markup;
 use crate::text::grouped;

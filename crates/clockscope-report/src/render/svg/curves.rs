@@ -1,7 +1,6 @@
 //! Values over values: lines, stairs, points and histograms.
 
-use super::WIDTH;
-use super::parts::{Frame, HORIZONTAL, Px, Sign, class, horizontal, legend, line, marker, vertical};
+use super::parts::{Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, line, marker, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::{Curve, CurvePlot, Form, Point};
 use crate::render::markup::Markup;

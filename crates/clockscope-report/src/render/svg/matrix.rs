@@ -47,8 +47,8 @@ struct Shades {
 }
 
 impl Shades {
-    /// Divides the values into steps of equal ratio, or of equal width where they differ little; all
-    /// are one where all are 0.
+    /// Divides the values into steps of equal ratio, or of equal width where they differ little.
+    /// There is one step where all are 0.
     fn of(plot: &MatrixPlot) -> Self {
         let values = || plot.cells.iter().flatten().filter_map(|cell| cell.value);
         let positive = values().filter(|value| *value > 0.0);

@@ -2,11 +2,12 @@
 
 use std::fmt::{self, Display};
 
-use super::WIDTH;
 use crate::chart::scale::{Scale, Tick};
 use crate::chart::{Axis, MOST_SERIES};
 use crate::render::markup::Markup;
 
+/// Units across an image.
+pub(super) const WIDTH: f64 = 720.0;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 18.0;
 /// Width of a character, about.

@@ -1,7 +1,6 @@
 //! Things one below the other, with marks along a horizontal axis.
 
-use super::WIDTH;
-use super::parts::{Anchor, Frame, HORIZONTAL, Px, Sign, class, horizontal, legend, marker, short, text};
+use super::parts::{Anchor, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text};
 use crate::chart::scale::Scale;
 use crate::chart::{Look, Mark, RowPlot};
 use crate::render::markup::Markup;
