@@ -234,7 +234,7 @@ fn a_chart_is_found_by_its_name() {
     assert!(image.contains("<title id=\"chart-title\">Differences of monotonic</title>"), "{image}");
     assert_sound(&image);
     let unknown = render_chart(&steps, "nosuch").unwrap_err().to_string();
-    assert!(unknown.starts_with("unknown chart \"nosuch\": expected one of ecdf, histogram:tsc, "), "{unknown}");
+    assert!(unknown.starts_with("unknown chart \"nosuch\": expected one of ecdf, staircase:tsc, "), "{unknown}");
     for name in unknown.split_once("one of ").unwrap().1.split(", ") {
         assert_sound(&render_chart(&steps, name).unwrap());
     }

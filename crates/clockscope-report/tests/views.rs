@@ -18,6 +18,7 @@ fn plots_are_asked_for() {
         let without = rendered(&document(fixture), Format::Table);
         assert!(text.lines().any(|line| line == title) && !without.lines().any(|line| line == title), "{text}");
         assert!(!text.contains("\n\n\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         insta::assert_snapshot!(format!("{fixture}.plots"), text);
     }
 }

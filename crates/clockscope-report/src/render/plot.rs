@@ -26,19 +26,36 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     let Some(plot) = curves(chart) else { return Vec::new() };
     let width = width.saturating_sub(LABEL + 3).clamp(NARROWEST, WIDEST);
     let (x, y) = (Scale::of(&plot.x, plot.xs(), 4), Scale::of(&plot.y, plot.ys(), 4));
-    let markers = if ascii { ASCII } else { MARKERS };
     let mut cells = vec![vec![' '; width]; HEIGHT];
-    for (curve, marker) in plot.series.iter().zip(markers.into_iter().cycle()) {
-        for (column, row) in places(curve, &x, &y, width) {
+    for (series, (curve, marker)) in plot.series.iter().zip(markers(ascii)).enumerate() {
+        let mut places = places(curve, &x, &y, width);
+        if curve.form == Form::Stairs {
+            // Where stairs lie on each other, their markers take turns.
+            places.retain(|(column, _)| column % plot.series.len() == series);
+        }
+        for (column, row) in places {
             cells[row][column] = marker;
         }
     }
     let mut lines = framed(plot, &y, &cells, ascii);
     lines.extend(below(plot, &x, width, ascii));
-    let keys = plot.series.iter().zip(markers.into_iter().cycle());
-    let keys: Vec<String> = keys.map(|(curve, marker)| format!("{marker} {}", curve.name)).collect();
-    lines.push(format!("{}; {}", plot.y.title, keys.join("  ")));
-    if ascii { lines.iter().map(|line| line.replace('µ', "u").replace('τ', "tau")).collect() } else { lines }
+    lines.iter().map(|line| in_characters(line, ascii)).collect()
+}
+
+/// Says what the axes and the markers are.
+pub(super) fn key(chart: &Chart, ascii: bool) -> String {
+    let Some(plot) = curves(chart) else { return String::new() };
+    let names = plot.series.iter().zip(markers(ascii)).map(|(curve, marker)| format!("{marker} {}", curve.name));
+    let names: Vec<String> = names.collect();
+    in_characters(&format!("{}, over: {}. {}", plot.y.title, plot.x.title, names.join(", ")), ascii)
+}
+
+fn markers(ascii: bool) -> impl Iterator<Item = char> {
+    (if ascii { ASCII } else { MARKERS }).into_iter().cycle()
+}
+
+fn in_characters(line: &str, ascii: bool) -> String {
+    if ascii { line.replace('µ', "u").replace('τ', "tau") } else { line.to_owned() }
 }
 
 fn curves(chart: &Chart) -> Option<&CurvePlot> {
@@ -94,7 +111,7 @@ fn below(plot: &CurvePlot, x: &Scale, width: usize, ascii: bool) -> [String; 2] 
         free = start + length + 2;
     }
     let labels: String = labels.into_iter().collect();
-    [format!("{:LABEL$} {corner}{}", "", edge.repeat(width)), format!("{:LABEL$}  {labels}  {}", "", plot.x.title)]
+    [format!("{:LABEL$} {corner}{}", "", edge.repeat(width)), format!("{:LABEL$}  {labels}", "")]
 }
 
 #[cfg(test)]
@@ -113,21 +130,22 @@ mod tests {
     #[test]
     fn a_falling_line_falls() {
         let lines = draw(&chart(Form::Line, &[(1e6, 1e-6), (1e7, 1e-7), (1e8, 1e-8)]), 60, true);
-        assert_eq!(lines.len(), HEIGHT + 3);
+        assert_eq!(lines.len(), HEIGHT + 2);
         let places: Vec<usize> = lines[..HEIGHT].iter().filter_map(|line| line.find('o')).collect();
         assert!(places.len() == 3 && places.windows(2).all(|pair| pair[0] < pair[1]), "{lines:#?}");
         assert!(lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
         assert!(lines[0].trim_start().starts_with("1e-6 |"), "{lines:#?}");
-        assert!(lines[HEIGHT + 1].contains("1 ms") && lines[HEIGHT + 1].ends_with("tau"), "{lines:#?}");
-        assert_eq!(lines[HEIGHT + 2], "Deviation; * a  o b");
+        assert!(lines[HEIGHT + 1].contains("1 ms"), "{lines:#?}");
+        let chart = chart(Form::Line, &[(1e6, 1e-6)]);
+        assert_eq!(key(&chart, true), "Deviation, over: tau. * a, o b");
     }
 
     #[test]
     fn stairs_fill_every_column() {
         let lines = draw(&chart(Form::Stairs, &[(10.0, 1.0), (20.0, 50.0), (1000.0, 100.0)]), 80, false);
-        let count = lines[..HEIGHT].iter().map(|line| line.matches('◆').count()).sum::<usize>();
+        let count = |marker| lines[..HEIGHT].iter().map(|line| line.matches(marker).count()).sum::<usize>();
         let width = lines[HEIGHT].matches('─').count();
-        assert_eq!(count, width, "{lines:#?}");
+        assert_eq!([count('●'), count('◆')], [width.div_ceil(2), width / 2], "{lines:#?}");
     }
 
     #[test]

@@ -81,6 +81,7 @@ impl TextBuffer {
                 for line in plot::draw(chart, self.width(), self.style.ascii) {
                     self.line(line.trim_end(), Mark::Plain);
                 }
+                self.wrapped(&[plot::key(chart, self.style.ascii).into()], Tone::Context);
             }
             Block::Notes { title, lines } => {
                 self.title(title);
