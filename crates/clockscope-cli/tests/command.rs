@@ -139,7 +139,10 @@ fn reports_have_pages_and_images() {
     for (arguments, said) in [
         (&["report", &steps, &rates][..], "several records need --format html"),
         (&["report", &steps, "--chart", "ecdf"], "--chart: needs --format svg"),
-        (&["report", &steps, "--format", "svg", "--chart", "cost"], "expected one of ecdf, staircase:monotonic, histogram:monotonic"),
+        (
+            &["report", &steps, "--format", "svg", "--chart", "cost"],
+            "expected one of ecdf, staircase:monotonic, histogram:monotonic",
+        ),
         (&["report", &steps, "--format", "html", "--open"], "--output"),
     ] {
         let complaint = stderr(arguments, 2);
