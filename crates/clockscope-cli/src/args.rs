@@ -253,9 +253,12 @@ pub(crate) struct StepsAnswerArgs {
     /// Maximum number of rows of distinct differences: the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) rows: usize,
-    /// Draw histograms in ASCII
+    /// Draw histograms and curves in ASCII
     #[arg(long)]
     pub(crate) ascii: bool,
+    /// Draw curves in characters, as on a terminal
+    #[arg(long)]
+    pub(crate) plot: bool,
     /// Exit with 1 if a clock shows any of these, with 3 if that could not be determined
     #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
@@ -344,6 +347,9 @@ pub(crate) struct RateArgs {
     /// time was too short
     #[arg(long, value_name = "BOUND", value_parser = numbers::ppm, allow_hyphen_values = true)]
     pub(crate) until: Option<Ppm>,
+    /// Draw curves in characters, as on a terminal
+    #[arg(long)]
+    pub(crate) plot: bool,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<RateFinding>,
@@ -507,15 +513,26 @@ pub(crate) struct ListArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
-    /// The recorded document, as --format json wrote it; - for standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// Recorded documents, as --format json wrote them; - for standard input
+    ///
+    /// Several make one page of --format html.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Chart to draw with --format svg [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) chart: Option<String>,
+    /// Open the written file in a browser
+    #[arg(long, requires = "output")]
+    pub(crate) open: bool,
     /// Maximum number of rows of distinct differences [default: 40]
     #[arg(long, value_name = "N")]
     pub(crate) rows: Option<usize>,
-    /// Draw histograms in ASCII
+    /// Draw histograms and curves in ASCII
     #[arg(long)]
     pub(crate) ascii: bool,
+    /// Draw curves in characters, as on a terminal
+    #[arg(long)]
+    pub(crate) plot: bool,
     /// Columns of a measurement's table [default: the most important ones]
     #[arg(long, value_name = "COLUMNS", value_enum)]
     pub(crate) columns: Option<ColumnsArg>,

@@ -179,6 +179,8 @@ Add a language: https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-
         examples: &[
             ("report record.json", "as the command printed it"),
             ("report record.json -f markdown", "for a document"),
+            ("report a.json b.json -f html -o report.html", "a page with charts, of several records"),
+            ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
         ],
         ..NO_MORE
     },

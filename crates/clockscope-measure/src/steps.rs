@@ -221,6 +221,7 @@ impl<P: Platform> Digest<P> {
             summary_nonzero: Figure::default(),
             modes: Vec::new(),
             histogram: Vec::new(),
+            first_readings: Vec::new(),
             events: None,
             worst: Worst::default(),
         };
@@ -243,7 +244,8 @@ fn fill<P: Platform>(
     let known = tick_record::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    let SubjectState { events, differences, recent, judged_outside, errors, .. } = state;
+    let SubjectState { events, differences, first, recent, judged_outside, errors, .. } = state;
+    record.first_readings = first.iter().map(|reading| reading.wrapping_sub(first[0]) as i64).collect();
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();

@@ -55,6 +55,10 @@ pub struct StepsRecord {
     /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in
     /// bins of their own.
     pub histogram: Vec<Bin>,
+    /// The first readings of all, in units and less the first of them: as a staircase. Older
+    /// records do not have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_readings: Vec<i64>,
     /// Events between readings.
     pub events: Option<Events>,
     /// The ten worst of each kind of event.

@@ -1,8 +1,9 @@
-//! Renders records: table, JSON, NDJSON, CSV, Markdown.
+//! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, and charts as SVG.
 //!
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
 
+mod chart;
 mod demand;
 mod documents;
 mod evidence;
@@ -37,4 +38,21 @@ use clockscope_records::Document;
 /// JSON or CSV could not be made of it.
 pub fn render(document: &Document, format: Format, style: Style) -> Result<String, RenderError> {
     render::render(&documents::report(document), format, style)
+}
+
+/// Renders several documents as one text.
+///
+/// # Errors
+/// The format holds one document, or the same as of [`render`].
+pub fn render_all(documents: &[Document], format: Format, style: Style) -> Result<String, RenderError> {
+    let reports: Vec<_> = documents.iter().map(documents::report).collect();
+    render::render_all(&reports, format, style)
+}
+
+/// Draws the chart of this name as an SVG image.
+///
+/// # Errors
+/// The document has no chart of the name.
+pub fn render_chart(document: &Document, name: &str) -> Result<String, RenderError> {
+    render::chart(&documents::report(document), name)
 }

@@ -106,7 +106,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit> {
 /// Writes an answer, and judges it.
 fn show(steps: Envelope<Steps>, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
     let exit = exit(steps.is_interrupted(), steps.found.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), ..Drawing::default() };
+    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), plot: args.plot, ..Drawing::default() };
     write(&Document::Steps(steps), &args.output, drawing, destination)?;
     Ok(exit)
 }

@@ -8,7 +8,7 @@ use crate::model::{Block, Cell, Row, Table};
 use crate::reason;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};
+use crate::text::{by_reason, counted, grouped, known, sentence, total, yes_no};
 use crate::units::{figure, time};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
@@ -104,7 +104,7 @@ fn conclusion(order: &Order) -> Vec<String> {
         sequences.filter(|sequence| sequence.regressions.get().is_some_and(|count| count > 0)).collect::<Vec<_>>()
     };
     let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.handoffs > 0);
-    let handoffs: u64 = ordered.clone().map(|sequence| sequence.handoffs).sum();
+    let handoffs = total(ordered.clone().map(|sequence| sequence.handoffs));
     let across = format!("across {} CPUs ({})", order.cpus.len(), counted(order.pairs_tested, "pair"));
     let faulty = went_back(true);
     let mut lines = vec![if handoffs == 0 {

@@ -1,5 +1,7 @@
 //! Differences between successive readings.
 
+mod charts;
+
 use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstRecord};
 use serde_json::Value;
 
@@ -9,7 +11,7 @@ use crate::model::{Block, Cell, Row, Table};
 use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{UNKNOWN, counted};
+use crate::text::{UNKNOWN, counted, total};
 use crate::tick;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
@@ -41,6 +43,7 @@ impl DescribeContents for Steps {
     fn blocks(&self, _: View) -> Vec<Block> {
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
         let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
+        blocks.extend(charts::distributions(&readable).into_iter().map(Block::from));
         blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
         let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
         blocks.push(not_available(all));
@@ -94,7 +97,7 @@ fn conclusion(steps: &Steps) -> Vec<String> {
 
 fn is_faulty(clock: &StepsRecord) -> bool {
     let wrong = |events: &Events| {
-        events.regression + events.hidden_regression.get().unwrap_or(0) + events.jump.get().unwrap_or(0)
+        total([events.regression, events.hidden_regression.get().unwrap_or(0), events.jump.get().unwrap_or(0)])
     };
     clock.events.as_ref().is_some_and(|events| wrong(events) > 0)
 }
@@ -109,8 +112,9 @@ fn of_clock(clock: &StepsRecord) -> Vec<Block> {
             differences(clock).into(),
             Table::new(DIFFERENCES[..4].iter().copied(), 0, largest).titled("The largest:").whole().into(),
             Block::Series(clock.histogram.clone()),
-            Block::notes("The worst, by size and time:", worst(clock)),
         ]);
+        blocks.extend(charts::of_clock(clock).into_iter().map(Block::from));
+        blocks.push(Block::notes("The worst, by size and time:", worst(clock)));
     }
     blocks
 }
@@ -194,11 +198,11 @@ fn ns(ns: f64) -> String {
 
 /// Shows the distinct differences. The rarer ones may be left out.
 fn differences(clock: &StepsRecord) -> Table {
-    let all = clock.histogram.iter().map(|bin| bin.count).sum::<u64>();
-    let all = if all == 0 { clock.differences.iter().map(|entry| entry.count).sum() } else { all };
+    let all = total(clock.histogram.iter().map(|bin| bin.count));
+    let all = if all == 0 { total(clock.differences.iter().map(|entry| entry.count)) } else { all };
     let mut seen = 0;
     let rows = clock.differences.iter().map(|entry| {
-        seen += entry.count;
+        seen = total([seen, entry.count]);
         let mut cells = difference(entry, all);
         cells.push(share(seen, all).into());
         Row { cells, weight: entry.count, ..Row::default() }
@@ -329,7 +333,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
     let row = |end: [Cell; 4]| start.iter().cloned().chain(end).collect::<Vec<_>>();
     let mut seen = 0;
     let of_difference = |entry: &DifferenceRecord| {
-        seen += entry.count;
+        seen = total([seen, entry.count]);
         row([entry.units.to_string().into(), Cell::time(entry.ns), Cell::Count(entry.count), Cell::Count(seen)])
     };
     let rows: Vec<_> = clock.differences.iter().map(of_difference).collect();

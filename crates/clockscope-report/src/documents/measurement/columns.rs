@@ -113,7 +113,7 @@ fn interval_reason(clock: &ClockRecord) -> Option<String> {
 }
 
 /// Between runs where there were several, else of this one.
-fn shown_interval(cost: &Cost) -> &Figure<[f64; 2]> {
+pub(super) fn shown_interval(cost: &Cost) -> &Figure<[f64; 2]> {
     cost.between_runs.as_ref().map_or(&cost.ci95, |between| &between.interval95)
 }
 
