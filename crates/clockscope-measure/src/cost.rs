@@ -270,7 +270,7 @@ mod tests {
         let mut setup =
             Setup::untried(&session, Catalogue { entries: vec![row("steady", 1), row("adaptive", 2)] }).unwrap();
         let found = find(&mut setup, 0.05, &mut |_| ());
-        let batches: Vec<_> = found.clocks.iter().map(|clock| clock.cost_ns.as_ref().unwrap().batches).collect();
+        let batches: Vec<_> = found.clocks.iter().map(|clock| clock.cost_ns.known().unwrap().batches).collect();
         assert!(batches[0] == batches[1] && batches[0] > 7, "{batches:?}");
         // Into each turn and out of it, of those while batches are fitted, too.
         let changes = readers.changes.load(Ordering::Relaxed);
