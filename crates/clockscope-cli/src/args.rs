@@ -278,7 +278,7 @@ pub(crate) struct ReplayArgs {
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
     /// Interval to measure, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Option<Seconds>,
     /// Acceptable relative error, e.g. 1% or 0.01
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]

@@ -273,4 +273,24 @@ mod tests {
             }
         }
     }
+
+    /// The documentation names commands that there are, with options that they have.
+    #[cfg(unix)]
+    #[test]
+    fn documented_commands_are_understood() {
+        use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
+
+        let documented = clockscope_testing::documented_commands();
+        assert!(documented.len() > 100, "{}", documented.len());
+        let wrong: Vec<String> = documented
+            .iter()
+            .filter_map(|command| {
+                let words = std::iter::once("clockscope").chain(command.arguments.iter().map(String::as_str));
+                let error = super::command().try_get_matches_from(words).err()?;
+                let shown = matches!(error.kind(), DisplayHelp | DisplayVersion);
+                (!shown).then(|| format!("{}: {error}", command.place))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 }

@@ -12,7 +12,7 @@ use super::questions::{answer, asked};
 use crate::args::{CheckArgs, ShootoutArgs};
 use crate::changes::{changes_among, own_findings};
 use crate::exit::Exit;
-use crate::findings::{self, Shows};
+use crate::findings::Shows;
 use crate::output::{self, Destination};
 use crate::usage::UsageError;
 
@@ -37,8 +37,13 @@ fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
     if args.policy.is_some() && found.demands.is_empty() {
         output::warn("--policy: the policy demands nothing");
     }
-    let demands = found.demands.iter().map(|demand| demand.met.map(|met| !met));
-    findings::decide(demands.chain(own_findings(&args.fail_on).into_iter().map(|finding| found.shows(finding))))
+    // The answer says which demands are not met.
+    let demands = match () {
+        () if found.demands.iter().any(|demand| demand.met == Some(false)) => Exit::Finding,
+        () if found.demands.iter().any(|demand| demand.met.is_none()) => Exit::Undetermined,
+        () => Exit::Success,
+    };
+    demands.or(found.exit(&own_findings(&args.fail_on)))
 }
 
 fn read_policy(file: &Path) -> Result<Policy> {

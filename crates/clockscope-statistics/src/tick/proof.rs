@@ -31,6 +31,13 @@ const FEWEST: f64 = 100.0;
 const COHERENT: f64 = 0.9;
 /// Share of the steps that must have neighbors, for a clock that is finer than the steps show.
 const DENSE: f64 = 0.3;
+/// Of four neighboring whole numbers, the rarest must occur as often as this part of the most
+/// frequent one: exceptions are rarer.
+const RAREST: u64 = 5;
+/// The same where a step is several ticks, if a tick is three units or more, so that no reading
+/// falls into the tick of the one before and is one more than that.
+const RAREST_OF_LONG: u64 = 16;
+const LONG: u64 = 12;
 /// Steps that are looked at together for that.
 const PART: usize = 4096;
 
@@ -173,7 +180,8 @@ fn is_dense(steps: &[u64]) -> bool {
         (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
             let four = [0, 1, 2, 3].map(|further| count(first + further));
             let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
-            least >= 5 && 5 * least >= most
+            let rarest = if first < LONG { RAREST } else { RAREST_OF_LONG };
+            least >= 5 && rarest * least >= most
         })
     };
     let dense: u64 = counts.iter().filter(|(step, _)| has_neighbors(**step)).map(|(_, count)| count).sum();

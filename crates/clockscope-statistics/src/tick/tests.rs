@@ -259,6 +259,35 @@ fn ticks_below_three_units_are_never_wrong() {
     assert!(told >= cases(100) / 2, "{told} of {} were told to be at most 3", cases(100));
 }
 
+/// A counter that moves by two counts, and reads that cost 20 to 26 of them: the tick may be 2, or 1
+/// and the costs even.
+#[test]
+fn few_even_steps_bound_the_tick() {
+    let mut random = Random(2);
+    let mut last = 0;
+    let readings: Vec<u64> = std::iter::repeat_with(|| {
+        last += 20 + 2 * (random.next() % 4);
+        last
+    })
+    .take(8192)
+    .collect();
+    match tick(&readings) {
+        Tick::AtMost { units, .. } => assert!((2.0..2.001).contains(&units), "{units}"),
+        wrong => panic!("{wrong:?}"),
+    }
+}
+
+/// A clock of whole ns above a counter that is finer, whose reads take 18 ns, nearly always.
+#[test]
+fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
+    for cost in [17.3, 18.4, 18.9, 25.2] {
+        let mut random = Random(18);
+        let clock = Simulated { period: 0.769, cost, jitter: 0.6, normal: true, interrupted: 0.0005 };
+        let found = tick(&clock.readings(8192, &mut random));
+        assert!(matches!(found, Tick::AtMost { units, .. } if units == SHORTEST), "{cost}: {found:?}");
+    }
+}
+
 /// A constant cost of the read, with or without pauses, is no tick.
 #[test]
 fn a_constant_cost_is_no_tick() {
