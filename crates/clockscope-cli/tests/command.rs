@@ -150,6 +150,32 @@ fn reports_have_pages_and_images() {
     }
 }
 
+/// A disk that is full while a page is written, as a limit on the size of files is: the former file
+/// stays, and nothing else does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_no_half_page() {
+    if is_emulated() {
+        return skip("the shell runs the command itself");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    std::fs::write(&page, "former").unwrap();
+    let record = "../clockscope-report/tests/fixtures/steps.json";
+    let limited = |blocks: &str, code: i32| {
+        let mut command = std::process::Command::new("sh");
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" report {record} -f html -o \"$1\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_clockscope")]).arg(&page);
+        String::from_utf8(run(command, code).stderr).unwrap()
+    };
+    let said = limited("8", 4);
+    assert!(said.contains("cannot write to --output"), "{said}");
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "former");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    limited("unlimited", 0);
+    assert!(std::fs::read_to_string(&page).unwrap().ends_with("</html>\n"));
+}
+
 /// `--open` hands the written file to the desktop, and says what went wrong with that.
 #[cfg(all(unix, not(target_os = "macos")))]
 #[test]
