@@ -150,6 +150,25 @@ fn reports_have_pages_and_images() {
     }
 }
 
+/// Curves in characters where they were asked for, in ASCII where that was.
+#[test]
+fn curves_are_drawn_in_characters() {
+    let drawn = |arguments: &[&str]| String::from_utf8(run(clockscope(arguments), 0).stdout).unwrap();
+    let recorded = "../clockscope-report/tests/fixtures/rate.json";
+    for (arguments, title) in [
+        (&["report", recorded][..], "Allan deviation, over: "),
+        (&["steps", "monotonic", "--reads", "3000"], "Share of differences that are no larger, over: "),
+    ] {
+        let plotted = drawn(&[arguments, &["--plot"]].concat());
+        assert!(plotted.contains(title) && plotted.contains(" │"), "{plotted}");
+        let ascii = drawn(&[arguments, &["--plot", "--ascii"]].concat());
+        assert!(ascii.contains(title) && !ascii.contains(" │") && !ascii.contains('●'), "{ascii}");
+        assert!(!drawn(arguments).contains(title));
+    }
+    // How many intervals there are depends on the time that the machine grants.
+    drawn(&["rate", "monotonic", "--duration", "50ms", "--plot", "--ascii"]);
+}
+
 /// A disk that is full while a page is written, as a limit on the size of files is: the former file
 /// stays, and nothing else does.
 #[cfg(target_os = "linux")]

@@ -9,6 +9,9 @@ pub(crate) const MOST_SERIES: usize = 8;
 /// Most rows and columns of a heat map.
 pub(crate) const MOST_NAMES: usize = 256;
 
+/// Most lines of a lattice up to the highest value.
+const LATTICE: f64 = 48.0;
+
 /// Smallest and largest magnitudes that a chart shows, apart from 0: beyond them, arithmetic on
 /// axes would overflow.
 const MAGNITUDES: std::ops::Range<f64> = 1e-300..1e300;
@@ -283,9 +286,13 @@ impl CurvePlot {
         plot
     }
 
-    /// Adds horizontal lines at the multiples of a distance, if it is known.
+    /// Adds horizontal lines at the multiples of a distance, if it is known, unless they would fill
+    /// the frame.
     pub(crate) fn with_lattice(self, distance: Option<f64>) -> Self {
-        Self { lattice: distance.filter(|distance| MAGNITUDES.contains(distance)), ..self }
+        let highest = self.ys().fold(0.0, f64::max);
+        let has_room =
+            |distance: &f64| MAGNITUDES.contains(distance) && (1.0..=LATTICE).contains(&(highest / distance));
+        Self { lattice: distance.filter(has_room), ..self }
     }
 
     /// Returns a point as far as the axes can show it.
@@ -373,6 +380,19 @@ mod tests {
         for wrong in [[0.0, 2.0], [f64::NAN, 2.0], [0.5, f64::INFINITY], [2.0, 0.5]] {
             assert_eq!(band(Spacing::Log, wrong), [5.0], "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_lattice_is_drawn_where_there_is_room() {
+        let plot = || {
+            let points = [0.0, 10.0, 100.0].map(|value| Point::at(value, value));
+            CurvePlot::new(axis(Spacing::Linear), axis(Spacing::Linear), [Curve::new("a", Form::Stairs, points)])
+        };
+        let lattice = |distance| plot().with_lattice(distance).lattice;
+        assert_eq!(
+            [lattice(Some(10.0)), lattice(Some(1.0)), lattice(Some(101.0)), lattice(None)],
+            [Some(10.0), None, None, None]
+        );
     }
 
     #[test]

@@ -89,7 +89,8 @@ fn staircase(label: &str, clock: &StepsRecord) -> Chart {
     let x = Axis::new("Reading", Unit::Count, Spacing::FromZero);
     let y = Axis::new("Time since the first reading", Unit::Time, Spacing::FromZero);
     let plot = CurvePlot::new(x, y, [curve]).with_lattice(clock.tick_ns.get());
-    Chart::new(format!("staircase:{label}"), format!("The first readings of {label}, and lines a tick apart"), plot)
+    let lines = if plot.lattice.is_some() { ", and lines a tick apart" } else { "" };
+    Chart::new(format!("staircase:{label}"), format!("The first readings of {label}{lines}"), plot)
 }
 
 /// Bins at 0 and below have no place on the axis; the words count them.
