@@ -21,7 +21,7 @@ pub(super) fn distributions(clocks: &[&StepsRecord]) -> Vec<Chart> {
             let points: Vec<Vec<Point>> = clocks.iter().map(|clock| distribution(clock)).collect();
             let least = points.iter().flatten().map(|point| point.x).fold(f64::INFINITY, f64::min);
             let curve = |(clock, points): (&&&StepsRecord, Vec<Point>)| {
-                // The share of the differences of 0 is that of all smaller ones, as far as the axis goes.
+                // The share of the differences of 0, which have no place on the axis.
                 let zeros = points.first().filter(|first| first.y > 0.0 && first.x > least);
                 let start = zeros.map(|first| Point::at(least, first.y));
                 Curve::new(clock.identity.label(), Form::Stairs, start.into_iter().chain(points))
