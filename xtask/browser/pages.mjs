@@ -1,7 +1,7 @@
 // Opens pages of `--format html` in a browser, as files, and checks what people and their tools
 // get: `node pages.mjs PACKAGES chromium|firefox PROGRAM PAGE...`. PACKAGES is the folder in which
 // xtask/fetch-browsers.sh has put puppeteer-core and axe-core.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -15,6 +15,8 @@ const axe = require('axe-core');
 
 const WIDTHS = [360, 768, 1280, 1920];
 const SCHEMES = ['light', 'dark'];
+// A browser beside other programs takes long to start. What hangs still ends.
+const PATIENCE_MS = 600_000;
 // Rules of good practice are among them.
 const AXE = { resultTypes: ['violations'] };
 
@@ -26,23 +28,39 @@ const launch = (scheme) => puppeteer.launch({
   browser: browserName === 'firefox' ? 'firefox' : 'chrome',
   executablePath: program,
   headless: true,
+  timeout: PATIENCE_MS,
+  protocolTimeout: PATIENCE_MS,
   userDataDir: join(folder, scheme),
   args: browserName === 'firefox' ? [] : ['--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', ...(getuid() === 0 ? ['--no-sandbox'] : [])],
   extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1 },
 });
 
+// WebDriver BiDi cannot disable scripts: Firefox gets a copy that has none.
+const canDisableScript = browserName !== 'firefox';
+const withoutScript = async (file) => {
+  const page = await readFile(file, 'utf8');
+  const copy = join(folder, basename(file));
+  const start = page.lastIndexOf('<script>');
+  await writeFile(copy, page.slice(0, start) + page.slice(page.indexOf('</script>', start) + '</script>'.length));
+  return copy;
+};
+
+// Firefox has a font for the markers of lists in its own style sheet. Those of a page are refused by
+// its policy, which a message on the console says.
+const isOwnFont = (request) => browserName === 'firefox' && request.url().startsWith('data:font/woff2;');
+
 // Opens a file, and watches for whatever a page should not do.
 const open = async (browser, file, scheme, hasScript) => {
   const page = await browser.newPage();
   const name = `${basename(file)} (${scheme}${hasScript ? '' : ', without script'})`;
-  const url = pathToFileURL(file).href;
+  const url = pathToFileURL(hasScript || canDisableScript ? file : await withoutScript(file)).href;
   page.on('console', (message) => complain(name, `console: ${message.text()}`));
   page.on('pageerror', (error) => complain(name, `error: ${error.message}`));
   page.on('dialog', (dialog) => { complain(name, 'a dialog'); dialog.dismiss(); });
-  page.on('request', (request) => { if (request.url() !== url) complain(name, `request: ${request.url()}`); });
-  await page.setJavaScriptEnabled(hasScript);
+  page.on('request', (request) => { if (request.url() !== url && !isOwnFont(request)) complain(name, `request: ${request.url()}`); });
+  if (canDisableScript) await page.setJavaScriptEnabled(hasScript);
   if (browserName !== 'firefox') await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  await page.goto(url, { waitUntil: 'load' });
+  await page.goto(url, { waitUntil: 'load', timeout: PATIENCE_MS });
   return { page, name };
 };
 
@@ -94,7 +112,7 @@ const checkPrint = async (page, name) => {
   await page.emulateMediaType('print');
   const color = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   if (color !== 'rgb(255, 255, 255)') complain(name, `printed on ${color}`);
-  const printed = await page.pdf({ format: 'A4' });
+  const printed = await page.pdf({ format: 'A4', timeout: PATIENCE_MS });
   if (printed.length < 5000) complain(name, `printed in ${printed.length} bytes`);
   await page.emulateMediaType('screen');
 };

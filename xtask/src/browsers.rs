@@ -48,7 +48,7 @@ fn pages() -> Result<Vec<PathBuf>> {
     let program = run::built("debug/clockscope");
     let mut records: Vec<PathBuf> = fs::read_dir(FIXTURES)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     records.sort();
-    for fixture in ["healthy", "steps"] {
+    for fixture in ["healthy", "steps", "compare"] {
         let hostile = folder.join(format!("hostile-{fixture}.json"));
         let mut record: Value = serde_json::from_str(&fs::read_to_string(format!("{FIXTURES}/{fixture}.json"))?)?;
         spoil(&mut record);

@@ -347,6 +347,9 @@ pub(crate) struct RateArgs {
     /// time was too short
     #[arg(long, value_name = "BOUND", value_parser = numbers::ppm, allow_hyphen_values = true)]
     pub(crate) until: Option<Ppm>,
+    /// Draw curves in ASCII
+    #[arg(long)]
+    pub(crate) ascii: bool,
     /// Draw curves in characters, as on a terminal
     #[arg(long)]
     pub(crate) plot: bool,

@@ -134,6 +134,7 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
             ("measure --repeat 5 --baseline base.json", "measure now, and compare"),
+            ("compare base.json new.json -f html -o changes.html", "a page with charts"),
             ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
         ],
         more: "A clock is slower if it is so both in ns and relative to the machine's own speed.
@@ -180,8 +181,10 @@ Add a language: https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-
             ("report record.json", "as the command printed it"),
             ("report record.json -f markdown", "for a document"),
             ("report a.json b.json -f html -o report.html", "a page with charts, of several records"),
+            ("report record.json -f html -o report.html --open", "the same of one, opened in a browser"),
             ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
         ],
+        more: "Charts: https://github.com/clockscope/clockscope/blob/HEAD/docs/records.md#pages-and-charts",
         ..NO_MORE
     },
     Ending {

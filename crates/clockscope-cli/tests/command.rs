@@ -120,60 +120,6 @@ fn a_record_renders_again() {
     }
 }
 
-/// Several records are one page; one chart is an image; what has no effect is refused.
-#[test]
-fn reports_have_pages_and_images() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (steps, rates) = (path("steps.json"), path("rate.json"));
-    run(clockscope(&["steps", "monotonic", "--reads", "3000", "--format", "json", "-o", &steps]), 0);
-    run(clockscope(&["rate", "monotonic", "--duration", "50ms", "--format", "json", "-o", &rates]), 0);
-    let page = path("page.html");
-    run(clockscope(&["report", &steps, &rates, "--format", "html", "--output", &page]), 0);
-    let page = std::fs::read_to_string(page).unwrap();
-    for part in ["<!doctype html>", "clockscope steps", "clockscope rate", "Differences of monotonic", "<svg"] {
-        assert!(page.contains(part), "{part}");
-    }
-    let image = run(clockscope(&["report", &steps, "--format", "svg", "--chart", "histogram:monotonic"]), 0).stdout;
-    assert!(String::from_utf8(image).unwrap().starts_with("<?xml"));
-    for (arguments, said) in [
-        (&["report", &steps, &rates][..], "several records need --format html"),
-        (&["report", &steps, "--chart", "ecdf"], "--chart: needs --format svg"),
-        (
-            &["report", &steps, "--format", "svg", "--chart", "cost"],
-            "expected one of ecdf, staircase:monotonic, histogram:monotonic",
-        ),
-        (&["report", &steps, "--format", "html", "--open"], "--output"),
-    ] {
-        let complaint = stderr(arguments, 2);
-        assert!(complaint.contains(said), "{arguments:?}: {complaint}");
-    }
-}
-
-/// `--open` hands the written file to the desktop, and says what went wrong with that.
-#[cfg(all(unix, not(target_os = "macos")))]
-#[test]
-fn a_written_page_is_opened() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let (record, page, opener) = (path("info.json"), path("page.html"), path("xdg-open"));
-    run(clockscope(&["info", "--format", "json", "-o", record.to_str().unwrap()]), 0);
-    let arguments = ["report", record.to_str().unwrap(), "-f", "html", "-o", page.to_str().unwrap(), "--open"];
-    let opened = |script: &str, code: i32| {
-        std::fs::write(&opener, script).unwrap();
-        std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let mut command = clockscope(&arguments);
-        let others = std::env::var("PATH").unwrap();
-        command.env("PATH", format!("{}:{others}", folder.path().display()));
-        String::from_utf8(run(command, code).stderr).unwrap()
-    };
-    opened("#!/bin/sh\necho \"$1\" > \"$1.opened\"\n", 0);
-    let named = std::fs::read_to_string(path("page.html.opened")).unwrap();
-    assert_eq!(named.trim(), page.to_str().unwrap());
-    assert!(opened("#!/bin/sh\nexit 3\n", 4).contains("cannot open"));
-}
-
 #[test]
 fn ndjson_is_an_object_a_line() {
     let output = run(clockscope(&["measure", "time", "--duration", "20ms", "--format", "ndjson"]), 0);

@@ -9,6 +9,9 @@ pub(crate) const MOST_SERIES: usize = 8;
 /// Most rows and columns of a heat map.
 pub(crate) const MOST_NAMES: usize = 256;
 
+/// Most lines of a lattice up to the highest value.
+const LATTICE: f64 = 48.0;
+
 /// Smallest and largest magnitudes that a chart shows, apart from 0: beyond them, arithmetic on
 /// axes would overflow.
 const MAGNITUDES: std::ops::Range<f64> = 1e-300..1e300;
@@ -77,6 +80,15 @@ impl Axis {
         Self::new(title, unit, spacing)
     }
 
+    /// Makes an axis of ratios: linear where they differ little, and logarithmic otherwise.
+    pub(crate) fn of_ratios(title: impl Into<Text>, ratios: impl IntoIterator<Item = f64>) -> Self {
+        /// Beyond this, ratios below 1 would be crowded on a linear axis.
+        const MOST: f64 = 3.0;
+        let positive = ratios.into_iter().filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+        let (least, most) = positive.fold((1f64, 1f64), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
+        Self::new(title, Unit::Number, if most > least * MOST { Spacing::Log } else { Spacing::Linear })
+    }
+
     /// Returns whether a value has a place on the axis.
     pub(crate) fn shows(&self, value: f64) -> bool {
         let is_positive = match self.spacing {
@@ -94,9 +106,20 @@ pub(crate) struct RowPlot {
     /// What the rows are, in the plural: `clocks`.
     pub(crate) things: &'static str,
     pub(crate) series: Vec<RowSeries>,
+    /// What the words beside rows are; empty if rows have none.
+    pub(crate) words: Text,
     pub(crate) rows: Vec<ChartRow>,
+    pub(crate) band: Option<Band>,
     /// Values that the axis cannot show.
     pub(crate) left_out: usize,
+}
+
+/// A part of the axis that means something, such as values that count as the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Band {
+    pub(crate) name: Text,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// What the marks of one kind mean.
@@ -118,6 +141,8 @@ pub(crate) enum Look {
 #[derive(Clone, Debug)]
 pub(crate) struct ChartRow {
     pub(crate) label: Text,
+    /// A word about it; may be empty.
+    pub(crate) word: Text,
     pub(crate) marks: Vec<Mark>,
 }
 
@@ -148,16 +173,35 @@ impl RowPlot {
         series: Vec<RowSeries>,
         rows: impl IntoIterator<Item = (String, Vec<Mark>)>,
     ) -> Self {
-        let mut plot = Self { axis, things, series, rows: Vec::new(), left_out: 0 };
-        for (label, marks) in rows {
+        let rows = rows.into_iter().map(|(label, marks)| (label, Text::default(), marks));
+        Self::with_words(axis, things, series, "", rows)
+    }
+
+    /// Does the same for rows that have a word each.
+    pub(crate) fn with_words(
+        axis: Axis,
+        things: &'static str,
+        series: Vec<RowSeries>,
+        words: impl Into<Text>,
+        rows: impl IntoIterator<Item = (String, Text, Vec<Mark>)>,
+    ) -> Self {
+        let words = words.into();
+        let mut plot = Self { axis, things, series, words, rows: Vec::new(), band: None, left_out: 0 };
+        for (label, word, marks) in rows {
             let all = marks.len();
             let marks: Vec<Mark> = marks.into_iter().filter_map(|mark| plot.shown(mark)).collect();
             plot.left_out += all - marks.len();
             if !marks.is_empty() {
-                plot.rows.push(ChartRow { label: label.into(), marks });
+                plot.rows.push(ChartRow { label: label.into(), word, marks });
             }
         }
         plot
+    }
+
+    /// Marks a part of the axis, if it can be shown.
+    pub(crate) fn with_band(self, name: impl Into<Text>, [low, high]: [f64; 2]) -> Self {
+        let is_shown = low < high && [low, high].iter().all(|end| self.axis.shows(*end));
+        Self { band: is_shown.then(|| Band { name: name.into(), low, high }), ..self }
     }
 
     /// Returns a mark as far as the axis can show it.
@@ -169,7 +213,8 @@ impl RowPlot {
     /// Returns all values that the axis has to have room for.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let marks = self.rows.iter().flat_map(|row| &row.marks);
-        marks.flat_map(|mark| std::iter::once(mark.value).chain(mark.spread.into_iter().flatten()))
+        let band = self.band.iter().flat_map(|band| [band.low, band.high]);
+        marks.flat_map(|mark| std::iter::once(mark.value).chain(mark.spread.into_iter().flatten())).chain(band)
     }
 }
 
@@ -241,9 +286,13 @@ impl CurvePlot {
         plot
     }
 
-    /// Adds horizontal lines at the multiples of a distance, if it is known.
+    /// Adds horizontal lines at the multiples of a distance, if it is known, unless they would fill
+    /// the frame.
     pub(crate) fn with_lattice(self, distance: Option<f64>) -> Self {
-        Self { lattice: distance.filter(|distance| MAGNITUDES.contains(distance)), ..self }
+        let highest = self.ys().fold(0.0, f64::max);
+        let has_room =
+            |distance: &f64| MAGNITUDES.contains(distance) && (1.0..=LATTICE).contains(&(highest / distance));
+        Self { lattice: distance.filter(has_room), ..self }
     }
 
     /// Returns a point as far as the axes can show it.
@@ -316,6 +365,43 @@ mod tests {
         let points = || Curve::new("a", Form::Line, wrong.map(|value| Point::at(1.0, value)));
         let plot = CurvePlot::new(axis(Spacing::Log), axis(Spacing::Log), [points()]);
         assert!(plot.series.is_empty() && plot.left_out == 7);
+    }
+
+    #[test]
+    fn a_band_is_shown_where_the_axis_has_both_ends() {
+        let band = |spacing, ends| {
+            let mark = Mark { series: 0, value: 5.0, spread: None };
+            let series = vec![RowSeries::points("a", "")];
+            let plot = RowPlot::new(axis(spacing), "rows", series, [("a".to_owned(), vec![mark])]);
+            plot.with_band("margin", ends).values().collect::<Vec<_>>()
+        };
+        assert_eq!(band(Spacing::Log, [0.5, 2.0]), [5.0, 0.5, 2.0]);
+        assert_eq!(band(Spacing::Linear, [0.0, 2.0]), [5.0, 0.0, 2.0]);
+        for wrong in [[0.0, 2.0], [f64::NAN, 2.0], [0.5, f64::INFINITY], [2.0, 0.5]] {
+            assert_eq!(band(Spacing::Log, wrong), [5.0], "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_lattice_is_drawn_where_there_is_room() {
+        let plot = || {
+            let points = [0.0, 10.0, 100.0].map(|value| Point::at(value, value));
+            CurvePlot::new(axis(Spacing::Linear), axis(Spacing::Linear), [Curve::new("a", Form::Stairs, points)])
+        };
+        let lattice = |distance| plot().with_lattice(distance).lattice;
+        assert_eq!(
+            [lattice(Some(10.0)), lattice(Some(1.0)), lattice(Some(101.0)), lattice(None)],
+            [Some(10.0), None, None, None]
+        );
+    }
+
+    #[test]
+    fn axes_of_ratios_are_logarithmic_where_these_differ_much() {
+        let spacing = |ratios: &[f64]| Axis::of_ratios("x", ratios.iter().copied()).spacing;
+        assert_eq!(spacing(&[0.98, 1.33]), Spacing::Linear);
+        assert_eq!(spacing(&[8.0]), Spacing::Log);
+        assert_eq!(spacing(&[0.1, f64::NAN, -3.0]), Spacing::Log);
+        assert_eq!(spacing(&[]), Spacing::Linear);
     }
 
     #[test]

@@ -83,14 +83,19 @@ impl Scale {
     }
 
     /// Returns 1, 2 and 5 of each power of ten if there is room for these, otherwise powers of ten.
+    /// Returns more of them where these would be less than three ticks.
     fn log_ticks(&self, most: usize) -> Vec<f64> {
         let first = self.low.log10().floor() as i32;
         let last = self.high.log10().ceil() as i32;
         let is_inside = |value: &f64| (self.low * (1.0 - 1e-9)..=self.high * (1.0 + 1e-9)).contains(value);
-        let fine: Vec<f64> = (first..=last)
-            .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)))
-            .filter(is_inside)
-            .collect();
+        let with = |digits: &[f64]| -> Vec<f64> {
+            let of = |power: i32| digits.iter().map(move |digit| digit * 10f64.powi(power));
+            (first..=last).flat_map(of).filter(is_inside).collect()
+        };
+        let fine = with(&[1.0, 2.0, 5.0]);
+        if fine.len() < 3 {
+            return with(&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        }
         if fine.len() <= most {
             return fine;
         }
@@ -141,6 +146,8 @@ mod tests {
         assert_eq!(labels(Spacing::Log, &[4.6, 54.0]), ["2 ns", "5 ns", "10 ns", "20 ns", "50 ns", "100 ns"]);
         assert_eq!(labels(Spacing::Linear, &[172.11, 172.19])[..2], ["172.10 ns", "172.12 ns"]);
         assert_eq!(labels(Spacing::Log, &[10.0]), ["5 ns", "10 ns", "20 ns"]);
+        assert_eq!(labels(Spacing::Log, &[25.0, 45.0]), ["20 ns", "30 ns", "40 ns", "50 ns"]);
+        assert_eq!(labels(Spacing::Log, &[11.0, 19.0]), ["10 ns", "15 ns", "20 ns"]);
         assert_eq!(labels(Spacing::Linear, &[]).len(), 6);
     }
 

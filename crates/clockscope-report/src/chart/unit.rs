@@ -39,7 +39,7 @@ impl Unit {
         values.iter().map(label).collect()
     }
 
-    /// Labels values that are ratios apart, none of which has more than one digit.
+    /// Labels values that are ratios apart, none of which has more than two digits.
     pub(crate) fn log_labels(self, values: &[f64]) -> Vec<String> {
         values.iter().map(|value| self.show(*value)).collect()
     }

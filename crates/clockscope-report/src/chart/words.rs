@@ -1,6 +1,6 @@
 //! What a chart shows, in words, computed from its values.
 
-use super::plots::{Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
+use super::plots::{Band, Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
 use crate::text::{counted, grouped};
 
 /// Longest name in a sentence, in characters.
@@ -37,8 +37,49 @@ fn of_rows(plot: &RowPlot) -> Vec<String> {
             sentences.push(format!("{}: {} of {}.", series.spread, grouped(with), grouped(marks.len() as u64)));
         }
     }
+    sentences.extend(plot.band.as_ref().map(|band| of_band(plot, band)));
+    sentences.extend(of_words(plot));
     sentences.extend(left_out(plot.left_out as u64, "value"));
     sentences
+}
+
+/// Says where the marks of each series, and what they may range over, lie beside a band.
+fn of_band(plot: &RowPlot, band: &Band) -> String {
+    let [low, high] = [band.low, band.high].map(|end| plot.axis.unit.show(end));
+    let mut sentences = vec![format!("{}: {low} to {high}.", band.name)];
+    for (place, series) in plot.series.iter().enumerate() {
+        let mut counts = [("above it", 0), ("within it", 0), ("below it", 0), ("across an end", 0)];
+        for mark in plot.rows.iter().flat_map(|row| &row.marks).filter(|mark| mark.series == place) {
+            let [low, high] = mark.spread.unwrap_or([mark.value, mark.value]);
+            counts[match () {
+                () if low > band.high => 0,
+                () if low >= band.low && high <= band.high => 1,
+                () if high < band.low => 2,
+                () => 3,
+            }]
+            .1 += 1;
+        }
+        let counts = counts.iter().filter(|(_, count)| *count > 0);
+        let counts: Vec<String> = counts.map(|(place, count)| format!("{count} {place}")).collect();
+        if !counts.is_empty() {
+            sentences.push(format!("{}: {}.", series.name, counts.join(", ")));
+        }
+    }
+    sentences.join(" ")
+}
+
+/// Counts the rows of each word, in the order of the rows.
+fn of_words(plot: &RowPlot) -> Option<String> {
+    let mut counts: Vec<(&str, u64)> = Vec::new();
+    for word in plot.rows.iter().map(|row| &*row.word).filter(|word| !word.is_empty()) {
+        match counts.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((word, 1)),
+        }
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(word, count)| format!("{} {}", short(word), grouped(*count))).collect();
+    (!counts.is_empty()).then(|| format!("{}: {}.", plot.words, counts.join(", ")))
 }
 
 fn of_curves(plot: &CurvePlot) -> Vec<String> {
@@ -149,6 +190,26 @@ mod tests {
             of(&plot.into()),
             "Cost per read: 3 clocks. Median: from 4.6 ns (b) to 540 ns (c). Interval: 1 of 3. 1 value without a place \
               on the axes: 0 or less on a logarithmic one, or not a number."
+        );
+    }
+
+    #[test]
+    fn rows_beside_a_band_are_counted_and_so_are_their_words() {
+        let mark = |value: f64, spread| vec![Mark { series: 0, value, spread }];
+        let row = |name: &str, word: &str, marks| (name.to_owned(), word.into(), marks);
+        let rows = [
+            row("a", "slower", mark(1.3, Some([1.2, 1.4]))),
+            row("b", "same", mark(1.0, Some([0.99, 1.01]))),
+            row("c", "same", mark(1.0, None)),
+            row("d", "faster", mark(0.5, Some([0.4, 0.6]))),
+            row("e", "", mark(1.1, Some([1.0, 1.2]))),
+        ];
+        let series = vec![RowSeries::points("Ratio", "")];
+        let plot = RowPlot::with_words(axis("Ratio", Unit::Number), "clocks", series, "Change", rows);
+        assert_eq!(
+            of(&plot.with_band("Margin", [0.98, 1.02]).into()),
+            "Ratio: 5 clocks. Ratio: from 0.5 (d) to 1.3 (a). Margin: 0.98 to 1.02. Ratio: 1 above it, 2 within it, 1 below \
+             it, 1 across an end. Change: slower 1, same 2, faster 1."
         );
     }
 

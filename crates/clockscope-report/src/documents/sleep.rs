@@ -71,7 +71,7 @@ fn charts(slept: &[&SleepRow]) -> Vec<Chart> {
         }
     }
     let plot = |calls: &[(&str, Vec<Point>)]| {
-        let x = Axis::new("Sleep that was asked for", Unit::Time, Spacing::Log);
+        let x = Axis::new("Requested sleep", Unit::Time, Spacing::Log);
         let y = Axis::new("Median lateness; lines from the least to the 99th percentile", Unit::Time, Spacing::Log);
         let curves = calls.iter().map(|(call, points)| Curve::new(*call, Form::Line, points.iter().copied()));
         CurvePlot::new(x, y, curves)

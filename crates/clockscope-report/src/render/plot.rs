@@ -34,6 +34,7 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
             places.retain(|(column, _)| column % plot.series.len() == series);
         }
         for (column, row) in places {
+            let column = if curve.form == Form::Line { free(&cells[row], column) } else { column };
             cells[row][column] = marker;
         }
     }
@@ -42,12 +43,22 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     lines.iter().map(|line| in_characters(line, ascii)).collect()
 }
 
+/// Returns the nearest free cell on the right, otherwise on the left: a marker covers no other as
+/// long as there is room.
+fn free(row: &[char], column: usize) -> usize {
+    let right = (column..row.len()).take(MARKERS.len());
+    let left = (0..column).rev().take(MARKERS.len());
+    right.chain(left).find(|at| row[*at] == ' ').unwrap_or(column)
+}
+
 /// Says what the axes and the markers are.
 pub(super) fn key(chart: &Chart, ascii: bool) -> String {
     let Some(plot) = curves(chart) else { return String::new() };
     let names = plot.series.iter().zip(markers(ascii)).map(|(curve, marker)| format!("{marker} {}", curve.name));
     let names: Vec<String> = names.collect();
-    in_characters(&format!("{}, over: {}. {}", plot.y.title, plot.x.title, names.join(", ")), ascii)
+    let has_lines = names.len() > 1 && plot.series.iter().any(|curve| curve.form == Form::Line);
+    let beside = if has_lines { ". Markers of one place are side by side" } else { "" };
+    in_characters(&format!("{}, over: {}. {}{beside}", plot.y.title, plot.x.title, names.join(", ")), ascii)
 }
 
 fn markers(ascii: bool) -> impl Iterator<Item = char> {
@@ -131,13 +142,15 @@ mod tests {
     fn a_falling_line_falls() {
         let lines = draw(&chart(Form::Line, &[(1e6, 1e-6), (1e7, 1e-7), (1e8, 1e-8)]), 60, true);
         assert_eq!(lines.len(), HEIGHT + 2);
-        let places: Vec<usize> = lines[..HEIGHT].iter().filter_map(|line| line.find('o')).collect();
-        assert!(places.len() == 3 && places.windows(2).all(|pair| pair[0] < pair[1]), "{lines:#?}");
+        for marker in ['*', 'o'] {
+            let places: Vec<usize> = lines[..HEIGHT].iter().filter_map(|line| line.find(marker)).collect();
+            assert!(places.len() == 3 && places.windows(2).all(|pair| pair[0] < pair[1]), "{lines:#?}");
+        }
         assert!(lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
         assert!(lines[0].trim_start().starts_with("1e-6 |"), "{lines:#?}");
         assert!(lines[HEIGHT + 1].contains("1 ms"), "{lines:#?}");
         let chart = chart(Form::Line, &[(1e6, 1e-6)]);
-        assert_eq!(key(&chart, true), "Deviation, over: tau. * a, o b");
+        assert_eq!(key(&chart, true), "Deviation, over: tau. * a, o b. Markers of one place are side by side");
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub enum RenderError {
     SeveralDocuments,
     /// Nothing in the document is drawn.
     #[error(
-        "the record has no chart: expected one of measure, steps, offsets, rate, gaps, sleep or runtimes with results"
+        "the record has no chart: expected one of measure, steps, offsets, rate, gaps, sleep, runtimes or compare with \
+         results"
     )]
     NoChart,
     /// The document has other charts.

@@ -18,10 +18,17 @@ pub(super) fn distributions(clocks: &[&StepsRecord]) -> Vec<Chart> {
     let parts = all.chunks(MOST_SERIES).enumerate();
     parts
         .map(|(part, clocks)| {
-            let curve = |clock: &&&StepsRecord| Curve::new(clock.identity.label(), Form::Stairs, distribution(clock));
+            let points: Vec<Vec<Point>> = clocks.iter().map(|clock| distribution(clock)).collect();
+            let least = points.iter().flatten().map(|point| point.x).fold(f64::INFINITY, f64::min);
+            let curve = |(clock, points): (&&&StepsRecord, Vec<Point>)| {
+                // The share of the differences of 0, which have no place on the axis.
+                let zeros = points.first().filter(|first| first.y > 0.0 && first.x > least);
+                let start = zeros.map(|first| Point::at(least, first.y));
+                Curve::new(clock.identity.label(), Form::Stairs, start.into_iter().chain(points))
+            };
             let x = Axis::new("Difference of two successive readings", Unit::Time, Spacing::Log);
             let y = Axis::new("Share of differences that are no larger", Unit::Named("%"), Spacing::FromZero);
-            let plot = CurvePlot::new(x, y, clocks.iter().map(curve));
+            let plot = CurvePlot::new(x, y, clocks.iter().zip(points).map(curve));
             let name = if part == 0 { "ecdf".to_owned() } else { format!("ecdf:{}", part + 1) };
             Chart::new(name, "Distribution of the differences", plot).in_characters()
         })
@@ -82,14 +89,15 @@ fn staircase(label: &str, clock: &StepsRecord) -> Chart {
     let x = Axis::new("Reading", Unit::Count, Spacing::FromZero);
     let y = Axis::new("Time since the first reading", Unit::Time, Spacing::FromZero);
     let plot = CurvePlot::new(x, y, [curve]).with_lattice(clock.tick_ns.get());
-    Chart::new(format!("staircase:{label}"), format!("The first readings of {label}, and lines a tick apart"), plot)
+    let lines = if plot.lattice.is_some() { ", and lines a tick apart" } else { "" };
+    Chart::new(format!("staircase:{label}"), format!("The first readings of {label}{lines}"), plot)
 }
 
 /// Bins at 0 and below have no place on the axis; the words count them.
 fn histogram(label: &str, bins: &[Bin]) -> Chart {
     let bar = |bin: &Bin| Point { until: Some(bin.to_ns), ..Point::at(bin.from_ns.unwrap_or(0.0), bin.count as f64) };
     let x = Axis::new("Difference of two successive readings", Unit::Time, Spacing::Log);
-    let y = Axis::new("Differences", Unit::Count, Spacing::LogCounts);
+    let y = Axis::new("Number of differences", Unit::Count, Spacing::LogCounts);
     let plot = CurvePlot::new(x, y, [Curve::new(label, Form::Bins, bins.iter().map(bar))]);
     Chart::new(format!("histogram:{label}"), format!("Differences of {label}"), plot)
 }

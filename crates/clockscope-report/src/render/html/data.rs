@@ -16,6 +16,7 @@ pub(super) fn table(chart: &Chart) -> Table {
 fn of_rows(plot: &RowPlot) -> Table {
     let show = |value: f64| Cell::from(plot.axis.unit.show(value));
     let has_spread = plot.rows.iter().flat_map(|row| &row.marks).any(|mark| mark.spread.is_some());
+    let has_words = plot.rows.iter().any(|row| !row.word.is_empty());
     let rows = plot.rows.iter().flat_map(|row| row.marks.iter().map(move |mark| (row, mark)));
     let rows = rows.map(|(row, mark)| {
         let series = plot.series.get(mark.series).map_or_else(Text::default, |series| series.name.clone());
@@ -23,11 +24,15 @@ fn of_rows(plot: &RowPlot) -> Table {
         if has_spread {
             cells.extend(ends(mark.spread, show));
         }
+        if has_words {
+            cells.push(row.word.clone().into());
+        }
         cells
     });
     let head: Vec<Text> = vec!["Row".into(), "Figure".into(), plot.axis.title.clone()];
     let spread = ["From", "To"].map(Text::from).into_iter().filter(|_| has_spread);
-    Table::new(head.into_iter().chain(spread), 2, rows)
+    let words = has_words.then(|| plot.words.clone());
+    Table { wraps: has_words, ..Table::new(head.into_iter().chain(spread).chain(words), 2, rows) }
 }
 
 /// Makes a row of each point.

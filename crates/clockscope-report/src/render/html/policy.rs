@@ -2,8 +2,8 @@
 
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
-    style-src 'sha256-gIQbFQFdkg4h3YmqCy851+YRnUSs2995Rk+HDTKEOBI=' \
-    'sha256-cxlvsS3C7ExZ8T9RwvTEUryfy03sFo5ZEWBoTzdWBxA='; \
+    style-src 'sha256-Vum9ZeEx2LDqNG+JaVwXpB8gekKz5v/sXwdDj6Cb9d0=' \
+    'sha256-KQ48I/BaurxdzzIY8HZIEAGkJH9du9PteryJ2+gdCvw='; \
     script-src 'sha256-W8GmB4SfAFkeeoqtvpLyaT95PbnFkKSJ4ejOGsjZL68='; \
     base-uri 'none'; form-action 'none'";
 

@@ -85,11 +85,12 @@ fn cell(row: &mut Markup, table: &Table, place: usize, cell: &Cell) {
         Cell::Word(line) => tone(line.tone),
         _ => "",
     };
-    let class = if is_words(table, place) { tone } else { "n" };
-    match (place < table.keys && is_words(table, place), class) {
-        (true, _) => row.leaf("th", &[("scope", &"row")], cell),
-        (false, "") => row.leaf("td", &[], cell),
-        (false, class) => row.leaf("td", &[("class", &class)], cell),
+    match (place < table.keys && is_words(table, place), is_words(table, place), tone) {
+        (true, ..) => row.leaf("th", &[("scope", &"row")], cell),
+        (false, true, "") => row.leaf("td", &[], cell),
+        (false, true, tone) => row.leaf("td", &[("class", &tone)], cell),
+        (false, false, "") => row.leaf("td", &[("class", &"n")], cell),
+        (false, false, tone) => row.leaf("td", &[("class", &format_args!("n {tone}"))], cell),
     };
 }
 

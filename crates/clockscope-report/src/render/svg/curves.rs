@@ -9,8 +9,6 @@ use crate::render::markup::Markup;
 const HEIGHT: f64 = 260.0;
 /// Room for the labels of the vertical axis.
 const LEFT: f64 = 84.0;
-/// Most lines of a lattice.
-const LATTICE: f64 = 64.0;
 /// Points that have markers; more of them would hide the line.
 const MARKED: usize = 60;
 
@@ -31,12 +29,9 @@ pub(super) fn draw(svg: &mut Markup, plot: &CurvePlot, top: f64) -> f64 {
     frame.bottom() + HORIZONTAL
 }
 
-/// Draws the lines that values are expected on, unless they would fill the frame.
+/// Draws the lines that values are expected on.
 fn lattice(svg: &mut Markup, frame: &Frame, y: &Scale, distance: f64) {
     let count = (y.high / distance).floor();
-    if !(1.0..=LATTICE).contains(&count) {
-        return;
-    }
     let mut path = String::new();
     for place in 0..=count as usize {
         path.push_str(&format!(
