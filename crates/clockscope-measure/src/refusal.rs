@@ -1,79 +1,120 @@
-//! Why a clock cannot be read.
+//! Why a clock cannot be read or compared, or what ended its readings, as records have it.
 
 use std::io::ErrorKind;
 
-use clockscope_machine::trial::{Outcome, SignalMeaning, signal_meaning, signal_name};
-use clockscope_records::Failure;
-use clockscope_sources::{Errno, Unavailable};
+use clockscope_machine::trial::{Outcome, signal_meaning, signal_name};
+use clockscope_records::{
+    ClockReason, CpuFailure, CpusReason, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown,
+    UnknownReason, UnreadableClock,
+};
+use clockscope_sources::{Errno, Kind, Unavailable};
 
 /// How long a clock may take to answer its first read, in ms.
 pub(crate) const PATIENCE_MS: i32 = 200;
 
-/// Why a clock cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unreadable {
-    /// It is not there, or was not opened.
-    #[error(transparent)]
-    Unavailable(#[from] Unavailable),
-    /// The read failed with this error.
-    #[error("the read failed: {}", explained(*.0))]
-    Refused(Errno),
-    /// The process that tried it ended.
-    #[error("the read failed: the process that tried it ended without an answer")]
-    Unanswered,
-    /// The read did not return.
-    #[error("the read did not return within {PATIENCE_MS} ms")]
-    Silent,
-    /// It reads the counter in this process, where the counter is disabled.
-    #[error("a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)")]
-    CounterDisabled,
-    /// A read ended its process by this signal.
-    #[error("{}", killed(*.0))]
-    Killed(i32),
-    /// The run was interrupted before its turn.
-    #[error("not read: the run was interrupted before its turn")]
-    Interrupted,
-    /// The reason of a run that was recorded.
-    #[error("{text}")]
-    Recorded {
-        /// What failed; `None` in older recordings.
-        failure: Option<Failure>,
-        /// The same in the words of the recording.
-        text: String,
-    },
+/// Why a clock cannot be read or compared, or what ended its readings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refusal {
+    /// What failed; `None` in older recordings.
+    pub(crate) failure: Option<Failure>,
+    /// Why.
+    pub(crate) reason: Unknown,
 }
 
-impl Unreadable {
-    /// Returns why a clock that was tried cannot be read; `None` if it can, or could not be tried.
-    pub(crate) fn of(outcome: Outcome, counter_readable: Option<bool>) -> Option<Self> {
-        match outcome {
-            Outcome::Answered | Outcome::Untried(_) => None,
-            Outcome::Refused(errno) => Some(Self::Refused(errno)),
-            Outcome::Unanswered => Some(Self::Unanswered),
-            Outcome::Silent => Some(Self::Silent),
-            Outcome::Killed(signal) => {
-                let is_disabled = counter_readable == Some(false) && signal_meaning(signal) == SignalMeaning::Fault;
-                Some(if is_disabled { Self::CounterDisabled } else { Self::Killed(signal) })
-            }
-            Outcome::Recorded { failure, text } => {
-                Some(Self::Recorded { failure, text: format!("the read failed: {text}") })
-            }
-        }
+impl Refusal {
+    pub(crate) fn new(failure: Failure, reason: impl Into<Unknown>) -> Self {
+        Self { failure: Some(failure), reason: reason.into() }
     }
 
-    /// Returns what records have of it beside the sentence.
-    pub(crate) fn failure(&self) -> Option<Failure> {
-        Some(match self {
-            Self::Unavailable(Unavailable::Instruction(_)) => Failure::NoInstruction,
-            Self::Unavailable(Unavailable::Call(_, errno)) | Self::Refused(errno) => of_errno(*errno),
-            Self::Unavailable(_) => Failure::Missing,
-            Self::Unanswered | Self::Silent => Failure::NoAnswer,
-            Self::CounterDisabled => Failure::CounterDisabled,
-            Self::Killed(_) => Failure::Killed,
-            Self::Interrupted => Failure::Interrupted,
-            Self::Recorded { failure, .. } => return *failure,
+    /// Returns why a clock that was tried cannot be read; `None` if it can, or could not be tried.
+    pub(crate) fn of(outcome: Outcome, counter_readable: Option<bool>) -> Option<Self> {
+        Some(match outcome {
+            Outcome::Answered | Outcome::Untried(_) => return None,
+            Outcome::Refused(errno) => {
+                Self::new(of_errno(errno), ClockReason::TrialFailed { error: system_error(errno) })
+            }
+            Outcome::Unanswered => Self::new(Failure::NoAnswer, ClockReason::TrialEnded),
+            Outcome::Silent => {
+                Self::new(Failure::NoAnswer, ClockReason::TrialSilent { after_ms: PATIENCE_MS.unsigned_abs() })
+            }
+            Outcome::Killed(signal) => killed(signal, counter_readable),
+            Outcome::Recorded { failure, error } => Self { failure, reason: of_recording(error) },
         })
+    }
+
+    /// Returns it with the name of its clock.
+    pub(crate) fn of_clock(self, clock: String) -> UnreadableClock {
+        let Self { failure, reason } = self;
+        UnreadableClock { clock, reason, failure }
+    }
+
+    /// Returns why the clock has no figures then.
+    pub(crate) fn unknown(&self) -> Unknown {
+        clock_failed(self.failure, &self.reason)
+    }
+}
+
+/// Why a CPU, or a pair of CPUs, has no figures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CpuRefusal {
+    /// What failed.
+    pub(crate) failure: CpuFailure,
+    /// Why.
+    pub(crate) reason: CpusReason,
+}
+
+/// Returns why a clock has no figures that failed for this reason.
+pub(crate) fn clock_failed(failure: Option<Failure>, reason: &Unknown) -> Unknown {
+    ReadingsReason::ClockFailed { failure, because: Box::new(reason.clone()) }.into()
+}
+
+impl From<Unavailable> for Refusal {
+    fn from(unavailable: Unavailable) -> Self {
+        match unavailable {
+            Unavailable::Instruction(name) => {
+                Self::new(Failure::NoInstruction, ClockReason::NoInstruction { instruction: name.to_owned() })
+            }
+            Unavailable::Call(call, errno) => Self::new(of_errno(errno), call_refused(&call, errno)),
+            Unavailable::Symbol(name) => {
+                Self::new(Failure::Missing, ClockReason::NoLibraryFunction { function: name.to_owned() })
+            }
+            // What a later architecture lacks is in the words of its description, too.
+            other => Self::new(Failure::Missing, ClockReason::NoSuchClock { words: other.to_string() }),
+        }
+    }
+}
+
+fn killed(signal: i32, counter_readable: Option<bool>) -> Refusal {
+    let meaning = signal_meaning(signal);
+    if counter_readable == Some(false) && meaning == SignalMeaning::Fault {
+        return Refusal::new(Failure::CounterDisabled, ClockReason::CounterDisabled);
+    }
+    Refusal::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
+}
+
+/// Returns the reason of a trial that was recorded: older recordings have the error alone, in
+/// words.
+fn of_recording(error: Unknown) -> Unknown {
+    match error.reason {
+        UnknownReason::Sentence(words) => ClockReason::RecordedTrialFailed { words: words.into_owned() }.into(),
+        _ => error,
+    }
+}
+
+/// Returns why a clock of this kind has no time that others can be compared with; `None` if it has.
+pub(crate) fn without_time(kind: Kind) -> Option<Refusal> {
+    match kind {
+        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
+        Kind::CpuTime => Some(Refusal::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
+        Kind::Cycles => Some(Refusal::new(Failure::NotApplicable, ReadingsReason::NoLength)),
+    }
+}
+
+/// Returns for how long the clock did not step, in ns, if that is why it was not compared.
+pub(crate) fn looked_ns(reason: &Unknown) -> Option<f64> {
+    match &reason.reason {
+        UnknownReason::Clock(ClockReason::NoStepSeen { looked_ns }) => Some(*looked_ns),
+        _ => None,
     }
 }
 
@@ -94,24 +135,19 @@ pub(crate) fn of_errno(errno: Errno) -> Failure {
     }
 }
 
-/// An error number with the cause that it usually has where a clock is refused.
-pub(crate) fn explained(errno: Errno) -> String {
-    match std::io::Error::from(errno).kind() {
-        ErrorKind::PermissionDenied => format!("{errno}; does a seccomp filter deny the call?"),
-        ErrorKind::Unsupported => {
-            format!("{errno}; the kernel lacks the call, or a seccomp filter hides it")
-        }
-        _ => errno.to_string(),
-    }
+/// Returns an error number as records have it.
+pub(crate) fn system_error(errno: Errno) -> SystemError {
+    let cause = match std::io::Error::from(errno).kind() {
+        ErrorKind::PermissionDenied => ErrorCause::Denied,
+        ErrorKind::Unsupported => ErrorCause::Unsupported,
+        _ => ErrorCause::Other,
+    };
+    SystemError { number: errno.code(), cause, words: errno.to_string() }
 }
 
-fn killed(signal: i32) -> String {
-    let name = signal_name(signal);
-    match signal_meaning(signal) {
-        SignalMeaning::IllegalInstruction => format!("a read raises {name}: the instruction is not permitted here"),
-        SignalMeaning::DeniedCall => format!("a read raises {name}: a seccomp filter denies the call"),
-        SignalMeaning::Fault | SignalMeaning::Other => format!("a read raises {name}"),
-    }
+/// Returns what records have of a call that the system refused.
+pub(crate) fn call_refused(call: &str, errno: Errno) -> ClockReason {
+    ClockReason::CallRefused { call: call.to_owned(), error: system_error(errno) }
 }
 
 #[cfg(test)]
@@ -126,5 +162,7 @@ mod tests {
         let missing = Failure::Missing;
         assert_eq!(words, [Failure::Denied, missing, missing, missing, missing, Failure::Refused]);
         assert_eq!(of_errno(Errno::UNSUPPORTED), missing);
+        let causes = [Errno::new(1), Errno::UNSUPPORTED, Errno::new(5)].map(|errno| system_error(errno).cause);
+        assert_eq!(causes, [ErrorCause::Denied, ErrorCause::Unsupported, ErrorCause::Other]);
     }
 }
