@@ -167,8 +167,8 @@ fn findings_of_a_later_program_keep_their_keys() {
     }
 }
 
-/// A word for a failure that a later program wrote says nothing to this one. The reason beside it is
-/// kept: a sentence, or data that this program does not know.
+/// A word for a failure that a later program wrote says nothing to this one. The reason beside it
+/// is kept: a sentence, or data that this program does not know.
 #[test]
 fn a_failure_of_a_later_program_keeps_its_reason() {
     let mut record: Value = serde_json::from_str(&text_of("list")).unwrap();

@@ -17,9 +17,9 @@
 //!
 //! Why readings stay in order: a line is a fixed function and its successor agrees with it (see
 //! [`ServedLine`]), so it does not matter which of the two a reader holds, if the line covers the
-//! tick. An OS reading in the floor is seen by every thread that learns of it. An OS reading that is
-//! not in the floor was taken before the announcement, hence before the bracket, and no line begins
-//! below its bracket.
+//! tick. An OS reading in the floor is seen by every thread that learns of it. An OS reading that
+//! is not in the floor was taken before the announcement, hence before the bracket, and no line
+//! begins below its bracket.
 //!
 //! - **A reader of the wall clock** does what the first reader does, and takes the offset that was
 //!   published with the line: no reading mixes the offset of one version with the time of another.
