@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_machine::performance_counter;
-use clockscope_records::{
-    Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, ReadingsReason, Switched, Unknown,
-};
+use clockscope_records::{Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, Switched, Unknown};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
@@ -16,8 +14,8 @@ use crate::cost::{MeasureRequest, measure};
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::platform::ThisMachine;
+use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::unreadable::Unreadable;
 
 /// What to measure with several clocksources, and how.
 #[derive(Clone, Debug)]
@@ -155,7 +153,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
 #[derive(Debug)]
 enum NoFrequency {
     Measure(MeasureError),
-    Unreadable(Unreadable),
+    Unreadable(Refusal),
     Missing,
     NotInRegisters,
     TimerTick,
@@ -166,10 +164,11 @@ impl NoFrequency {
     /// Returns what records have of it.
     fn reason(&self) -> Unknown {
         match self {
-            Self::Measure(error) => ClocksourceReason::Unmeasured { words: error.to_string() }.into(),
-            Self::Unreadable(unreadable) => {
-                ReadingsReason::ClockFailed { failure: unreadable.failure(), words: unreadable.to_string() }.into()
+            Self::Measure(error) => {
+                let unreadable = error.unreadable().to_vec();
+                ClocksourceReason::Unmeasured { words: error.to_string(), unreadable }.into()
             }
+            Self::Unreadable(refusal) => refusal.unknown(),
             Self::Missing => ClocksourceReason::NoHardware.into(),
             Self::NotInRegisters => ClocksourceReason::NotInRegisters.into(),
             Self::TimerTick => ClocksourceReason::KernelsHz.into(),
@@ -184,9 +183,9 @@ impl From<MeasureError> for NoFrequency {
     }
 }
 
-impl From<Unreadable> for NoFrequency {
-    fn from(unreadable: Unreadable) -> Self {
-        Self::Unreadable(unreadable)
+impl From<Refusal> for NoFrequency {
+    fn from(refusal: Refusal) -> Self {
+        Self::Unreadable(refusal)
     }
 }
 

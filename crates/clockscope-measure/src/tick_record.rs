@@ -2,7 +2,7 @@
 
 use clockscope_records::{ExactTick, Figure, ReadingsReason, Strength, TickEvidence, TickReason, TimeUnit, Unknown};
 use clockscope_sources::{ClockBasis, ClockInfo, Unit};
-use clockscope_statistics::{Lattice, NoTick, SHORTEST_TICK, Tick, Weight};
+use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
 use crate::platform::Platform;
@@ -103,7 +103,7 @@ impl TickSource {
     /// What readings showed, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
-            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, no_tick(reason)),
+            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, TickReason::from(reason)),
             (_, None) => TickRecord::unknown(0, None, ReadingsReason::NoLength),
             // What a counter counts is whole, and finer than a few of these is only the one itself.
             // Where all readings are multiples of more, the bound is of these.
@@ -187,20 +187,6 @@ fn fraction_of_ns(tick_ns: f64, error: f64) -> Option<ExactTick> {
         let by_chance = 2.0 * slack * f64::from(parts * parts);
         (is_near && by_chance < 1e-2).then_some(fraction(whole as u64, parts, TimeUnit::Ns))
     })
-}
-
-/// Returns what records have for a tick that is not found.
-const fn no_tick(why: NoTick) -> TickReason {
-    match why {
-        NoTick::TooFewSteps => TickReason::FewSteps,
-        NoTick::TooFewReadings => TickReason::FewDifferences,
-        NoTick::ConstantCost => TickReason::ConstantCost,
-        NoTick::Ambiguous => TickReason::SeveralTicks,
-        NoTick::TooSlow => TickReason::SlowReads,
-        NoTick::RateChanged => TickReason::RateChanged,
-        NoTick::StepsBack => TickReason::StepsBack,
-        NoTick::NoLattice => TickReason::NoLattice,
-    }
 }
 
 #[cfg(test)]

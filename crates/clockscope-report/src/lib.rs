@@ -27,6 +27,7 @@ mod tick;
 mod units;
 
 pub use raw_readings::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
+pub use reason::with_unreadable;
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{Cost, Figure, MovedBy, ReadingsReason, RuntimeRecord, Strength, TickEvidence, TickReason};
-use clockscope_statistics::{MedianBlocks, NoTick, Tick, TickCollector, Weight, quantile};
+use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
 
 use crate::probe_line::ProbeReadings;
 
@@ -118,7 +118,7 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
             let most_ns = units * ns_per_unit;
             (Strength::None, steps, Some(most_ns), Err(TickReason::TooFineForApi { at_most_ns: most_ns }))
         }
-        Tick::Unknown(reason) => (Strength::None, 0, None, Err(no_tick(reason))),
+        Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason.into())),
     };
     record.tick_ns = lattice.clone().map(|lattice| lattice.period * ns_per_unit).into();
     let lattice = lattice.ok();
@@ -134,20 +134,6 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         prose: None,
         recognized: None,
     });
-}
-
-/// Returns what records have for a tick that is not found.
-const fn no_tick(why: NoTick) -> TickReason {
-    match why {
-        NoTick::TooFewSteps => TickReason::FewSteps,
-        NoTick::TooFewReadings => TickReason::FewDifferences,
-        NoTick::ConstantCost => TickReason::ConstantCost,
-        NoTick::Ambiguous => TickReason::SeveralTicks,
-        NoTick::TooSlow => TickReason::SlowReads,
-        NoTick::RateChanged => TickReason::RateChanged,
-        NoTick::StepsBack => TickReason::StepsBack,
-        NoTick::NoLattice => TickReason::NoLattice,
-    }
 }
 
 /// What the steps show, in units that are `scale` times finer.

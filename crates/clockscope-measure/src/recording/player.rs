@@ -24,8 +24,8 @@ use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;
 use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::platform::{Platform, Sleeps, ThreadError};
+use crate::refusal::Refusal;
 use crate::sampler::Sampler;
-use crate::unreadable::Unreadable;
 
 /// What questions other than *steps* get as a reason.
 const NOT_IN_IT: &str = "not recorded";
@@ -102,7 +102,7 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>,
         return Err(Damage::Readings { clock: name, delivered, recorded });
     }
     let sampler = match reason {
-        Some(text) => Err(Unreadable::Recorded { failure, text }),
+        Some(reason) => Err(Refusal { failure, reason }),
         None => {
             let (values, reel) = (readings(differences), Arc::clone(reel));
             let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };

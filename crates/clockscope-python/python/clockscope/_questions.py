@@ -228,7 +228,7 @@ def _about_clocks(question: str, clocks: Clocks, arguments: Sequence[str]) -> Re
     record = _command.ask([question, *_FORMAT, *arguments, "--", *named])
     found = record.sequences if question == "order" else record.clocks
     if named and found and not any(clock.available for clock in found):
-        reasons = "; ".join(f"{clock.name}: {clock.reason}" for clock in found)
+        reasons = "; ".join(f"{clock.name}: {clock.reason.text}" for clock in found)
         raise ClockUnavailable(reasons, record)
     return record
 

@@ -60,7 +60,7 @@ impl DescribeContents for Measurement {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
-        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
+        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
         let mut blocks = vec![
             table::table(&[(None, self)], view.columns).into(),
             Block::notes("", notes::notes(&self.clocks, view.columns)),

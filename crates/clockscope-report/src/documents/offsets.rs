@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::{Chart, MOST_NAMES, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason;
+use crate::reason::{self, text};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, sentence};
@@ -72,8 +72,9 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
     let lost = offsets
         .pairs
         .iter()
-        .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), pair.reason.as_deref()?)));
-    let lost_cpus = offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), cpu.reason.as_deref()?)));
+        .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), text(pair.reason.as_ref()?))));
+    let lost_cpus =
+        offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), text(cpu.reason.as_ref()?))));
     vec![
         Table::new(HEAD, 1, rows).below(left_out).into(),
         matrix(offsets).into(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason;
+use crate::reason::{self, text};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, sentence, total, yes_no};
@@ -59,11 +59,11 @@ fn blocks(order: &Order) -> Vec<Block> {
         )
     });
     let rows = tested.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
-    let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.as_str()));
-    let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
+    let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), text(&lost.reason)));
+    let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
     let disturbed = by_reason(disturbed);
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
-    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
+    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
         Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::not_slept;
+use crate::reason::{not_slept, text};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, total};
@@ -49,7 +49,7 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     let lacking = sleep
         .rows
         .iter()
-        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), not_slept(row)?)));
+        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), text(&not_slept(row)?))));
     let mut blocks = vec![Table::new(HEAD, 1, rows).below(below).into()];
     blocks.extend(charts(&slept).into_iter().map(Block::from));
     blocks.push(Block::notes("Not possible:", by_reason(lacking)));

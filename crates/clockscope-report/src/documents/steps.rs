@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::clocks::{failure, kind, not_available, path, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::why;
+use crate::reason::{text, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{UNKNOWN, counted, total};
@@ -45,7 +45,7 @@ impl DescribeContents for Steps {
         let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
         blocks.extend(charts::distributions(&readable).into_iter().map(Block::from));
         blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
-        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
+        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
         blocks.push(not_available(all));
         blocks
     }
@@ -234,9 +234,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
     if clock.rounded > 0 {
         lines.push(format!("{} differences were rounded down to 0.1 %.", clock.rounded));
     }
-    if let Some(reason) = &clock.reason {
-        lines.push(reason.clone());
-    }
+    lines.extend(clock.reason.as_ref().map(text));
     lines
 }
 
@@ -325,7 +323,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         kind(clock.identity.kind).into(),
         path(clock.identity.path).into(),
         clock.available.to_string().into(),
-        Cell::text(clock.reason.as_deref()),
+        Cell::known(clock.reason.as_ref(), text),
         Cell::text(clock.failure.map(failure)),
         Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
