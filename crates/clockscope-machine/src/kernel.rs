@@ -46,7 +46,12 @@ fn uname() -> Option<[String; 3]> {
 pub(crate) fn clocksource() -> Figure<String> {
     let name = clockscope_arch::os::clocksource();
     let reason = unread("current_clocksource", name.as_deref());
-    Figure::of(name.filter(|name| is_name(name)), reason)
+    Figure::of(name.filter(|name| is_name_of_words(name)), reason)
+}
+
+/// The same of FreeBSD, one of whose timecounters is called `ARM MPCore Timecounter`.
+pub(crate) fn is_name_of_words(name: &str) -> bool {
+    name.split(' ').all(is_name)
 }
 
 /// What the kernel may call a clocksource: all that it has are words of these letters.
@@ -66,6 +71,9 @@ fn unread(file: &str, text: Option<&str>) -> MachineReason {
 
 /// The clocksources that could be used.
 pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
+    if let Some(timecounters) = crate::timecounters::read() {
+        return Figure::Known(timecounters.into_iter().map(|one| one.name).collect());
+    }
     let line = text::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
     let reason = unread("available_clocksource", line.as_deref());
     let line = line.filter(|line| line.split_ascii_whitespace().all(is_name));

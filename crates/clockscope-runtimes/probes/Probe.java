@@ -31,7 +31,7 @@ public class Probe {
         for (int i = 0; i < READS; i++) numbers[i] = System.currentTimeMillis();
     }
 
-    // What moves a clock. HotSpot reads the cheap system time of Windows for both wall clocks, in JDK 11 as in JDK 25
+    // What moves a clock. HotSpot reads the cheap system time of Windows for both wall clocks, in JDK 25 as in earlier ones
     // (os_windows.cpp), and the timer interrupt moves that.
     static final String STOPWATCH = "{\"windows\":\"performance_counter\",\"others\":\"clocksource\"}";
     static final String WALL = "{\"windows\":\"timer_tick\",\"others\":\"clocksource\"}";

@@ -15,7 +15,7 @@ use crate::substitutions::Substitutions;
 /// What moves an API's clock on Linux, macOS and Windows. The sources, for Windows:
 /// - Java: openjdk/jdk, src/hotspot/os/windows/os_windows.cpp, `javaTimeMillis` and
 ///   `javaTimeSystemUTC` call GetSystemTimeAsFileTime, `javaTimeNanos` QueryPerformanceCounter: in
-///   JDK 11, 17 and 21 as in the present one.
+///   JDK 25 as in earlier ones.
 /// - Mono: mono/mono, mono/utils/mono-time.c, `mono_100ns_datetime`, `mono_msec_boottime` and
 ///   `mono_100ns_ticks`.
 /// - .NET: dotnet/runtime, src/native/minipal/time.c, `minipal_lowres_ticks` (GetTickCount64;
