@@ -177,8 +177,8 @@ pub enum KernelCause {
     },
     /// The kernel has no timecounter that is the counter.
     NoTimecounter,
-    /// The kernel gives the counter a quality below 0: it never chooses such a timecounter by itself
-    /// (timecounters(4) of FreeBSD).
+    /// The kernel gives the counter a quality below 0: it never chooses such a timecounter by
+    /// itself (timecounters(4) of FreeBSD).
     NegativeQuality {
         /// The counter, as the kernel calls it.
         timecounter: String,

@@ -362,6 +362,7 @@ impl Drop for Right {
     }
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::path::Path;

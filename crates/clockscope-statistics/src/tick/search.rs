@@ -170,8 +170,8 @@ impl<'a> Search<'a> {
         proof::is_proved(self.values, self.habit, self.repeats, lattice, tried)
     }
 
-    /// Whether the readings prove that no tick is longer than [`SHORTEST`]. Where some of them looked
-    /// like a lattice, only those that are far apart can.
+    /// Whether the readings prove that no tick is longer than [`SHORTEST`]. Where some of them
+    /// looked like a lattice, only those that are far apart can.
     fn is_fine(&self) -> bool {
         !self.looked_like_one && proof::is_fine(self.repeats, self.steps)
             || proof::is_fine_across(self.values, self.habit.usual)

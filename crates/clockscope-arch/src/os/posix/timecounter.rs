@@ -68,7 +68,7 @@ fn text(key: Key<'_>) -> Option<String> {
 /// Reads what a key has; returns how many bytes.
 fn read(key: Key<'_>, bytes: &mut [u8]) -> Option<usize> {
     let mut length = bytes.len();
-    let (to, from) = (bytes.as_mut_ptr().cast(), core::ptr::null());
+    let (to, from) = (bytes.as_mut_ptr().cast(), core::ptr::null::<libc::c_void>());
     let ask = || {
         // SAFETY: writes at most `length` bytes into the buffer, which is as long, and then the
         // content's length into `length`; the key is a C string, and nothing is set.
