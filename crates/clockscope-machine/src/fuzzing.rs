@@ -1,7 +1,7 @@
 //! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any
 //! answer.
 
-use crate::{account, clocksource, emulation, kernel, text, timecounters, trial};
+use crate::{account, clocksource, emulation, text, timecounters, trial};
 
 /// Texts of /proc and /sys.
 pub fn proc_texts(content: &str) {
@@ -17,7 +17,7 @@ pub fn proc_texts(content: &str) {
     }
     clocksource::fuzz_marker(content);
     timecounters::fuzz(content);
-    assert!(!kernel::is_name(content) || !content.contains(char::is_whitespace));
+    assert!(!text::is_name(content) || !content.contains(char::is_whitespace));
 }
 
 /// Records of the kernel's log, one a line.

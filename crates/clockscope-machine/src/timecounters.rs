@@ -8,7 +8,7 @@
 use clockscope_arch::clocksource::{Architecture, is_counter_of};
 use clockscope_records::{KernelCause, KernelVerdict, Reason};
 
-use crate::kernel;
+use crate::text;
 
 /// A timecounter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(crate) fn of_choice(choice: &str) -> Option<Vec<Timecounter>> {
     while !rest.is_empty() {
         let (name, after) = rest.split_once('(')?;
         let (facts, after) = after.split_once(')')?;
-        let name = kernel::is_name_of_words(name).then(|| name.to_owned())?;
+        let name = text::is_name_of_words(name).then(|| name.to_owned())?;
         let (quality, frequency_hz) = facts_of(facts)?;
         found.push(Timecounter { name, quality, frequency_hz, mask: None });
         rest = after.trim_start();

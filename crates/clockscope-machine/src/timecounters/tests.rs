@@ -131,7 +131,7 @@ proptest! {
             let start = start.min(odd.len());
             odd.replace_range(start..(start + cut).min(odd.len()), &text);
             for one in of_choice(&odd).into_iter().flatten() {
-                prop_assert!(kernel::is_name_of_words(&one.name), "{one:?}");
+                prop_assert!(text::is_name_of_words(&one.name), "{one:?}");
             }
         }
     }
