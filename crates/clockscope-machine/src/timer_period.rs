@@ -201,8 +201,9 @@ mod tests {
             request_of(&system, &requested, 3000).unwrap();
             withdraw_at(&system, &requested, CTRL_C);
             assert_eq!(*system.calls.borrow(), [("begin", 3)], "{event}");
-            // Windows may report one more before the process is gone, and the guard may be dropped.
             withdraw_at(&system, &requested, event);
+            assert_eq!(*system.calls.borrow(), [("begin", 3), ("end", 3)], "{event}");
+            // Windows may report one more before the process is gone, and the guard may be dropped.
             withdraw_at(&system, &requested, SHUTDOWN);
             drop(Guard(&system, &requested));
             assert_eq!(*system.calls.borrow(), [("begin", 3), ("end", 3)], "{event}");
