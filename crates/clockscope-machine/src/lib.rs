@@ -23,6 +23,7 @@ pub mod performance_counter;
 mod shown;
 pub mod sleeping;
 mod text;
+pub mod timecounters;
 pub mod timer_period;
 pub mod trial;
 #[cfg(windows)]

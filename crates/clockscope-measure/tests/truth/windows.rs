@@ -226,6 +226,20 @@ fn the_tick_and_the_cost_are_those_of_the_hardware_behind_the_performance_counte
     );
 }
 
+/// Under a hypervisor or an emulator, a read of the counter of 10 MHz takes several counts: no step
+/// is one count, and the tick is.
+#[test]
+fn the_tick_is_one_count_where_a_read_takes_several() {
+    for (seed, library_ps) in [230_000, 300_000, 330_000, 700_000, 1_200_000].into_iter().enumerate() {
+        let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
+            let tick = stepped(session, QPC, 5.0 * DURATION_S).tick_ns;
+            assert!(tick.get().is_some_and(|ns| is_near(ns, 100.0, NEAR)), "{library_ps} ps: {tick:?}");
+        };
+        let platform = Windows { library_ps, ..SCALED }.machine(seed as u64);
+        on_one("windows::the_tick_is_one_count", seed as u64, &platform, &mut is_found);
+    }
+}
+
 /// The time-stamp counter costs least, and the ACPI timer most. GetSystemTimeAsFileTime is cheaper
 /// than each.
 #[test]

@@ -263,6 +263,50 @@ fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
 }
 
 /// A constant cost of the read, with or without pauses, is no tick.
+/// QueryPerformanceCounter of 10 MHz, a read of which takes 2 to 12 counts: no step is one count,
+/// and the steps are nearly alike. No lattice of several counts is claimed, and their absence is
+/// proved.
+#[test]
+fn a_read_of_a_few_counts_hides_no_count() {
+    let costs = [2.3, 3.0, 3.3, 4.5, 7.0, 12.0];
+    for (case, (cost, share)) in
+        costs.into_iter().flat_map(|cost| [0.02, 0.05, 0.1].map(|share| (cost, share))).enumerate()
+    {
+        let mut random = Random(20_261_124 + case as u64);
+        let clock = Simulated { period: 1.0, cost, jitter: share * cost, normal: case % 2 == 0, interrupted: 0.001 };
+        match tick(&clock.readings(40_000, &mut random)) {
+            Tick::AtMost { units, .. } if units <= SHORTEST => {}
+            // Of less noise, too little adds up.
+            Tick::Unknown(_) if share < 0.05 => {}
+            wrong => panic!("{clock:?} gave {wrong:?}"),
+        }
+    }
+}
+
+/// Where a tick takes several units, reads of a few units do not hide it, and no bound is claimed
+/// that it exceeds.
+#[test]
+fn a_tick_of_a_few_units_is_not_called_finer() {
+    let mut found_right = 0;
+    let cases = 60;
+    for case in 0..cases {
+        let mut random = Random(20_261_125 + case);
+        let period = random.within(3.01, 6.0);
+        let cost = random.within(2.0, 12.0);
+        let jitter = cost * random.scale(0.005, 0.1);
+        let clock = Simulated { period, cost, jitter, normal: case % 2 == 0, interrupted: 0.001 };
+        match tick(&clock.readings(40_000, &mut random)) {
+            Tick::Found(lattice) => {
+                assert!(is_right(lattice.period, period), "{clock:?} gave {lattice:?}");
+                found_right += 1;
+            }
+            Tick::AtMost { units, .. } => assert!(period <= units, "{clock:?}: at most {units}"),
+            Tick::Unknown(_) => {}
+        }
+    }
+    assert!(found_right >= cases / 2, "{found_right} of {cases}");
+}
+
 #[test]
 fn a_constant_cost_is_no_tick() {
     for case in 0..cases(150) {
