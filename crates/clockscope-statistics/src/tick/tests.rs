@@ -237,10 +237,10 @@ fn ticks_below_three_units_are_never_wrong() {
 /// and the costs even.
 #[test]
 fn few_even_steps_bound_the_tick() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut last = 0;
     let readings: Vec<u64> = std::iter::repeat_with(|| {
-        last += 20 + 2 * (random.next() % 4);
+        last += 20 + 2 * random.below(4);
         last
     })
     .take(8192)
@@ -255,7 +255,7 @@ fn few_even_steps_bound_the_tick() {
 #[test]
 fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
     for cost in [17.3, 18.4, 18.9, 25.2] {
-        let mut random = Random(18);
+        let mut random = Random::new(18);
         let clock = Simulated { period: 0.769, cost, jitter: 0.6, normal: true, interrupted: 0.0005 };
         let found = tick(&clock.readings(8192, &mut random));
         assert!(matches!(found, Tick::AtMost { units, .. } if units == SHORTEST), "{cost}: {found:?}");
@@ -272,7 +272,7 @@ fn a_read_of_a_few_counts_hides_no_count() {
     for (case, (cost, share)) in
         costs.into_iter().flat_map(|cost| [0.02, 0.05, 0.1].map(|share| (cost, share))).enumerate()
     {
-        let mut random = Random(20_261_124 + case as u64);
+        let mut random = Random::new(20_261_124 + case as u64);
         let clock = Simulated { period: 1.0, cost, jitter: share * cost, normal: case % 2 == 0, interrupted: 0.001 };
         match tick(&clock.readings(40_000, &mut random)) {
             Tick::AtMost { units, .. } if units <= SHORTEST => {}
@@ -290,7 +290,7 @@ fn a_tick_of_a_few_units_is_not_called_finer() {
     let mut found_right = 0;
     let cases = 60;
     for case in 0..cases {
-        let mut random = Random(20_261_125 + case);
+        let mut random = Random::new(20_261_125 + case);
         let period = random.within(3.01, 6.0);
         let cost = random.within(2.0, 12.0);
         let jitter = cost * random.scale(0.005, 0.1);
