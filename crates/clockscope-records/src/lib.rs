@@ -34,6 +34,7 @@ mod shootout;
 mod sleep;
 mod steps;
 mod summary;
+mod synchronization;
 mod text;
 mod tick_evidence;
 mod trust;
@@ -83,7 +84,7 @@ pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
     ClocksourceReason, ComparisonReason, CpusReason, MachineReason, PairsReason, RateReason, ReadingsReason,
-    ThreadReason, TickReason, Unknown, UnknownReason, WindowsReason,
+    SynchronizationReason, ThreadReason, TickReason, Unknown, UnknownReason, WindowsReason,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
@@ -98,6 +99,7 @@ pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, Unr
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
+pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{is_steering, plain, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};

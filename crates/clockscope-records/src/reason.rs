@@ -5,6 +5,7 @@ mod across;
 mod machine;
 mod rates;
 mod readings;
+mod synchronization;
 mod tick;
 mod windows;
 
@@ -12,6 +13,7 @@ pub use across::{CpusReason, PairsReason, ThreadReason};
 pub use machine::{ClocksourceReason, MachineReason};
 pub use rates::{ComparisonReason, RateReason};
 pub use readings::ReadingsReason;
+pub use synchronization::SynchronizationReason;
 pub use tick::TickReason;
 pub use windows::WindowsReason;
 
@@ -83,6 +85,8 @@ reasons! {
     Clocksource(ClocksourceReason),
     /// Windows.
     Windows(WindowsReason),
+    /// What keeps civil time.
+    Synchronization(SynchronizationReason),
 }
 
 fn unnamed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {

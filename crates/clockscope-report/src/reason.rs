@@ -2,8 +2,8 @@
 
 use clockscope_records::{
     ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RatePairFailure,
-    RateReason, RateRecord, Rates, ReadingsReason, SleepRow, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown,
-    UnknownReason, Unnamed, WindowsReason, show_cpus,
+    RateReason, RateRecord, Rates, ReadingsReason, SleepRow, SynchronizationReason, ThreadReason, TickReason, Unfit,
+    UnfitFailure, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
@@ -25,6 +25,7 @@ pub(crate) fn text(unknown: &Unknown) -> String {
         UnknownReason::Machine(reason) => machine(reason),
         UnknownReason::Clocksource(reason) => clocksource(reason),
         UnknownReason::Windows(reason) => windows(reason),
+        UnknownReason::Synchronization(reason) => synchronization(reason),
         UnknownReason::Sentence(text) => text.clone().into_owned(),
         UnknownReason::Unnamed(unnamed) => unnamed.text("text").unwrap_or(Unnamed::NAME).to_owned(),
     }
@@ -321,6 +322,16 @@ fn windows(reason: &WindowsReason) -> String {
             format!("no hardware is known to count at {frequency_hz} Hz")
         }
     }
+}
+
+fn synchronization(reason: &SynchronizationReason) -> String {
+    let words = match reason {
+        SynchronizationReason::NoChrony => "no chronyd answers on the loopback",
+        SynchronizationReason::ChronyUnsynchronized => "chronyd answers that it is not synchronized",
+        SynchronizationReason::KernelFiguresHidden { words } | SynchronizationReason::PtpUnreadable { words } => words,
+        SynchronizationReason::PtpNameHidden => "the kernel does not show the device's name",
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]

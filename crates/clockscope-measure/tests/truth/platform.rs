@@ -9,8 +9,8 @@ use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_measure::{Platform, SharedWord, Sleeps, ThreadError, Yardstick};
-use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
+use clockscope_measure::{Platform, SharedWord, Sleeps, ThreadError, Yardstick, steering};
+use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unit, Unwrapped, Visitor};
 
@@ -553,6 +553,10 @@ impl Platform for Simulated {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         self.machine.facts.adjtimex.clone().ok_or(AdjtimexError::Refused(Errno::new(1)))
+    }
+
+    fn synchronization(&self) -> Synchronization {
+        Synchronization { adjtimex: steering(self), ..Synchronization::default() }
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

@@ -29,6 +29,9 @@ pub enum RenderError {
         "the record has no chart: expected one of measure, steps, offsets, rate, gaps, sleep or runtimes with results"
     )]
     NoChart,
+    /// The document has no metrics.
+    #[error("the record has no metrics: expected one of check")]
+    NoMetrics,
     /// The document has other charts.
     #[error("unknown chart \"{name}\": expected one of {known}")]
     UnknownChart {
