@@ -23,10 +23,10 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
         let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
         clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
     };
-    if args.monitor.one_line || args.monitor.exit_codes == ExitCodes::Nagios {
-        return monitored(ask, args);
-    }
     let Some(baseline) = Baseline::read(&args.baseline, &args.fail_on)? else {
+        if args.monitor.one_line || args.monitor.exit_codes == ExitCodes::Nagios {
+            return monitored(ask, args);
+        }
         let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
         return answer(ask, (&args.output, drawing), "--cpu", |found| end_of_check(found, args), Document::Check);
     };
