@@ -37,7 +37,7 @@ fn tool(name: &str, arguments: &[&str]) -> Option<Output> {
     }
 }
 
-fn words(output: &Output) -> String {
+fn words_of(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -52,10 +52,10 @@ fn the_service_is_understood_and_hardened() {
     fs::write(&service, unit.replace("/usr/bin/clockscope", env!("CARGO_BIN_EXE_clockscope"))).unwrap();
     fs::write(&timer, text("systemd/clockscope-textfile.timer")).unwrap();
     let Some(verified) = tool("systemd-analyze", &["verify", &service, &timer]) else { return };
-    assert!(verified.status.success() && words(&verified).is_empty(), "{}", words(&verified));
+    assert!(verified.status.success() && words_of(&verified).is_empty(), "{}", words_of(&verified));
     let security = ["security", "--offline=true", "--threshold=30", &service];
     let Some(analyzed) = tool("systemd-analyze", &security) else { return };
-    assert!(analyzed.status.success(), "{}", words(&analyzed));
+    assert!(analyzed.status.success(), "{}", words_of(&analyzed));
 }
 
 /// What the service runs, and what the plugin runs, is a command line of this program.
@@ -118,27 +118,50 @@ fn is_match(pattern: &str, line: &str) -> bool {
     }
 }
 
-/// kubectl reads the file as objects of these types, and needs no cluster for that.
+/// kubectl reads the file as an object of its type, and needs no cluster for that. What the type
+/// does not have, it drops.
 #[test]
 fn the_daemon_set_is_one() {
     let file = packaging("kubernetes/daemonset.yaml");
-    let arguments = ["annotate", "--local", "--output", "json", "--filename", file.to_str().unwrap(), "read=yes"];
-    let Some(read) = tool("kubectl", &arguments) else { return };
-    assert!(read.status.success(), "{}", words(&read));
-    let read: Value = serde_json::from_slice(&read.stdout).unwrap();
-    assert_eq!((&read["kind"], &read["metadata"]["annotations"]["read"]), (&"DaemonSet".into(), &"yes".into()));
-    let pod = &read["spec"]["template"];
-    assert_eq!(read["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"]);
+    let read = |words: &[&str], change: &str| {
+        let all = [words, &["--local", "--output", "json", "--filename", file.to_str().unwrap(), change]].concat();
+        let read = tool("kubectl", &all)?;
+        assert!(read.status.success(), "{}", words_of(&read));
+        Some(serde_json::from_slice::<Value>(&read.stdout).unwrap())
+    };
+    // The first takes any keys, the second those of the type.
+    let Some((mut found, typed)) = read(&["annotate"], "read=yes").zip(read(&["set", "env"], "READ=yes")) else {
+        return;
+    };
+    found["metadata"].as_object_mut().unwrap().remove("annotations");
+    assert_eq!(lost(&found, &typed), None::<String>);
+    assert_eq!(found["kind"], "DaemonSet");
+    let pod = &found["spec"]["template"];
+    assert_eq!(found["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"]);
     let container = &pod["spec"]["containers"][0];
     assert_eq!(container["securityContext"]["capabilities"]["drop"], serde_json::json!(["ALL"]));
     assert!(container["resources"]["limits"]["cpu"].is_null(), "it would stop threads that measure");
+}
+
+/// The path of something that is not in another value, if there is any.
+fn lost(value: &Value, kept: &Value) -> Option<String> {
+    let below = |name: String, value: &Value, kept: &Value| lost(value, kept).map(|path| format!("{name}.{path}"));
+    match (value, kept) {
+        (Value::Object(keys), Value::Object(_)) => {
+            keys.iter().find_map(|(name, value)| below(name.clone(), value, &kept[name]))
+        }
+        (Value::Array(values), Value::Array(all)) if values.len() == all.len() => {
+            values.iter().zip(all).enumerate().find_map(|(place, (value, kept))| below(place.to_string(), value, kept))
+        }
+        _ => (value != kept).then(|| format!("{value} is {kept}")),
+    }
 }
 
 #[test]
 fn alerts_fire_when_they_should() {
     let file = packaging("prometheus/clockscope.rules.test.yml");
     let Some(tested) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
-    assert!(tested.status.success(), "{}", words(&tested));
+    assert!(tested.status.success(), "{}", words_of(&tested));
 }
 
 /// The names of metrics in a text.
