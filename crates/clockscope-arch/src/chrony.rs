@@ -54,8 +54,8 @@ impl Tracking {
     }
 }
 
-/// Asks, and waits for [`PATIENCE`]; `None` where no answer comes. The answer bears the number of the
-/// request.
+/// Asks, and waits for [`PATIENCE`]; `None` where no answer comes. The answer has to bear the
+/// number of the request.
 #[must_use]
 pub fn ask_at(address: SocketAddr, sequence: u32) -> Option<Tracking> {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;

@@ -44,8 +44,9 @@ impl ClockHealth {
     }
 }
 
-/// Returns a check in one line of [`LINE_WIDTH`] characters at most, without a line break. It begins
-/// with the state and the remark, if there is any; of the rest it has as much as fits.
+/// Returns a check in one line of [`LINE_WIDTH`] characters at most, without a line break.
+///
+/// It begins with the state and the remark, if there is any; of the rest it has as much as fits.
 #[must_use]
 pub fn one_line(check: &Envelope<Trust>, health: ClockHealth, remark: Option<&str>) -> String {
     let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
