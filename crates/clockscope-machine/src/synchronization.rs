@@ -153,8 +153,10 @@ mod tests {
     #[test]
     fn the_narrowest_comparison_counts() {
         let second = 1_000_000_000;
-        let at =
-            |before, device, after| Reading { before: second + before, device: second + device, after: second + after };
+        let at = |before: u64, device: u64, after: u64| {
+            let [before, device, after] = [before, device, after].map(|ns| second + ns);
+            Reading { before, device, after }
+        };
         let (offset_s, bound_s) = offset(&[at(0, 90_000, 10_000), at(20_000, 37_500, 21_001), at(9, 0, 5)]).unwrap();
         // The middle of the second is 20,500.5 ns; half of its width is 500.5 ns.
         assert!((offset_s * 1e9 - 16_999.5).abs() < 1e-3, "{offset_s}");
