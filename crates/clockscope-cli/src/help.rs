@@ -56,6 +56,8 @@ Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
             ("check --verbose", "with all evidence, not only what decides"),
             ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
             ("check --policy policy.toml", "exits with 1 if a demand is not met"),
+            ("check --format prometheus -o clockscope.prom", "metrics for node_exporter"),
+            ("check --one-line --exit-codes nagios", "a line and a code for a monitor"),
         ],
         more: "Verdicts:
   trusted  nothing contradicts the clock, and what trust needs was tested

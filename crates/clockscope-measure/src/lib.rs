@@ -53,7 +53,7 @@ pub use error::{MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
 pub use plan::{PlanInput, plan};
-pub use platform::{Platform, SharedWord, Sleeps, ThisMachine, ThreadError, Yardstick};
+pub use platform::{Platform, SharedWord, Sleeps, ThisMachine, ThreadError, Yardstick, steering};
 pub use rate::{Live, RateRequest, rate};
 pub use recording::{Damage, Misfit, RecordRequest, Recorder, ReplayError, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};

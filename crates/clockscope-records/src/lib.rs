@@ -34,6 +34,7 @@ mod shootout;
 mod sleep;
 mod steps;
 mod summary;
+mod synchronization;
 mod text;
 mod tick_evidence;
 mod trust;
@@ -83,8 +84,8 @@ pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
     ClockReason, ClocksourceReason, ComparisonReason, CpusReason, ErrorCause, MachineReason, PairsReason, RateReason,
-    ReadingsReason, SignalMeaning, SystemError, ThreadReason, TickReason, Unknown, UnknownReason, UnreadableClock,
-    WindowsReason,
+    ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason, TickReason, Unknown,
+    UnknownReason, UnreadableClock, WindowsReason,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
@@ -99,6 +100,7 @@ pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, Win
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
+pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{is_steering, plain, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};

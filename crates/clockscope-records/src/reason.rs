@@ -6,6 +6,7 @@ mod clock;
 mod machine;
 mod rates;
 mod readings;
+mod synchronization;
 mod tick;
 mod windows;
 
@@ -14,6 +15,7 @@ pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableC
 pub use machine::{ClocksourceReason, MachineReason};
 pub use rates::{ComparisonReason, RateReason};
 pub use readings::ReadingsReason;
+pub use synchronization::SynchronizationReason;
 pub use tick::TickReason;
 pub use windows::WindowsReason;
 
@@ -87,6 +89,8 @@ reasons! {
     Clocksource(ClocksourceReason),
     /// Windows.
     Windows(WindowsReason),
+    /// What keeps civil time.
+    Synchronization(SynchronizationReason),
 }
 
 fn unnamed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {

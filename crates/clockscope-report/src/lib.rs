@@ -1,4 +1,5 @@
-//! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, and charts as SVG.
+//! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, metrics for Prometheus, and charts as
+//! SVG.
 //!
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
@@ -12,8 +13,10 @@ mod holder;
 mod kernel_verdict;
 mod lost_time;
 mod model;
+mod one_line;
 mod performance_counter;
 mod raw_readings;
+mod read_path;
 mod reason;
 mod recommendation;
 mod render;
@@ -26,6 +29,7 @@ mod text;
 mod tick;
 mod units;
 
+pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use raw_readings::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
 pub use reason::with_unreadable;
 pub use render::{Format, RenderError, UnknownFormat};

@@ -2,9 +2,9 @@
 
 use clockscope_records::{
     ClockReason, ClocksourceReason, ComparisonReason, CpusReason, Emulator, ErrorCause, Figure, MachineReason,
-    PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason, SignalMeaning, SleepRow, SystemError,
-    ThreadReason, TickReason, Unfit, UnfitFailure, Unknown, UnknownReason, Unnamed, UnreadableClock, WindowsReason,
-    show_cpus,
+    PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason, SignalMeaning, SleepRow,
+    SynchronizationReason, SystemError, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown, UnknownReason, Unnamed,
+    UnreadableClock, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
@@ -35,6 +35,7 @@ pub(crate) fn text(unknown: &Unknown) -> String {
         UnknownReason::Machine(reason) => machine(reason),
         UnknownReason::Clocksource(reason) => clocksource(reason),
         UnknownReason::Windows(reason) => windows(reason),
+        UnknownReason::Synchronization(reason) => synchronization(reason),
         UnknownReason::Sentence(text) => text.clone().into_owned(),
         UnknownReason::Unnamed(unnamed) => unnamed.text("text").unwrap_or(Unnamed::NAME).to_owned(),
     }
@@ -424,6 +425,16 @@ fn windows(reason: &WindowsReason) -> String {
             format!("no hardware is known to count at {frequency_hz} Hz")
         }
     }
+}
+
+fn synchronization(reason: &SynchronizationReason) -> String {
+    let words = match reason {
+        SynchronizationReason::NoChrony => "no chronyd answers on the loopback",
+        SynchronizationReason::ChronyUnsynchronized => "chronyd answers that it is not synchronized",
+        SynchronizationReason::KernelFiguresHidden { words } | SynchronizationReason::PtpUnreadable { words } => words,
+        SynchronizationReason::PtpNameHidden => "the kernel does not show the device's name",
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod markdown;
 mod markup;
 mod ndjson;
 mod plot;
+mod prometheus;
 mod renderer;
 mod svg;
 mod terminal;
@@ -68,6 +69,8 @@ formats! {
     Html: "html", html::Html;
     /// One chart of the document as an image.
     Svg: "svg", svg::Svg;
+    /// Metrics of a check, for the textfile collector of node_exporter.
+    Prometheus: "prometheus", prometheus::Prometheus;
 }
 
 impl FromStr for Format {
@@ -116,7 +119,8 @@ mod tests {
         let error = "xml".parse::<Format>().map_err(|error| error.to_string());
         assert_eq!(
             error,
-            Err("unknown format \"xml\": expected table, json, ndjson, csv, markdown, html or svg".to_owned())
+            Err("unknown format \"xml\": expected table, json, ndjson, csv, markdown, html, svg or prometheus"
+                .to_owned())
         );
     }
 }

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::ArgPredicate;
 
 use super::compare::BaselineArgs;
+use super::monitor::{self, MonitorArgs};
 use super::output::OutputArgs;
 use crate::changes::{OrChange, or_change};
 use crate::duration::{self, Seconds};
@@ -23,8 +25,8 @@ pub(crate) struct CheckArgs {
     /// CPU to measure on where one is enough [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Time for everything
-    #[arg(long, short, value_name = "TIME", default_value = "5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    /// Time for everything; 2s with --one-line
+    #[arg(long, short, value_name = "TIME", default_value = "5s", default_value_if("one_line", ArgPredicate::IsPresent, monitor::ONE_LINE_DURATION), value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if a clock has any of these findings, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_parser = or_change::<CheckFinding>(), value_delimiter = ',')]
@@ -36,6 +38,8 @@ pub(crate) struct CheckArgs {
     /// JSON, CSV and Markdown always have all of it.
     #[arg(long, short, conflicts_with = "brief")]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) monitor: MonitorArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

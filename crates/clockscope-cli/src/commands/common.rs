@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clockscope_machine::timer_period::{self, TimerPeriod};
 use clockscope_measure::{Catalogue, ThisMachine};
 use clockscope_records::{Document, Envelope};
-use clockscope_report::Style;
+use clockscope_report::{RenderError, Style};
 
 use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
@@ -92,7 +92,10 @@ pub(super) fn write_all(
         verbose: drawing.verbose,
         plots: drawing.plot || is_terminal,
     };
-    let text = clockscope_report::render_all(documents, output.format(), style)?;
+    let text = clockscope_report::render_all(documents, output.format(), style).map_err(|error| match error {
+        RenderError::NoMetrics => UsageError(format!("--format prometheus: {error}")).into(),
+        error => anyhow::Error::new(error),
+    })?;
     destination.write(&text)
 }
 

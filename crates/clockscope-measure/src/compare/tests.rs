@@ -391,7 +391,7 @@ fn checked(verdicts: &[(&str, Trustworthiness)]) -> ComparedRecord {
         verdict: *verdict,
         evidence: Vec::new(),
     };
-    let trust = Trust { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new() };
+    let trust = Trust { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new(), synchronization: None };
     let document = Document::Check(Envelope::of_run(None, Environment::default(), how(), trust));
     ComparedRecord { file: Some(format!("{verdicts:?}")), document }
 }

@@ -11,7 +11,7 @@ use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads, Untried};
 use clockscope_records::{
     Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter,
-    RecordedRun,
+    RecordedRun, Synchronization,
 };
 use clockscope_sources::{
     ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
@@ -23,7 +23,7 @@ use super::facts::{info, outcome};
 use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;
 use crate::catalogue::{Catalogue, CatalogueEntry};
-use crate::platform::{Platform, Sleeps, ThreadError};
+use crate::platform::{Platform, Sleeps, ThreadError, steering};
 use crate::refusal::Refusal;
 use crate::sampler::Sampler;
 
@@ -227,6 +227,10 @@ impl Platform for Player {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         Err(AdjtimexError::NotRecorded)
+    }
+
+    fn synchronization(&self) -> Synchronization {
+        Synchronization { adjtimex: steering(self), ..Synchronization::default() }
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

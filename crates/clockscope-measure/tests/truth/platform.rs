@@ -12,8 +12,8 @@ use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_measure::{Platform, SharedWord, ThreadError, Yardstick};
-use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
+use clockscope_measure::{Platform, SharedWord, ThreadError, Yardstick, steering};
+use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unit, Unwrapped, Visitor};
 
@@ -426,6 +426,10 @@ impl Platform for Simulated {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         self.machine.facts.adjtimex.clone().ok_or(AdjtimexError::Refused(Errno::new(1)))
+    }
+
+    fn synchronization(&self) -> Synchronization {
+        Synchronization { adjtimex: steering(self), ..Synchronization::default() }
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

@@ -1,6 +1,6 @@
 //! What documents on clocks have in common.
 
-use clockscope_records::{ClockIdentity, ClockKind, Failure, ReadPath, TickEvidence, Unknown};
+use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown};
 
 use crate::model::{Block, Cell};
 use crate::reason::text;
@@ -66,22 +66,6 @@ pub(super) fn failure(failure: Failure) -> &'static str {
         Failure::NotApplicable => "not_applicable",
         Failure::DuringRun => "during_run",
         Failure::StoodStill => "stood_still",
-    }
-}
-
-/// Names a path as JSON does.
-pub(super) fn path(path: ReadPath) -> &'static str {
-    match path {
-        ReadPath::Instruction => "instruction",
-        ReadPath::Libc => "libc",
-        ReadPath::Vdso => "vdso",
-        ReadPath::Syscall => "syscall",
-        ReadPath::Std => "std",
-        ReadPath::Mmap => "mmap",
-        ReadPath::Library => "library",
-        ReadPath::SystemLibrary => "system_library",
-        ReadPath::User => "user",
-        ReadPath::Unnamed => "unnamed",
     }
 }
 

@@ -5,9 +5,10 @@ mod charts;
 use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstRecord};
 use serde_json::Value;
 
-use super::clocks::{failure, kind, not_available, path, tick_cell};
+use super::clocks::{failure, kind, not_available, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
+use crate::read_path;
 use crate::reason::{text, why};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -321,7 +322,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
     let start = [
         clock.identity.name.as_str().into(),
         kind(clock.identity.kind).into(),
-        path(clock.identity.path).into(),
+        read_path::name(clock.identity.path).into(),
         clock.available.to_string().into(),
         Cell::known(clock.reason.as_ref(), text),
         Cell::text(clock.failure.map(failure)),

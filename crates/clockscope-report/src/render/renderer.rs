@@ -30,6 +30,9 @@ pub enum RenderError {
          results"
     )]
     NoChart,
+    /// The document has no metrics.
+    #[error("the record has no metrics: expected one of check")]
+    NoMetrics,
     /// The document has other charts.
     #[error("unknown chart \"{name}\": expected one of {known}")]
     UnknownChart {

@@ -43,10 +43,14 @@ pub(crate) fn document(fixture: &str) -> Document {
 /// What stands for the image of a document without charts.
 pub(crate) const NO_CHART: &str = "(no chart)\n";
 
+/// What stands for the metrics of a document without any.
+pub(crate) const NO_METRICS: &str = "(no metrics)\n";
+
 /// Renders a document. Not every document has a chart.
 pub(crate) fn rendered(document: &Document, format: Format) -> String {
     match render(document, format, Style::default()) {
         Err(RenderError::NoChart) if format == Format::Svg => NO_CHART.to_owned(),
+        Err(RenderError::NoMetrics) if format == Format::Prometheus => NO_METRICS.to_owned(),
         rendered => rendered.unwrap(),
     }
 }
