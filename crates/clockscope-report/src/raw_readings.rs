@@ -1,4 +1,6 @@
-//! Raw readings as files: CSV, NDJSON, and Parquet where it is built in.
+//! Raw readings as files: CSV, NDJSON, NPY, and Parquet where it is built in.
+
+mod npy;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -30,6 +32,8 @@ pub enum RawFormat {
     Labeled,
     /// An object `{"clock": ..., "ns": ...}` a line.
     Ndjson,
+    /// An array of NumPy a clock, one after the other.
+    Npy,
     /// The columns `clock` and `ns`, a row group a clock.
     Parquet,
 }
@@ -45,6 +49,7 @@ pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_
         RawFormat::Csv => sheet(out, series),
         RawFormat::Labeled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
         RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
+        RawFormat::Npy => npy::write(out, series),
         RawFormat::Parquet => parquet::write(out, series),
     }
 }
