@@ -31,9 +31,11 @@ def test_every_example_runs() -> None:
 def shown(cell: str, names: dict[str, Any]) -> Any:
     """Runs a cell of a notebook; the value that the notebook shows of it."""
     parsed = ast.parse(cell)
-    last = parsed.body.pop() if parsed.body and isinstance(parsed.body[-1], ast.Expr) else None
+    last = parsed.body.pop()
+    if not isinstance(last, ast.Expr):
+        parsed.body.append(last)
     exec(compile(parsed, str(NOTEBOOK), "exec"), names)
-    if last is None:
+    if not isinstance(last, ast.Expr):
         return None
     return eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)
 

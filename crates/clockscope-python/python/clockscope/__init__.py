@@ -40,7 +40,9 @@ from clockscope._stopwatch import Stopwatch
 __version__ = VERSION
 del VERSION
 
-# Imported when they are first used: they bring modules that take longer than this package.
+# Imported when they are first used: they bring modules that take longer than this package. The stub
+# names them for type checkers.
+# pyright: reportUnsupportedDunderAll=false
 _LAZY = {
     "ClockInfo": "_clock_info",
     "ErrorBound": "_answers",
@@ -123,7 +125,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -134,5 +136,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY})

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from typing import TypeVar, cast
 
 from clockscope import _arguments as words
 from clockscope import _command
@@ -16,6 +17,7 @@ from clockscope._record import OLDEST_COMPARED, Record, parsed
 
 Path = str | os.PathLike[str]
 Records = Record | Path | Iterable[Record | Path]
+_T = TypeVar("_T")
 
 
 def info() -> Record:
@@ -61,8 +63,8 @@ def runtimes(
         fail_on=words.names("fail_on", fail_on),
     )
     for name, given in (programs or {}).items():
-        for path in _listed("programs", given):
-            arguments.append(f"--runtime={words.text('programs', name)}={os.fspath(path)}")
+        paths: list[Path] = _listed("programs", given)
+        arguments += [f"--runtime={words.text('programs', name)}={os.fspath(path)}" for path in paths]
     return _command.ask(["runtimes", *FORMAT, *arguments, "--", *words.names_of("names", names)])
 
 
@@ -123,19 +125,20 @@ def replay(path: Path, *, fail_on: Clocks = ()) -> Record:
         raise ValueError(f"{os.fspath(path)}: {because.removeprefix(refused)}") from None
 
 
-def _listed(name: str, given: Records) -> list[Record | Path]:
+def _listed(name: str, given: _T | Iterable[_T]) -> list[_T]:
     """What is given, of which one alone may be given by itself."""
     if isinstance(given, (Record, str, os.PathLike)):
-        return [given]
+        return [cast("_T", given)]
     if isinstance(given, bytes) or not isinstance(given, Iterable):
         raise TypeError(f"{name}: expected a record, a path or several, got {type(given).__name__}")
-    return list(given)
+    return list(cast("Iterable[_T]", given))
 
 
 def _side(name: str, given: Records, folder: str) -> str:
     """The records of a side, as the command takes them."""
     files: list[str] = []
-    for one in _listed(name, given):
+    parts: list[Record | Path] = _listed(name, given)
+    for one in parts:
         if isinstance(one, Record):
             files.append(f"{name}-{len(files) + 1}.json")
             with open(os.path.join(folder, files[-1]), "w", encoding="utf-8") as file:
@@ -149,7 +152,7 @@ def _side(name: str, given: Records, folder: str) -> str:
     return ",".join(_copied(file, number, name, folder) if "," in file else file for number, file in names)
 
 
-def _files(name: str, path: object) -> list[str]:
+def _files(name: str, path: Path) -> list[str]:
     """The records that a path names: absolute paths."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}: expected records or paths, got {type(path).__name__}")

@@ -1,5 +1,8 @@
 """Charts of records, with Matplotlib."""
 
+# Matplotlib leaves the types of further arguments open.
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

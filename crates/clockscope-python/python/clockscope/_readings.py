@@ -102,7 +102,7 @@ def _arrays(data: memoryview[Any]) -> Iterator[tuple[str, memoryview[Any]]]:
     """Arrays in NumPy's format, one after the other, with a field of a clock's name each."""
     while data:
         start = len(_MAGIC) + 2
-        if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
+        if bytes(data[: len(_MAGIC)]) != _MAGIC or len(data) < start:
             raise ValueError("expected an array in the format NPY 1.0")
         begin = start + int.from_bytes(data[len(_MAGIC) : start], "little")
         header = ast.literal_eval(bytes(data[start:begin]).decode("ascii"))

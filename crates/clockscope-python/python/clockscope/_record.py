@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 if TYPE_CHECKING:
     import pandas
@@ -196,13 +196,14 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 def parsed(text: str, oldest: int = SCHEMA_VERSION) -> dict[str, Any]:
     """Reads a document of any version from this one to that of this package, or raises ValueError."""
     try:
-        data = json.loads(text, parse_constant=_refused)
+        found = json.loads(text, parse_constant=_refused)
     except RecursionError:
         raise ValueError("not a record: it is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"not a record: {error}") from None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(schema, str) or not schema.startswith("clockscope."):
+    data: dict[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    schema = data.get("schema")
+    if not isinstance(schema, str) or not schema.startswith("clockscope."):
         shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
         raise ValueError(f'not a record: expected a document with the key "schema", got {shown!r}')
     version = data.get("schema_version")
@@ -219,16 +220,17 @@ def _refused(constant: str) -> NoReturn:
 
 def _shown(value: Any) -> Any:
     if isinstance(value, dict):
-        return Fields(value)
+        return Fields(cast("dict[str, Any]", value))
     if isinstance(value, list):
-        return tuple(_shown(item) for item in value)
+        return tuple(map(_shown, cast("Iterable[Any]", value)))
     return value
 
 
 def _summary(data: dict[str, Any]) -> str:
     """The keys that hold a single value, up to a line."""
     plain = [f"{key}={value!r}" for key, value in data.items() if not isinstance(value, (dict, list))]
-    shown, length = [], 0
+    shown: list[str] = []
+    length = 0
     for part in plain:
         length += len(part) + 2
         if length > 80:

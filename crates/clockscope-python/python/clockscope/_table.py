@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from clockscope import _native
 from clockscope._errors import missing_extra
@@ -112,7 +112,7 @@ def _main(document: _Row, known: list[str]) -> str | None:
 
 
 def _is_table(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+    return isinstance(value, list) and all(isinstance(row, dict) for row in cast("Iterable[Any]", value))
 
 
 def _flat(row: _Row, before: str = "") -> _Row:
@@ -120,7 +120,7 @@ def _flat(row: _Row, before: str = "") -> _Row:
     flat: _Row = {}
     for key, value in row.items():
         if isinstance(value, dict) and key != _REASONS:
-            flat |= _flat(value, f"{before}{key}.")
+            flat |= _flat(cast("_Row", value), f"{before}{key}.")
         elif isinstance(value, (dict, list)):
             flat[before + key] = None if value == {} else json.dumps(value)
         else:
@@ -130,7 +130,7 @@ def _flat(row: _Row, before: str = "") -> _Row:
 
 def _uniform(values: list[Any]) -> tuple[_Kind, list[Any]]:
     """The type that holds all these values, and the values in it."""
-    kinds = {type(value) for value in values if value is not None}
+    kinds: set[type[Any]] = {type(value) for value in values if value is not None}
     if not kinds:
         return _NULLS, values
     if kinds == {bool}:

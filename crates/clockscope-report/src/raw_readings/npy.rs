@@ -1,14 +1,14 @@
-//! Raw readings as arrays of NumPy: the format NPY 1.0, an array a clock.
+//! NumPy's format NPY 1.0, as a sequence of arrays of one field each.
 //!
-//! `numpy.load` reads one array of an open file and leaves the file at the next one. Each array has
-//! one field, which bears the clock's name, so that the readings are a view of what was read.
+//! `numpy.load` reads one array of an open file and leaves the file at the next one. The field
+//! bears a clock's name, and is a view of what was read.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use clockscope_records::plain;
-
-use super::{Ns, Series};
+/// Types of values, as NumPy names them: 64 bits, lowest byte first.
+pub(super) const INTEGER: &str = "<i8";
+pub(super) const FLOAT: &str = "<f8";
 
 /// Every file of the format begins with it; the version follows.
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
@@ -17,29 +17,29 @@ const ALIGNMENT: usize = 64;
 /// Values that are handed over at a time.
 const CHUNK: usize = 1 << 16;
 
-pub(super) fn write<W: Write>(mut out: W, series: &[Series<'_>]) -> io::Result<()> {
-    for clock in series {
-        out.write_all(&header(clock)?)?;
-        let mut chunk = Vec::with_capacity(8 * CHUNK);
-        for ns in clock.ns() {
-            chunk.extend(match ns {
-                Ns::Whole(ns) => ns.to_le_bytes(),
-                Ns::Fraction(ns) => ns.to_le_bytes(),
-            });
-            if chunk.len() == 8 * CHUNK {
-                out.write_all(&chunk)?;
-                chunk.clear();
-            }
+/// Writes an array of so many values.
+pub(super) fn write<W: Write>(
+    mut out: W,
+    name: &str,
+    kind: &str,
+    count: usize,
+    words: impl Iterator<Item = [u8; 8]>,
+) -> io::Result<()> {
+    out.write_all(&header(name, kind, count)?)?;
+    let mut chunk = Vec::with_capacity(8 * CHUNK.min(count));
+    for word in words {
+        chunk.extend(word);
+        if chunk.len() == 8 * CHUNK {
+            out.write_all(&chunk)?;
+            chunk.clear();
         }
-        out.write_all(&chunk)?;
     }
-    out.flush()
+    out.write_all(&chunk)
 }
 
-/// Returns all that comes before a clock's data.
-fn header(clock: &Series<'_>) -> io::Result<Vec<u8>> {
-    let kind = if clock.is_whole() { "<i8" } else { "<f8" };
-    let (name, count) = (literal(&plain(clock.clock)), clock.values.len());
+/// Returns all that comes before the data.
+fn header(name: &str, kind: &str, count: usize) -> io::Result<Vec<u8>> {
+    let name = literal(name);
     let mut words = format!("{{'descr': [({name}, '{kind}')], 'fortran_order': False, 'shape': ({count},), }}");
     // Two bytes hold the length of the words, and a line feed ends them.
     let unpadded = MAGIC.len() + 2 + words.len() + 1;
@@ -69,13 +69,14 @@ fn literal(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn written(series: &[Series<'_>]) -> Vec<u8> {
+    fn written(values: &[i64]) -> Vec<u8> {
         let mut out = Vec::new();
-        write(&mut out, series).expect("memory takes everything");
+        let words = values.iter().map(|value| value.to_le_bytes());
+        write(&mut out, "monotonic", INTEGER, values.len(), words).expect("memory takes everything");
         out
     }
 
-    /// The words of the array's header that these bytes begin with, and what comes after it.
+    /// The words of the header that these bytes begin with, and what comes after it.
     fn split(bytes: &[u8]) -> (String, &[u8]) {
         let rest = bytes.strip_prefix(MAGIC).expect("the magic");
         let (length, rest) = rest.split_first_chunk().expect("a length");
@@ -85,28 +86,23 @@ mod tests {
     }
 
     #[test]
-    fn each_clock_is_an_array_of_its_own() {
-        let mono = Series { clock: "monotonic", values: &[1000, 1020, 990], ns_per_unit: 1.0 };
-        let tsc = Series { clock: "tsc", values: &[u64::MAX, 25], ns_per_unit: 0.5 };
-        let bytes = written(&[mono, tsc]);
-        let (words, rest) = split(&bytes);
+    fn an_array_has_a_header_and_its_values() {
+        let bytes = written(&[0, 20, -10]);
+        let (words, data) = split(&bytes);
         assert_eq!(words.trim_end(), "{'descr': [('monotonic', '<i8')], 'fortran_order': False, 'shape': (3,), }");
         assert!(words.ends_with('\n'));
-        let (data, rest) = rest.split_at(24);
         assert_eq!(data, [0i64, 20, -10].map(i64::to_le_bytes).concat());
-        let (words, data) = split(rest);
-        assert_eq!(words.trim_end(), "{'descr': [('tsc', '<f8')], 'fortran_order': False, 'shape': (2,), }");
-        assert_eq!(data, [0f64, 13.0].map(f64::to_le_bytes).concat());
     }
 
     #[test]
     fn chunks_lose_nothing() {
         for count in [0, 1, CHUNK - 1, CHUNK, 2 * CHUNK, 2 * CHUNK + 1] {
-            let values: Vec<u64> = (0..count as u64).collect();
-            let bytes = written(&[Series { clock: "a", values: &values, ns_per_unit: 1.0 }]);
+            let values: Vec<i64> = (0..count as i64).collect();
+            let bytes = written(&values);
             let (words, data) = split(&bytes);
             assert!(words.contains(&format!("'shape': ({count},)")));
-            assert!(data.iter().eq(values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>().iter()));
+            let expected: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            assert!(data == expected, "{count} values");
         }
     }
 
@@ -117,8 +113,6 @@ mod tests {
 
     #[test]
     fn a_name_that_the_format_cannot_hold_is_an_error() {
-        let name = "a".repeat(70_000);
-        let series = Series { clock: &name, values: &[], ns_per_unit: 1.0 };
-        assert!(write(io::sink(), &[series]).is_err());
+        assert!(write(io::sink(), &"a".repeat(70_000), FLOAT, 0, std::iter::empty()).is_err());
     }
 }
