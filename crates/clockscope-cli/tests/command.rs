@@ -277,7 +277,7 @@ fn what_is_no_recording_is_refused() {
         run(clockscope(&["steps", "monotonic", "--reads", "50", "--raw", &path(name), "--raw-format", format]), 0);
         path(name)
     };
-    for format in ["csv", "ndjson"] {
+    for format in ["csv", "ndjson", "npy"] {
         let said = stderr(&["replay", &raw(format, format)], 4);
         assert!(said.contains("--raw FILE.json"), "{said}");
     }

@@ -72,6 +72,8 @@ pub(crate) enum RawFormatArg {
     Csv,
     /// One object per line
     Ndjson,
+    /// One array per clock, one after the other, for `numpy.load`
+    Npy,
     /// Columns `clock` and `ns` (needs the feature `parquet`)
     Parquet,
     /// Everything that the run read, for `clockscope replay`

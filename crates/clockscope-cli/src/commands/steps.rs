@@ -133,6 +133,7 @@ impl RawOutput {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let format = args.raw_format.unwrap_or(match ending {
             "ndjson" | "jsonl" => RawFormatArg::Ndjson,
+            "npy" => RawFormatArg::Npy,
             "parquet" => RawFormatArg::Parquet,
             "json" => RawFormatArg::Recording,
             _ => RawFormatArg::Csv,
@@ -141,6 +142,7 @@ impl RawOutput {
             (RawFormatArg::Csv, RawStyleArg::Plain) => Some(RawFormat::Csv),
             (RawFormatArg::Csv, RawStyleArg::Labeled) => Some(RawFormat::Labeled),
             (RawFormatArg::Ndjson, RawStyleArg::Plain) => Some(RawFormat::Ndjson),
+            (RawFormatArg::Npy, RawStyleArg::Plain) => Some(RawFormat::Npy),
             (RawFormatArg::Parquet, RawStyleArg::Plain) => Some(RawFormat::Parquet),
             (RawFormatArg::Recording, RawStyleArg::Plain) => None,
             (_, RawStyleArg::Labeled) => {
