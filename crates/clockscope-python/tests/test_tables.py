@@ -208,6 +208,7 @@ WORD = b"12345678"
         ((1, (("a", "u", 0, (None, b"\0\0\0\0", b"1")),)), ValueError),
         ((1, (("a", "u", 0, (None, b"\0\0\0\0\xff\xff\xff\xff", b"1")),)), ValueError),
         ((1, (("a", "u", 0, (None, b"\1\0\0\0\1\0\0\0", b"1")),)), ValueError),
+        ((2, (("a", "u", 0, (None, b"\0\0\0\0\2\0\0\0\1\0\0\0", b"12")),)), ValueError),
         ((1, (("a", "n", 0, (None,)),)), ValueError),
         ((1, (("a", "x", 0, (None, WORD)),)), ValueError),
         ((1, (("a\0", "l", 0, (None, WORD)),)), ValueError),
