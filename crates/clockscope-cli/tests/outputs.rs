@@ -124,9 +124,11 @@ fn columns_of_kept_records(clocks: &BTreeSet<String>) -> Columns {
         if document["schema"].is_null() {
             continue;
         }
-        let output = run(clockscope(&["report", file.to_str().unwrap()]), 0);
-        let text = String::from_utf8(output.stdout).unwrap();
-        add(&mut columns, headers(&text.lines().collect::<Vec<_>>(), clocks));
+        for options in [&[][..], &["--columns", "all"]] {
+            let output = run(clockscope(&[&["report", file.to_str().unwrap()], options].concat()), 0);
+            let text = String::from_utf8(output.stdout).unwrap();
+            add(&mut columns, headers(&text.lines().collect::<Vec<_>>(), clocks));
+        }
     }
     columns
 }

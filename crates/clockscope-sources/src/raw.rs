@@ -154,9 +154,9 @@ pub struct ClockInfo {
 
 impl ClockInfo {
     /// Creates the description of a clock in ns that is ordered, not coarse, not a device, not the
-    /// usual one of its system, not adaptive, and no other clock in another guise. A clock of this kind
-    /// that is a wall clock or monotonic is the kernel's: read from its clocksource, and steered. One that is
-    /// monotonic leaves out suspends.
+    /// usual one of its system, not adaptive, and no other clock in another guise. A clock of this
+    /// kind that is a wall clock or monotonic is the kernel's: read from its clocksource, and
+    /// steered. One that is monotonic leaves out suspends.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,

@@ -233,8 +233,8 @@ fn ticks_below_three_units_are_never_wrong() {
     assert!(told >= cases(100) / 2, "{told} of {} were told to be at most 3", cases(100));
 }
 
-/// A counter that moves by two counts, and reads that cost 20 to 26 of them: the tick may be 2, or 1
-/// and the costs even.
+/// A counter that moves by two counts, and reads that cost 20 to 26 of them: the tick may be 2, or
+/// 1 and the costs even.
 #[test]
 fn few_even_steps_bound_the_tick() {
     let mut random = Random::new(2);
