@@ -124,7 +124,8 @@ fn columns_of_kept_records(clocks: &BTreeSet<String>) -> Columns {
         if document["schema"].is_null() {
             continue;
         }
-        for options in [&[][..], &["--columns", "all"]] {
+        let is_measured = document["schema"] == "clockscope.measure";
+        for options in [&[][..], &["--columns", "all"]].into_iter().take(1 + usize::from(is_measured)) {
             let output = run(clockscope(&[&["report", file.to_str().unwrap()], options].concat()), 0);
             let text = String::from_utf8(output.stdout).unwrap();
             add(&mut columns, headers(&text.lines().collect::<Vec<_>>(), clocks));
