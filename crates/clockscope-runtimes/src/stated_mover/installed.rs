@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use clockscope_records::MovedBy::{self, Clocksource, Other, PerformanceCounter, Scheduler, TimerTick};
 use clockscope_testing::skip;
@@ -9,8 +10,12 @@ use clockscope_testing::skip;
 use super::StatedMover;
 use crate::operating_system::System;
 use crate::probe_line::{ProbeReport, parse};
+use crate::process::{Limits, NoTask, run};
 use crate::registry::{RUNTIMES, Runtime};
 use crate::substitutions::Substitutions;
+
+/// How long a compiler or a probe may take on a machine that does other things, too.
+const PATIENCE_S: f64 = 600.0;
 
 /// What moves an API's clock on Linux, macOS and Windows. The sources, for Windows:
 /// - Java: openjdk/jdk, src/hotspot/os/windows/os_windows.cpp, `javaTimeMillis` and
@@ -93,11 +98,13 @@ fn printed(runtime: &Runtime) -> Option<String> {
     Some(ran(words.command(runtime.run, runtime.variables).unwrap()))
 }
 
-/// What a command printed.
+/// What a command printed. Run as probes are: the end of another test's program ends all children
+/// that this process has meanwhile.
 fn ran(mut command: Command) -> String {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    let limits = Limits { seconds: PATIENCE_S, stop: &AtomicBool::new(false) };
+    let program = run(&mut command, limits, &mut NoTask).unwrap();
+    assert_eq!(program.ended.fault(limits), None, "{command:?}: {}", program.stderr);
+    program.stdout
 }
 
 /// What a runtime's probe states of each API.
