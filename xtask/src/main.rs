@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
 
 mod bench;
+mod browsers;
 mod coverage;
 mod cross;
 mod dependencies;
@@ -51,6 +52,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
+  browsers [BROWSER PROGRAM]  pages of --format html in Chromium, or in that browser (two minutes)
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
   python        the Python package: its wheel in an environment, its types and tests (two minutes)
   wheel DIR     this machine's wheel of the Python package, with the command, into a folder
@@ -101,6 +103,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["cross", "quick"] => cross::quick(),
         ["platforms", "windows"] => platforms::windows(),
         ["platforms", targets @ ..] => platforms::check(targets),
+        ["browsers"] => done(browsers::check()),
+        ["browsers", browser, program] => browsers::in_browser(browser, program),
         ["install", arguments @ ..] => install::install(arguments),
         ["python"] => done(python::check(&Tally::default())),
         ["wheel", folder] => python::wheel(folder),

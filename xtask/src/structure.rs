@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-python", &["clockscope", "clockscope-statistics"]),
     ("clockscope-sources", &["clockscope", "clockscope-arch"]),
     ("clockscope-records", &[]),
-    ("clockscope-statistics", &["clockscope-brackets"]),
+    ("clockscope-statistics", &["clockscope-brackets", "clockscope-records"]),
     ("clockscope-simulation", &[]),
     ("clockscope-machine", &["clockscope-arch", "clockscope-records"]),
     (

@@ -8,8 +8,8 @@ use anyhow::{Error, Result, anyhow, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, spelling,
-    structure,
+    browsers, cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes,
+    spelling, structure,
 };
 
 /// One thing that a change has to pass.
@@ -51,6 +51,7 @@ const LANES: [&[Step]; 2] = [
         Step("other platforms", platforms::test_some),
         Step("tests with Parquet", |tally| passed(with_parquet(tally))),
         Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
+        Step("pages in a browser", |_| browsers::check()),
         Step("documentation", |_| passed(documentation())),
     ],
 ];

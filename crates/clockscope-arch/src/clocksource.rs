@@ -1,4 +1,6 @@
-//! The kernel's clocksources: what each is (Linux, `drivers/clocksource` and `arch/*/kernel`).
+//! The kernel's clocksources: what each is (Linux, `drivers/clocksource` and `arch/*/kernel`), and
+//! the timecounters of the BSDs (FreeBSD, `sys/x86/x86/tsc.c` and `sys/dev/acpica`; NetBSD,
+//! `sys/arch/x86/x86/tsc.c`; OpenBSD, `sys/arch/amd64/amd64/tsc.c`).
 
 use crate::counter;
 
@@ -66,8 +68,12 @@ pub enum Hardware {
     Hpet,
     /// The ACPI power-management timer.
     AcpiPm,
+    /// The 8254 programmable interval timer.
+    Pit,
     /// The timer tick.
     TimerTick,
+    /// Nothing but its own reads: a placeholder of the kernel's.
+    Reads,
 }
 
 /// What is known of a clocksource by its name.
@@ -109,7 +115,7 @@ impl KnownClocksource {
     pub const fn architecture(&self) -> Option<Architecture> {
         match self.hardware {
             Hardware::Counter(architecture) | Hardware::ScaledCounter(architecture) => Some(architecture),
-            Hardware::Hpet | Hardware::AcpiPm | Hardware::TimerTick => None,
+            Hardware::Hpet | Hardware::AcpiPm | Hardware::Pit | Hardware::TimerTick | Hardware::Reads => None,
         }
     }
 }
@@ -149,9 +155,9 @@ pub const KNOWN: &[KnownClocksource] = &[
     row("xen", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], None, "30 to 1000 ns",
         "the time-stamp counter, scaled by what Xen states to each CPU"),
     row("hpet", Hardware::Hpet, [VARIES, Some(32)], NO, "500 to 2000 ns",
-        "the High Precision Event Timer, a register of the chipset"),
+        HPET),
     row("acpi_pm", Hardware::AcpiPm, [Some(3_579_545), Some(24)], NO, "700 to 4000 ns",
-        "the ACPI power-management timer, a port of the chipset"),
+        ACPI),
     row("refined-jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
         "the timer tick, calibrated at boot"),
     row("jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
@@ -166,7 +172,34 @@ pub const KNOWN: &[KnownClocksource] = &[
         "the time-of-day clock of z/Architecture"),
     row("Constant", Hardware::Counter(Architecture::LoongArch), [VARIES, Some(64)], YES, "10 to 50 ns",
         "the stable counter of LoongArch"),
+    row("TSC", Hardware::Counter(Architecture::X86), [VARIES, Some(32)], None, "20 to 300 ns",
+        "the processor's time-stamp counter"),
+    row("TSC-low", Hardware::Counter(Architecture::X86), [VARIES, Some(32)], None, "20 to 300 ns",
+        "the processor's time-stamp counter, without its lowest bits"),
+    row("kvmclock", Hardware::ScaledCounter(Architecture::X86), [VARIES, Some(32)], None, "25 to 300 ns",
+        "the time-stamp counter, scaled by what KVM states to each CPU"),
+    row("Hyper-V-TSC", Hardware::ScaledCounter(Architecture::X86), [VARIES, Some(32)], None, "25 to 300 ns",
+        "the time-stamp counter, scaled by what Hyper-V states in a page"),
+    row("ARM MPCore Timecounter", Hardware::Counter(Architecture::Arm), [VARIES, Some(32)], None, "10 to 300 ns",
+        "the Arm generic timer's counter, CNTVCT_EL0"),
+    row("HPET", Hardware::Hpet, [VARIES, Some(32)], None, "500 to 2000 ns", HPET),
+    row("hpet0", Hardware::Hpet, [VARIES, Some(32)], None, "500 to 2000 ns", HPET),
+    row("acpihpet0", Hardware::Hpet, [VARIES, Some(32)], None, "500 to 2000 ns", HPET),
+    row("ACPI-fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
+    row("ACPI-safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, "2000 to 12000 ns, it is read three times", ACPI),
+    row("ACPI-Fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
+    row("ACPI-Safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, "2000 to 12000 ns, it is read three times", ACPI),
+    row("acpitimer0", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
+    row("i8254", Hardware::Pit, [Some(1_193_182), Some(16)], NO, "3000 to 10000 ns",
+        "the 8254 programmable interval timer, a port of the chipset"),
+    row("clockinterrupt", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
+        "the timer tick"),
+    row("dummy", Hardware::Reads, [VARIES, None], NO, "nothing: it is not a clock",
+        "a placeholder of the kernel's, which counts its own reads"),
 ];
+
+const HPET: &str = "the High Precision Event Timer, a register of the chipset";
+const ACPI: &str = "the ACPI power-management timer, a port of the chipset";
 
 /// Returns what is known of a clocksource; `None` for one that is not in [`KNOWN`].
 #[must_use]
@@ -219,8 +252,8 @@ mod tests {
     #[test]
     fn each_architecture_has_its_own_counter_and_no_other() {
         let own: [(Architecture, &[&str]); 7] = [
-            (Architecture::X86, &["tsc", "tsc-early"]),
-            (Architecture::Arm, &["arch_sys_counter"]),
+            (Architecture::X86, &["tsc", "tsc-early", "TSC", "TSC-low"]),
+            (Architecture::Arm, &["arch_sys_counter", "ARM MPCore Timecounter"]),
             (Architecture::RiscV, &["riscv_clocksource"]),
             (Architecture::Power, &["timebase"]),
             (Architecture::Z, &["tod"]),

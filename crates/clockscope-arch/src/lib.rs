@@ -5,6 +5,7 @@
 //! built on this crate.
 //!
 //! - [`atomic`]: atomics of 64 bits on every processor.
+//! - [`chrony`]: what chronyd states of the clock that it keeps.
 //! - [`counter`]: one file per architecture. Its modules need no operating system.
 //! - [`clocksource`]: facts about the clocksources of a kernel.
 //! - [`os`]: one folder per system, all with the same items. Only with the feature `std`, without
@@ -25,6 +26,8 @@
 extern crate alloc;
 
 pub mod atomic;
+#[cfg(feature = "std")]
+pub mod chrony;
 #[cfg(feature = "std")]
 pub mod civil;
 pub mod clocksource;

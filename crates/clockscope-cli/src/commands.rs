@@ -5,20 +5,20 @@ mod common;
 mod compare;
 mod questions;
 mod repeat;
+mod report;
 mod runtimes;
 mod steps;
 mod trust;
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::CommandFactory;
 use clockscope_measure::{Catalogue, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
+use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, SchemaArg};
 use crate::duration::Seconds;
 use crate::exit::Exit;
 use crate::help;
@@ -26,7 +26,7 @@ use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
-use common::{Drawing, RequestedTimer, read_text, selected, stop_on_signals, write};
+use common::{Drawing, RequestedTimer, read_document, selected, stop_on_signals, write};
 use compare::Baseline;
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
@@ -65,7 +65,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Clocksource(args)) => clocksource::list(&args),
         Some(Command::List(args)) => list(&args),
         Some(Command::Info(output)) => info(&output),
-        Some(Command::Report(args)) => report(&args),
+        Some(Command::Report(args)) => report::run(&args),
         Some(Command::Schema { of }) => schema(of),
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man) => man(),
@@ -191,26 +191,6 @@ fn info(output: &OutputArgs) -> Result<Exit> {
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
-}
-
-fn report(args: &ReportArgs) -> Result<Exit> {
-    let document = read_document(&args.file, "report")?;
-    let has_columns = matches!(document, Document::Measurement(_) | Document::Switched(_));
-    if args.columns.is_some() && !has_columns {
-        return Err(UsageError("--columns: the record holds no measurement: leave the option out".to_owned()).into());
-    }
-    if args.verbose && !matches!(document, Document::Check(_)) {
-        return Err(UsageError("--verbose: the record holds no verdicts: leave the option out".to_owned()).into());
-    }
-    let drawing = Drawing { ascii: args.ascii, rows: args.rows, columns: args.columns, verbose: args.verbose };
-    write(&document, &args.output, drawing, Destination::open(args.output.output.as_deref())?)?;
-    Ok(Exit::Success)
-}
-
-fn read_document(file: &Path, purpose: &str) -> Result<Document> {
-    let wrong = || format!("cannot {purpose} {}", file.display());
-    let text = read_text(file).with_context(wrong)?;
-    Document::from_json(&text).with_context(wrong)
 }
 
 fn schema(of: SchemaArg) -> Result<Exit> {

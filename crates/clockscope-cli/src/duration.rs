@@ -47,6 +47,14 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     Ok(Seconds(seconds))
 }
 
+/// Parses a number with a unit: intervals are short, and a bare number would be seconds.
+pub(crate) fn parse_interval(text: &str) -> Result<Seconds, String> {
+    if text.trim().parse::<f64>().is_ok() {
+        return Err("expected a unit, such as 100ns or 2us".to_owned());
+    }
+    parse(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +82,12 @@ mod tests {
         {
             assert!(parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn an_interval_has_a_unit() {
+        assert!(parse_interval("100").is_err() && parse_interval("1e-7").is_err());
+        assert_eq!(parse_interval("100ns"), parse("100ns"));
     }
 
     proptest::proptest! {

@@ -1,23 +1,39 @@
 //! The exit codes.
 
+use clockscope_report::ClockHealth;
+
 /// How the program ends (the numbers are part of its interface).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well.
-    Success = 0,
+    Success,
     /// A finding that the user asked to fail on.
-    Finding = 1,
+    Finding,
     /// Bad arguments.
-    Usage = 2,
+    Usage,
     /// What the user asked to fail on could not be determined.
-    Undetermined = 3,
+    Undetermined,
     /// The measurement itself, or writing it, failed.
-    Failed = 4,
+    Failed,
     /// Interrupted; what was measured until then was reported.
-    Interrupted = 130,
+    Interrupted,
+    /// By the state of the clocks, as Nagios has it.
+    Monitored(ClockHealth),
 }
 
 impl Exit {
+    /// The number.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Success | Self::Monitored(ClockHealth::Ok) => 0,
+            Self::Finding | Self::Monitored(ClockHealth::Warning) => 1,
+            Self::Usage | Self::Monitored(ClockHealth::Critical) => 2,
+            Self::Undetermined | Self::Monitored(ClockHealth::Unknown) => 3,
+            Self::Failed => 4,
+            Self::Interrupted => 130,
+        }
+    }
+
     /// How the program ends by this and another finding: a finding counts more than one that is not
     /// known, and how the run itself ended counts most.
     pub(crate) fn or(self, other: Self) -> Self {
@@ -25,7 +41,7 @@ impl Exit {
             Self::Success => 0,
             Self::Undetermined => 1,
             Self::Finding => 2,
-            Self::Usage | Self::Failed | Self::Interrupted => 3,
+            Self::Usage | Self::Failed | Self::Interrupted | Self::Monitored(_) => 3,
         };
         if weight(self) >= weight(other) { self } else { other }
     }

@@ -7,6 +7,7 @@ use clockscope_records::{
 };
 
 use crate::exit::Exit;
+use crate::output;
 
 /// Something that a measured clock may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,7 +35,7 @@ pub(crate) enum FailOn {
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = ShownClock<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<ShownClock<'_>> = clocks.collect();
     let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
-    decide(fail_on.iter().map(shown))
+    decide(fail_on.iter().map(|event| Found::new(*event, shown(event))))
 }
 
 /// Whether any shows it; `None` if it is unknown for all.
@@ -49,15 +50,37 @@ fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     if answers.contains(&Some(true)) { Some(true) } else { is_known.then_some(false) }
 }
 
-/// 1 if anything was found, otherwise 3 if something could not be determined, otherwise 0.
-pub(crate) fn decide(findings: impl Iterator<Item = Option<bool>>) -> Exit {
-    let findings: Vec<Option<bool>> = findings.collect();
-    if findings.contains(&Some(true)) {
-        Exit::Finding
-    } else if findings.contains(&None) {
-        Exit::Undetermined
-    } else {
-        Exit::Success
+/// Something that the user asked about, by its name.
+pub(crate) struct Found {
+    name: String,
+    /// Whether it was found; `None` if that is not known.
+    is_there: Option<bool>,
+}
+
+impl Found {
+    pub(crate) fn new(finding: impl ValueEnum, is_there: Option<bool>) -> Self {
+        let name = finding.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        Self { name, is_there }
+    }
+}
+
+/// 1 if anything was found, otherwise 3 if something could not be determined, otherwise 0. Says
+/// what it is.
+pub(crate) fn decide(findings: impl Iterator<Item = Found>) -> Exit {
+    let findings: Vec<Found> = findings.collect();
+    let named = |is_there: Option<bool>| -> Vec<&str> {
+        findings.iter().filter(|found| found.is_there == is_there).map(|found| &*found.name).collect()
+    };
+    match (named(Some(true)).as_slice(), named(None).as_slice()) {
+        ([], []) => Exit::Success,
+        ([], unknown) => {
+            output::say(&format!("--fail-on: not known: {} (exit code 3)", unknown.join(", ")));
+            Exit::Undetermined
+        }
+        (found, _) => {
+            output::say(&format!("--fail-on: found: {} (exit code 1)", found.join(", ")));
+            Exit::Finding
+        }
     }
 }
 
@@ -69,9 +92,9 @@ pub(crate) trait Shows<Finding> {
     /// How the program ends.
     fn exit(&self, fail_on: &[Finding]) -> Exit
     where
-        Finding: Copy,
+        Finding: Copy + ValueEnum,
     {
-        decide(fail_on.iter().map(|finding| self.shows(*finding)))
+        decide(fail_on.iter().map(|finding| Found::new(*finding, self.shows(*finding))))
     }
 }
 

@@ -56,6 +56,8 @@ Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
             ("check --verbose", "with all evidence, not only what decides"),
             ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
             ("check --policy policy.toml", "exits with 1 if a demand is not met"),
+            ("check --format prometheus -o clockscope.prom", "metrics for node_exporter"),
+            ("check --one-line --exit-codes nagios", "a line and a code for a monitor"),
         ],
         more: "Verdicts:
   trusted  nothing contradicts the clock, and what trust needs was tested
@@ -134,6 +136,7 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
             ("measure --repeat 5 --baseline base.json", "measure now, and compare"),
+            ("compare base.json new.json -f html -o changes.html", "a page with charts"),
             ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
         ],
         more: "A clock is slower if it is so both in ns and relative to the machine's own speed.
@@ -179,7 +182,11 @@ Add a language: https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-
         examples: &[
             ("report record.json", "as the command printed it"),
             ("report record.json -f markdown", "for a document"),
+            ("report a.json b.json -f html -o report.html", "a page with charts, of several records"),
+            ("report record.json -f html -o report.html --open", "the same of one, opened in a browser"),
+            ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
         ],
+        more: "Charts: https://github.com/clockscope/clockscope/blob/HEAD/docs/records.md#pages-and-charts",
         ..NO_MORE
     },
     Ending {
@@ -270,5 +277,25 @@ mod tests {
                 assert!(found.is_ok(), "{line}: {}", found.unwrap_err());
             }
         }
+    }
+
+    /// The documentation names commands that there are, with options that they have.
+    #[cfg(unix)]
+    #[test]
+    fn documented_commands_are_understood() {
+        use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
+
+        let documented = clockscope_testing::documented_commands();
+        assert!(documented.len() > 100, "{}", documented.len());
+        let wrong: Vec<String> = documented
+            .iter()
+            .filter_map(|command| {
+                let words = std::iter::once("clockscope").chain(command.arguments.iter().map(String::as_str));
+                let error = super::command().try_get_matches_from(words).err()?;
+                let shown = matches!(error.kind(), DisplayHelp | DisplayVersion);
+                (!shown).then(|| format!("{}: {error}", command.place))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

@@ -8,26 +8,52 @@ mod duration;
 mod exit;
 mod findings;
 mod help;
+mod monitor;
 mod numbers;
 mod output;
 mod progress;
 mod usage;
 mod version;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
 use exit::Exit;
+use monitor::Asked;
+use usage::UsageError;
 
 fn main() -> ExitCode {
-    let parsed = args::Cli::from_arg_matches(&help::command().get_matches());
-    let exit = match commands::run(parsed.unwrap_or_else(|error| error.exit())) {
-        Ok(exit) => exit,
-        Err(error) => {
-            output::complain(&error);
-            if error.is::<usage::UsageError>() { Exit::Usage } else { Exit::Failed }
-        }
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    ExitCode::from(run(Asked::of(&words)).code())
+}
+
+fn run(asked: Asked) -> Exit {
+    let parsed = help::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        // Help, and the mistakes of everybody but a monitor.
+        Err(error) if !error.use_stderr() || !(asked.one_line || asked.is_nagios) => error.exit(),
+        Err(error) => return failed(asked, &anyhow::Error::new(UsageError(words_of(&error)))),
     };
-    ExitCode::from(exit as u8)
+    commands::run(cli).unwrap_or_else(|error| failed(asked, &error))
+}
+
+/// What is wrong with the arguments: the first line, without `error:`.
+fn words_of(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+/// Says what went wrong, where the user looks.
+fn failed(asked: Asked, error: &anyhow::Error) -> Exit {
+    output::complain(error);
+    if asked.one_line {
+        let line = clockscope_report::one_line_of_error(&format!("{error:#}"));
+        // What is wrong is on standard error in any case.
+        let _ = output::Destination::Stdout.write(&(line + "\n"));
+    }
+    asked.failed(if error.is::<UsageError>() { Exit::Usage } else { Exit::Failed })
 }

@@ -50,6 +50,9 @@ pub(crate) enum Destination {
     },
 }
 
+/// Most files that killed processes of one number may have left beside a target.
+const MOST_LEFT: u32 = 99;
+
 /// The file that is being written; removed unless it was renamed.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -137,13 +140,22 @@ impl Draft {
     /// all. Its name is made of the process's number, not of a random one: libraries that make
     /// random names seed them by reading a clock, which kills the process where the counter is
     /// disabled.
+    ///
+    /// Another number follows where a process of the same number was killed and has left its file:
+    /// containers give each process the same one.
     fn create(target: &Path) -> io::Result<Self> {
-        let mut name = OsString::from(".");
-        name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);
-        name.push(format!(".{}.tmp", std::process::id()));
-        let path = target.with_file_name(name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok(Self { path, file, complete: false })
+        let target_name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut attempt = 0;
+        loop {
+            let mut name = OsString::from(".");
+            name.push(target_name);
+            name.push(format!(".{}.{attempt}.tmp", std::process::id()));
+            let path = target.with_file_name(name);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MOST_LEFT => attempt += 1,
+                file => return Ok(Self { path, file: file?, complete: false }),
+            }
+        }
     }
 
     fn finish(
@@ -159,5 +171,24 @@ impl Draft {
         fs::rename(&self.path, target)?;
         self.complete = true;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A draft that a process of this number has left does not keep the next one from writing.
+    #[test]
+    fn what_a_killed_process_left_is_passed_by() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("clockscope.prom");
+        let left = Draft::create(&target).unwrap();
+        Destination::file(&target, "--output").unwrap().write("whole 1\n").unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "whole 1\n");
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(names(), 2, "the draft that was left is not ours to remove");
+        drop(left);
+        assert_eq!(names(), 1);
     }
 }

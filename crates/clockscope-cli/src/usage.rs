@@ -5,6 +5,7 @@ use std::fmt;
 use clap::CommandFactory;
 use clockscope_machine::clocksource::SwitchError;
 use clockscope_measure::{Elsewhere, MeasureError, UnknownClock};
+use clockscope_report::with_unreadable;
 
 use crate::args::Cli;
 
@@ -32,10 +33,11 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
         }
         MeasureError::Policy(error) => UsageError(format!("--policy: {error}")).into(),
         error @ MeasureError::SameClock { .. } => UsageError(error.to_string()).into(),
-        error @ (MeasureError::Reference { .. } | MeasureError::OwnReference { .. }) => {
-            UsageError(format!("--reference: {error}")).into()
+        error @ (MeasureError::Reference(_) | MeasureError::OwnReference { .. }) => {
+            UsageError(format!("--reference: {}", with_unreadable(&error.to_string(), error.unreadable()))).into()
         }
-        error => anyhow::Error::new(error),
+        error if error.unreadable().is_empty() => anyhow::Error::new(error),
+        error => anyhow::anyhow!(with_unreadable(&error.to_string(), error.unreadable())),
     }
 }
 

@@ -6,7 +6,7 @@ mod switch;
 use clockscope_arch::{clocksource, counter};
 use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict, Reason};
 
-use crate::kernel;
+use crate::{kernel, timecounters};
 
 pub use clocksource::{Architecture, Hardware, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
@@ -67,9 +67,13 @@ pub fn is_counter(name: &str) -> bool {
 }
 
 /// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where
-/// that may be read, and the processor's flags as it sees them. Reads the log once: milliseconds.
+/// that may be read, and the processor's flags as it sees them; on the BSDs, from its timecounters
+/// and their qualities. Reads the log once: milliseconds.
 #[must_use]
 pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
+    if let Some(timecounters) = timecounters::read() {
+        return timecounters::verdict(Architecture::HERE, environment.clocksource.as_deref(), &timecounters);
+    }
     let mut word = KernelVerdict {
         name: counter::CLOCKSOURCE.map(str::to_owned),
         is_current: environment.clocksource.as_deref().map(is_counter),

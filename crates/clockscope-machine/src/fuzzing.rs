@@ -1,7 +1,7 @@
 //! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any
 //! answer.
 
-use crate::{account, clocksource, emulation, kernel, text, trial};
+use crate::{account, clocksource, emulation, text, timecounters, trial};
 
 /// Texts of /proc and /sys.
 pub fn proc_texts(content: &str) {
@@ -16,7 +16,8 @@ pub fn proc_texts(content: &str) {
         let _ = text::field(content, key).map(|value| text::has_word(value, "tsc"));
     }
     clocksource::fuzz_marker(content);
-    assert!(!kernel::is_name(content) || !content.contains(char::is_whitespace));
+    timecounters::fuzz(content);
+    assert!(!text::is_name(content) || !content.contains(char::is_whitespace));
 }
 
 /// Records of the kernel's log, one a line.

@@ -46,12 +46,7 @@ fn uname() -> Option<[String; 3]> {
 pub(crate) fn clocksource() -> Figure<String> {
     let name = clockscope_arch::os::clocksource();
     let reason = unread("current_clocksource", name.as_deref());
-    Figure::of(name.filter(|name| is_name(name)), reason)
-}
-
-/// What the kernel may call a clocksource: all that it has are words of these letters.
-pub(crate) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    Figure::of(name.filter(|name| text::is_name_of_words(name)), reason)
 }
 
 /// Why a file of the clocksource's folder says nothing.
@@ -66,9 +61,12 @@ fn unread(file: &str, text: Option<&str>) -> MachineReason {
 
 /// The clocksources that could be used.
 pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
+    if let Some(timecounters) = crate::timecounters::read() {
+        return Figure::Known(timecounters.into_iter().map(|one| one.name).collect());
+    }
     let line = text::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
     let reason = unread("available_clocksource", line.as_deref());
-    let line = line.filter(|line| line.split_ascii_whitespace().all(is_name));
+    let line = line.filter(|line| line.split_ascii_whitespace().all(text::is_name));
     let names = line.map(|line| line.split_ascii_whitespace().map(str::to_owned).collect());
     Figure::of(names, reason)
 }

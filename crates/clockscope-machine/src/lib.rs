@@ -22,7 +22,9 @@ pub mod performance_counter;
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
 mod shown;
 pub mod sleeping;
+pub mod synchronization;
 mod text;
+pub mod timecounters;
 pub mod timer_period;
 pub mod trial;
 #[cfg(windows)]

@@ -289,6 +289,29 @@ mod tests {
         assert_eq!(none.counter_counts, Figure::unknown(WindowsReason::ZeroFrequency));
     }
 
+    /// A guest of which nothing but the frequency is shown.
+    #[test]
+    fn denied_facts_leave_the_hardware_unknown_with_the_reason() {
+        use clockscope_records::Figures;
+        let denied = || WindowsReason::CallStatus { call: "NtQuerySystemInformation".to_owned(), status: 0xC000_0022 };
+        let shown = Shown {
+            frequency_hz: Figure::Known(SCALED_HZ),
+            bypass_flags: Figure::unknown(WindowsReason::VersionUnknown),
+            bypass_shift: Figure::unknown(WindowsReason::VersionUnknown),
+            enters_kernel: Figure::unknown(denied()),
+            is_wine: false,
+        };
+        let mut environment = Environment::default();
+        "x86_64".clone_into(&mut environment.cpu.architecture);
+        environment.hypervisor = Figure::Known(Hypervisor::Named("KVM".to_owned()));
+        let found = recorded(shown, &environment, &Figure::Known(2.6e9));
+        let ambiguous = WindowsReason::AmbiguousFrequency { frequency_hz: SCALED_HZ };
+        assert_eq!(found.hardware, Figure::unknown(ambiguous));
+        assert_eq!(found.enters_kernel, Figure::unknown(denied()));
+        let unknown: Vec<String> = found.reasons().keys().map(ToString::to_string).collect();
+        assert_eq!(unknown, ["bypass_flags", "bypass_shift", "enters_kernel", "hardware"]);
+    }
+
     #[test]
     fn reasons_name_what_decided() {
         use PerformanceReason::{Bypass, Frequency, NoBypass, PowerOfTwo};

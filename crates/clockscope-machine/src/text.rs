@@ -49,6 +49,16 @@ pub(crate) fn line_of(path: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
+/// What the kernel may call a clocksource: all that it has are words of these letters.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}
+
+/// The same of FreeBSD, one of whose timecounters is called `ARM MPCore Timecounter`.
+pub(crate) fn is_name_of_words(name: &str) -> bool {
+    name.split(' ').all(is_name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -62,6 +62,25 @@ fn withdraw() {
     withdraw_of(&System, &REQUESTED);
 }
 
+/// Ctrl-C in a console (wincon.h, CTRL_C_EVENT).
+#[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has such consoles"))]
+const CTRL_C: u32 = 0;
+
+/// What a console's handler does: closing the window, Ctrl-Break, logging off and shutting down end
+/// the process, so that they withdraw the request. After Ctrl-C the run goes on to its end, which
+/// does.
+#[cfg(windows)]
+fn on_console_event(event: u32) {
+    withdraw_at(&System, &REQUESTED, event);
+}
+
+#[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has such consoles"))]
+fn withdraw_at(calls: &impl Calls, requested: &AtomicU32, event: u32) {
+    if event != CTRL_C {
+        withdraw_of(calls, requested);
+    }
+}
+
 /// The calls of the system.
 trait Calls {
     /// The shortest and the longest period, in ms.
@@ -97,7 +116,7 @@ impl Calls for System {
     }
 
     fn begin(&self, ms: u32) -> Result<(), TimerPeriodError> {
-        crate::windows::timer::begin(ms, withdraw).map_err(|(call, code)| TimerPeriodError::Call { call, code })
+        crate::windows::timer::begin(ms, on_console_event).map_err(|(call, code)| TimerPeriodError::Call { call, code })
     }
 
     fn end(&self, ms: u32) {
@@ -166,6 +185,29 @@ mod tests {
         withdraw_of(&system, &requested);
         assert_eq!(*system.calls.borrow(), [("begin", 2), ("end", 2)]);
         request_of(&system, &requested, 1000).unwrap();
+    }
+
+    /// Events of wincon.h: what ends the process withdraws the request, once, and Ctrl-C does not.
+    #[test]
+    fn an_event_that_ends_the_process_withdraws_it_once() {
+        const CTRL_BREAK: u32 = 1;
+        const CLOSE: u32 = 2;
+        const LOGOFF: u32 = 5;
+        const SHUTDOWN: u32 = 6;
+        for event in [CTRL_BREAK, CLOSE, LOGOFF, SHUTDOWN] {
+            let (system, requested) = (Noted::default(), AtomicU32::new(0));
+            // Nothing was requested yet.
+            withdraw_at(&system, &requested, event);
+            request_of(&system, &requested, 3000).unwrap();
+            withdraw_at(&system, &requested, CTRL_C);
+            assert_eq!(*system.calls.borrow(), [("begin", 3)], "{event}");
+            withdraw_at(&system, &requested, event);
+            assert_eq!(*system.calls.borrow(), [("begin", 3), ("end", 3)], "{event}");
+            // Windows may report one more before the process is gone, and the guard may be dropped.
+            withdraw_at(&system, &requested, SHUTDOWN);
+            drop(Guard(&system, &requested));
+            assert_eq!(*system.calls.borrow(), [("begin", 3), ("end", 3)], "{event}");
+        }
     }
 
     #[test]

@@ -13,10 +13,10 @@
 #![allow(unsafe_code, reason = "fork, signal and _exit have no safe form")]
 
 use clockscope_arch::Errno;
-use clockscope_records::Failure;
+use clockscope_records::{Failure, SignalMeaning, Unknown};
 
 /// What became of one attempt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It succeeded.
     Answered,
@@ -34,8 +34,8 @@ pub enum Outcome {
     Recorded {
         /// What failed; `None` in older recordings.
         failure: Option<Failure>,
-        /// The error, in the words of the recording.
-        text: String,
+        /// The error; a sentence in older recordings.
+        error: Unknown,
     },
 }
 
@@ -97,19 +97,6 @@ pub fn attempt(
         system::run(outcomes.len(), count, timeout_ms, read, &mut outcomes);
     }
     Ok(outcomes)
-}
-
-/// What a signal that ended a trial says of the read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignalMeaning {
-    /// SIGSEGV: the instruction is disabled, or the memory is not there.
-    Fault,
-    /// SIGILL: the processor does not know the instruction, or it is not permitted.
-    IllegalInstruction,
-    /// SIGSYS: a filter denies the system call.
-    DeniedCall,
-    /// Any other.
-    Other,
 }
 
 /// Returns what a signal says of a read that it ended.

@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Performance::QueryPerformanceFrequency;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 use windows_sys::Win32::System::Threading::GetActiveProcessorCount;
 
-use crate::shown::Shown;
+use crate::shown::{self, PerformanceCounterInformation, Shown};
 
 /// All groups of processors (winnt.h).
 const ALL_PROCESSOR_GROUPS: u16 = 0xFFFF;
@@ -21,11 +21,6 @@ const ALL_PROCESSOR_GROUPS: u16 = 0xFFFF;
 /// The reason of what a call that failed would have shown.
 pub(crate) fn failed(call: &str) -> WindowsReason {
     WindowsReason::CallFailed { call: call.to_owned() }
-}
-
-/// The same of a call that answered with a status.
-fn refused(call: &str, status: i32) -> WindowsReason {
-    WindowsReason::CallStatus { call: call.to_owned(), status: status.cast_unsigned() }
 }
 
 /// Major and minor version and the build, such as 10.0.22631: those of the system, whatever a
@@ -58,7 +53,7 @@ pub(crate) fn is_wine() -> bool {
     }
 }
 
-/// What the system shows of QueryPerformanceCounter.
+/// What the system shows of QueryPerformanceCounter. A part that it denies has the reason.
 pub(crate) fn performance_counter() -> Shown {
     let bypass = bypass();
     let part = |index: usize| Figure::from(bypass.clone().map(|bytes| bytes[index]));
@@ -85,28 +80,15 @@ const BYPASS: *const [u8; 2] = 0x7FFE_03C6 as *const [u8; 2];
 
 /// Reads these bytes.
 fn bypass() -> Result<[u8; 2], WindowsReason> {
-    match numbers() {
-        // SAFETY: the page is mapped at this address in every process of every Windows on every
-        // processor, readable and never freed; the field exists since 6.2. The kernel may write to
-        // it, so it is read as volatile, and bytes have every value.
-        Some([major, minor, _]) if (major, minor) >= (6, 2) => Ok(unsafe { BYPASS.read_volatile() }),
-        Some(_) => Err(WindowsReason::BeforeWindows8),
-        None => Err(WindowsReason::VersionUnknown),
-    }
+    shown::has_bypass(numbers())?;
+    // SAFETY: the page is mapped at this address in every process of every Windows on every
+    // processor, readable and never freed; the field exists since 6.2. The kernel may write to it,
+    // so it is read as volatile, and bytes have every value.
+    Ok(unsafe { BYPASS.read_volatile() })
 }
 
 /// SystemQueryPerformanceCounterInformation (phnt, ntexapi.h).
 const PERFORMANCE_COUNTER_INFORMATION: i32 = 124;
-
-/// SYSTEM_QUERY_PERFORMANCE_COUNTER_INFORMATION (Microsoft, NtQuerySystemInformation). Bit 0 of
-/// both words of flags is KernelTransition.
-#[derive(Default)]
-#[repr(C)]
-struct PerformanceCounterInformation {
-    version: u32,
-    flags: u32,
-    valid_flags: u32,
-}
 
 /// Whether a read enters the kernel.
 fn enters_kernel() -> Figure<bool> {
@@ -121,8 +103,5 @@ fn enters_kernel() -> Figure<bool> {
             core::ptr::null_mut(),
         )
     };
-    if status < 0 {
-        return Figure::unknown(refused("NtQuerySystemInformation", status));
-    }
-    Figure::of((found.valid_flags & 1 != 0).then_some(found.flags & 1 != 0), WindowsReason::NotStated)
+    found.enters_kernel(status)
 }

@@ -13,10 +13,10 @@ use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::pair::Deadline;
 use crate::platform::{Platform, Yardstick};
+use crate::refusal::{PATIENCE_MS, Refusal};
 use crate::sampler::Sampled;
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration, TimerError, TimerRate};
-use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events
 /// tolerate.
@@ -304,9 +304,9 @@ fn all_answering<P: Platform>(
         .attempt(references.len(), PATIENCE_MS, &mut |index| references[index].read(&mut Default::default()))?;
     let (mut answering, mut refusing) = (Vec::new(), Vec::new());
     for (reference, outcome) in references.into_iter().zip(outcomes) {
-        match Unreadable::of(outcome, session.counter_readable()) {
+        match Refusal::of(outcome, session.counter_readable()) {
             None => answering.push(reference),
-            Some(reason) => refusing.push((reference.name().to_owned(), reason)),
+            Some(refusal) => refusing.push(refusal.of_clock(reference.name().to_owned())),
         }
     }
     if answering.is_empty() { Err(TimerError::NoReference(refusing).into()) } else { Ok(answering) }

@@ -6,9 +6,9 @@ use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, Rea
 use clockscope_sources::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
+use crate::refusal::{PATIENCE_MS, Refusal};
 use crate::sampler::{Probe, Sampler};
 use crate::session::Session;
-use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// All clocks that clockscope knows on a machine, those that cannot be read included.
 pub struct Catalogue<P: Platform = ThisMachine> {
@@ -19,7 +19,7 @@ pub struct Catalogue<P: Platform = ThisMachine> {
 pub(crate) struct CatalogueEntry<P: Platform> {
     pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
-    pub(crate) sampler: Result<Box<dyn Sampler<P>>, Unreadable>,
+    pub(crate) sampler: Result<Box<dyn Sampler<P>>, Refusal>,
 }
 
 /// By which of its paths a clock that has several is read.
@@ -64,7 +64,7 @@ pub struct UnknownClock {
 impl<P: Platform> Visitor for Catalogue<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
-        self.entries.push(CatalogueEntry { info: entry.info, sampler: sampler.map_err(Unreadable::from) });
+        self.entries.push(CatalogueEntry { info: entry.info, sampler: sampler.map_err(Refusal::from) });
     }
 }
 
@@ -170,7 +170,7 @@ impl<P: Platform> Catalogue<P> {
                 Err(_) => Ok(()),
             })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
-            if let (Ok(_), Some(reason)) = (&row.sampler, Unreadable::of(outcome, session.counter_readable())) {
+            if let (Ok(_), Some(reason)) = (&row.sampler, Refusal::of(outcome, session.counter_readable())) {
                 row.sampler = Err(reason);
             }
         }
@@ -191,12 +191,17 @@ impl<P: Platform> Catalogue<P> {
 }
 
 impl<P: Platform> CatalogueEntry<P> {
+    /// Returns why it cannot be read; `None` if it can.
+    pub(crate) fn refusal(&self) -> Option<&Refusal> {
+        self.sampler.as_ref().err()
+    }
+
     fn listed(&self, clocksource: Option<&str>) -> Listed {
         Listed {
             identity: self.identity(clocksource),
             available: self.sampler.is_ok(),
-            reason: self.sampler.as_ref().err().map(ToString::to_string),
-            failure: self.sampler.as_ref().err().and_then(Unreadable::failure),
+            reason: self.refusal().map(|refusal| refusal.reason.clone()),
+            failure: self.refusal().and_then(|refusal| refusal.failure),
             nominal_resolution_ns: self.nominal_resolution_ns(None),
         }
     }

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_machine::performance_counter;
-use clockscope_records::{
-    Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, ReadingsReason, Switched, Unknown,
-};
+use clockscope_machine::timecounters::{self, Timecounter};
+use clockscope_records::{Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, Switched, Unknown};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
@@ -16,8 +15,8 @@ use crate::cost::{MeasureRequest, measure};
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::platform::ThisMachine;
+use crate::refusal::Refusal;
 use crate::session::Session;
-use crate::unreadable::Unreadable;
 
 /// What to measure with several clocksources, and how.
 #[derive(Clone, Debug)]
@@ -129,14 +128,16 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let current = environment.clocksource.as_deref();
     let names = environment.clocksources_available.known().cloned();
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
+    let timecounters = timecounters::read().unwrap_or_default();
     let describe = |name: String| {
+        let shown = timecounters.iter().find(|one| one.name == name);
         let measured = match clocksource::known(&name).map(|known| known.hardware) {
             Some(Hardware::Counter(Architecture::HERE)) => counter_hz.as_ref().copied(),
             Some(Hardware::Hpet) => hpet_hz.as_ref().copied(),
             Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
             _ => Err(&NoFrequency::NotStated),
         };
-        described(&name, current == Some(name.as_str()), measured)
+        described(&name, current == Some(name.as_str()), measured, shown)
     };
     let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
@@ -155,7 +156,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
 #[derive(Debug)]
 enum NoFrequency {
     Measure(MeasureError),
-    Unreadable(Unreadable),
+    Unreadable(Refusal),
     Missing,
     NotInRegisters,
     TimerTick,
@@ -166,10 +167,11 @@ impl NoFrequency {
     /// Returns what records have of it.
     fn reason(&self) -> Unknown {
         match self {
-            Self::Measure(error) => ClocksourceReason::Unmeasured { words: error.to_string() }.into(),
-            Self::Unreadable(unreadable) => {
-                ReadingsReason::ClockFailed { failure: unreadable.failure(), words: unreadable.to_string() }.into()
+            Self::Measure(error) => {
+                let unreadable = error.unreadable().to_vec();
+                ClocksourceReason::Unmeasured { words: error.to_string(), unreadable }.into()
             }
+            Self::Unreadable(refusal) => refusal.unknown(),
             Self::Missing => ClocksourceReason::NoHardware.into(),
             Self::NotInRegisters => ClocksourceReason::NotInRegisters.into(),
             Self::TimerTick => ClocksourceReason::KernelsHz.into(),
@@ -184,25 +186,33 @@ impl From<MeasureError> for NoFrequency {
     }
 }
 
-impl From<Unreadable> for NoFrequency {
-    fn from(unreadable: Unreadable) -> Self {
-        Self::Unreadable(unreadable)
+impl From<Refusal> for NoFrequency {
+    fn from(refusal: Refusal) -> Self {
+        Self::Unreadable(refusal)
     }
 }
 
-/// One of them, with its frequency, or why that is unknown.
-fn described(name: &str, current: bool, frequency_hz: Result<f64, &NoFrequency>) -> Clocksource {
+/// One of them, with its frequency, or why that is unknown. What the kernel shows of a timecounter
+/// counts before what is known of its name.
+fn described(
+    name: &str,
+    current: bool,
+    measured_hz: Result<f64, &NoFrequency>,
+    shown: Option<&Timecounter>,
+) -> Clocksource {
     let known = clocksource::known(name);
     let unheard_of = "this program has never heard of it";
     let lacking = || if known.is_none() { ClocksourceReason::Unfamiliar } else { ClocksourceReason::DependsOnHardware };
-    let frequency_hz =
-        Figure::from(known.and_then(|known| known.frequency_hz).map_or(frequency_hz, Ok).map_err(NoFrequency::reason));
-    let bits = known.and_then(|known| known.bits);
+    let shown_hz = shown.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
+    let stated_hz = shown_hz.or_else(|| known.and_then(|known| known.frequency_hz));
+    let frequency_hz = Figure::from(stated_hz.map_or(measured_hz, Ok).map_err(NoFrequency::reason));
+    let bits = shown.and_then(Timecounter::bits).or_else(|| known.and_then(|known| known.bits));
     let wraps_after_s = frequency_hz.get().zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     Clocksource {
         name: name.to_owned(),
         current,
         description: known.map_or_else(|| unheard_of.to_owned(), |known| known.description.to_owned()),
+        quality: shown.map(|one| one.quality),
         frequency_hz,
         bits: Figure::of(bits, lacking()),
         wraps_after_s: Figure::of(wraps_after_s, lacking()),
@@ -256,12 +266,33 @@ mod tests {
 
     #[test]
     fn what_is_known_of_each_is_told_and_what_is_not_has_its_reason() {
-        let pm = described("acpi_pm", true, Err(&NoFrequency::NotStated));
+        let pm = described("acpi_pm", true, Err(&NoFrequency::NotStated), None);
         assert_eq!((pm.frequency_hz.get(), pm.bits.get(), pm.vdso.get()), (Some(3_579_545.0), Some(24), Some(false)));
         assert!(pm.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.reasons().is_empty());
-        let hpet = described("hpet", false, Ok(1e8));
+        let hpet = described("hpet", false, Ok(1e8), None);
         assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
-        let odd = described("sundial", false, Err(&NoFrequency::NotStated));
-        assert_eq!(odd.reasons().len(), 4);
+        let odd = described("sundial", false, Err(&NoFrequency::NotStated), None);
+        assert_eq!((odd.reasons().len(), odd.quality), (4, None));
+    }
+
+    /// The machine of timecounters(4): the TSC without its lowest bits counts slower than the TSC.
+    #[test]
+    fn what_the_kernel_shows_of_a_timecounter_counts_first() {
+        let shown = |name: &str, quality, hz, mask| Timecounter {
+            name: name.to_owned(),
+            quality,
+            frequency_hz: Some(hz),
+            mask: Some(mask),
+        };
+        let low = shown("TSC-low", -100, 11_458_556, 0xFFFF_FFFF);
+        let found = described("TSC-low", false, Ok(2.9e9), Some(&low));
+        assert_eq!((found.frequency_hz.get(), found.bits.get()), (Some(11_458_556.0), Some(32)));
+        assert_eq!(found.quality, Some(-100));
+        let fast = shown("ACPI-fast", 900, 3_579_545, 0xFF_FFFF);
+        let found = described("ACPI-fast", true, Err(&NoFrequency::NotStated), Some(&fast));
+        assert!(found.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001));
+        // A frequency of 0 divides nothing.
+        let none = described("TSC", true, Err(&NoFrequency::NotStated), Some(&shown("TSC", 0, 0, 0)));
+        assert!(!none.frequency_hz.is_known() && !none.wraps_after_s.is_known());
     }
 }

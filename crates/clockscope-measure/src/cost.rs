@@ -21,6 +21,13 @@ use crate::{across, recommendation, thorough};
 const TICK_READINGS: usize = 1 << 13;
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
+/// Into how many turns the batches of a clock that adapts to its use are put. Alone between others
+/// they are too rare for it.
+const TURNS: f64 = 8.0;
+/// What it is read for before each turn, in ns: it adapts within a millisecond or two.
+const ADAPTED_NS: f64 = 3e6;
+/// The most batches that this takes, where the timer shows no time.
+const MOST_TO_ADAPT: usize = 1 << 9;
 /// The timer stands still if no time passes in so many rounds: of 0.1 ms and more each.
 const STILL: u32 = 1 << 10;
 
@@ -89,7 +96,8 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
 }
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is
-/// over and the median of each clock's batches withstands an interruption.
+/// over and the median of each clock's batches withstands an interruption. Clocks that adapt to
+/// their use have their batches in a few turns.
 fn rounds<P: Platform>(
     bench: &Bench<'_, P>,
     subjects: &mut [Subject<P>],
@@ -109,21 +117,48 @@ fn rounds<P: Platform>(
         }
     }
     let (mut furthest_ns, mut still) = (0.0_f64, 0);
+    let (mut turns, mut owed) = (0.0, 0);
     for round in 1.. {
-        for subject in subjects.iter_mut().chain(baselines.subjects()) {
+        let steady = subjects.iter_mut().filter(|subject| !subject.row.info.is_adaptive);
+        for subject in steady.chain(baselines.subjects()) {
             if bench.is_stopped() {
                 return;
             }
             subject.batch(bench, true);
         }
+        owed += 1;
         let elapsed_ns = bench.elapsed_ns(sampling);
         still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
         furthest_ns = furthest_ns.max(elapsed_ns);
-        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES;
-        if is_over || still >= STILL {
+        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || still >= STILL;
+        if is_over || elapsed_ns >= (turns + 1.0) / TURNS * duration_ns {
+            turns = (elapsed_ns / duration_ns * TURNS).floor();
+            for subject in subjects.iter_mut().filter(|subject| subject.row.info.is_adaptive) {
+                turn(bench, subject, owed);
+            }
+            owed = 0;
+        }
+        if is_over {
             return;
         }
         progress((elapsed_ns / duration_ns).min(1.0));
+    }
+}
+
+/// Makes the batches of several rounds in a row, after the clock was read often for a while.
+fn turn<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>, batches: u64) {
+    let mut read_ns = 0.0;
+    for _ in 0..MOST_TO_ADAPT {
+        if read_ns >= ADAPTED_NS || bench.is_stopped() {
+            break;
+        }
+        read_ns += subject.batch(bench, false).unwrap_or(0.0);
+    }
+    for _ in 0..batches {
+        if bench.is_stopped() {
+            return;
+        }
+        subject.batch(bench, true);
     }
 }
 
@@ -181,5 +216,64 @@ impl<P: Platform> Baselines<P> {
             fastest_counter: fastest.map(|(name, cost_ns)| clockscope_records::FastestCounter { name, cost_ns }),
             runs: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    use clockscope_sources::{ClockInfo, Errno, Kind, Path, RawClock, Resolution};
+
+    use super::*;
+    use crate::platform::ThisMachine;
+
+    /// Whose reading was the last, and how often one clock's followed another's.
+    #[derive(Default)]
+    struct Readers {
+        last: AtomicU64,
+        changes: AtomicU64,
+        ns: AtomicU64,
+    }
+
+    #[derive(Clone)]
+    struct Counted(Arc<Readers>, u64);
+
+    impl RawClock for Counted {
+        type Raw = u64;
+
+        fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+            if self.0.last.swap(self.1, Ordering::Relaxed) != self.1 {
+                self.0.changes.fetch_add(1, Ordering::Relaxed);
+            }
+            *raw = self.0.ns.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn value(&self, raw: &u64) -> u64 {
+            *raw
+        }
+    }
+
+    /// A clock that is cheaper where it is read often is not measured by a few reads at a time.
+    #[test]
+    fn an_adaptive_clock_is_measured_in_a_few_turns() {
+        let readers = Arc::<Readers>::default();
+        let row = |name: &'static str, number: u64| {
+            let info = ClockInfo::new(name, Kind::Monotonic, Path::Library, Resolution::Nanoseconds(1.0), "of a test");
+            let sampler = Box::new(Probe::new(Counted(Arc::clone(&readers), number))) as Box<dyn Sampler<ThisMachine>>;
+            CatalogueEntry { info: ClockInfo { is_adaptive: number == 2, ..info }, sampler: Ok(sampler) }
+        };
+        let stop = AtomicBool::new(false);
+        let session = Session::new(&ThisMachine, &stop);
+        let mut setup =
+            Setup::untried(&session, Catalogue { entries: vec![row("steady", 1), row("adaptive", 2)] }).unwrap();
+        let found = find(&mut setup, 0.05, &mut |_| ());
+        let batches: Vec<_> = found.clocks.iter().map(|clock| clock.cost_ns.known().unwrap().batches).collect();
+        assert!(batches[0] == batches[1] && batches[0] > 7, "{batches:?}");
+        // Into each turn and out of it, of those while batches are fitted, too.
+        let changes = readers.changes.load(Ordering::Relaxed);
+        assert!(changes <= 2 * (TURNS as u64 + 1 + 2), "{changes} for {batches:?} batches");
     }
 }

@@ -2,9 +2,9 @@
 
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::trial::SeveralThreads;
+use clockscope_records::{RateReason, UnreadableClock};
 
 use crate::catalogue::UnknownClock;
-use crate::incomparable::Incomparable;
 use crate::timer::TimerError;
 
 /// Why a measurement could not be made.
@@ -27,13 +27,8 @@ pub enum MeasureError {
     #[error(transparent)]
     Unknown(#[from] UnknownClock),
     /// A clock that nothing can be compared with.
-    #[error("{name} cannot be the reference: {reason}")]
-    Reference {
-        /// Its name.
-        name: String,
-        /// Why.
-        reason: Incomparable,
-    },
+    #[error("nothing can be compared with this reference")]
+    Reference(Box<UnreadableClock>),
     /// A clock that was to be compared with itself, under one name or two.
     #[error("{name} is compared with itself: name two clocks")]
     SameClock {
@@ -55,6 +50,23 @@ pub enum MeasureError {
         /// Its name.
         name: String,
     },
+}
+
+impl MeasureError {
+    /// Returns the clocks that it lacked, and why. Its own sentence leaves the reasons out.
+    #[must_use]
+    pub fn unreadable(&self) -> &[UnreadableClock] {
+        match self {
+            Self::Timer(TimerError::NoReference(clocks)) => clocks,
+            Self::Reference(clock) => std::slice::from_ref(&**clock),
+            _ => &[],
+        }
+    }
+
+    /// Returns why no rate is known then.
+    pub(crate) fn no_rate(&self) -> RateReason {
+        RateReason::NotMeasured { words: self.to_string(), unreadable: self.unreadable().to_vec() }
+    }
 }
 
 /// Why a policy cannot be met by any machine, or means nothing.

@@ -18,7 +18,7 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::still;
 use crate::timer::Timer;
-use watch::{GapThresholds, Sight, WORST, Watch, WatchError};
+use watch::{GapThresholds, Sight, WORST, Watch};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a
 /// later gap is not explained by what was counted before.
@@ -235,8 +235,8 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         lost_percent: of_time(watch.lost as f64 / watch.looked as f64 * 100.0),
         causes,
         steal_ns: Figure::of(watch.steal_ns.map(|ns| ns as f64), ThreadReason::NoAccount),
-        reason: watch.trouble.as_ref().map(ToString::to_string),
-        failure: watch.trouble.as_ref().map(WatchError::failure),
+        failure: watch.trouble.as_ref().map(|trouble| trouble.failure),
+        reason: watch.trouble.map(|trouble| trouble.reason.into()),
     }
 }
 

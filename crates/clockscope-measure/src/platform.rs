@@ -14,7 +14,9 @@ use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
+use clockscope_records::{
+    Adjtimex, Environment, Figure, HypervisorStatement, KernelVerdict, Synchronization, SynchronizationReason,
+};
 use clockscope_sources::{Errno, RawClock, Unavailable, Visitor};
 
 pub use this_machine::ThisMachine;
@@ -152,6 +154,9 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// That is not known.
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError>;
 
+    /// What keeps civil time.
+    fn synchronization(&self) -> Synchronization;
+
     /// Calls that sleep, by name.
     fn sleeping_calls(&self) -> &'static [Call];
 
@@ -177,4 +182,10 @@ pub trait Platform: Send + Sync + Sized + 'static {
 
     /// What the kernel makes of the counter.
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;
+}
+
+/// Returns how the kernel steers its clock, or why that is not known.
+pub fn steering<P: Platform>(platform: &P) -> Figure<Adjtimex> {
+    let hidden = |error: AdjtimexError| SynchronizationReason::KernelFiguresHidden { words: error.to_string() };
+    platform.adjtimex().map_err(hidden).into()
 }

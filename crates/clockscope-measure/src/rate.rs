@@ -128,8 +128,8 @@ pub(crate) fn find<P: Platform>(
     let place = rated::place_of_reference(catalogue, &plan.reference)?;
     let rated: Vec<_> = catalogue.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
     let reference = &rated[place];
-    if let Some(reason) = reference.refusal.clone() {
-        return Err(MeasureError::Reference { name: reference.label.clone(), reason });
+    if let Some(refusal) = reference.refusal.clone() {
+        return Err(MeasureError::Reference(refusal.of_clock(reference.label.clone()).into()));
     }
     let mut comparisons = pairs(&rated, place);
     let course = Course { bench, rated: &rated, reference: place, calibration, plan };

@@ -1,13 +1,15 @@
 //! What a clock has shown, as its record.
 
-use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason};
+use clockscope_records::{
+    Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown,
+};
 use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
 use crate::context::Context;
 use crate::platform::{Platform, Yardstick};
+use crate::refusal::system_error;
 use crate::subject::{FEWEST_BATCHES, Subject, SubjectState, median_cost};
-use crate::unreadable::Unreadable;
 use crate::{distribution, tick_record};
 
 /// Description of the measuring loop without a clock.
@@ -24,8 +26,8 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
     let mut record = ClockRecord {
         identity: row.identity(context.environment.clocksource.as_deref()),
         available: state.is_some(),
-        reason: row.sampler.as_ref().err().map(ToString::to_string),
-        failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
+        reason: row.refusal().map(|refusal| refusal.reason.clone()),
+        failure: row.refusal().and_then(|refusal| refusal.failure),
         cost_ns: Figure::default(),
         ratio_to_fastest: Figure::default(),
         nominal_resolution_ns: row.nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit)),
@@ -51,7 +53,7 @@ fn fill<P: Platform>(
     context: &Context<'_, P>,
     baseline: &Baseline,
 ) {
-    (record.reason, record.failure) = failure(&state).unzip();
+    (record.reason, record.failure) = failed_reads(&state).unzip();
     let SubjectState {
         events,
         differences,
@@ -129,12 +131,12 @@ const fn why_no_cost(batches: u64) -> ReadingsReason {
     }
 }
 
-/// What went wrong while reading, in one sentence, and what records have of it beside that.
-pub(crate) fn failure(state: &SubjectState) -> Option<(String, Failure)> {
-    let (reading, errno) = state.first_error?;
+/// Returns which reads failed, as records have it; `None` if none did.
+pub(crate) fn failed_reads(state: &SubjectState) -> Option<(Unknown, Failure)> {
+    let (place, errno) = state.first_error?;
     let (errors, reads) = (state.errors, state.delivered + state.errors);
-    let sentence = format!("{errors} of {reads} reads failed; the first, read {}: {errno}", reading + 1);
-    Some((sentence, Failure::DuringRun))
+    let reason = ClockReason::SomeReadsFailed { errors, reads, first: place + 1, error: system_error(errno) };
+    Some((reason.into(), Failure::DuringRun))
 }
 
 /// Returns what happened between readings, and why it could not be judged where it could not.

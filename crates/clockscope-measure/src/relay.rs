@@ -40,9 +40,9 @@ pub(crate) struct Relay<'a, P: Platform> {
 }
 
 /// Ends a relay for both sides when one of them ends, however it does.
-pub(crate) struct Ending<'a, W: SharedWord>(pub(crate) &'a W);
+pub(crate) struct RelayGuard<'a, W: SharedWord>(pub(crate) &'a W);
 
-impl<W: SharedWord> Drop for Ending<'_, W> {
+impl<W: SharedWord> Drop for RelayGuard<'_, W> {
     fn drop(&mut self) {
         self.0.store(1, Ordering::Release);
     }
@@ -150,7 +150,7 @@ impl<'a, P: Platform> Relay<'a, P> {
     /// The clock refused: the relay is over before it began.
     pub(crate) fn start_at<C: RawClock>(&self, clock: &C) -> Result<(), Errno> {
         let mut raw = C::Raw::default();
-        let ending = Ending(&self.over);
+        let ending = RelayGuard(&self.over);
         clock.read(&mut raw)?;
         self.origin.store(clock.value(&raw), Ordering::Relaxed);
         std::mem::forget(ending);
@@ -163,7 +163,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         let (inbox, outbox) = (&self.inboxes[side.index()].0, &self.inboxes[side.other().index()].0);
         let origin = self.origin.load(Ordering::Relaxed);
         let (mut received, mut former, mut sent) = (Received::default(), 0, 0);
-        let _ending = Ending(&self.over);
+        let _ending = RelayGuard(&self.over);
         while !self.is_over(&mut keeper) {
             let newest = inbox.load(Ordering::Acquire);
             let own = match read_after(clock, origin) {
@@ -190,7 +190,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         let own_tag = side.index() as u64;
         let TicketLock { next, serving, guarded } = &self.lock;
         let mut received = Received::default();
-        let _ending = Ending(&self.over);
+        let _ending = RelayGuard(&self.over);
         while !self.is_over(&mut keeper) {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
             let is_served = || serving.load(Ordering::Acquire) == ticket;
@@ -219,7 +219,7 @@ impl<'a, P: Platform> Relay<'a, P> {
     pub(crate) fn bare(&self, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let mut received = Received::default();
         let (turn, own) = (&self.lock.guarded, side.index() as u64);
-        let _ending = Ending(&self.over);
+        let _ending = RelayGuard(&self.over);
         while !self.is_over(&mut keeper) {
             hurry(self.platform.wait_until(|| turn.load(Ordering::Acquire) == own || self.has_ended()), &mut keeper);
             received.handoffs += 1;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use clockscope_records::{
     CheckEvidence, CheckKind, CheckOutcome, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric,
-    MetricKind, RateReason, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Verdict, Winner,
+    MetricKind, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Verdict, Winner,
 };
 use clockscope_sources::Path;
 
@@ -14,6 +14,7 @@ use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::platform::Platform;
+use crate::refusal::clock_failed;
 use crate::session::Session;
 use crate::trust::{self, Observations, at_most_ns};
 use crate::{across, rate};
@@ -133,7 +134,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unkno
     if clock.available {
         return Ok(clock);
     }
-    let failed = |words: &String| ReadingsReason::ClockFailed { failure: clock.failure, words: words.clone() }.into();
+    let failed = |reason: &Unknown| clock_failed(clock.failure, reason);
     Err(clock.reason.as_ref().map_or_else(Unknown::unrecorded, failed))
 }
 
@@ -161,7 +162,7 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
 fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let off = |name: &String| {
         read(seen, name)?;
-        let rates = seen.rates.as_ref().map_err(|error| RateReason::NotMeasured { words: error.to_string() })?;
+        let rates = seen.rates.as_ref().map_err(MeasureError::no_rate)?;
         if rates.reference == *name {
             return Err(ComparisonReason::IsReference.into());
         }
@@ -170,8 +171,7 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         let is_counter = seen.clock(name).is_some_and(trust::is_counter);
         let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
         let rate = own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
-        let failed =
-            |words: &String| ReadingsReason::ClockFailed { failure: rate.failure, words: words.clone() }.into();
+        let failed = |reason: &Unknown| clock_failed(rate.failure, reason);
         let known =
             |figure: &Figure<f64>| figure.clone().result().map_err(|own| rate.reason.as_ref().map_or(own, failed));
         let bound = known(&rate.bound_ppm)?;

@@ -1,9 +1,7 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_records::{
-    CpusReason, Envelope, Failure, Figure, ReadingsReason, Sleep, SleepRow, ThreadReason, Unknown,
-};
+use clockscope_records::{ClockReason, CpusReason, Envelope, Failure, Figure, Sleep, SleepRow, ThreadReason, Unknown};
 use clockscope_sources::{ClockInfo, Path, RawClock, Unit};
 use clockscope_statistics::quantile;
 
@@ -12,9 +10,9 @@ use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
 use crate::choice;
 use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
+use crate::refusal::{Refusal, call_refused, of_errno};
 use crate::session::Session;
 use crate::timer::read;
-use crate::unreadable::of_errno;
 
 /// Times that are asked for, in ns.
 const ASKED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -153,9 +151,6 @@ impl Passed {
     }
 }
 
-/// Why nothing is said of early returns.
-const UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
-
 /// One call and time, and what was got so far.
 struct Trial {
     way: SleepMethod,
@@ -164,28 +159,18 @@ struct Trial {
     early: u64,
     /// Sleeps that the clock did not measure.
     left_out: u64,
-    refusal: Option<NoSleep>,
+    refusal: Option<Refusal>,
 }
 
-/// Why a call did not sleep.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum NoSleep {
-    #[error(transparent)]
-    Call(#[from] SleepError),
-    /// It sleeps until a moment of a clock that cannot be read.
-    #[error("{UNREADABLE}")]
-    NoClock,
-}
-
-impl NoSleep {
-    /// Returns what records have of it beside the sentence.
-    fn failure(&self) -> Failure {
-        match self {
-            Self::Call(SleepError::Whole(_)) => Failure::NotApplicable,
-            Self::Call(SleepError::System { error, .. }) => of_errno(*error),
-            Self::Call(_) => Failure::Missing,
-            Self::NoClock => Failure::Refused,
+/// Returns why a call did not sleep, as records have it.
+fn not_slept(error: &SleepError) -> Refusal {
+    match error {
+        SleepError::Whole(unit) => {
+            Refusal::new(Failure::NotApplicable, ClockReason::WholeUnits { unit: (*unit).to_owned() })
         }
+        SleepError::System { call, error } => Refusal::new(of_errno(*error), call_refused(call, *error)),
+        SleepError::NotRecorded => Refusal::new(Failure::Missing, ClockReason::SleepsNotRecorded),
+        _ => Refusal::new(Failure::Missing, ClockReason::UnknownCall),
     }
 }
 
@@ -253,7 +238,8 @@ impl Trial {
         last: &mut Option<Moment>,
     ) {
         if clock.monotonic.is_none() && self.way == SleepMethod::Call(Call::ClockNanosleepAbsolute) {
-            self.refusal = Some(NoSleep::NoClock);
+            // It sleeps until a moment of a clock that cannot be read.
+            self.refusal = Some(Refusal::new(Failure::Refused, ThreadReason::SleepersClockUnreadable));
             return;
         }
         // The timer is read next to the clock, inside; the reference outside.
@@ -269,7 +255,7 @@ impl Trial {
         let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
         let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         if let Err(error) = slept {
-            self.refusal = Some(error.into());
+            self.refusal = Some(not_slept(&error));
             return;
         }
         // A signal ends a sleep early, and rightly so.
@@ -314,10 +300,8 @@ impl Trial {
     fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
-        let refusal = self.refusal.as_ref().map(ToString::to_string);
-        let failure = self.refusal.as_ref().map(NoSleep::failure);
-        let never: Unknown = match &refusal {
-            Some(words) => ReadingsReason::ClockFailed { failure, words: words.clone() }.into(),
+        let never: Unknown = match &self.refusal {
+            Some(refusal) => refusal.unknown(),
             None if self.left_out > 0 => ThreadReason::SleepsLeftOut { left_out: self.left_out }.into(),
             None => CpusReason::Interrupted.into(),
         };
@@ -338,8 +322,8 @@ impl Trial {
             p50_ns: of_times(quantile(got, 0.5)),
             p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
-            reason: refusal,
-            failure,
+            failure: self.refusal.as_ref().and_then(|refusal| refusal.failure),
+            reason: self.refusal.map(|refusal| refusal.reason),
             left_out: Some(self.left_out),
         }
     }
@@ -347,9 +331,8 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::UnknownReason;
-
     use super::*;
+    use crate::refusal::clock_failed;
 
     #[test]
     fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
@@ -369,30 +352,19 @@ mod tests {
         assert!(!passed(8.6e7, 1e8, 1e8).is_agreed() && passed(9.99e7, 1e8, 0.0).is_agreed());
     }
 
-    fn is_of_milliseconds(reason: Option<&Unknown>) -> bool {
-        let failed = reason.map(|unknown| &unknown.reason);
-        let Some(UnknownReason::Readings(ReadingsReason::ClockFailed { failure, words })) = failed else {
-            return false;
-        };
-        *failure == Some(Failure::NotApplicable) && words.contains("milliseconds")
-    }
-
     #[test]
     fn what_never_slept_was_not_never_early() {
         let mut row = Trial::new(SleepMethod::Spin, 1000);
-        row.refusal = Some(SleepError::Whole("milliseconds").into());
+        row.refusal = Some(not_slept(&SleepError::Whole("milliseconds")));
+        let whole = ClockReason::WholeUnits { unit: "milliseconds".to_owned() };
+        let reason = clock_failed(Some(Failure::NotApplicable), &whole.clone().into());
         let record = row.record(true);
-        for reason in [record.early.reason(), record.max_ns.reason()] {
-            assert!(is_of_milliseconds(reason), "{reason:?}");
-        }
+        assert_eq!((record.early.reason(), record.max_ns.reason()), (Some(&reason), Some(&reason)));
+        assert_eq!((record.reason, record.failure), (Some(whole.into()), Some(Failure::NotApplicable)));
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = Trial::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
         assert_eq!(record.early, Figure::unknown(ThreadReason::SleepersClockUnreadable));
-        let mut row = Trial::new(SleepMethod::Spin, 1000);
-        row.refusal = Some(SleepError::Whole("milliseconds").into());
-        let record = row.record(true);
-        assert!(is_of_milliseconds(record.early.reason()), "{record:?}");
     }
 }

@@ -1,7 +1,9 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their
 //! differences show.
 
-use clockscope_records::{Envelope, Figure, ReadingsReason, Steps, StepsRecord, Worst, WorstRecord};
+use clockscope_records::{
+    ClockReason, Envelope, Failure, Figure, ReadingsReason, Steps, StepsRecord, Worst, WorstRecord,
+};
 use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
@@ -11,10 +13,10 @@ use crate::context::Context;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::record;
+use crate::refusal::Refusal;
 use crate::sampler::LONGEST;
 use crate::session::Session;
 use crate::subject::{Subject, SubjectState};
-use crate::unreadable::Unreadable;
 use crate::{distribution, tick_record};
 
 /// Readings of a clock that its tick is found from.
@@ -84,7 +86,7 @@ pub fn steps<P: Platform>(
     for row in rows {
         let mut subject = Subject::new(row, bench, TICK_READINGS);
         if bench.is_stopped() && subject.row.sampler.is_ok() {
-            subject.row.sampler = Err(Unreadable::Interrupted);
+            subject.row.sampler = Err(Refusal::new(Failure::Interrupted, ClockReason::NotReached));
             subject.state = None;
         }
         if subject.state.is_some() {
@@ -209,8 +211,8 @@ impl<P: Platform> Digest<P> {
         let mut record = StepsRecord {
             identity: row.identity(context.environment.clocksource.as_deref()),
             available: state.is_some(),
-            reason: row.sampler.as_ref().err().map(ToString::to_string),
-            failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
+            reason: row.refusal().map(|refusal| refusal.reason.clone()),
+            failure: row.refusal().and_then(|refusal| refusal.failure),
             unit_ns: Figure::of(ns_per_unit, ReadingsReason::NoLength),
             tick_ns: Figure::default(),
             tick_evidence: None,
@@ -221,6 +223,7 @@ impl<P: Platform> Digest<P> {
             summary_nonzero: Figure::default(),
             modes: Vec::new(),
             histogram: Vec::new(),
+            first_readings: Vec::new(),
             events: None,
             worst: Worst::default(),
         };
@@ -239,11 +242,12 @@ fn fill<P: Platform>(
     context: &Context<'_, P>,
 ) {
     let ns_per_unit = record.unit_ns.get();
-    (record.reason, record.failure) = record::failure(&state).unzip();
+    (record.reason, record.failure) = record::failed_reads(&state).unzip();
     let known = tick_record::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    let SubjectState { events, differences, recent, judged_outside, errors, .. } = state;
+    let SubjectState { events, differences, first, recent, judged_outside, errors, .. } = state;
+    record.first_readings = first.iter().map(|reading| reading.wrapping_sub(first[0]) as i64).collect();
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();

@@ -27,6 +27,9 @@ pub(crate) fn is_counter<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.is_counter()
 }
 
+/// First readings that are kept as they are.
+const FIRST: usize = 64;
+
 /// One clock under measurement.
 pub(crate) struct Subject<P: Platform> {
     pub(crate) row: CatalogueEntry<P>,
@@ -38,6 +41,8 @@ pub(crate) struct SubjectState {
     pub(crate) events: EventCounter,
     pub(crate) differences: Differences,
     pub(crate) tick: TickCollector,
+    /// The first readings of the first batch.
+    pub(crate) first: Vec<u64>,
     /// `true` for the processor's counter, which is judged against the reference instead of against
     /// itself.
     pub(crate) judged_outside: bool,
@@ -74,6 +79,9 @@ impl<P: Platform> Subject<P> {
         let values = sampler.values(sampled.delivered);
         state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
         state.differences.push(values);
+        if keep && state.first.is_empty() {
+            state.first.extend(values.iter().take(FIRST));
+        }
         if keep {
             state.push_for_tick(values, [before_ns, after_ns], cost_ns);
         }
@@ -127,6 +135,7 @@ impl SubjectState {
             events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
             differences: Differences::default(),
             tick: TickCollector::new(tick_readings),
+            first: Vec::with_capacity(FIRST),
             judged_outside,
             reads_per_batch: 1,
             costs: Reservoir::new(KEPT),

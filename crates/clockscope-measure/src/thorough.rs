@@ -2,7 +2,7 @@
 //! clocks' rates, each in a second or less. The commands of those names find more in more time.
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{Order, PairsReason, RateReason, Rates, Thorough};
+use clockscope_records::{Order, PairsReason, Rates, Thorough};
 
 use crate::across::{self, offsets, order};
 use crate::bench::Setup;
@@ -40,7 +40,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters(session.platform).tried(session)?;
     let offsets = offsets::find(setup, &counters, &plan, quiet);
-    let rate = rates(setup).map_err(|error| RateReason::NotMeasured { words: error.to_string() }).into();
+    let rate = rates(setup).map_err(|error| error.no_rate()).into();
     Ok(Thorough { order, offsets, rate })
 }
 

@@ -2,7 +2,7 @@
 
 use clockscope_records::{ExactTick, Figure, ReadingsReason, Strength, TickEvidence, TickReason, TimeUnit, Unknown};
 use clockscope_sources::{ClockBasis, ClockInfo, Unit};
-use clockscope_statistics::{Lattice, NoTick, SHORTEST_TICK, Tick, Weight};
+use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
 use crate::platform::Platform;
@@ -99,21 +99,27 @@ struct TickSource {
     unit_error: f64,
 }
 
+/// Whether a bound is that of readings too dense for any longer tick, and not of their common
+/// divisor.
+fn is_proved_fine(at_most_units: f64) -> bool {
+    (at_most_units - SHORTEST_TICK).abs() < f64::EPSILON
+}
+
 impl TickSource {
     /// What readings showed, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
-            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, no_tick(reason)),
+            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, TickReason::from(reason)),
             (_, None) => TickRecord::unknown(0, None, ReadingsReason::NoLength),
             // What a counter counts is whole, and finer than a few of these is only the one itself.
-            // Where all readings are multiples of more, the bound is of these.
-            (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && units <= SHORTEST_TICK => {
+            // Where all readings are multiples of two or more, the bound is of these.
+            (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && is_proved_fine(units) => {
                 let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps, agreement: 1.0 };
                 self.found(lattice, ns)
             }
             (Tick::AtMost { units, steps }, Some(ns)) => {
                 let most_ns = units * ns;
-                let reason = if units <= SHORTEST_TICK {
+                let reason = if is_proved_fine(units) {
                     TickReason::TooFine { at_most_ns: most_ns }
                 } else {
                     TickReason::LikeCost { at_most_ns: most_ns }
@@ -189,20 +195,6 @@ fn fraction_of_ns(tick_ns: f64, error: f64) -> Option<ExactTick> {
     })
 }
 
-/// Returns what records have for a tick that is not found.
-const fn no_tick(why: NoTick) -> TickReason {
-    match why {
-        NoTick::TooFewSteps => TickReason::FewSteps,
-        NoTick::TooFewReadings => TickReason::FewDifferences,
-        NoTick::ConstantCost => TickReason::ConstantCost,
-        NoTick::Ambiguous => TickReason::SeveralTicks,
-        NoTick::TooSlow => TickReason::SlowReads,
-        NoTick::RateChanged => TickReason::RateChanged,
-        NoTick::StepsBack => TickReason::StepsBack,
-        NoTick::NoLattice => TickReason::NoLattice,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clockscope_records::UnknownReason;
@@ -269,6 +261,8 @@ mod tests {
         let counter = TickSource { ns_per_count: Some(0.4), is_counter: true, unit_error: 1e-7 };
         let found = |units| counter.record(Tick::AtMost { units, steps: 900 }, Some(0.4));
         assert_eq!(found(SHORTEST_TICK).tick_ns.get(), Some(0.4));
+        let TickRecord { tick_ns, evidence } = found(2.0 + 1e-6);
+        assert!(!tick_ns.is_known() && (evidence.at_most_ns.unwrap() - 0.8).abs() < 1e-6, "{tick_ns:?}");
         let TickRecord { tick_ns, evidence } = found(26.0 * SHORTEST_TICK);
         assert_eq!(evidence.strength, Strength::None);
         assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);

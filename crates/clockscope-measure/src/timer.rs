@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 
 use clockscope_brackets::{Bracket, Ticks, narrowest};
+use clockscope_records::UnreadableClock;
 use clockscope_sources::RawClock;
 
 use crate::platform::{Platform, Yardstick};
 use crate::step::of_readings;
 use crate::still;
-use crate::unreadable::Unreadable;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: u32 = 32;
@@ -23,9 +23,9 @@ const CALLS: usize = 1 << 6;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimerError {
-    /// No reference answers: their names, and why not.
-    #[error("no clock answers that others could be measured against: {}", named(.0))]
-    NoReference(Vec<(String, Unreadable)>),
+    /// None of these references answers.
+    #[error("no clock answers that others could be measured against{}", if .0.is_empty() { ": this system has none" } else { "" })]
+    NoReference(Vec<UnreadableClock>),
     /// Counter or reference stood still.
     #[error(
         "the counter {counter} or the reference {reference} stood still while it was calibrated: run with another clocksource"
@@ -39,13 +39,6 @@ pub enum TimerError {
     /// No counter answers, and the reference that takes its place stood still.
     #[error("the reference {0} stood still while it was calibrated: run with another clocksource")]
     ReferenceFrozen(String),
-}
-
-fn named(references: &[(String, Unreadable)]) -> String {
-    if references.is_empty() {
-        return "this system has none".to_owned();
-    }
-    references.iter().map(|(name, reason)| format!("{name}: {reason}")).collect::<Vec<_>>().join("; ")
 }
 
 /// What batches are timed with: the ordered counter, or the reference where no counter may be read.

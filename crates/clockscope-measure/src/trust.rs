@@ -80,7 +80,8 @@ pub fn check<P: Platform>(
     let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
     let seen = look(&mut setup, &names, cpus, *duration_s, progress)?;
-    let found = judge(&seen, clocks, &names, policy);
+    let synchronization = Some(session.platform.synchronization());
+    let found = Trust { synchronization, ..judge(&seen, clocks, &names, policy) };
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
@@ -204,7 +205,7 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
         let is_wanted = |clock: &str| wanted.iter().chain(&named).any(|name| policy::is_same(seen, clock, name));
         verdicts.retain(|verdict| is_wanted(&verdict.clock));
     }
-    Trust { verdicts, demands }
+    Trust { verdicts, demands, synchronization: None }
 }
 
 /// The verdicts on the counter and on these clocks.

@@ -17,6 +17,7 @@ use pyo3_ffi as py;
 use pyo3_ffi::{PyMethodDef, PyMethodDefPointer, PyModuleDef, PyModuleDef_Slot, PyObject};
 
 use crate::answers::{self, AnswerFailure, PythonValue};
+use crate::arrow::{ArrayMemory, ArrowArray, ArrowSchema, ArrowStream, Column, SchemaMemory, Table};
 
 /// The package's version, with the zero byte that ends it.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
@@ -32,7 +33,7 @@ const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
 type Function = extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;
 
 /// Every function of the module. `help()` shows the text; its first line is the signature.
-const METHODS: [(&CStr, Function, c_int, &CStr); 14] = [
+const METHODS: [(&CStr, Function, c_int, &CStr); 15] = [
     (
         c"now_ns",
         now_ns,
@@ -154,6 +155,15 @@ readings ask. Costs some 50 us once.",
 
 Asks the kernel again whether the counter may be used, follows the answer, and returns it.",
     ),
+    (
+        c"arrow_stream",
+        arrow_stream,
+        py::METH_O,
+        c"arrow_stream($module, table, /)
+--
+
+Returns a capsule of a stream: of (rows, ((name, format, nulls, (bytes or None, ...)), ...)).",
+    ),
     (c"tick", tick, py::METH_O, c"tick($module, readings, /)\n--\n\nReturns (tick, reason) of native 64-bit words."),
 ];
 
@@ -222,6 +232,209 @@ extern "C" fn tick(_module: *mut PyObject, readings: *mut PyObject) -> *mut PyOb
     unsafe {
         py::PyEval_RestoreThread(state);
         answered(|| found)
+    }
+}
+
+/// An exception is set.
+struct Raised;
+
+extern "C" fn arrow_stream(_module: *mut PyObject, table: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as in `now_ns`; Python passes an object, which the caller holds until this returns.
+    unsafe { self::table(table).map_or(ptr::null_mut(), |table| capsule(stream(table))) }
+}
+
+/// Reads a table: `(rows, columns)`.
+///
+/// # Safety
+/// The thread is attached to the interpreter, and the object lives.
+unsafe fn table(table: *mut PyObject) -> Result<Table, Raised> {
+    // SAFETY: as the caller promises. Tuples never change, and hold their items.
+    unsafe {
+        let rows = unsigned(item(table, 0)?)?;
+        let columns = item(table, 1)?;
+        let columns = (0..size(columns)?).map(|place| column(rows, item(columns, place)?)).collect::<Result<_, _>>()?;
+        Ok(Table::new(rows, columns))
+    }
+}
+
+/// Reads a column: `(name, format, nulls, buffers)`.
+///
+/// # Safety
+/// As for [`table`].
+unsafe fn column(rows: usize, column: *mut PyObject) -> Result<Column, Raised> {
+    // SAFETY: as in `table`. What is borrowed is copied before this returns.
+    unsafe {
+        let (name, format) = (text(item(column, 0)?)?, text(item(column, 1)?)?);
+        let nulls = unsigned(item(column, 2)?)?;
+        let buffers = item(column, 3)?;
+        let buffers: Vec<_> =
+            (0..size(buffers)?).map(|place| bytes(item(buffers, place)?)).collect::<Result<_, _>>()?;
+        Column::new(rows, name, format, nulls.cast_signed() as i64, &buffers).map_err(|error| {
+            py::PyErr_SetString(py::PyExc_ValueError, error.text().as_ptr());
+            Raised
+        })
+    }
+}
+
+/// # Safety
+/// As for [`table`].
+unsafe fn size(tuple: *mut PyObject) -> Result<isize, Raised> {
+    // SAFETY: as the caller promises.
+    let size = unsafe { py::PyTuple_Size(tuple) };
+    if size < 0 { Err(Raised) } else { Ok(size) }
+}
+
+/// Returns an item of a tuple, which the tuple holds.
+///
+/// # Safety
+/// As for [`table`].
+unsafe fn item(tuple: *mut PyObject, place: isize) -> Result<*mut PyObject, Raised> {
+    // SAFETY: as the caller promises.
+    let item = unsafe { py::PyTuple_GetItem(tuple, place) };
+    if item.is_null() { Err(Raised) } else { Ok(item) }
+}
+
+/// # Safety
+/// As for [`table`].
+unsafe fn unsigned(number: *mut PyObject) -> Result<usize, Raised> {
+    // SAFETY: as the caller promises.
+    let found = unsafe { py::PyLong_AsSize_t(number) };
+    // SAFETY: as the caller promises.
+    if found == usize::MAX && !unsafe { py::PyErr_Occurred() }.is_null() { Err(Raised) } else { Ok(found) }
+}
+
+/// # Safety
+/// As for [`table`]; the object outlives what is returned.
+unsafe fn text<'a>(text: *mut PyObject) -> Result<&'a str, Raised> {
+    let mut length = 0;
+    // SAFETY: as the caller promises. Python keeps the UTF-8, of the length that it reports, as
+    // long as the object.
+    unsafe {
+        let start = py::PyUnicode_AsUTF8AndSize(text, &raw mut length);
+        if start.is_null() {
+            return Err(Raised);
+        }
+        let bytes = slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs());
+        Ok(std::str::from_utf8_unchecked(bytes))
+    }
+}
+
+/// Returns the contents of bytes; `None` of None.
+///
+/// # Safety
+/// As for [`text`].
+unsafe fn bytes<'a>(object: *mut PyObject) -> Result<Option<&'a [u8]>, Raised> {
+    // SAFETY: as the caller promises.
+    if unsafe { py::Py_IsNone(object) } != 0 {
+        return Ok(None);
+    }
+    let mut start: *mut c_char = ptr::null_mut();
+    let mut length = 0;
+    // SAFETY: as the caller promises, and both places may be written. Where the call succeeds, so
+    // many bytes are there, and never change.
+    unsafe {
+        if py::PyBytes_AsStringAndSize(object, &raw mut start, &raw mut length) < 0 {
+            return Err(Raised);
+        }
+        Ok(Some(slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs())))
+    }
+}
+
+fn stream(table: Table) -> ArrowStream {
+    ArrowStream {
+        get_schema: stream_schema,
+        get_next: stream_next,
+        get_last_error: stream_error,
+        release: Some(release_stream),
+        private_data: Box::into_raw(Box::new(table)).cast(),
+    }
+}
+
+/// The name by which consumers know the capsule.
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// Puts a stream into a capsule, which releases it if no consumer has taken it.
+///
+/// # Safety
+/// The thread is attached to the interpreter.
+unsafe fn capsule(stream: ArrowStream) -> *mut PyObject {
+    let stream = Box::into_raw(Box::new(stream));
+    // SAFETY: as the caller promises; the name is static, and the box stays until the capsule frees
+    // it, or is freed here where there is none.
+    unsafe {
+        let capsule = py::PyCapsule_New(stream.cast(), STREAM.as_ptr(), Some(free_stream));
+        if capsule.is_null() {
+            release_stream(stream);
+            drop(Box::from_raw(stream));
+        }
+        capsule
+    }
+}
+
+unsafe extern "C" fn free_stream(capsule: *mut PyObject) {
+    // SAFETY: Python calls this once, with a capsule that was made above. A consumer has moved the
+    // stream out and left `release` empty, or not touched it.
+    unsafe {
+        let stream: *mut ArrowStream = py::PyCapsule_GetPointer(capsule, STREAM.as_ptr()).cast();
+        if (*stream).release.is_some() {
+            release_stream(stream);
+        }
+        drop(Box::from_raw(stream));
+    }
+}
+
+extern "C" fn stream_schema(stream: *mut ArrowStream, out: *mut ArrowSchema) -> c_int {
+    // SAFETY: a consumer passes a stream that is not released, on one thread at a time, and a place
+    // that holds nothing.
+    unsafe { out.write((*(*stream).private_data.cast::<Table>()).schema(release_schema)) };
+    0
+}
+
+extern "C" fn stream_next(stream: *mut ArrowStream, out: *mut ArrowArray) -> c_int {
+    // SAFETY: as in `stream_schema`.
+    unsafe { out.write((*(*stream).private_data.cast::<Table>()).next(release_array)) };
+    0
+}
+
+/// No call of the stream fails.
+extern "C" fn stream_error(_stream: *mut ArrowStream) -> *const c_char {
+    ptr::null()
+}
+
+extern "C" fn release_stream(stream: *mut ArrowStream) {
+    // SAFETY: a consumer passes a stream that is not released; its box was made in `stream`.
+    unsafe {
+        drop(Box::from_raw((*stream).private_data.cast::<Table>()));
+        (*stream).release = None;
+    }
+}
+
+extern "C" fn release_schema(schema: *mut ArrowSchema) {
+    // SAFETY: a consumer passes a schema that is not released; its boxes were made in `arrow`. A
+    // child that was moved out has no `release`, and its memory belongs to who moved it.
+    unsafe {
+        let memory = Box::from_raw((*schema).private_data.cast::<SchemaMemory>());
+        for child in memory.children {
+            if let Some(release) = (*child).release {
+                release(child);
+            }
+            drop(Box::from_raw(child));
+        }
+        (*schema).release = None;
+    }
+}
+
+extern "C" fn release_array(array: *mut ArrowArray) {
+    // SAFETY: as in `release_schema`.
+    unsafe {
+        let memory = Box::from_raw((*array).private_data.cast::<ArrayMemory>());
+        for child in memory.children {
+            if let Some(release) = (*child).release {
+                release(child);
+            }
+            drop(Box::from_raw(child));
+        }
+        (*array).release = None;
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Check {
         /// Reads that failed while the clock's rate was compared.
         errors: u64,
         /// Why it cannot be read; `null` where no reason is known.
-        reason: Option<String>,
+        reason: Option<Unknown>,
     },
     /// Does the hardware guarantee the counter a constant rate in all power states?
     Invariance {
@@ -285,7 +285,8 @@ impl Check {
 impl Explain for Check {
     fn put_words(&mut self, words: Words) {
         match self {
-            Self::Hypervisor { reason, .. }
+            Self::Readable { reason, .. }
+            | Self::Hypervisor { reason, .. }
             | Self::StepsBack { reason, .. }
             | Self::StandingStill { reason, .. }
             | Self::Jumps { reason, .. }
@@ -294,8 +295,7 @@ impl Explain for Check {
             | Self::ConstantRate { reason, .. }
             | Self::Rate { reason, .. }
             | Self::Resolution { reason, .. } => reason.put_words(words),
-            Self::Readable { .. }
-            | Self::Invariance { .. }
+            Self::Invariance { .. }
             | Self::Clocksource { .. }
             | Self::KernelVerdict { .. }
             | Self::Emulation { .. }

@@ -84,6 +84,10 @@ pub struct Clocksource {
     pub current: bool,
     /// What it is.
     pub description: String,
+    /// How good the kernel says that it is, compared with others; below 0, it does not choose it by
+    /// itself. Only the BSDs show it, and `null` elsewhere.
+    #[serde(default)]
+    pub quality: Option<i64>,
     /// How fast it counts, in Hz.
     pub frequency_hz: Figure<f64>,
     /// Bits that count.
@@ -171,6 +175,35 @@ pub enum KernelCause {
         /// The flags, by their names in /proc/cpuinfo.
         flags: Vec<String>,
     },
+    /// The kernel has no timecounter that is the counter.
+    NoTimecounter,
+    /// The kernel gives the counter a quality below 0: it never chooses such a timecounter by
+    /// itself (timecounters(4) of FreeBSD).
+    NegativeQuality {
+        /// The counter, as the kernel calls it.
+        timecounter: String,
+        /// Its quality.
+        quality: i64,
+    },
+    /// The kernel chose a timecounter of a quality as high or higher.
+    PrefersTimecounter {
+        /// The counter, as the kernel calls it.
+        timecounter: String,
+        /// Its quality.
+        quality: i64,
+        /// The one in use.
+        chosen: String,
+        /// The quality of that.
+        chosen_quality: i64,
+    },
+    /// An administrator chose another timecounter, of a lower quality
+    /// (`kern.timecounter.hardware`).
+    ChosenTimecounter {
+        /// The counter, as the kernel calls it.
+        timecounter: String,
+        /// The one in use.
+        chosen: String,
+    },
     /// A cause that this program does not know, in the words of the one that wrote it. Older
     /// records have no others.
     #[serde(untagged)]
@@ -192,11 +225,14 @@ impl KernelCause {
     #[must_use]
     pub const fn is_fault(&self) -> bool {
         match self {
-            Self::LogLine { .. } | Self::UnstableOption | Self::NotOffered => true,
+            Self::LogLine { .. } | Self::UnstableOption | Self::NotOffered | Self::NegativeQuality { .. } => true,
             Self::ClocksourceOption { .. }
             | Self::NotscOption
             | Self::PrefersScaled { .. }
-            | Self::LackingFlags { .. } => false,
+            | Self::LackingFlags { .. }
+            | Self::NoTimecounter
+            | Self::PrefersTimecounter { .. }
+            | Self::ChosenTimecounter { .. } => false,
             Self::Unnamed { is_fault, .. } => *is_fault,
         }
     }

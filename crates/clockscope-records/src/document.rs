@@ -38,11 +38,19 @@ macro_rules! documents {
                 }
             }
 
-            /// Returns the key `schema`, which names the document.
+            /// Returns the key `schema`, which names the document: `clockscope.measure`.
             #[must_use]
             pub const fn schema(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $schema,)*
+                }
+            }
+
+            /// Returns when it was made (RFC 3339), if a wall clock could be read.
+            #[must_use]
+            pub fn recorded_at(&self) -> Option<&str> {
+                match self {
+                    $(Self::$variant(envelope) => envelope.recorded_at.as_deref(),)*
                 }
             }
         }

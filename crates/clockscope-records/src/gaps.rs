@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
-use crate::{CpuFailure, Figure};
+use crate::{CpuFailure, Figure, Unknown};
 
 /// The result of `clockscope gaps`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,13 +61,16 @@ pub struct CpuGaps {
     /// ms; `null` where it keeps none.
     pub steal_ns: Figure<f64>,
     /// Why there are no figures; `null` when there are.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
 
-record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent was stolen_percent, steal_ns });
+record!(
+    CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent was stolen_percent, steal_ns }
+    in reason
+);
 
 /// A cause of lost time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

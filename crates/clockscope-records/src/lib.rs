@@ -34,6 +34,7 @@ mod shootout;
 mod sleep;
 mod steps;
 mod summary;
+mod synchronization;
 mod text;
 mod tick_evidence;
 mod trust;
@@ -82,8 +83,9 @@ pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
-    ClocksourceReason, ComparisonReason, CpusReason, MachineReason, PairsReason, RateReason, ReadingsReason,
-    ThreadReason, TickReason, Unknown, UnknownReason, WindowsReason,
+    ClockReason, ClocksourceReason, ComparisonReason, CpusReason, ErrorCause, MachineReason, PairsReason, RateReason,
+    ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason, TickReason, Unknown,
+    UnknownReason, UnreadableClock, WindowsReason,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
@@ -94,10 +96,11 @@ pub use runtimes::{
     SurprisingFact,
 };
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
-pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, UnreadableClock, Winner};
+pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
+pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{is_steering, plain, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};

@@ -283,7 +283,7 @@ pub struct Listed {
     /// Whether it can be read here.
     pub available: bool,
     /// Why it cannot be read; `null` when it can.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
@@ -291,7 +291,7 @@ pub struct Listed {
     pub nominal_resolution_ns: Figure<f64>,
 }
 
-record!(Listed { nominal_resolution_ns } "" identity);
+record!(Listed { nominal_resolution_ns } "" identity in reason);
 
 /// The results for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -304,7 +304,7 @@ pub struct ClockRecord {
     /// Whether it could be read.
     pub available: bool,
     /// Why it could not be read, or what ended or disturbed its readings; `null` when nothing did.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
@@ -338,6 +338,7 @@ record!(
         summary, monotonic,
     }
     "" identity, "cost_ns." cost_ns, "events." events
+    in reason
 );
 
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
 use crate::{CpuFailure, Figure, PairsFailure, Unknown};
 
@@ -44,7 +44,7 @@ pub struct Offsets {
     pub closure_ns: Figure<f64>,
 }
 
-record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns } in untestable, pairs);
+record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns } in untestable, pairs, vdso);
 
 /// The offset between two CPUs' counters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,13 +75,13 @@ pub struct OffsetPair {
     /// explains what was seen. `null` for a pair that was not tested.
     pub apart: Figure<bool>,
     /// Why the pair was not tested; `null` when it was.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
 
-record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
+record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart } in reason);
 
 /// The counter of one CPU against the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,8 +93,10 @@ pub struct CpuOffset {
     /// Bound of its error, in ns.
     pub bound_ns: Option<f64>,
     /// Why there is none; `null` when there is.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
+
+explain!(CpuOffset: reason);

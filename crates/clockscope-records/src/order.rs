@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
 use crate::{CpuFailure, Failure, Figure, PairsFailure, Unknown};
 
@@ -35,7 +35,7 @@ pub struct Order {
     pub sequences: Vec<Sequence>,
 }
 
-record!(Order { bare_handoffs_per_second } in untestable, sequences);
+record!(Order { bare_handoffs_per_second } in untestable, lost, sequences);
 
 /// A pair of CPUs that was not tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,11 +45,13 @@ pub struct LostPair {
     /// The other.
     pub b: u32,
     /// Why.
-    pub reason: String,
+    pub reason: Unknown,
     /// What failed; `null` in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
+
+explain!(LostPair: reason);
 
 /// The result for one clock, read by one sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +66,7 @@ pub struct Sequence {
     /// Whether it could be read.
     pub available: bool,
     /// Why it could not, or what ended its readings; `null` when nothing did.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
@@ -87,7 +89,7 @@ pub struct Sequence {
     pub lock: Figure<Handoffs>,
 }
 
-record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
+record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock } in reason);
 
 /// The result of one kind of handoff.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
-use crate::{Failure, Figure, RatePairFailure, RateReason, UnknownReason};
+use crate::{Failure, Figure, RatePairFailure, RateReason, Unknown, UnknownReason};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct RateRecord {
     /// Whether it could be read.
     pub available: bool,
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
@@ -108,7 +108,7 @@ record!(RateRecord {
     changed,
     step,
     needed_s
-});
+} in reason);
 
 impl RateRecord {
     /// Returns whether the timer tick moves one of the two clocks, so that it is unknown whether

@@ -2,16 +2,20 @@
 //! makes the sentences.
 
 mod across;
+mod clock;
 mod machine;
 mod rates;
 mod readings;
+mod synchronization;
 mod tick;
 mod windows;
 
 pub use across::{CpusReason, PairsReason, ThreadReason};
+pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock};
 pub use machine::{ClocksourceReason, MachineReason};
 pub use rates::{ComparisonReason, RateReason};
 pub use readings::ReadingsReason;
+pub use synchronization::SynchronizationReason;
 pub use tick::TickReason;
 pub use windows::WindowsReason;
 
@@ -63,6 +67,8 @@ macro_rules! reasons {
 }
 
 reasons! {
+    /// A clock that cannot be read or compared, or whose readings ended.
+    Clock(ClockReason),
     /// The readings of one clock.
     Readings(ReadingsReason),
     /// A clock's tick.
@@ -83,6 +89,8 @@ reasons! {
     Clocksource(ClocksourceReason),
     /// Windows.
     Windows(WindowsReason),
+    /// What keeps civil time.
+    Synchronization(SynchronizationReason),
 }
 
 fn unnamed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
@@ -201,7 +209,8 @@ mod tests {
 
     #[test]
     fn reasons_are_read_as_they_are_written() {
-        let failed = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), words: "no".to_owned() };
+        let killed = ClockReason::TrialKilled { signal: "SIGSYS".to_owned(), meaning: SignalMeaning::DeniedCall };
+        let failed = ReadingsReason::ClockFailed { failure: Some(Failure::Killed), because: Box::new(killed.into()) };
         let because = Box::new(Unknown::from(failed));
         let reasons: [(Unknown, Value); 4] = [
             (TickReason::FewSteps.into(), json!({ "code": "few_steps" })),
@@ -211,7 +220,10 @@ mod tests {
                 CpusReason::OfPair { a: 0, b: 3, because }.into(),
                 json!({
                     "code": "of_pair", "a": 0, "b": 3,
-                    "because": { "code": "clock_failed", "failure": "denied", "words": "no" },
+                    "because": {
+                        "code": "clock_failed", "failure": "killed",
+                        "because": { "code": "trial_killed", "signal": "SIGSYS", "meaning": "denied_call" },
+                    },
                 }),
             ),
         ];
@@ -240,8 +252,15 @@ mod tests {
         }
         // The word of a later program for what failed.
         let later = json!({ "code": "clock_failed", "failure": "melted", "words": "it melted" });
-        let melted = ReadingsReason::ClockFailed { failure: None, words: "it melted".to_owned() };
-        assert_eq!(read(&later), Some(melted.into()));
+        let melted =
+            |failure| ReadingsReason::ClockFailed { failure, because: Box::new(Unknown::sentence("it melted")) };
+        assert_eq!(read(&later), Some(melted(None).into()));
+        // An older program wrote a sentence where there are data now.
+        let older = json!({ "code": "clock_failed", "failure": "denied", "words": "it melted" });
+        assert_eq!(read(&older), Some(melted(Some(Failure::Denied)).into()));
+        let cause = json!({ "number": 1, "cause": "eclipse", "words": "it was dark" });
+        let error: SystemError = serde_json::from_value(cause).unwrap();
+        assert_eq!(error.cause, ErrorCause::Other, "the word of a later program");
         for odd in [json!(null), json!(1), json!([]), json!({}), json!({ "text": "so" }), json!({ "code": 1 })] {
             assert_eq!(read(&odd), None, "{odd}");
         }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Environment, Failure, ReadError, SCHEMA_VERSION};
+use crate::{ClockIdentity, Environment, Failure, ReadError, SCHEMA_VERSION, Unknown};
 
 /// The key `schema` of a recording.
 const SCHEMA: &str = "clockscope.recording";
@@ -54,19 +54,19 @@ pub struct RecordedRun {
 }
 
 /// The outcome of one trial read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedTrial {
     /// It succeeded.
     Answered,
     /// It failed with this error. Older recordings have it.
-    Refused(String),
+    Refused(Unknown),
     /// It failed.
     Failed {
         /// What failed.
         failure: Failure,
-        /// The error.
-        error: String,
+        /// The error; a sentence in older recordings.
+        error: Unknown,
     },
     /// It ended its process by the signal of this number.
     Killed(i32),
@@ -77,11 +77,12 @@ pub enum RecordedTrial {
 }
 
 /// A reading sequence of the processor's counter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedCounter {
     /// Its name.
     pub name: String,
-    /// Why there is none; `null` when there is.
+    /// Why there is none, in the words of its description; `null` when there is. No answer depends
+    /// on them.
     pub reason: Option<String>,
 }
 
@@ -108,7 +109,7 @@ pub struct RecordedClock {
     /// The resolution that its interface states.
     pub resolution: RecordedResolution,
     /// Why it could not be read, where that was known before the trial; `null` otherwise.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed then; absent otherwise, and in older recordings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,

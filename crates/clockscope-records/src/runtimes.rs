@@ -127,6 +127,8 @@ pub struct ComparedApi {
 pub enum MovedBy {
     /// Whatever the kernel's clocksource is.
     Clocksource,
+    /// QueryPerformanceCounter of Windows, whatever hardware is behind it.
+    PerformanceCounter,
     /// The timer tick.
     TimerTick,
     /// The scheduler, which charges processor time.

@@ -7,8 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::{add_unknown, explain, record};
-use crate::unnamed::known_word;
-use crate::{Failure, Figure, Unknown, Unnamed};
+use crate::{Figure, Unnamed, UnreadableClock};
 
 /// The result of `clockscope shootout`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,18 +29,6 @@ pub struct Shootout {
 }
 
 explain!(Shootout: metrics, unreadable);
-
-/// A clock that cannot be read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct UnreadableClock {
-    /// Its name.
-    pub clock: String,
-    /// Why it cannot be read.
-    pub reason: Unknown,
-    /// What failed; `null` in older records.
-    #[serde(default, deserialize_with = "known_word")]
-    pub failure: Option<Failure>,
-}
 
 explain!(UnreadableClock: reason);
 

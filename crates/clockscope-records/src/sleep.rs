@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
-use crate::{Failure, Figure};
+use crate::{Failure, Figure, Unknown};
 
 /// The result of `clockscope sleep`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub struct SleepRow {
     pub max_ns: Figure<f64>,
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     /// In documents, clockscope words the latter by `left_out`.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What prevented the sleep; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
@@ -56,4 +56,4 @@ pub struct SleepRow {
     pub left_out: Option<u64>,
 }
 
-record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });
+record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns } in reason);

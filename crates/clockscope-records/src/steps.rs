@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
-use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence};
+use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub struct StepsRecord {
     /// Whether it could be read.
     pub available: bool,
     /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
-    pub reason: Option<String>,
+    pub reason: Option<Unknown>,
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
@@ -55,13 +55,17 @@ pub struct StepsRecord {
     /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in
     /// bins of their own.
     pub histogram: Vec<Bin>,
+    /// The first readings of all, in units and less the first of them: as a staircase. Older
+    /// records do not have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_readings: Vec<i64>,
     /// Events between readings.
     pub events: Option<Events>,
     /// The ten worst of each kind of event.
     pub worst: Worst,
 }
 
-record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
+record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events in reason);
 
 /// How often a difference was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

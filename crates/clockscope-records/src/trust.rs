@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::explain;
-use crate::{Check, Demand};
+use crate::{Check, Demand, Synchronization};
 
 /// The result of `clockscope check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,9 +15,12 @@ pub struct Trust {
     pub verdicts: Vec<Verdict>,
     /// One entry a demand of the policy; empty where none was given.
     pub demands: Vec<Demand>,
+    /// What keeps civil time; `null` in older records.
+    #[serde(default)]
+    pub synchronization: Option<Synchronization>,
 }
 
-explain!(Trust: verdicts);
+explain!(Trust: verdicts, synchronization);
 
 /// Whether a clock can be trusted, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

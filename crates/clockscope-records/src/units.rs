@@ -9,6 +9,13 @@ pub fn time(ns: f64) -> String {
 /// Shows a time in ns with at most so many significant digits and the unit that fits it.
 #[must_use]
 pub fn time_with(ns: f64, digits: i32) -> String {
+    let (figure, unit) = time_parts(ns, digits);
+    format!("{figure} {unit}")
+}
+
+/// Returns a time as [`time_with`] shows it: the figure, and the unit.
+#[must_use]
+pub fn time_parts(ns: f64, digits: i32) -> (String, &'static str) {
     // What is rounded to 1000 of a unit is 1 of the next.
     let (scale, unit) = match ns.abs() * (1.0 + 0.5 * 10f64.powi(-digits)) {
         ns if ns >= 1e9 => (1e9, "s"),
@@ -16,7 +23,7 @@ pub fn time_with(ns: f64, digits: i32) -> String {
         ns if ns >= 1e3 => (1e3, "µs"),
         _ => (1.0, "ns"),
     };
-    format!("{} {unit}", figure(ns / scale, digits))
+    (figure(ns / scale, digits), unit)
 }
 
 /// Shows a number with at most so many significant digits.
@@ -34,11 +41,18 @@ pub fn trimmed(number: &str) -> &str {
 /// Shows a number with so many significant digits, never in scientific notation.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> String {
+    format!("{value:.*}", decimals(value, digits))
+}
+
+/// Returns how many digits are behind the point of a number that is shown with so many significant
+/// ones.
+#[must_use]
+pub fn decimals(value: f64, digits: i32) -> usize {
     if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
+        return 0;
     }
     let before_point = value.abs().log10().floor() as i32 + 1;
-    format!("{value:.*}", (digits - before_point).max(0) as usize)
+    (digits - before_point).max(0) as usize
 }
 
 #[cfg(test)]
@@ -71,5 +85,7 @@ mod tests {
             [significant(9.4949, 4), significant(247.12, 4), significant(12_345.6, 4)],
             ["9.495", "247.1", "12346"]
         );
+        assert_eq!([9.4949, 0.012, 12_345.6, 0.0, f64::INFINITY].map(|value| decimals(value, 4)), [3, 5, 0, 0, 0]);
+        assert_eq!([significant(0.0, 4), significant(f64::INFINITY, 4)], ["0", "inf"]);
     }
 }

@@ -85,7 +85,7 @@ fn text(evidence: &CheckEvidence) -> String {
         Check::Readable { path, failure, errors, reason } => match (failure, reason) {
             (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
             (None, _) => "it answers".to_owned(),
-            (Some(_), Some(reason)) => reason.clone(),
+            (Some(_), Some(reason)) => reason::text(reason),
             (Some(_), None) if *errors > 0 => format!("{errors} reads failed while its rate was compared"),
             (Some(_), None) => "it cannot be read".to_owned(),
         },

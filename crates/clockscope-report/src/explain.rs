@@ -1,6 +1,6 @@
 //! Words beside the data of a document, for people who read its JSON.
 
-use clockscope_records::{Document, Explain, Measurement};
+use clockscope_records::{Document, Explain, Measurement, SleepRow};
 
 use crate::{
     evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick,
@@ -35,7 +35,8 @@ pub(crate) fn explain(document: &mut Document) {
             answer.found.unfit.iter_mut().for_each(|unfit| unfit.reason = Some(reason::not_weighed(unfit)));
         }
         Document::Sleep(answer) => {
-            answer.found.rows.iter_mut().for_each(|row| row.reason = reason::not_slept(row));
+            let words = |row: &mut SleepRow| row.reason = reason::not_slept(row).map(reason::worded);
+            answer.found.rows.iter_mut().for_each(words);
         }
         Document::Gaps(answer) => lost_time::explain(&mut answer.found),
         Document::Order(_)

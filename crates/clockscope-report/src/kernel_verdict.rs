@@ -41,6 +41,16 @@ pub(crate) fn seen(cause: &KernelCause) -> String {
             format!("the kernel prefers {clocksource}, by which the hypervisor corrects the counter")
         }
         KernelCause::LackingFlags { flags } => format!("the kernel does not see {}", flags.join(" and ")),
+        KernelCause::NoTimecounter => "the kernel has no timecounter that is the counter".to_owned(),
+        KernelCause::NegativeQuality { timecounter, quality } => {
+            format!("the kernel gives {timecounter} the quality {quality}: below 0, it never chooses it by itself")
+        }
+        KernelCause::PrefersTimecounter { timecounter, quality, chosen, chosen_quality } => {
+            format!("the kernel prefers {chosen}, of quality {chosen_quality}, to {timecounter}, of quality {quality}")
+        }
+        KernelCause::ChosenTimecounter { timecounter, chosen } => {
+            format!("{chosen} was chosen, although the kernel gives {timecounter} a higher quality")
+        }
         KernelCause::Unnamed { seen, .. } => seen.clone(),
     }
 }
@@ -55,6 +65,10 @@ pub(crate) fn source(cause: &KernelCause) -> &str {
         KernelCause::NotOffered => "sysfs, available_clocksource",
         KernelCause::PrefersScaled { .. } => "sysfs, current_clocksource",
         KernelCause::LackingFlags { .. } => "/proc/cpuinfo",
+        KernelCause::NoTimecounter
+        | KernelCause::NegativeQuality { .. }
+        | KernelCause::PrefersTimecounter { .. }
+        | KernelCause::ChosenTimecounter { .. } => "kern.timecounter.choice",
         KernelCause::Unnamed { source, .. } => source,
     }
 }
@@ -82,6 +96,18 @@ pub(crate) fn advice(cause: &KernelCause) -> String {
         }
         KernelCause::LackingFlags { .. } => {
             "on a virtual machine have the hypervisor pass them on; on old hardware use another clocksource".to_owned()
+        }
+        KernelCause::NoTimecounter => {
+            "look for a setting that disables it (FreeBSD: machdep.disable_tsc in loader.conf)".to_owned()
+        }
+        KernelCause::NegativeQuality { .. } => {
+            "leave it unused: it is not invariant, or the CPUs' counters are apart; on a virtual machine have the \
+             hypervisor pass an invariant counter on"
+                .to_owned()
+        }
+        KernelCause::PrefersTimecounter { .. } => "leave the choice to the kernel".to_owned(),
+        KernelCause::ChosenTimecounter { timecounter, .. } => {
+            format!("set kern.timecounter.hardware={timecounter}, and remove the other from sysctl.conf")
         }
     }
 }
@@ -117,6 +143,33 @@ mod tests {
                 false,
             ),
             (KernelCause::LackingFlags { flags }, "see constant_tsc and nonstop_tsc", "cpuinfo", "pass them on", false),
+            (KernelCause::NoTimecounter, "no timecounter", "kern.timecounter.choice", "machdep.disable_tsc", false),
+            (
+                KernelCause::NegativeQuality { timecounter: text("TSC-low"), quality: -100 },
+                "gives TSC-low the quality -100: below 0,",
+                "kern.timecounter.choice",
+                "leave it unused",
+                true,
+            ),
+            (
+                KernelCause::PrefersTimecounter {
+                    timecounter: text("TSC-low"),
+                    quality: 800,
+                    chosen: text("HPET"),
+                    chosen_quality: 950,
+                },
+                "prefers HPET, of quality 950, to TSC-low, of quality 800",
+                "kern.timecounter.choice",
+                "leave the choice",
+                false,
+            ),
+            (
+                KernelCause::ChosenTimecounter { timecounter: text("TSC-low"), chosen: text("ACPI-fast") },
+                "ACPI-fast was chosen, although",
+                "kern.timecounter.choice",
+                "kern.timecounter.hardware=TSC-low",
+                false,
+            ),
             (unnamed, "x", "y", "z", true),
         ] {
             let prose = prose(&cause);

@@ -1,8 +1,10 @@
-//! Renders records: table, JSON, NDJSON, CSV, Markdown.
+//! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, metrics for Prometheus, and charts as
+//! SVG.
 //!
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
 
+mod chart;
 mod demand;
 mod documents;
 mod evidence;
@@ -11,8 +13,10 @@ mod holder;
 mod kernel_verdict;
 mod lost_time;
 mod model;
+mod one_line;
 mod performance_counter;
 mod raw_readings;
+mod read_path;
 mod reason;
 mod recommendation;
 mod render;
@@ -25,7 +29,9 @@ mod text;
 mod tick;
 mod units;
 
+pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use raw_readings::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
+pub use reason::with_unreadable;
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};
 
@@ -37,4 +43,21 @@ use clockscope_records::Document;
 /// JSON or CSV could not be made of it.
 pub fn render(document: &Document, format: Format, style: Style) -> Result<String, RenderError> {
     render::render(&documents::report(document), format, style)
+}
+
+/// Renders several documents as one text.
+///
+/// # Errors
+/// The format holds one document, or the same as of [`render`].
+pub fn render_all(documents: &[Document], format: Format, style: Style) -> Result<String, RenderError> {
+    let reports: Vec<_> = documents.iter().map(documents::report).collect();
+    render::render_all(&reports, format, style)
+}
+
+/// Draws the chart of this name as an SVG image.
+///
+/// # Errors
+/// The document has no chart of the name.
+pub fn render_chart(document: &Document, name: &str) -> Result<String, RenderError> {
+    render::chart(&documents::report(document), name)
 }

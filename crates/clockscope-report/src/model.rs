@@ -4,6 +4,7 @@ use std::fmt;
 
 use clockscope_records::Bin;
 
+use crate::chart::Chart;
 use crate::text::{ABSENT, Text, UNKNOWN, grouped, texts, yes_no};
 use crate::units::time;
 
@@ -61,8 +62,10 @@ pub(crate) enum Block {
         title: Text,
         pairs: Vec<(Text, Text)>,
     },
-    /// Counts over bins in ascending order: a histogram.
+    /// Counts over bins in ascending order: a histogram in characters.
     Series(Vec<Bin>),
+    /// A chart, for formats that have images.
+    Chart(Chart),
     /// A list, below a title if there is any.
     Notes {
         title: Text,
@@ -134,6 +137,7 @@ impl Block {
             Self::Table(table) => table.rows.is_empty() && table.below.is_empty(),
             Self::KeyValue { pairs, .. } | Self::Environment(pairs) => pairs.is_empty(),
             Self::Series(bins) => bins.is_empty(),
+            Self::Chart(chart) => chart.is_empty(),
             Self::Notes { lines, .. } => lines.is_empty(),
             Self::Prose(lines) => lines.is_empty(),
             Self::Conclusion(conclusion) => conclusion.all().next().is_none(),
@@ -145,6 +149,12 @@ impl Block {
 impl From<Table> for Block {
     fn from(table: Table) -> Self {
         Self::Table(table)
+    }
+}
+
+impl From<Chart> for Block {
+    fn from(chart: Chart) -> Self {
+        Self::Chart(chart)
     }
 }
 

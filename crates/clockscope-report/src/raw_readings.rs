@@ -1,4 +1,6 @@
-//! Raw readings as files: CSV, NDJSON, and Parquet where it is built in.
+//! Raw readings as files: CSV, NDJSON, NPY, and Parquet where it is built in.
+
+mod npy;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -30,6 +32,8 @@ pub enum RawFormat {
     Labeled,
     /// An object `{"clock": ..., "ns": ...}` a line.
     Ndjson,
+    /// An array of NumPy a clock, one after the other.
+    Npy,
     /// The columns `clock` and `ns`, a row group a clock.
     Parquet,
 }
@@ -45,6 +49,7 @@ pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_
         RawFormat::Csv => sheet(out, series),
         RawFormat::Labeled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
         RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
+        RawFormat::Npy => arrays(out, series),
         RawFormat::Parquet => parquet::write(out, series),
     }
 }
@@ -73,6 +78,19 @@ fn sheet<W: Write>(out: W, series: &[Series<'_>]) -> io::Result<()> {
         }
     }
     writer.flush()
+}
+
+/// Writes one array per clock.
+fn arrays<W: Write>(mut out: W, series: &[Series<'_>]) -> io::Result<()> {
+    for clock in series {
+        let words = clock.ns().map(|ns| match ns {
+            Ns::Whole(ns) => ns.to_le_bytes(),
+            Ns::Fraction(ns) => ns.to_le_bytes(),
+        });
+        let kind = if clock.is_whole() { npy::INTEGER } else { npy::FLOAT };
+        npy::write(&mut out, &plain(clock.clock), kind, clock.values.len(), words)?;
+    }
+    out.flush()
 }
 
 /// Writes one line per reading: what `start` makes of the clock's name, the reading, and `end`.
@@ -226,6 +244,19 @@ mod tests {
         for line in written(RawFormat::Ndjson, &[mono, tsc]).lines() {
             assert!(serde_json::from_str::<serde_json::Value>(line).is_ok_and(|line| line["ns"].is_number()));
         }
+    }
+
+    #[test]
+    fn arrays_hold_whole_ns_or_fractions() {
+        let mono = Series { clock: "monotonic", values: &[1000, 1020, 990], ns_per_unit: 1.0 };
+        let tsc = Series { clock: "tsc", values: &[u64::MAX, 25], ns_per_unit: 0.5 };
+        let mut bytes = Vec::new();
+        write_raw(&mut bytes, RawFormat::Npy, &[mono, tsc]).expect("memory takes everything");
+        let (first, rest) = bytes.split_at(128 + 24);
+        assert!(first.ends_with(&[0i64, 20, -10].map(i64::to_le_bytes).concat()));
+        assert!(String::from_utf8_lossy(first).contains("('monotonic', '<i8')"));
+        assert!(rest.ends_with(&[0f64, 13.0].map(f64::to_le_bytes).concat()));
+        assert!(String::from_utf8_lossy(rest).contains("('tsc', '<f8')"));
     }
 
     #[cfg(feature = "parquet")]

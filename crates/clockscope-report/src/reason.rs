@@ -1,11 +1,20 @@
 //! Reasons of unknown figures in words: a sentence each.
 
 use clockscope_records::{
-    ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RatePairFailure,
-    RateReason, RateRecord, Rates, ReadingsReason, SleepRow, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown,
-    UnknownReason, Unnamed, WindowsReason, show_cpus,
+    ClockReason, ClocksourceReason, ComparisonReason, CpusReason, Emulator, ErrorCause, Figure, MachineReason,
+    PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason, SignalMeaning, SleepRow,
+    SynchronizationReason, SystemError, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown, UnknownReason, Unnamed,
+    UnreadableClock, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
+
+/// What a question about sleeps or threads finds in a recording.
+const NOT_RECORDED: &str = "not recorded";
+
+/// Puts the sentence beside a reason.
+pub(crate) fn worded(unknown: Unknown) -> Unknown {
+    Unknown { text: Some(text(&unknown)), ..unknown }
+}
 
 /// Returns why a figure is unknown; `None` if it is known.
 pub(crate) fn why<T>(figure: &Figure<T>) -> Option<String> {
@@ -15,6 +24,7 @@ pub(crate) fn why<T>(figure: &Figure<T>) -> Option<String> {
 /// Returns a reason in words; those of the program that wrote it where this one does not know it.
 pub(crate) fn text(unknown: &Unknown) -> String {
     match &unknown.reason {
+        UnknownReason::Clock(reason) => clock(reason),
         UnknownReason::Readings(reason) => readings(reason),
         UnknownReason::Tick(reason) => tick(reason),
         UnknownReason::Rate(reason) => rate(reason),
@@ -25,14 +35,82 @@ pub(crate) fn text(unknown: &Unknown) -> String {
         UnknownReason::Machine(reason) => machine(reason),
         UnknownReason::Clocksource(reason) => clocksource(reason),
         UnknownReason::Windows(reason) => windows(reason),
+        UnknownReason::Synchronization(reason) => synchronization(reason),
         UnknownReason::Sentence(text) => text.clone().into_owned(),
         UnknownReason::Unnamed(unnamed) => unnamed.text("text").unwrap_or(Unnamed::NAME).to_owned(),
     }
 }
 
+fn clock(reason: &ClockReason) -> String {
+    let words = match reason {
+        ClockReason::NoInstruction { instruction } => {
+            return format!("this processor has no {instruction} instruction");
+        }
+        ClockReason::CallRefused { call, error } => return format!("{call}: {}", error.words),
+        ClockReason::NoLibraryFunction { function } => return format!("the C library has no {function}"),
+        ClockReason::NoSuchClock { words } => words,
+        ClockReason::TrialFailed { error } => return format!("the read failed: {}", with_hint(error)),
+        ClockReason::RecordedTrialFailed { words } => return format!("the read failed: {words}"),
+        ClockReason::TrialEnded => "the read failed: the process that tried it ended without an answer",
+        ClockReason::TrialSilent { after_ms } => return format!("the read did not return within {after_ms} ms"),
+        ClockReason::CounterDisabled => {
+            "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)"
+        }
+        ClockReason::TrialKilled { signal, meaning } => return killed(signal, *meaning),
+        ClockReason::NotReached => "not read: the run was interrupted before its turn",
+        ClockReason::ProcessorTime => "it counts processor time, which stands still while the thread does not run",
+        ClockReason::ThreadsTime => "it counts processor time, which goes on in several threads at once",
+        ClockReason::CoreCycles => "it counts the cycles of one core for one thread",
+        ClockReason::NoStepSeen { .. } => "it did not step while it was looked at: how late it may be is unknown",
+        ClockReason::ReadFailed { error } => return format!("a read failed: {}", error.words),
+        ClockReason::ReadingsEnded { error } => {
+            return format!("a read failed and ended its readings: {}", error.words);
+        }
+        ClockReason::StandsStill => "it stood still during the run: its readings did not change any more",
+        ClockReason::SomeReadsFailed { errors, reads, first, error } => {
+            return format!("{errors} of {reads} reads failed; the first, read {first}: {}", error.words);
+        }
+        ClockReason::WholeUnits { unit } => return format!("it takes whole {unit} only"),
+        ClockReason::UnknownCall => "clockscope does not know this call on this system",
+        ClockReason::SleepsNotRecorded => NOT_RECORDED,
+    };
+    words.to_owned()
+}
+
+/// Returns an error with the cause that it usually has where a clock is refused.
+fn with_hint(error: &SystemError) -> String {
+    let SystemError { cause, words, .. } = error;
+    match cause {
+        ErrorCause::Denied => format!("{words}; does a seccomp filter deny the call?"),
+        ErrorCause::Unsupported => format!("{words}; the kernel lacks the call, or a seccomp filter hides it"),
+        ErrorCause::Other => words.clone(),
+    }
+}
+
+fn killed(signal: &str, meaning: SignalMeaning) -> String {
+    let cause = match meaning {
+        SignalMeaning::IllegalInstruction => ": the instruction is not permitted here",
+        SignalMeaning::DeniedCall => ": a seccomp filter denies the call",
+        SignalMeaning::Fault | SignalMeaning::Other => "",
+    };
+    format!("a read raises {signal}{cause}")
+}
+
+/// Returns why a measurement was not made: its own words, and why clocks that it needs cannot be
+/// read.
+pub fn with_unreadable(words: &str, clocks: &[UnreadableClock]) -> String {
+    if clocks.is_empty() {
+        return words.to_owned();
+    }
+    let reasons: Vec<String> =
+        clocks.iter().map(|lacking| format!("{}: {}", lacking.clock, text(&lacking.reason))).collect();
+    format!("{words}: {}", reasons.join("; "))
+}
+
 fn readings(reason: &ReadingsReason) -> String {
     let words = match reason {
-        ReadingsReason::ClockFailed { words, .. } | ReadingsReason::NoNominalResolution { words } => words,
+        ReadingsReason::ClockFailed { because, .. } => return text(because),
+        ReadingsReason::NoNominalResolution { words } => words,
         ReadingsReason::NoBatch => "no batch of reads was completed",
         ReadingsReason::NoCost { fewest } => {
             return format!("fewer than {fewest} batches were completed: interruptions would count as cost");
@@ -118,25 +196,28 @@ fn rate(reason: &RateReason) -> String {
         RateReason::ShowsTime => "it shows time, not counts",
         RateReason::NoBound => "no bound was asked for",
         RateReason::NotAskedFor => "not asked for",
-        RateReason::ReadsFailed { failed, words } => return format!("{failed} reads failed; the first: {words}"),
+        RateReason::ReadsFailed { failed, error } => {
+            return format!("{failed} reads failed; the first: {}", error.words);
+        }
         RateReason::RateOfStart => {
             "the timer or its reference stood still, stepped or changed its rate during the run: this is the timer's \
              frequency at the start"
         }
-        RateReason::NotMeasured { words } | RateReason::SteeringHidden { words } => words,
+        RateReason::NotMeasured { words, unreadable } => return with_unreadable(words, unreadable),
+        RateReason::SteeringHidden { words } => words,
     };
     words.to_owned()
 }
 
 /// Returns what limits a comparison of a clock's rate, or prevented it; `None` if nothing did.
-pub(crate) fn limit(rate: &RateRecord) -> Option<String> {
-    rate.reason.clone().or_else(|| why(&rate.constant).filter(|_| rate.is_ticked()))
+pub(crate) fn limit(rate: &RateRecord) -> Option<Unknown> {
+    rate.reason.clone().or_else(|| rate.constant.reason().filter(|_| rate.is_ticked()).cloned())
 }
 
 /// Puts the sentences beside the words for what limits comparisons.
 pub(crate) fn explain_rates(rates: &mut Rates) {
     for rate in &mut rates.clocks {
-        rate.reason = limit(rate);
+        rate.reason = limit(rate).map(worded);
     }
     for pair in &mut rates.pairs {
         pair.reason = pair.failure.map(pair_failure).or_else(|| pair.reason.take());
@@ -155,9 +236,9 @@ fn pair_failure(failure: RatePairFailure) -> String {
 }
 
 /// Returns why a call did not sleep, or which of its sleeps are left out; `None` if none is.
-pub(crate) fn not_slept(row: &SleepRow) -> Option<String> {
+pub(crate) fn not_slept(row: &SleepRow) -> Option<Unknown> {
     let left_out = row.left_out.filter(|left_out| *left_out > 0);
-    row.reason.clone().or_else(|| left_out.map(|left_out| thread(&ThreadReason::SleepsLeftOut { left_out })))
+    row.reason.clone().or_else(|| left_out.map(|left_out| ThreadReason::SleepsLeftOut { left_out }.into()))
 }
 
 /// Returns why a clock is not weighed.
@@ -199,7 +280,7 @@ fn pairs(reason: &PairsReason) -> String {
             "only CPU {cpu} takes part, and two are needed: widen the affinity mask with taskset if the machine has more"
         ),
         PairsReason::NoClock => "no clock whose order could be tested".to_owned(),
-        PairsReason::NoCounter { words, .. } | PairsReason::AllLost { words, .. } => words.clone(),
+        PairsReason::NoCounter { because, .. } | PairsReason::AllLost { because, .. } => text(because),
         PairsReason::StoodStill { reference } => {
             format!("the counter stood still while it was compared with {reference}")
         }
@@ -208,7 +289,24 @@ fn pairs(reason: &PairsReason) -> String {
 
 fn cpus(reason: &CpusReason) -> String {
     let words = match reason {
-        CpusReason::PairFailed { words, .. } => words,
+        CpusReason::PairFailed { because, .. } => return text(because),
+        CpusReason::ThreadNotStarted { error } => return format!("no thread can be started: {}", error.words),
+        CpusReason::ThreadPanicked => "its thread ended by a panic",
+        CpusReason::CpuMissing { words } => return format!("no thread can be bound: {words}"),
+        CpusReason::BindDenied { cpu, words } => {
+            return not_bound(*cpu, words, "does a seccomp filter or a container forbid it?");
+        }
+        CpusReason::NotBound { cpu, words } => return not_bound(*cpu, words, "is it online, and in the cpuset?"),
+        CpusReason::MovedAway { from, to } => return moved("its thread", *from, *to),
+        CpusReason::PeerMissing => "the thread on the other CPU did not come",
+        CpusReason::NotRecorded => NOT_RECORDED,
+        CpusReason::VdsoRefused { error } => return format!("the vDSO refused: {}", error.words),
+        CpusReason::KernelClockStill => "the kernel's clock stood still",
+        CpusReason::CounterParted => "the first CPU's counter did not advance as the kernel's clock did",
+        CpusReason::ReferenceParted => {
+            "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate"
+        }
+        CpusReason::TimerFailed => "the timer stood still, or went back",
         CpusReason::OfPair { a, b, because } => return format!("CPUs {a} and {b}: {}", text(because)),
         CpusReason::NoConstantOffset => "no constant offset explains all exchanges: it changed during the run",
         CpusReason::NoExchange => "no exchange was completed",
@@ -232,6 +330,14 @@ fn cpus(reason: &CpusReason) -> String {
     words.to_owned()
 }
 
+fn not_bound(cpu: u32, words: &str, hint: &str) -> String {
+    format!("no thread can be bound to CPU {cpu} ({words}): {hint}")
+}
+
+fn moved(thread: &str, from: u32, to: u32) -> String {
+    format!("{thread} was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?")
+}
+
 fn thread(reason: &ThreadReason) -> String {
     match reason {
         ThreadReason::NoGap => "there was no gap".to_owned(),
@@ -248,9 +354,7 @@ fn thread(reason: &ThreadReason) -> String {
         ThreadReason::OnEachCpu { cpus } => format!("a thread on each of CPUs {}", show_cpus(cpus)),
         ThreadReason::NotPinned { words } => format!("not pinned: {words}"),
         ThreadReason::CpuHidden => "not pinned: the system does not show which CPU the thread runs on".to_owned(),
-        ThreadReason::ThreadMoved { from, to } => format!(
-            "not pinned: the thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?"
-        ),
+        ThreadReason::ThreadMoved { from, to } => moved("not pinned: the thread", *from, *to),
     }
 }
 
@@ -289,7 +393,7 @@ fn clocksource(reason: &ClocksourceReason) -> String {
         ClocksourceReason::KernelsHz => "it is the kernel's HZ, which nothing shows",
         ClocksourceReason::NotShown => "nothing shows it",
         ClocksourceReason::NoHardware => "there is none",
-        ClocksourceReason::Unmeasured { words } => words,
+        ClocksourceReason::Unmeasured { words, unreadable } => return with_unreadable(words, unreadable),
     };
     words.to_owned()
 }
@@ -323,13 +427,24 @@ fn windows(reason: &WindowsReason) -> String {
     }
 }
 
+fn synchronization(reason: &SynchronizationReason) -> String {
+    let words = match reason {
+        SynchronizationReason::NoChrony => "no chronyd answers on the loopback",
+        SynchronizationReason::ChronyUnsynchronized => "chronyd answers that it is not synchronized",
+        SynchronizationReason::KernelFiguresHidden { words } | SynchronizationReason::PtpUnreadable { words } => words,
+        SynchronizationReason::PtpNameHidden => "the kernel does not show the device's name",
+    };
+    words.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn figures_of_a_reason_are_in_its_sentence() {
-        let because = Box::new(CpusReason::PairFailed { failure: None, words: "it left".to_owned() }.into());
+        let because = Box::new(Unknown::sentence("it left"));
+        let because = Box::new(CpusReason::PairFailed { failure: None, because }.into());
         for (unknown, sentence) in [
             (ReadingsReason::FewBatches { fewest: 48 }.into(), "fewer than 48 batches: give it more time"),
             (
@@ -345,6 +460,59 @@ mod tests {
             (
                 ComparisonReason::EmulatorsCosts { emulators: vec![Emulator::Valgrind, Emulator::Wine] }.into(),
                 "these are the costs of valgrind, wine, not of the machine",
+            ),
+        ] {
+            assert_eq!(text(&unknown), sentence);
+        }
+    }
+
+    /// What failed is data of the system; the sentence adds the usual cause.
+    #[test]
+    fn failures_are_worded_with_their_usual_cause() {
+        let error = |cause| SystemError { number: 1, cause, words: "no".to_owned() };
+        let failed = |cause| ClockReason::TrialFailed { error: error(cause) };
+        let killed = |meaning| ClockReason::TrialKilled { signal: "SIGSYS".to_owned(), meaning };
+        let words = || "sched_setaffinity: no".to_owned();
+        let because = Box::new(failed(ErrorCause::Other).into());
+        let unreadable =
+            |clock: &str, reason: Unknown| UnreadableClock { clock: clock.to_owned(), reason, failure: None };
+        let several = vec![
+            unreadable("tai", failed(ErrorCause::Other).into()),
+            unreadable("boottime", ClockReason::TrialSilent { after_ms: 200 }.into()),
+        ];
+        for (unknown, sentence) in [
+            (failed(ErrorCause::Denied).into(), "the read failed: no; does a seccomp filter deny the call?"),
+            (
+                failed(ErrorCause::Unsupported).into(),
+                "the read failed: no; the kernel lacks the call, or a seccomp filter hides it",
+            ),
+            (ReadingsReason::ClockFailed { failure: None, because }.into(), "the read failed: no"),
+            (ClockReason::CallRefused { call: "poll".to_owned(), error: error(ErrorCause::Denied) }.into(), "poll: no"),
+            (killed(SignalMeaning::DeniedCall).into(), "a read raises SIGSYS: a seccomp filter denies the call"),
+            (killed(SignalMeaning::Fault).into(), "a read raises SIGSYS"),
+            (
+                ClockReason::SomeReadsFailed { errors: 3, reads: 9, first: 2, error: error(ErrorCause::Other) }.into(),
+                "3 of 9 reads failed; the first, read 2: no",
+            ),
+            (
+                RateReason::ReadsFailed { failed: 3, error: error(ErrorCause::Other) }.into(),
+                "3 reads failed; the first: no",
+            ),
+            (
+                CpusReason::BindDenied { cpu: 7, words: words() }.into(),
+                "no thread can be bound to CPU 7 (sched_setaffinity: no): does a seccomp filter or a container forbid it?",
+            ),
+            (
+                CpusReason::NotBound { cpu: 7, words: words() }.into(),
+                "no thread can be bound to CPU 7 (sched_setaffinity: no): is it online, and in the cpuset?",
+            ),
+            (
+                CpusReason::MovedAway { from: 1, to: 0 }.into(),
+                "its thread was moved from CPU 1 to 0: did the CPU go offline, or leave the cpuset?",
+            ),
+            (
+                RateReason::NotMeasured { words: "none answers".to_owned(), unreadable: several }.into(),
+                "none answers: tai: the read failed: no; boottime: the read did not return within 200 ms",
             ),
         ] {
             assert_eq!(text(&unknown), sentence);

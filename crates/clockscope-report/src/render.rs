@@ -4,10 +4,15 @@ mod brief;
 mod csv;
 mod grid;
 mod histogram;
+mod html;
 mod json;
 mod markdown;
+mod markup;
 mod ndjson;
+mod plot;
+mod prometheus;
 mod renderer;
+mod svg;
 mod terminal;
 
 pub use renderer::RenderError;
@@ -60,6 +65,12 @@ formats! {
     Csv: "csv", csv::Csv;
     /// For a page or an issue on a forge.
     Markdown: "markdown", markdown::Markdown;
+    /// A page for browsers, with charts: one file, offline, complete without script.
+    Html: "html", html::Html;
+    /// One chart of the document as an image.
+    Svg: "svg", svg::Svg;
+    /// Metrics of a check, for the textfile collector of node_exporter.
+    Prometheus: "prometheus", prometheus::Prometheus;
 }
 
 impl FromStr for Format {
@@ -89,6 +100,16 @@ pub(crate) fn render(report: &Report<'_>, format: Format, style: Style) -> Resul
     format.renderer().render(report, style)
 }
 
+/// Renders several reports as one text.
+pub(crate) fn render_all(reports: &[Report<'_>], format: Format, style: Style) -> Result<String, RenderError> {
+    format.renderer().render_all(reports, style)
+}
+
+/// Draws the chart of this name as an image.
+pub(crate) fn chart(report: &Report<'_>, name: &str) -> Result<String, RenderError> {
+    svg::named(report, name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +117,10 @@ mod tests {
     #[test]
     fn an_unknown_format_names_all() {
         let error = "xml".parse::<Format>().map_err(|error| error.to_string());
-        assert_eq!(error, Err("unknown format \"xml\": expected table, json, ndjson, csv or markdown".to_owned()));
+        assert_eq!(
+            error,
+            Err("unknown format \"xml\": expected table, json, ndjson, csv, markdown, html, svg or prometheus"
+                .to_owned())
+        );
     }
 }

@@ -3,9 +3,11 @@
 use clockscope_records::Document;
 use serde_json::Value;
 
+use crate::chart::Chart;
 use crate::model::Block;
 use crate::sheet::Sheet;
 use crate::style::View;
+use crate::text::Text;
 
 /// Describes a document to all formats. Every method is required, so that no format can forget a
 /// document.
@@ -60,8 +62,24 @@ impl<'a> Report<'a> {
 
     /// Returns the blocks that have anything to show.
     pub(crate) fn blocks(&self, view: View) -> Vec<Block> {
-        let blocks = self.description.blocks(view).into_iter().filter(|block| !block.is_empty()).collect();
+        let is_shown = |block: &Block| !block.is_empty() && (view.has_charts || !matches!(block, Block::Chart(_)));
+        let blocks = self.description.blocks(view).into_iter().filter(is_shown).collect();
         if view.is_brief { brief(blocks) } else { blocks }
+    }
+
+    /// Returns the charts that have anything to show.
+    pub(crate) fn charts(&self) -> Vec<Chart> {
+        let view = View { columns: None, is_brief: false, is_verbose: false, has_charts: true };
+        let chart = |block| if let Block::Chart(chart) = block { Some(chart) } else { None };
+        self.blocks(view).into_iter().filter_map(chart).collect()
+    }
+
+    /// Names the question, the processor and the time.
+    pub(crate) fn title(&self) -> Text {
+        let of = self.document.schema().replace(['.', '_'], " ");
+        let cpu = self.document.environment().cpu.model.as_deref();
+        let facts = [cpu, self.document.recorded_at()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        if facts.is_empty() { of.into() } else { format!("{of}: {facts}").into() }
     }
 
     pub(crate) fn sheet(&self, record: &Value) -> Sheet {

@@ -18,6 +18,8 @@ pub struct Style {
     pub columns: Option<Columns>,
     /// Whether to show the conclusion and the main table alone, in at most 15 lines.
     pub brief: bool,
+    /// Whether to draw curves on a terminal, where a document has any.
+    pub plots: bool,
     /// Whether to show all evidence of a verdict, not only what decides it. Markdown always does.
     pub verbose: bool,
 }
@@ -42,6 +44,8 @@ pub(crate) struct View {
     pub(crate) is_brief: bool,
     /// Whether all evidence is shown.
     pub(crate) is_verbose: bool,
+    /// Whether there are charts.
+    pub(crate) has_charts: bool,
 }
 
 impl Style {
@@ -51,12 +55,17 @@ impl Style {
 
     /// What a terminal shows.
     pub(crate) fn view(&self) -> View {
-        View { columns: self.columns, is_brief: self.brief, is_verbose: self.verbose }
+        View { columns: self.columns, is_brief: self.brief, is_verbose: self.verbose, has_charts: self.plots }
     }
 
     /// What a page shows that leaves nothing out, unless it is brief.
     pub(crate) fn whole_view(&self) -> View {
         let columns = if self.brief { self.columns } else { Some(Columns::All) };
-        View { columns, is_brief: self.brief, is_verbose: true }
+        View { columns, is_brief: self.brief, is_verbose: true, has_charts: false }
+    }
+
+    /// What a page with images shows.
+    pub(crate) fn page_view(&self) -> View {
+        View { columns: self.columns, is_brief: self.brief, is_verbose: true, has_charts: !self.brief }
     }
 }

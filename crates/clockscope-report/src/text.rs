@@ -81,6 +81,11 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// Adds counts. Those of a record may not fit together: the largest count stands for what is more.
+pub(crate) fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
 /// Says yes or no.
 pub(crate) fn yes_no(whether: bool) -> &'static str {
     if whether { "yes" } else { "no" }

@@ -1,12 +1,15 @@
 //! Numbers with their units, for readers.
 
-pub(crate) use clockscope_records::units::{figure, significant, time, trimmed};
+pub(crate) use clockscope_records::units::{decimals, figure, significant, time, time_parts, trimmed};
 
 use clockscope_records::units::time_with;
 
+/// The digits of a cost.
+pub(crate) const COST_DIGITS: i32 = 4;
+
 /// Shows a cost in ns: a time with four digits.
 pub(crate) fn cost(ns: f64) -> String {
-    time_with(ns, 4)
+    time_with(ns, COST_DIGITS)
 }
 
 /// Shows a time in ns with six digits.

@@ -9,6 +9,20 @@ use clockscope_report::{Columns, Format, Style, render};
 use serde_json::Value;
 use support::{FIXTURES, document, plain, rendered, text_of};
 
+/// Curves are drawn where they were asked for, within the width.
+#[test]
+fn plots_are_asked_for() {
+    for (fixture, title) in [("rate", "Allan deviation"), ("steps", "Distribution of the differences")] {
+        let style = Style { plots: true, width: Some(100), ..Style::default() };
+        let text = render(&document(fixture), Format::Table, style).unwrap();
+        let without = rendered(&document(fixture), Format::Table);
+        assert!(text.lines().any(|line| line == title) && !without.lines().any(|line| line == title), "{text}");
+        assert!(!text.contains("\n\n\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        insta::assert_snapshot!(format!("{fixture}.plots"), text);
+    }
+}
+
 /// Colors say nothing that the words do not say.
 #[test]
 fn colors_change_no_word() {

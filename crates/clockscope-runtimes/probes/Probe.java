@@ -31,6 +31,11 @@ public class Probe {
         for (int i = 0; i < READS; i++) numbers[i] = System.currentTimeMillis();
     }
 
+    // What moves a clock. HotSpot reads the cheap system time of Windows for both wall clocks, in JDK 25 as in earlier ones
+    // (os_windows.cpp), and the timer interrupt moves that.
+    static final String STOPWATCH = "{\"windows\":\"performance_counter\",\"others\":\"clocksource\"}";
+    static final String WALL = "{\"windows\":\"timer_tick\",\"others\":\"clocksource\"}";
+
     static long nanosOf(Instant instant) {
         return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
     }
@@ -40,8 +45,8 @@ public class Probe {
      * {@code isCoarse} says that the API is documented in whole milliseconds.
      */
     static void measure(
-            int milliseconds, String api, String builtOn, boolean isCoarse, long unitsPerSecond, Runnable batch,
-            IntToLongFunction value) {
+            int milliseconds, String api, String builtOn, String movedBy, boolean isCoarse, long unitsPerSecond,
+            Runnable batch, IntToLongFunction value) {
         long[] batchNs = new long[MAX_DURATIONS], steps = new long[MAX_STEPS];
         int seen = 0;
         long batches = 0, last = 0;
@@ -70,7 +75,7 @@ public class Probe {
         var pairs = new StringJoiner(",", "[", "]");
         differences.forEach((difference, count) -> pairs.add("[" + difference + "," + count + "]"));
         System.out.println("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
-                + "\",\"moved_by\":\"clocksource\",\"documented_coarse\":" + isCoarse
+                + "\",\"moved_by\":" + movedBy + ",\"documented_coarse\":" + isCoarse
                 + ",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
                 + ",\"batch_reads\":" + READS + ",\"batches\":" + batches
                 + ",\"batch_ns\":" + list(batchNs, (int) Math.min(batches, MAX_DURATIONS))
@@ -101,10 +106,11 @@ public class Probe {
             System.err.println("usage: java Probe.java MILLISECONDS (1 to 60000)");
             System.exit(2);
         }
-        measure(milliseconds, "System.nanoTime", "CLOCK_MONOTONIC", false, 1_000_000_000, Probe::nanoTime, i -> numbers[i]);
-        measure(milliseconds, "Instant.now", "CLOCK_REALTIME", false, 1_000_000_000, Probe::instantNow,
+        measure(milliseconds, "System.nanoTime", "CLOCK_MONOTONIC", STOPWATCH, false, 1_000_000_000, Probe::nanoTime,
+                i -> numbers[i]);
+        measure(milliseconds, "Instant.now", "CLOCK_REALTIME", WALL, false, 1_000_000_000, Probe::instantNow,
                 i -> nanosOf(instants[i]));
-        measure(milliseconds, "System.currentTimeMillis", "CLOCK_REALTIME, in whole ms", true, 1000,
+        measure(milliseconds, "System.currentTimeMillis", "CLOCK_REALTIME, in whole ms", WALL, true, 1000,
                 Probe::currentTimeMillis, i -> numbers[i]);
     }
 }

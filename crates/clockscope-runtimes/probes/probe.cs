@@ -21,9 +21,17 @@ static class Probe
     // However short the rest is: tiered compilation takes 100 ms to notice that a method of the class library is called often.
     const int WarmUpMilliseconds = 250;
 
-    // What moves a clock on Linux, and whether it is documented in whole milliseconds.
-    const string Precise = "\"moved_by\":\"clocksource\",\"documented_coarse\":false";
-    const string Coarse = "\"moved_by\":\"timer_tick\",\"documented_coarse\":true";
+    static readonly bool IsMono = Type.GetType("Mono.Runtime") != null;
+
+    // Whether it is .NET itself, and neither .NET Framework nor Mono: it alone reads the precise system time of Windows.
+    static readonly bool IsDotnet = !IsMono && RuntimeInformation.FrameworkDescription.StartsWith(".NET")
+        && !RuntimeInformation.FrameworkDescription.StartsWith(".NET Framework");
+
+    // What moves a clock, and whether it is documented in whole milliseconds. The timer interrupt moves the cheap system time of
+    // Windows, its tick counts, and CLOCK_MONOTONIC_COARSE, which macOS lacks: the counter itself is read there.
+    const string Stopwatches = "\"moved_by\":{\"windows\":\"performance_counter\",\"others\":\"clocksource\"},\"documented_coarse\":false";
+    const string CheapWall = "\"moved_by\":{\"windows\":\"timer_tick\",\"others\":\"clocksource\"},\"documented_coarse\":false";
+    const string TickCounts = "\"moved_by\":{\"linux\":\"timer_tick\",\"macos\":\"clocksource\",\"windows\":\"timer_tick\"},\"documented_coarse\":true";
 
     static readonly long[] numbers = new long[Reads];
     static readonly DateTime[] times = new DateTime[Reads];
@@ -68,11 +76,9 @@ static class Probe
     // The same on Windows, where .NET reads the precise system time, and .NET Framework and Mono do not.
     static string OnWindows(string builtOn)
     {
-        string framework = RuntimeInformation.FrameworkDescription;
-        bool isPrecise = framework.StartsWith(".NET") && !framework.StartsWith(".NET Framework");
-        return builtOn.Replace("CLOCK_MONOTONIC_COARSE", isPrecise ? "GetTickCount64" : "GetTickCount")
+        return builtOn.Replace("CLOCK_MONOTONIC_COARSE", IsDotnet || IsMono ? "GetTickCount64" : "GetTickCount")
             .Replace("CLOCK_MONOTONIC", "QueryPerformanceCounter")
-            .Replace("CLOCK_REALTIME", isPrecise ? "GetSystemTimePreciseAsFileTime" : "GetSystemTimeAsFileTime")
+            .Replace("CLOCK_REALTIME", IsDotnet ? "GetSystemTimePreciseAsFileTime" : "GetSystemTimeAsFileTime")
             .Replace("in whole microseconds", "in units of 100 ns");
     }
 
@@ -134,18 +140,18 @@ static class Probe
             return 2;
         }
         string scale = Stopwatch.Frequency == 1000000000 ? "" : ", in units of " + Nanoseconds(1) + " ns";
-        Measure(milliseconds, "Stopwatch.GetTimestamp", "CLOCK_MONOTONIC" + scale, Precise, Stopwatch.Frequency,
+        Measure(milliseconds, "Stopwatch.GetTimestamp", "CLOCK_MONOTONIC" + scale, Stopwatches, Stopwatch.Frequency,
             GetTimestamp, i => numbers[i]);
         // The same program may run in either, whatever it was compiled against.
-        string utcNow = Type.GetType("Mono.Runtime") == null ? "in units of 100 ns" : "in whole microseconds";
-        Measure(milliseconds, "DateTime.UtcNow", "CLOCK_REALTIME, " + utcNow, Precise, TimeSpan.TicksPerSecond,
-            UtcNow, i => times[i].Ticks);
+        string utcNow = IsMono ? "in whole microseconds" : "in units of 100 ns";
+        Measure(milliseconds, "DateTime.UtcNow", "CLOCK_REALTIME, " + utcNow, IsDotnet ? Stopwatches : CheapWall,
+            TimeSpan.TicksPerSecond, UtcNow, i => times[i].Ticks);
 #if NETCOREAPP
-        Measure(milliseconds, "Environment.TickCount64", "CLOCK_MONOTONIC_COARSE, in whole ms", Coarse, 1000,
+        Measure(milliseconds, "Environment.TickCount64", "CLOCK_MONOTONIC_COARSE, in whole ms", TickCounts, 1000,
             TickCount64, i => numbers[i]);
 #else
         Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"Environment.TickCount64\",\"unavailable\":\"the class library that it was compiled against has none\"}");
-        Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", Coarse, 1000,
+        Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", TickCounts, 1000,
             TickCount, i => Unwrapped(numbers[i]));
 #endif
         return 0;

@@ -32,10 +32,12 @@
         for (let i = 0; i < reads; i++) numbers[i] = Date.now();
     }
 
-    // libuv reads QueryPerformanceCounter there, and V8 the precise system time.
+    // libuv reads QueryPerformanceCounter there. V8 and JavaScriptCore add it to a reading of the cheap system time, which they
+    // take anew once a minute, or when the two have come apart.
     const isWindows = globalThis.Deno ? Deno.build.os === "windows" : !page && process.platform === "win32";
     const onWindows = builtOn => builtOn.replace("CLOCK_MONOTONIC", "QueryPerformanceCounter")
-        .replace("CLOCK_REALTIME", "GetSystemTimePreciseAsFileTime");
+        .replace("CLOCK_REALTIME", "QueryPerformanceCounter, set by GetSystemTimeAsFileTime");
+    const MOVED_BY = {windows: "performance_counter", others: "clocksource"};
 
     // The finest monotonic clock, in ns; from an origin of our own, because a double holds whole ns for 104 days only.
     const hasHrtime = Boolean(globalThis.process && process.hrtime && process.hrtime.bigint);
@@ -99,7 +101,7 @@
         }
         if (isWindows) builtOn = onWindows(builtOn);
         return line(api, {
-            built_on: builtOn, moved_by: "clocksource", documented_coarse: isCoarse, units_per_second: unitsPerSecond,
+            built_on: builtOn, moved_by: MOVED_BY, documented_coarse: isCoarse, units_per_second: unitsPerSecond,
             nominal_hz: nominalHz, batch_reads: reads, batches, batch_ns: batchNs,
             differences: [...differences].sort((a, b) => a[0] - b[0]), steps, version,
         });

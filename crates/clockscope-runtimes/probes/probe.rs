@@ -103,7 +103,8 @@ fn measure<C: Clock>(duration: Duration) {
     }
 
     println!(
-        "{{\"clockscope_probe\":1,\"api\":\"{}\",\"built_on\":\"{}\",\"moved_by\":\"clocksource\",\
+        "{{\"clockscope_probe\":1,\"api\":\"{}\",\"built_on\":\"{}\",\
+         \"moved_by\":{{\"windows\":\"performance_counter\",\"others\":\"clocksource\"}},\
          \"documented_coarse\":false,\"units_per_second\":1000000000,\"nominal_hz\":1000000000,\
          \"batch_reads\":{READS},\"batches\":{batches},\"batch_ns\":[{}],\"differences\":[{}],\"steps\":[{}]}}",
         C::API,

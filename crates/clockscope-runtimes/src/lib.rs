@@ -11,6 +11,7 @@ mod descendants;
 mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod operating_system;
 mod pages;
 mod parent_death;
 #[cfg_attr(unix, path = "places/unix.rs")]
@@ -24,6 +25,7 @@ mod registry;
 mod row;
 mod runtime_version;
 mod stage;
+mod stated_mover;
 mod substitutions;
 mod surprises;
 #[cfg_attr(unix, path = "system/unix.rs")]

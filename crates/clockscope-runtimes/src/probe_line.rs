@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use clockscope_records::MovedBy;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::stated_mover::StatedMover;
 use crate::text::shortened;
 
 /// How a line begins that is ours.
@@ -34,7 +34,7 @@ pub(crate) struct ProbeReadings {
     pub(crate) built_on: String,
     /// Absent where the probe does not state it, as the next one.
     #[serde(default)]
-    pub(crate) moved_by: Option<MovedBy>,
+    pub(crate) moved_by: Option<StatedMover>,
     #[serde(default)]
     pub(crate) documented_coarse: Option<bool>,
     pub(crate) units_per_second: u64,
@@ -151,8 +151,11 @@ impl ProbeReadings {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use clockscope_records::MovedBy;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::stated_mover::BySystem;
 
     const GOOD: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":10,"nominal_hz":null,"batch_reads":3,"batches":2,"batch_ns":[7,8],"differences":[[-1,1],[0,2],[5,1]],"steps":[5,-1]}"#;
 
@@ -220,6 +223,7 @@ mod tests {
         assert_eq!(facts(GOOD), (None, None));
         for (word, expected) in [
             ("clocksource", MovedBy::Clocksource),
+            ("performance_counter", MovedBy::PerformanceCounter),
             ("timer_tick", MovedBy::TimerTick),
             ("scheduler", MovedBy::Scheduler),
             ("other", MovedBy::Other),
@@ -228,9 +232,15 @@ mod tests {
             for coarse in [false, true] {
                 let stated = format!(r#""moved_by":"{word}","documented_coarse":{coarse},"units_per_second""#);
                 let text = GOOD.replace("\"units_per_second\"", &stated);
-                assert_eq!(facts(&text), (Some(expected), Some(coarse)), "{word}");
+                assert_eq!(facts(&text), (Some(StatedMover::Everywhere(expected)), Some(coarse)), "{word}");
             }
         }
+        let each = r#"{"linux":"clocksource","macos":"a later word","windows":"performance_counter","plan9":"x"}"#;
+        let text = GOOD.replace("\"units_per_second\"", &format!(r#""moved_by":{each},"units_per_second""#));
+        let [linux, macos, windows] =
+            [MovedBy::Clocksource, MovedBy::Other, MovedBy::PerformanceCounter].map(Option::Some);
+        let expected = BySystem { linux, macos, windows, others: None };
+        assert_eq!(facts(&text), (Some(StatedMover::BySystem(expected)), None));
     }
 
     #[test]
@@ -269,6 +279,12 @@ mod tests {
             ("\"batches\":2,\"batch_ns\":[7,8]", "\"batches\":3,\"batch_ns\":[7,8,9]", "not as many differences"),
             ("[5,-1]}", "[5,0]}", "step of 0"),
             ("\"batch_reads\"", "\"moved_by\":7,\"batch_reads\"", "not what a probe prints"),
+            ("\"batch_reads\"", "\"moved_by\":{\"linux\":7},\"batch_reads\"", "not what a probe prints"),
+            (
+                "\"batch_reads\"",
+                "\"moved_by\":[\"other\",\"other\",\"other\"],\"batch_reads\"",
+                "not what a probe prints",
+            ),
             ("\"batch_reads\"", "\"documented_coarse\":\"no\",\"batch_reads\"", "not what a probe prints"),
         ] {
             let text = GOOD.replacen(from, to, 1);

@@ -1,6 +1,8 @@
 //! The runtimes: a row each. A runtime that is not here is added by a probe in `probes/` and a row
 //! below (docs/runtime-probes.md).
 
+use crate::operating_system::System;
+
 /// A runtime, and how a probe is started in it.
 ///
 /// In arguments and variables stand for what is known only when it is started: `{program}`,
@@ -15,8 +17,8 @@ pub struct Runtime {
     pub name: &'static str,
     /// Its name as people write it.
     pub title: &'static str,
-    /// How to get it where it is measured.
-    get: &'static str,
+    /// How to get it.
+    get: Get,
     /// Whether it is measured on Windows, and on other systems.
     pub(crate) windows: OnWindows,
     /// Programs that start it; the first that is found is taken. `{windir}` is the folder of
@@ -34,6 +36,29 @@ pub struct Runtime {
     pub(crate) run: &'static [&'static str],
     /// Variables of the environment for both.
     pub(crate) variables: &'static [(&'static str, &'static str)],
+}
+
+/// How to get a runtime, by system.
+#[derive(Clone, Copy, Debug, Default)]
+struct Get {
+    linux: &'static str,
+    macos: &'static str,
+    /// Empty where it is not measured there.
+    windows: &'static str,
+    /// Anywhere: the project's page.
+    page: &'static str,
+}
+
+impl Get {
+    /// Returns the words for a system.
+    const fn on(&self, system: System) -> &'static str {
+        match system {
+            System::Linux => self.linux,
+            System::Macos => self.macos,
+            System::Windows => self.windows,
+            System::Other => self.page,
+        }
+    }
 }
 
 /// Whether a runtime is measured on Windows.
@@ -88,7 +113,7 @@ impl Runtime {
 
     /// Returns how to get it; nothing where that would not help.
     pub(crate) fn get(&self) -> &'static str {
-        if self.unsupported().is_some() { "" } else { self.get }
+        if self.unsupported().is_some() { "" } else { self.get.on(System::HERE) }
     }
 
     /// Whether this system may have it.
@@ -115,7 +140,7 @@ impl Runtime {
 const PLAIN: Runtime = Runtime {
     name: "",
     title: "",
-    get: "",
+    get: Get { linux: "", macos: "", windows: "", page: "" },
     windows: OnWindows::NotYet,
     programs: &[],
     version: &["--version"],
@@ -134,7 +159,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "c",
         title: "C",
-        get: "apt install gcc libc6-dev, dnf install gcc, xcode-select --install",
+        get: Get {
+            linux: "apt install gcc libc6-dev, dnf install gcc",
+            macos: "xcode-select --install",
+            windows: "",
+            page: "https://gcc.gnu.org",
+        },
         programs: &["cc", "gcc", "clang"],
         sources: sources!("probe.c"),
         builds: build!("{program}", "-O2", "-o", "{built}", "{source}"),
@@ -144,7 +174,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "c++",
         title: "C++",
-        get: "apt install g++, dnf install gcc-c++",
+        get: Get {
+            linux: "apt install g++, dnf install gcc-c++",
+            macos: "xcode-select --install",
+            windows: "",
+            page: "https://gcc.gnu.org",
+        },
         programs: &["c++", "g++", "clang++"],
         sources: sources!("probe.cpp"),
         builds: build!("{program}", "-std=c++17", "-O2", "-o", "{built}", "{source}"),
@@ -154,7 +189,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "rust",
         title: "Rust",
-        get: "https://rustup.rs, apt install rustc",
+        get: Get {
+            linux: "https://rustup.rs, apt install rustc",
+            macos: "https://rustup.rs, brew install rustup",
+            windows: "https://rustup.rs, winget install Rustlang.Rustup",
+            page: "https://rustup.rs",
+        },
         windows: OnWindows::Yes,
         programs: &["rustc"],
         sources: sources!("probe.rs"),
@@ -165,7 +205,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "go",
         title: "Go",
-        get: "https://go.dev/dl, apt install golang",
+        get: Get {
+            linux: "https://go.dev/dl, apt install golang",
+            macos: "https://go.dev/dl, brew install go",
+            windows: "",
+            page: "https://go.dev/dl",
+        },
         programs: &["go"],
         version: &["version"],
         sources: sources!("probe.go"),
@@ -185,7 +230,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "java",
         title: "Java",
-        get: "apt install default-jdk-headless, https://adoptium.net (11 or later, with its compiler)",
+        get: Get {
+            linux: "apt install default-jdk-headless, https://adoptium.net (11 or later, with its compiler)",
+            macos: "brew install openjdk, https://adoptium.net (11 or later, with its compiler)",
+            windows: "winget install EclipseAdoptium.Temurin.21.JDK, https://adoptium.net (11 or later, with its compiler)",
+            page: "https://adoptium.net (11 or later, with its compiler)",
+        },
         windows: OnWindows::Yes,
         programs: &["java"],
         version: &["-version"],
@@ -198,7 +248,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "dotnet",
         title: ".NET",
-        get: "https://dot.net; without an SDK, apt install mono-mcs as well",
+        get: Get {
+            linux: "https://dot.net; without an SDK, apt install mono-mcs as well",
+            macos: "https://dot.net, brew install --cask dotnet-sdk",
+            windows: "https://dot.net, winget install Microsoft.DotNet.SDK.8",
+            page: "https://dot.net",
+        },
         windows: OnWindows::Yes,
         programs: &["dotnet"],
         // Without an SDK, --version fails.
@@ -267,7 +322,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "dotnet-framework",
         title: ".NET Framework",
-        get: "a part of Windows, which 4.7.1 or later is since Windows 10 1709",
+        get: Get {
+            linux: "",
+            macos: "",
+            windows: "a part of Windows, which 4.7.1 or later is since Windows 10 1709",
+            page: "",
+        },
         windows: OnWindows::Alone,
         // Its compiler, which is a part of it. What it builds is run by Windows.
         programs: &[
@@ -284,7 +344,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "mono",
         title: "Mono",
-        get: "apt install mono-runtime mono-mcs",
+        get: Get {
+            linux: "apt install mono-runtime mono-mcs",
+            macos: "brew install mono",
+            windows: "https://www.mono-project.com/download",
+            page: "https://www.mono-project.com/download",
+        },
         windows: OnWindows::Yes,
         programs: &["mono"],
         compilers: &["mcs"],
@@ -298,7 +363,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "node",
         title: "Node.js",
-        get: "apt install nodejs, https://nodejs.org",
+        get: Get {
+            linux: "apt install nodejs, https://nodejs.org",
+            macos: "brew install node, https://nodejs.org",
+            windows: "winget install OpenJS.NodeJS.LTS, https://nodejs.org",
+            page: "https://nodejs.org",
+        },
         windows: OnWindows::Yes,
         programs: &["node", "nodejs"],
         sources: sources!("probe.js"),
@@ -307,7 +377,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "deno",
         title: "Deno",
-        get: "https://deno.com",
+        get: Get {
+            linux: "https://deno.com",
+            macos: "brew install deno, https://deno.com",
+            windows: "winget install DenoLand.Deno, https://deno.com",
+            page: "https://deno.com",
+        },
         windows: OnWindows::Yes,
         programs: &["deno"],
         sources: sources!("probe.js"),
@@ -318,7 +393,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "bun",
         title: "Bun",
-        get: "https://bun.sh",
+        get: Get {
+            linux: "https://bun.sh",
+            macos: "brew install oven-sh/bun/bun, https://bun.sh",
+            windows: "winget install Oven-sh.Bun, https://bun.sh",
+            page: "https://bun.sh",
+        },
         windows: OnWindows::Yes,
         programs: &["bun"],
         sources: sources!("probe.js"),
@@ -329,7 +409,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "python",
         title: "Python",
-        get: "apt install python3, https://www.python.org",
+        get: Get {
+            linux: "apt install python3, https://www.python.org",
+            macos: "brew install python, https://www.python.org",
+            windows: "winget install Python.Python.3.13, https://www.python.org",
+            page: "https://www.python.org",
+        },
         windows: OnWindows::Yes,
         programs: PYTHON,
         sources: sources!("probe.py"),
@@ -339,7 +424,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "pypy",
         title: "PyPy",
-        get: "apt install pypy3, https://pypy.org",
+        get: Get {
+            linux: "apt install pypy3, https://pypy.org",
+            macos: "brew install pypy3.10, https://pypy.org",
+            windows: "https://pypy.org",
+            page: "https://pypy.org",
+        },
         windows: OnWindows::Yes,
         programs: &["pypy3", "pypy"],
         sources: sources!("probe.py"),
@@ -349,7 +439,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "ruby",
         title: "Ruby",
-        get: "apt install ruby",
+        get: Get {
+            linux: "apt install ruby",
+            macos: "brew install ruby",
+            windows: "",
+            page: "https://www.ruby-lang.org",
+        },
         programs: &["ruby"],
         sources: sources!("probe.rb"),
         ..PLAIN
@@ -357,7 +452,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "php",
         title: "PHP",
-        get: "apt install php-cli",
+        get: Get { linux: "apt install php-cli", macos: "brew install php", windows: "", page: "https://www.php.net" },
         programs: &["php"],
         sources: sources!("probe.php"),
         ..PLAIN
@@ -365,7 +460,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "perl",
         title: "Perl",
-        get: "apt install perl",
+        get: Get { linux: "apt install perl", macos: "brew install perl", windows: "", page: "https://www.perl.org" },
         programs: &["perl"],
         sources: sources!("probe.pl"),
         ..PLAIN
@@ -373,7 +468,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "chromium",
         title: "Chromium",
-        get: "apt install chromium, https://www.google.com/chrome",
+        get: Get {
+            linux: "apt install chromium, https://www.google.com/chrome",
+            macos: "brew install --cask google-chrome, https://www.google.com/chrome",
+            windows: "",
+            page: "https://www.google.com/chrome",
+        },
         programs: &[
             "chromium",
             "chromium-browser",
@@ -404,7 +504,12 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "firefox",
         title: "Firefox",
-        get: "apt install firefox-esr, https://www.mozilla.org/firefox",
+        get: Get {
+            linux: "apt install firefox-esr, https://www.mozilla.org/firefox",
+            macos: "brew install --cask firefox, https://www.mozilla.org/firefox",
+            windows: "",
+            page: "https://www.mozilla.org/firefox",
+        },
         programs: &["firefox", "firefox-esr"],
         sources: sources!("probe.js"),
         run: &["{program}", "--headless", "--no-remote", "--profile", "{folder}", "{url}"],
@@ -434,7 +539,7 @@ mod tests {
         for (place, runtime) in RUNTIMES.iter().enumerate() {
             let name = runtime.name;
             assert!(RUNTIMES[..place].iter().all(|other| other.name != name), "{name} is there twice");
-            assert!(!runtime.title.is_empty() && !runtime.get.is_empty() && !runtime.programs.is_empty(), "{name}");
+            assert!(!runtime.title.is_empty() && !runtime.programs.is_empty(), "{name}");
             assert!(runtime.sources[0].text.contains("clockscope_probe"), "{name}");
             assert!(runtime.is_browser() || runtime.run.contains(&"{milliseconds}"), "{name}");
             let builds = |word: &str| {
@@ -448,6 +553,31 @@ mod tests {
             let knows = ["QueryPerformanceCounter", "get_clock_info"];
             let knows = knows.iter().any(|word| runtime.sources[0].text.contains(word));
             assert!(knows || runtime.windows == OnWindows::NotYet, "{name}");
+        }
+    }
+
+    /// A hint names the system's own installer, or a page, where the runtime is measured, and no
+    /// other system's installer.
+    #[test]
+    fn hints_are_of_the_system() {
+        let foreign = [
+            (System::Linux, &["brew", "winget", "xcode"][..]),
+            (System::Macos, &["apt ", "dnf", "winget"]),
+            (System::Windows, &["apt ", "dnf", "brew", "xcode"]),
+            (System::Other, &["apt ", "dnf", "brew", "winget", "xcode"]),
+        ];
+        for runtime in RUNTIMES {
+            for (system, installers) in foreign {
+                let hint = runtime.get.on(system);
+                let is_measured = match system {
+                    System::Windows => runtime.windows != OnWindows::NotYet,
+                    _ => runtime.windows != OnWindows::Alone,
+                };
+                assert_eq!(!hint.is_empty(), is_measured, "{} on {system:?}", runtime.name);
+                let named: Vec<_> = installers.iter().filter(|installer| hint.contains(**installer)).collect();
+                assert!(named.is_empty(), "{} on {system:?}: {hint}", runtime.name);
+            }
+            assert!(runtime.unsupported().is_some() || runtime.get() == runtime.get.on(System::HERE));
         }
     }
 }

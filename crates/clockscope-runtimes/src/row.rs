@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{Cost, Figure, MovedBy, ReadingsReason, RuntimeRecord, Strength, TickEvidence, TickReason};
-use clockscope_statistics::{MedianBlocks, NoTick, Tick, TickCollector, Weight, quantile};
+use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
 
+use crate::operating_system::System;
 use crate::probe_line::ProbeReadings;
 
 const NS: f64 = 1e9;
@@ -14,14 +15,20 @@ const FOR_P99: usize = 100;
 
 /// Fills in what an API's readings show; `clocksource` is the kernel's.
 pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clocksource: Option<&str>) {
+    fill_on(System::HERE, record, readings, clocksource);
+}
+
+/// The same of readings that were taken on a system.
+fn fill_on(system: System, record: &mut RuntimeRecord, readings: &ProbeReadings, clocksource: Option<&str>) {
+    let moved_by = readings.moved_by.and_then(|stated| stated.on(system));
     let ns_per_unit = NS / readings.units_per_second as f64;
     record.available = true;
     record.api = Some(readings.api.clone());
     record.clocksource = Figure::of(clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden);
     record.built_on = Some(readings.built_on.clone());
-    record.moved_by = Figure::of(readings.moved_by, ReadingsReason::NotStatedByProbe);
+    record.moved_by = Figure::of(moved_by, ReadingsReason::NotStatedByProbe);
     record.documented_coarse = Figure::of(readings.documented_coarse, ReadingsReason::NotStatedByProbe);
-    record.hardware_timer = hardware_timer(readings, clocksource);
+    record.hardware_timer = hardware_timer(moved_by, &readings.built_on, clocksource);
     record.nominal_resolution_ns =
         Figure::of(readings.nominal_hz.map(|hz| NS / hz as f64), ReadingsReason::NoNominalInApi);
     record.cost = Figure::of(cost(readings), COARSE);
@@ -31,12 +38,13 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
 }
 
 /// Names what moves a clock.
-fn hardware_timer(readings: &ProbeReadings, clocksource: Option<&str>) -> Figure<String> {
-    match readings.moved_by {
+fn hardware_timer(moved_by: Option<MovedBy>, built_on: &str, clocksource: Option<&str>) -> Figure<String> {
+    match moved_by {
         Some(MovedBy::Clocksource) => Figure::of(clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden),
+        Some(MovedBy::PerformanceCounter) => Figure::Known("QueryPerformanceCounter".to_owned()),
         Some(MovedBy::TimerTick) => Figure::Known("timer tick".to_owned()),
         Some(MovedBy::Scheduler) => Figure::Known("scheduler".to_owned()),
-        Some(MovedBy::Other) => Figure::Known(readings.built_on.clone()),
+        Some(MovedBy::Other) => Figure::Known(built_on.to_owned()),
         None => Figure::unknown(ReadingsReason::NotStatedByProbe),
     }
 }
@@ -118,7 +126,7 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
             let most_ns = units * ns_per_unit;
             (Strength::None, steps, Some(most_ns), Err(TickReason::TooFineForApi { at_most_ns: most_ns }))
         }
-        Tick::Unknown(reason) => (Strength::None, 0, None, Err(no_tick(reason))),
+        Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason.into())),
     };
     record.tick_ns = lattice.clone().map(|lattice| lattice.period * ns_per_unit).into();
     let lattice = lattice.ok();
@@ -134,20 +142,6 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         prose: None,
         recognized: None,
     });
-}
-
-/// Returns what records have for a tick that is not found.
-const fn no_tick(why: NoTick) -> TickReason {
-    match why {
-        NoTick::TooFewSteps => TickReason::FewSteps,
-        NoTick::TooFewReadings => TickReason::FewDifferences,
-        NoTick::ConstantCost => TickReason::ConstantCost,
-        NoTick::Ambiguous => TickReason::SeveralTicks,
-        NoTick::TooSlow => TickReason::SlowReads,
-        NoTick::RateChanged => TickReason::RateChanged,
-        NoTick::StepsBack => TickReason::StepsBack,
-        NoTick::NoLattice => TickReason::NoLattice,
-    }
 }
 
 /// What the steps show, in units that are `scale` times finer.
@@ -174,7 +168,7 @@ pub(crate) fn fuzz(readings: &ProbeReadings) {
     fill(&mut record, readings, Some("tsc"));
     assert_eq!(
         (record.moved_by.get(), record.documented_coarse.get()),
-        (readings.moved_by, readings.documented_coarse)
+        (readings.moved_by.and_then(|stated| stated.on(System::HERE)), readings.documented_coarse)
     );
     let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];
     assert!(figures.iter().filter_map(Figure::get).all(f64::is_finite), "{figures:?}");

@@ -1,6 +1,6 @@
 //! An operating system's clock: a time in nanoseconds, made of some hardware's.
 
-use crate::counter::Counter;
+use crate::counter::SimulatedCounter;
 use crate::linear::Linear;
 
 /// Which of a machine's clocks.
@@ -12,7 +12,7 @@ pub struct Refused(pub i32);
 
 /// A clock that the kernel steers by a rate of its own, and shows in steps.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub struct SimulatedClock {
     /// In ps.
     line: Linear,
     /// The rate that it has without steering, in ps a second.
@@ -29,7 +29,7 @@ pub struct Clock {
     left_at: Option<i128>,
 }
 
-impl Clock {
+impl SimulatedClock {
     /// A clock of hardware that is right, at `start_ns` now.
     #[must_use]
     pub fn new(start_ns: u64) -> Self {
@@ -84,7 +84,7 @@ impl Clock {
     ///
     /// # Errors
     /// It refuses.
-    pub fn read(&self, now_ps: u128, cpu: u32, counter: &Counter) -> Result<u64, Refused> {
+    pub fn read(&self, now_ps: u128, cpu: u32, counter: &SimulatedCounter) -> Result<u64, Refused> {
         if let Some(refused) = self.refused {
             return Err(refused);
         }
@@ -153,17 +153,17 @@ impl Clock {
 mod tests {
     use super::*;
 
-    fn shown(clock: &Clock, ns: u64) -> u64 {
-        clock.read(u128::from(ns) * 1000, 0, &Counter::new(1e9, 0)).unwrap()
+    fn shown(clock: &SimulatedClock, ns: u64) -> u64 {
+        clock.read(u128::from(ns) * 1000, 0, &SimulatedCounter::new(1e9, 0)).unwrap()
     }
 
     #[test]
     fn ticks_timers_and_steering_show() {
-        assert_eq!(shown(&Clock::new(500), 123), 623);
-        assert_eq!(shown(&Clock::new(0).with_tick_ns(100), 1_299), 1_200);
-        let coarse = Clock::new(0).moved_every_ns(4_000_000);
+        assert_eq!(shown(&SimulatedClock::new(500), 123), 623);
+        assert_eq!(shown(&SimulatedClock::new(0).with_tick_ns(100), 1_299), 1_200);
+        let coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);
         assert_eq!([3_999_999, 4_000_000, 7_999_999].map(|ns| shown(&coarse, ns)), [0, 4_000_000, 4_000_000]);
-        let mut fast = Clock::new(0).with_error_ppm(50.0);
+        let mut fast = SimulatedClock::new(0).with_error_ppm(50.0);
         let after_a_second = shown(&fast, 1_000_000_000);
         assert!(after_a_second.abs_diff(1_000_050_000) <= 1);
         fast.slew(1_000_000_000_000, -1.0);
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_clock_on_the_counter_is_as_wrong_as_that() {
-        let clock = Clock::new(0).on_counter();
-        let mut counter = Counter::new(2e9, 0).with_step(20);
+        let clock = SimulatedClock::new(0).on_counter();
+        let mut counter = SimulatedCounter::new(2e9, 0).with_step(20);
         counter.set_offset(1, 2_000);
         let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
         // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn a_clock_on_the_counter_moves_when_that_moves() {
         for (ppm, hz, step) in [(-100.0, 2_596_160_000.0, 26), (100.0, 2_596_160_000.0, 26), (50.0, 24e6, 1)] {
-            let clock = Clock::new(0).with_error_ppm(ppm).on_counter();
-            let mut counter = Counter::new(hz, 0).with_step(step);
+            let clock = SimulatedClock::new(0).with_error_ppm(ppm).on_counter();
+            let mut counter = SimulatedCounter::new(hz, 0).with_step(step);
             let mut last = (0, 0);
             for now_ps in (1_000_000..1_200_000).step_by(7) {
                 let shown = (counter.read(now_ps, 0), clock.read(now_ps, 0, &counter).unwrap());
@@ -204,8 +204,8 @@ mod tests {
 
     #[test]
     fn readings_within_one_step_of_the_counter_are_equal() {
-        let clock = Clock::new(0).with_error_ppm(-17.0).on_counter();
-        let counter = Counter::new(1e9, 0).with_step(36);
+        let clock = SimulatedClock::new(0).with_error_ppm(-17.0).on_counter();
+        let counter = SimulatedCounter::new(1e9, 0).with_step(36);
         let mut last = 0;
         for ns in 0..1_000_000_u64 {
             for ps in [0, 333, 999] {
@@ -219,7 +219,7 @@ mod tests {
     /// It showed what it would have shown in the midst of the suspend, less the whole of that.
     #[test]
     fn a_coarse_clock_does_not_go_back_after_a_suspend() {
-        let mut coarse = Clock::new(0).moved_every_ns(4_000_000);
+        let mut coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);
         assert_eq!(shown(&coarse, 8_500_000), 8_000_000);
         coarse.leave_out(8_500_000_000, 3_000_000_000);
         let after = [11_500_000, 11_999_999, 12_000_000];
@@ -230,12 +230,12 @@ mod tests {
 
     #[test]
     fn it_freezes_and_refuses() {
-        let mut clock = Clock::new(0);
+        let mut clock = SimulatedClock::new(0);
         clock.freeze(5_000_000, true);
         assert_eq!(shown(&clock, 9_000), 5_000);
         clock.freeze(0, false);
         assert_eq!(shown(&clock, 9_000), 9_000);
         clock.refuse(Some(Refused(1)));
-        assert_eq!(clock.read(0, 0, &Counter::new(1e9, 0)), Err(Refused(1)));
+        assert_eq!(clock.read(0, 0, &SimulatedCounter::new(1e9, 0)), Err(Refused(1)));
     }
 }

@@ -4,7 +4,7 @@ use crate::linear::Linear;
 
 /// A counter of a rate of its own. All CPUs count the same, each from where it began.
 #[derive(Clone, Debug)]
-pub struct Counter {
+pub struct SimulatedCounter {
     line: Linear,
     /// Counts at a time: a counter may advance by 26 ticks at once.
     step: u64,
@@ -18,7 +18,7 @@ pub struct Counter {
     counted_ps: u128,
 }
 
-impl Counter {
+impl SimulatedCounter {
     /// A counter of `hz` that is at `start` now.
     #[must_use]
     pub fn new(hz: f64, start: u64) -> Self {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_was_counted_stays_counted() {
         for hz in [0.5e9, 0.9e9, 1.1e9, 2e9] {
-            let mut counter = Counter::new(1e9, 0).with_step(26);
+            let mut counter = SimulatedCounter::new(1e9, 0).with_step(26);
             let before_ps = counter.counted_at(1_020_000, 0);
             counter.set_rate(1_020_000, hz);
             let mut last_ps = before_ps;
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn each_cpu_shows_its_own_steps_and_wraps() {
-        let mut counter = Counter::new(1e9, 1000).with_step(26).with_bits(10);
+        let mut counter = SimulatedCounter::new(1e9, 1000).with_step(26).with_bits(10);
         counter.set_offset(2, -100);
         assert_eq!((counter.truth(500_500, 0), counter.truth(500_500, 2)), (1500, 1400));
         assert_eq!(counter.read(500_500, 0), 1500 / 26 * 26 % 1024);

@@ -2,10 +2,10 @@
 //! true time that tests know.
 //!
 //! Everything is deterministic: the same seed and the same calls give the same readings. Time
-//! passes only when a clock is read, when [`Machine::pass_ps`] or [`Machine::run_ps`] says so, and
-//! while another thread, an interrupt or the hypervisor has the CPU.
+//! passes only when a clock is read, when [`Uniprocessor::pass_ps`] or [`Uniprocessor::run_ps`]
+//! says so, and while another thread, an interrupt or the hypervisor has the CPU.
 //!
-//! [`Machine`] has one thread, whose reads can be interrupted at will. [`Multiprocessor`] has
+//! [`Uniprocessor`] has one thread, whose reads can be interrupted at will. [`Multiprocessor`] has
 //! several CPUs and several threads, which share words.
 //!
 //! This crate knows nothing of the clocks' users: each crate's tests adapt it to their own traits.
@@ -18,10 +18,10 @@ mod multiprocessor;
 mod random;
 mod scheduler;
 
-pub use clock::{Clock, ClockId, Refused};
-pub use counter::Counter;
+pub use clock::{ClockId, Refused, SimulatedClock};
+pub use counter::SimulatedCounter;
 pub use linear::Linear;
-pub use machine::{Machine, Moment};
+pub use machine::{Moment, Uniprocessor};
 pub use multiprocessor::{Change, CpuAccount, Lost, Multiprocessor, Offline, Panicked, ReadCost, ThreadAccount, Word};
 pub use random::Random;
 pub use scheduler::{Load, Scheduler, Taken, Taker};

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::DerefMut;
 
-use crate::clock::{Clock, ClockId, Refused};
-use crate::counter::Counter;
+use crate::clock::{ClockId, Refused, SimulatedClock};
+use crate::counter::SimulatedCounter;
 use crate::random::Random;
 use crate::scheduler::{Load, Scheduler};
 
@@ -24,11 +24,11 @@ type Interruption = Box<dyn FnOnce()>;
 type Condition = Box<dyn Fn() -> bool>;
 
 /// A machine of one thread. Its clocks are read through shared references, as those of a real one.
-pub struct Machine {
+pub struct Uniprocessor {
     now_ps: Cell<u128>,
     suspended_ps: Cell<u128>,
-    counter: RefCell<Counter>,
-    clocks: RefCell<Vec<Clock>>,
+    counter: RefCell<SimulatedCounter>,
+    clocks: RefCell<Vec<SimulatedClock>>,
     scheduler: RefCell<Scheduler>,
     random: RefCell<Random>,
     /// By what share a read takes longer than it must, on average.
@@ -39,10 +39,10 @@ pub struct Machine {
     at_point: RefCell<Option<(Condition, Interruption)>>,
 }
 
-impl Machine {
+impl Uniprocessor {
     /// A machine with this counter and no other clock, on a CPU that has nothing else to do.
     #[must_use]
-    pub fn new(counter: Counter) -> Self {
+    pub fn new(counter: SimulatedCounter) -> Self {
         Self {
             now_ps: Cell::new(0),
             suspended_ps: Cell::new(0),
@@ -58,7 +58,7 @@ impl Machine {
     }
 
     /// Adds a clock.
-    pub fn add(&self, clock: Clock) -> ClockId {
+    pub fn add(&self, clock: SimulatedClock) -> ClockId {
         let mut clocks = self.clocks.borrow_mut();
         clocks.push(clock);
         clocks.len() - 1
@@ -100,7 +100,7 @@ impl Machine {
     }
 
     /// The counter, to be looked at or changed.
-    pub fn counter(&self) -> impl DerefMut<Target = Counter> + '_ {
+    pub fn counter(&self) -> impl DerefMut<Target = SimulatedCounter> + '_ {
         self.counter.borrow_mut()
     }
 
@@ -108,7 +108,7 @@ impl Machine {
     ///
     /// # Panics
     /// There is no such clock.
-    pub fn clock(&self, clock: ClockId) -> impl DerefMut<Target = Clock> + '_ {
+    pub fn clock(&self, clock: ClockId) -> impl DerefMut<Target = SimulatedClock> + '_ {
         std::cell::RefMut::map(self.clocks.borrow_mut(), |clocks| &mut clocks[clock])
     }
 
@@ -176,7 +176,7 @@ impl Machine {
     }
 
     /// `what` happens at the first moment at which a thread may be preempted
-    /// ([`Machine::preemption_point`]) and `when` holds.
+    /// ([`Uniprocessor::preemption_point`]) and `when` holds.
     pub fn interrupt_at_point(&self, when: impl Fn() -> bool + 'static, what: impl FnOnce() + 'static) {
         *self.at_point.borrow_mut() = Some((Box::new(when), Box::new(what)));
     }

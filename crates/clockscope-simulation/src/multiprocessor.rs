@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use self::core::{Body, Core};
 use self::state::MachineState;
-use crate::clock::{Clock, ClockId, Refused};
-use crate::counter::Counter;
+use crate::clock::{ClockId, Refused, SimulatedClock};
+use crate::counter::SimulatedCounter;
 use crate::scheduler::Load;
 
 pub use self::change::Change;
@@ -61,9 +61,9 @@ impl ReadCost {
 /// thread that calls them. Two threads on one CPU run at once, as if it had two cores.
 ///
 /// ```
-/// use clockscope_simulation::{Counter, Multiprocessor, Offline, ReadCost};
+/// use clockscope_simulation::{SimulatedCounter, Multiprocessor, Offline, ReadCost};
 ///
-/// let machine = Multiprocessor::new(Counter::new(1e9, 0), 2, 7);
+/// let machine = Multiprocessor::new(SimulatedCounter::new(1e9, 0), 2, 7);
 /// let word = machine.word(0);
 /// let read = || machine.read_counter(ReadCost::ordered(20_000));
 /// let ended = machine.together(vec![
@@ -90,12 +90,12 @@ pub struct Multiprocessor {
 impl Multiprocessor {
     /// Returns a machine with this counter and no other clock, whose CPUs have nothing else to do.
     #[must_use]
-    pub fn new(counter: Counter, cpus: u32, seed: u64) -> Arc<Self> {
+    pub fn new(counter: SimulatedCounter, cpus: u32, seed: u64) -> Arc<Self> {
         Arc::new(Self { core: Arc::new(Core::new(MachineState::new(counter, cpus.max(1), seed))) })
     }
 
     /// Adds a clock.
-    pub fn add(&self, clock: Clock) -> ClockId {
+    pub fn add(&self, clock: SimulatedClock) -> ClockId {
         self.core.lock().add_clock(&clock)
     }
 

@@ -57,6 +57,7 @@ fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInf
     ClockInfo {
         is_ordered,
         is_guise: !is_ordered,
+        is_adaptive: true,
         ..ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, summary)
     }
 }

@@ -148,13 +148,15 @@ pub struct ClockInfo {
     /// Whether it is another clock of the same system in another guise: an older call, or the
     /// standard library of a language.
     pub is_guise: bool,
+    /// Whether a read costs less where it is read often: it calibrates itself for callers who do.
+    pub is_adaptive: bool,
 }
 
 impl ClockInfo {
     /// Creates the description of a clock in ns that is ordered, not coarse, not a device, not the
-    /// usual one of its system, and no other clock in another guise. A clock of this kind that is a
-    /// wall clock or monotonic is the kernel's: read from its clocksource, and steered. One that is
-    /// monotonic leaves out suspends.
+    /// usual one of its system, not adaptive, and no other clock in another guise. A clock of this
+    /// kind that is a wall clock or monotonic is the kernel's: read from its clocksource, and
+    /// steered. One that is monotonic leaves out suspends.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -184,6 +186,7 @@ impl ClockInfo {
             is_device: false,
             is_usual: false,
             is_guise: false,
+            is_adaptive: false,
         }
     }
 

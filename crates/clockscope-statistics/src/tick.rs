@@ -187,7 +187,7 @@ impl TickReadings {
 /// tick, then the read's cost makes it up of whole ticks. So many steps that are all multiples of
 /// it leave room for no longer one.
 fn bounded(found: Tick, divisor: u64, steps: &[u64]) -> Tick {
-    if (divisor as f64) < SHORTEST || steps.len() < SPECTRAL_STEPS {
+    if divisor == 1 || steps.len() < SPECTRAL_STEPS {
         return found;
     }
     let error = 1.0 / steps.iter().sum::<u64>() as f64;

@@ -10,12 +10,14 @@
 // Apple's systems bind no thread to a CPU.
 #[cfg(not(target_vendor = "apple"))]
 mod cpus;
+mod documents;
 mod granted;
 mod rigs;
 mod skip;
 
 #[cfg(not(target_vendor = "apple"))]
 pub use cpus::{Hog, allowed_cpus, move_threads, on_cpu, two_cpus};
+pub use documents::{DocumentedCommand, documented_commands, project};
 pub use granted::{
     Granted, demand, granted, granted_beside, granted_so_far, ignores, signal, thread_time, until, until_it_catches,
     until_it_ran,

@@ -91,8 +91,8 @@ pub(super) const WINDOWS: Emulated = Emulated {
     in_ci: true,
 };
 
-/// The library's tests, and those of what the instrument has for Windows alone: its clocks, and
-/// programs in jobs.
+/// The library's tests, and those of what the instrument has for Windows alone: its clocks, facts
+/// of the machine, the timer's period, and programs in jobs.
 const OF_WINDOWS: &[&str] = &[
     "--package",
     "clockscope-arch",
@@ -100,6 +100,8 @@ const OF_WINDOWS: &[&str] = &[
     "clockscope",
     "--package",
     "clockscope-sources",
+    "--package",
+    "clockscope-machine",
     "--package",
     "clockscope-runtimes",
     "--lib",

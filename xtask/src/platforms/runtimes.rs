@@ -50,6 +50,11 @@ fn supported(list: &Value) -> Result<()> {
         |name: &str| rows.iter().find(|row| row["runtime"] == name).with_context(|| format!("{name} is not listed"));
     let reason = |name: &str| of(name).map(|row| row["reason"].as_str().unwrap_or_default().to_owned());
     ensure!(of("python")?["available"] == true, "runtimes --list: {list}");
+    let hints = rows.iter().filter_map(|row| row["get"].as_str());
+    let foreign: Vec<&str> = hints.filter(|hint| hint.contains("apt ") || hint.contains("brew ")).collect();
+    ensure!(foreign.is_empty(), "runtimes --list: these are not of Windows: {foreign:?}");
+    let java = of("java")?["get"].as_str().unwrap_or_default();
+    ensure!(java.contains("winget "), "runtimes --list: Java: {java}");
     ensure!(reason("perl")?.contains("does not know the clocks of Windows"), "runtimes --list: {list}");
     let framework = reason("dotnet-framework")?;
     ensure!(framework.contains("csc.exe is there"), "runtimes --list: .NET Framework: {framework}");

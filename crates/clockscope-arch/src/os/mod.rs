@@ -46,6 +46,8 @@ mod ratio;
 pub use crate::woken::Woken;
 #[cfg(target_os = "linux")]
 pub use backend::adjtimex;
+#[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
+pub use backend::timecounter;
 pub use backend::{
     ClockSet, TIMELINE, Timeline, allowed_cpus, call_in_child, civil, clocksource, counter_is_accepted,
     counter_is_clocksource, counter_is_permitted, current_cpu, keep_errno, perf_frequency, process, set_allowed_cpus,

@@ -8,7 +8,7 @@ use clockscope_report::{Columns, Format};
 
 #[derive(Args, Debug)]
 pub(crate) struct OutputArgs {
-    /// Format of the output
+    /// Format
     #[arg(long, short, value_name = "FORMAT", default_value = "table", value_parser = formats())]
     format: Format,
     /// The same as --format json

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clockscope_machine::timer_period::{self, TimerPeriod};
 use clockscope_measure::{Catalogue, ThisMachine};
 use clockscope_records::{Document, Envelope};
-use clockscope_report::Style;
+use clockscope_report::{RenderError, Style};
 
 use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
@@ -37,6 +37,7 @@ pub(super) struct Drawing {
     pub(super) rows: Option<usize>,
     pub(super) columns: Option<ColumnsArg>,
     pub(super) verbose: bool,
+    pub(super) plot: bool,
 }
 
 /// A period of the timer that was requested for a run, until this is dropped.
@@ -69,17 +70,32 @@ pub(super) fn write(
     drawing: Drawing,
     destination: Destination,
 ) -> Result<()> {
+    write_all(std::slice::from_ref(document), output, drawing, destination)
+}
+
+/// Renders documents as one text and writes it.
+pub(super) fn write_all(
+    documents: &[Document],
+    output: &OutputArgs,
+    drawing: Drawing,
+    destination: Destination,
+) -> Result<()> {
+    let is_terminal = destination.is_stdout() && io::stdout().is_terminal();
     let style = Style {
         color: use_color(output.color, destination.is_stdout()),
-        bars: output.color == ColorArg::Always || destination.is_stdout() && io::stdout().is_terminal(),
+        bars: output.color == ColorArg::Always || is_terminal,
         width: if destination.is_stdout() { terminal_width() } else { None },
         ascii: drawing.ascii,
         rows: drawing.rows,
         columns: drawing.columns.map(Into::into),
         brief: output.brief,
         verbose: drawing.verbose,
+        plots: drawing.plot || is_terminal,
     };
-    let text = clockscope_report::render(document, output.format(), style)?;
+    let text = clockscope_report::render_all(documents, output.format(), style).map_err(|error| match error {
+        RenderError::NoMetrics => UsageError(format!("--format prometheus: {error}")).into(),
+        error => anyhow::Error::new(error),
+    })?;
     destination.write(&text)
 }
 
@@ -131,4 +147,11 @@ pub(super) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
 /// The same as text.
 pub(super) fn read_text(file: &Path) -> io::Result<String> {
     String::from_utf8(read_bytes(file)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Reads a recorded document. The purpose is a part of errors.
+pub(super) fn read_document(file: &Path, purpose: &str) -> Result<Document> {
+    let wrong = || format!("cannot {purpose} {}", file.display());
+    let text = read_text(file).with_context(wrong)?;
+    Document::from_json(&text).with_context(wrong)
 }

@@ -106,7 +106,7 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
     drop(bar);
     finish(
         asked.map_err(|error| explained(error, "--cpu"))?,
-        (&args.output, Drawing::default()),
+        (&args.output, Drawing { ascii: args.ascii, plot: args.plot, ..Drawing::default() }),
         destination,
         |found| end_of_rate(found, args),
         Document::Rates,

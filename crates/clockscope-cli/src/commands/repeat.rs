@@ -77,7 +77,7 @@ fn once(args: &MeasureArgs) -> Result<Envelope<Measurement>> {
         Ok(Document::Measurement(measurement)) => Ok(measurement),
         _ => {
             let complaint = complaint.trim().trim_start_matches("error: ");
-            if output.status.code() == Some(Exit::Usage as i32) {
+            if output.status.code() == Some(i32::from(Exit::Usage.code())) {
                 return Err(UsageError(complaint.to_owned()).into());
             }
             bail!("a run failed ({}): {complaint}", output.status)

@@ -106,7 +106,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit> {
 /// Writes an answer, and judges it.
 fn show(steps: Envelope<Steps>, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
     let exit = exit(steps.is_interrupted(), steps.found.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), ..Drawing::default() };
+    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), plot: args.plot, ..Drawing::default() };
     write(&Document::Steps(steps), &args.output, drawing, destination)?;
     Ok(exit)
 }
@@ -133,6 +133,7 @@ impl RawOutput {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let format = args.raw_format.unwrap_or(match ending {
             "ndjson" | "jsonl" => RawFormatArg::Ndjson,
+            "npy" => RawFormatArg::Npy,
             "parquet" => RawFormatArg::Parquet,
             "json" => RawFormatArg::Recording,
             _ => RawFormatArg::Csv,
@@ -141,6 +142,7 @@ impl RawOutput {
             (RawFormatArg::Csv, RawStyleArg::Plain) => Some(RawFormat::Csv),
             (RawFormatArg::Csv, RawStyleArg::Labeled) => Some(RawFormat::Labeled),
             (RawFormatArg::Ndjson, RawStyleArg::Plain) => Some(RawFormat::Ndjson),
+            (RawFormatArg::Npy, RawStyleArg::Plain) => Some(RawFormat::Npy),
             (RawFormatArg::Parquet, RawStyleArg::Plain) => Some(RawFormat::Parquet),
             (RawFormatArg::Recording, RawStyleArg::Plain) => None,
             (_, RawStyleArg::Labeled) => {

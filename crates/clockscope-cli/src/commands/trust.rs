@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clockscope_measure::{CheckRequest, Progress, Session, ShootoutRequest};
-use clockscope_records::{Document, Policy, Shootout, Trust};
+use clockscope_measure::{CheckRequest, MeasureError, Progress, Session, ShootoutRequest};
+use clockscope_records::{Document, Envelope, Policy, Shootout, Trust};
 
-use super::common::Drawing;
+use super::common::{Drawing, write};
 use super::compare::Baseline;
 use super::questions::{answer, asked};
-use crate::args::{CheckArgs, ShootoutArgs};
+use crate::args::{CheckArgs, ExitCodes, ShootoutArgs};
 use crate::changes::{changes_among, own_findings};
 use crate::exit::Exit;
-use crate::findings::{self, Shows};
+use crate::findings::Shows;
+use crate::monitor;
 use crate::output::{self, Destination};
 use crate::usage::UsageError;
 
@@ -23,6 +24,9 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
         clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
     };
     let Some(baseline) = Baseline::read(&args.baseline, &args.fail_on)? else {
+        if args.monitor.one_line || args.monitor.exit_codes == ExitCodes::Nagios {
+            return monitored(ask, args);
+        }
         let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
         return answer(ask, (&args.output, drawing), "--cpu", |found| end_of_check(found, args), Document::Check);
     };
@@ -32,13 +36,40 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
     baseline.show(Document::Check(found), &changes_among(&args.fail_on), (&args.output, destination), exit)
 }
 
+/// Answers a monitor.
+fn monitored(
+    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<Trust>, MeasureError>,
+    args: &CheckArgs,
+) -> Result<Exit> {
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let found = asked(ask, &args.output, "--cpu")?;
+    let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
+    let health = monitor::health(&found.found, exit);
+    if args.monitor.one_line {
+        let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
+        destination.write(&(line + "\n"))?;
+    } else {
+        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
+        write(&Document::Check(found), &args.output, drawing, destination)?;
+    }
+    Ok(match args.monitor.exit_codes {
+        ExitCodes::Clockscope => exit,
+        ExitCodes::Nagios => Exit::Monitored(health),
+    })
+}
+
 /// What the policy demands counts like what is asked for by `--fail-on`.
 fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
     if args.policy.is_some() && found.demands.is_empty() {
         output::warn("--policy: the policy demands nothing");
     }
-    let demands = found.demands.iter().map(|demand| demand.met.map(|met| !met));
-    findings::decide(demands.chain(own_findings(&args.fail_on).into_iter().map(|finding| found.shows(finding))))
+    // The answer says which demands are not met.
+    let demands = match () {
+        () if found.demands.iter().any(|demand| demand.met == Some(false)) => Exit::Finding,
+        () if found.demands.iter().any(|demand| demand.met.is_none()) => Exit::Undetermined,
+        () => Exit::Success,
+    };
+    demands.or(found.exit(&own_findings(&args.fail_on)))
 }
 
 fn read_policy(file: &Path) -> Result<Policy> {

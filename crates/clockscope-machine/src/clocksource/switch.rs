@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clockscope_records::{Holder, LeftBehind};
 
-use crate::kernel;
+use crate::text;
 
 /// Where the clocksource is read and set, and where the marker is: in memory, so that a reboot,
 /// which resets the clocksource, takes it away.
@@ -297,7 +297,7 @@ fn read_note(mut file: &File) -> Option<Note> {
 fn parse(text: &str) -> Option<Note> {
     let mut words = text.strip_suffix('\n')?.split(' ');
     let (pid, was) = (words.next()?.parse().ok()?, words.next()?);
-    (kernel::is_name(was) && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
+    (text::is_name(was) && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
 }
 
 /// A marker is only taken for one of ours if it is written as ours are (fuzz/).
@@ -362,6 +362,7 @@ impl Drop for Right {
     }
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use clockscope_records::{Figure, TimeAdjustment, WindowsFacts, WindowsReason};
 use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
-use windows_sys::Win32::System::Console::{CTRL_C_EVENT, SetConsoleCtrlHandler};
+use windows_sys::Win32::System::Console::SetConsoleCtrlHandler;
 use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExA};
 use windows_sys::Win32::System::SystemInformation::GetSystemTimeAdjustment;
 use windows_sys::Win32::System::Threading::{GetActiveProcessorCount, GetActiveProcessorGroupCount};
@@ -52,7 +52,7 @@ fn periods() -> Result<[u32; 3], WindowsReason> {
     // SAFETY: writes 32 bits through each pointer, which are ours.
     let status = unsafe { NtQueryTimerResolution(&raw mut longest, &raw mut shortest, &raw mut present) };
     if status < 0 {
-        return Err(super::refused("NtQueryTimerResolution", status));
+        return Err(crate::shown::refused("NtQueryTimerResolution", status));
     }
     Ok([longest, shortest, present])
 }
@@ -117,12 +117,13 @@ pub(crate) fn range_ms() -> Result<(u32, u32), u32> {
     }
 }
 
-/// What withdraws the request when the console is closed.
-static WITHDRAW: OnceLock<fn()> = OnceLock::new();
+/// What is done at events of the console.
+static AT_EVENT: OnceLock<fn(u32)> = OnceLock::new();
 
-/// Requests a period, after a handler was set that withdraws it when the console is closed.
-pub(crate) fn begin(ms: u32, withdraw: fn()) -> Result<(), (&'static str, u32)> {
-    WITHDRAW.get_or_init(|| withdraw);
+/// Requests a period, after a handler was set for events of the console, one of which may end the
+/// process.
+pub(crate) fn begin(ms: u32, at_event: fn(u32)) -> Result<(), (&'static str, u32)> {
+    AT_EVENT.get_or_init(|| at_event);
     // SAFETY: the handler is a function of the program, and stays loaded; it may be set twice.
     if unsafe { SetConsoleCtrlHandler(Some(on_console_event), 1) } == 0 {
         return Err(("SetConsoleCtrlHandler", 0));
@@ -146,13 +147,29 @@ fn period(name: &'static CStr, ms: u32) -> u32 {
     unsafe { transmute::<Address, Signature>(call)(ms) }
 }
 
-/// Closing the window, Ctrl-Break, logging off and shutting down end the process: they withdraw the
-/// request. After Ctrl-C the run goes on to its end, which does. The next handler gets the event.
+/// Runs in a thread of the system's. The next handler gets the event as well.
 unsafe extern "system" fn on_console_event(event: u32) -> i32 {
-    if event != CTRL_C_EVENT
-        && let Some(withdraw) = WITHDRAW.get()
-    {
-        withdraw();
+    if let Some(at_event) = AT_EVENT.get() {
+        at_event(event);
     }
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use windows_sys::Win32::System::Console::CTRL_CLOSE_EVENT;
+
+    use super::*;
+
+    /// The handler that Windows calls when the window is closed.
+    #[test]
+    fn the_handler_hands_events_on() {
+        static SEEN: AtomicU32 = AtomicU32::new(0);
+        AT_EVENT.get_or_init(|| |event| SEEN.store(event + 1, Ordering::SeqCst));
+        // SAFETY: the handler takes any number, and calls what was set above.
+        let is_taken = unsafe { on_console_event(CTRL_CLOSE_EVENT) };
+        assert_eq!((is_taken, SEEN.load(Ordering::SeqCst)), (0, CTRL_CLOSE_EVENT + 1));
+    }
 }

@@ -51,6 +51,7 @@ mod tests {
     use super::*;
     use crate::platform::ThisMachine;
     use clockscope_machine::affinity;
+    use clockscope_records::Unknown;
 
     #[test]
     fn cpus_that_are_not_there_are_named() {
@@ -65,9 +66,10 @@ mod tests {
         assert_eq!(untestable(&[]).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
         assert_eq!(untestable(&[7]), Some(PairsReason::OneCpu { cpu: 7 }));
         assert_eq!(failure(&PairsReason::OneCpu { cpu: 7 }), PairsFailure::OneCpu);
-        let words = "moved".to_owned();
-        assert_eq!(failure(&PairsReason::NoCounter { failure: None, words: words.clone() }), PairsFailure::NoClock);
-        assert_eq!(failure(&PairsReason::StoodStill { reference: words.clone() }), PairsFailure::StoodStill);
-        assert_eq!(failure(&PairsReason::AllLost { failure: None, words }), PairsFailure::AllLost);
+        let because = Box::new(Unknown::sentence("moved"));
+        let no_counter = PairsReason::NoCounter { failure: None, because: because.clone() };
+        assert_eq!(failure(&no_counter), PairsFailure::NoClock);
+        assert_eq!(failure(&PairsReason::StoodStill { reference: "tai".to_owned() }), PairsFailure::StoodStill);
+        assert_eq!(failure(&PairsReason::AllLost { failure: None, because }), PairsFailure::AllLost);
     }
 }

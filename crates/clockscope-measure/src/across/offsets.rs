@@ -14,10 +14,10 @@ use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::pair::{Rendezvous, Side};
 use crate::platform::{Platform, ThreadError, Yardstick};
+use crate::refusal::{CpuRefusal, Refusal, system_error};
 use crate::session::Session;
 use crate::step;
 use crate::timer::{Timer, read};
-use crate::unreadable::Unreadable;
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
 const SHORTEST_NS: f64 = 2e6;
@@ -32,9 +32,6 @@ const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.
 const STEERED: f64 = 1e-3;
-/// What is said of exchanges during which the counter failed.
-const PARTED: &str =
-    "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
 /// Readings that the counter's step is found from.
 const STEP_READINGS: usize = 1 << 12;
 
@@ -88,8 +85,8 @@ pub(crate) fn find<P: Platform>(
         Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
-        Err(unreadable) => {
-            let reason = PairsReason::NoCounter { failure: unreadable.failure(), words: unreadable.to_string() };
+        Err(Refusal { failure, reason }) => {
+            let reason = PairsReason::NoCounter { failure, because: Box::new(reason) };
             offsets.counter = Figure::unknown(reason.clone());
             return untested(offsets, &reason);
         }
@@ -114,10 +111,10 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, Unreadable> {
+fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, Refusal> {
     if !counters.entries.iter().any(|row| row.sampler.is_ok()) {
         let none = || Unavailable::Missing("this architecture has no counter that clockscope knows".into()).into();
-        let first = counters.entries.iter().find_map(|row| row.sampler.as_ref().err().cloned());
+        let first = counters.entries.iter().find_map(|row| row.refusal().cloned());
         return Err(first.unwrap_or_else(none));
     }
     Ok(platform.ordered_counter()?)
@@ -218,9 +215,9 @@ fn exchange<P: Platform, C: RawClock>(
 }
 
 fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> OffsetPair {
-    let [forward, reverse] = match outcome.map_err(NoOffset::from).and_then(|sides| bounds(sides, unit)) {
+    let [forward, reverse] = match outcome.map_err(CpuRefusal::from).and_then(|sides| bounds(sides, unit)) {
         Ok(sides) => sides,
-        Err(error) => return untested_pair((a, b), &error),
+        Err(refusal) => return untested_pair((a, b), refusal),
     };
     let all = forward.with_reverse(&reverse);
     let found = all.offset(unit.step).ok_or(CpusReason::NoConstantOffset);
@@ -246,20 +243,20 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
 }
 
 /// What both sides learned, the first one's exchanges first; or why that says nothing.
-fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], NoOffset> {
+fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], CpuRefusal> {
     let has_parted = sides.iter().any(|learned| learned.parted);
     let bounds = sides.map(|learned| learned.bounds);
     // A change that the exchanges show is more than one that the reference shows.
     let is_explained = bounds[0].with_reverse(&bounds[1]).offset(unit.step).is_some();
-    if is_explained && has_parted { Err(NoOffset::ReferenceParted) } else { Ok(bounds) }
+    if is_explained && has_parted { Err(parted(CpusReason::ReferenceParted)) } else { Ok(bounds) }
 }
 
-fn untested_pair((a, b): (u32, u32), error: &NoOffset) -> OffsetPair {
+fn untested_pair((a, b): (u32, u32), CpuRefusal { failure, reason: because }: CpuRefusal) -> OffsetPair {
     fn none<T>(reason: &CpusReason) -> Figure<T> {
         Figure::unknown(reason.clone())
     }
-    let words = error.to_string();
-    let reason = &CpusReason::PairFailed { failure: Some(error.failure()), words: words.clone() };
+    let because = Unknown::from(because);
+    let reason = &CpusReason::PairFailed { failure: Some(failure), because: Box::new(because.clone()) };
     OffsetPair {
         a,
         b,
@@ -271,8 +268,8 @@ fn untested_pair((a, b): (u32, u32), error: &NoOffset) -> OffsetPair {
         asymmetry_ns: none(reason),
         symmetric: none(reason),
         apart: none(reason),
-        reason: Some(words),
-        failure: Some(error.failure()),
+        reason: Some(because),
+        failure: Some(failure),
     }
 }
 
@@ -308,8 +305,9 @@ fn summarize(offsets: &mut Offsets) {
     let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     if worst.is_none() {
-        let lost =
-            |pair: &OffsetPair| Some(PairsReason::AllLost { failure: pair.failure, words: pair.reason.clone()? });
+        let lost = |pair: &OffsetPair| {
+            Some(PairsReason::AllLost { failure: pair.failure, because: Box::new(pair.reason.clone()?) })
+        };
         let lost = offsets.pairs.iter().find_map(lost);
         offsets.failure = lost.as_ref().map(super::failure);
         offsets.untestable = lost.map(Unknown::from);
@@ -347,31 +345,12 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
 struct KernelClock<P: Platform>(P::Reference);
 
-/// Why a pair of CPUs has no offset, or a CPU's counter has none from the kernel's clock.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum NoOffset {
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    #[error("the vDSO refused: {0}")]
-    Refused(Errno),
-    #[error("the kernel's clock stood still")]
-    StoodStill,
-    #[error("the first CPU's counter did not advance as the kernel's clock did")]
-    Parted,
-    #[error("{PARTED}")]
-    ReferenceParted,
-}
+/// Why no counter has an offset from a kernel's clock that stood still.
+const KERNEL_STOOD_STILL: CpuRefusal =
+    CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::KernelClockStill };
 
-impl NoOffset {
-    /// Returns what records have of it beside the sentence.
-    fn failure(&self) -> CpuFailure {
-        match self {
-            Self::Thread(error) => error.failure(),
-            Self::Refused(_) => CpuFailure::ClockRefused,
-            Self::StoodStill => CpuFailure::ClockFailed,
-            Self::Parted | Self::ReferenceParted => CpuFailure::Parted,
-        }
-    }
+fn parted(reason: CpusReason) -> CpuRefusal {
+    CpuRefusal { failure: CpuFailure::Parted, reason }
 }
 
 /// The kernel's clock between two readings of the counter.
@@ -391,9 +370,13 @@ impl<P: Platform> KernelClock<P> {
     }
 
     /// On one CPU.
-    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, NoOffset> {
+    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, CpuRefusal> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
-        taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(NoOffset::Refused)
+        let refused = |errno| CpuRefusal {
+            failure: CpuFailure::ClockRefused,
+            reason: CpusReason::VdsoRefused { error: system_error(errno) },
+        };
+        taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(refused)
     }
 
     fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
@@ -422,12 +405,12 @@ fn against_kernel<P: Platform>(
     counter: &P::Counter,
     unit: CounterUnit,
     cpus: &[u32],
-    before: Result<Together, NoOffset>,
+    before: Result<Together, CpuRefusal>,
 ) -> Vec<CpuOffset> {
     let (first, others) = (cpus[0], &cpus[1..]);
     let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
     let after = kernel.on(platform, first, counter);
-    let record = |(cpu, together): (u32, Result<Together, NoOffset>)| {
+    let record = |(cpu, together): (u32, Result<Together, CpuRefusal>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;
             off_line(&before, &together?, &after, unit)
@@ -438,20 +421,20 @@ fn against_kernel<P: Platform>(
             cpu,
             offset_ns: found.map(|found| found.offset),
             bound_ns: found.map(|found| found.bound),
-            reason: error.map(ToString::to_string),
-            failure: error.map(NoOffset::failure),
+            reason: error.map(|error| error.reason.clone().into()),
+            failure: error.map(|error| error.failure),
         }
     };
     found.into_iter().map(record).collect()
 }
 
 /// How far a moment is off the line between two others, in ns.
-fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, NoOffset> {
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, CpuRefusal> {
     let since =
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
     if whole_ns <= 0.0 {
-        return Err(NoOffset::StoodStill);
+        return Err(KERNEL_STOOD_STILL);
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter,
@@ -464,7 +447,7 @@ fn off_line(before: &Together, moment: &Together, after: &Together, unit: Counte
     // own.
     let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
     if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
-        return Err(NoOffset::Parted);
+        return Err(parted(CpusReason::CounterParted));
     }
     Ok(unit.in_ns(Offset { offset, bound }))
 }

@@ -4,8 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, ReadingsReason,
-    Sequence, Unknown,
+    ClockReason, CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, Sequence,
+    Unknown,
 };
 use clockscope_sources::{Errno, Kind};
 
@@ -16,9 +16,9 @@ use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, SharedWord, ThreadError};
+use crate::refusal::{CpuRefusal, Refusal, system_error};
 use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
-use crate::unreadable::Unreadable;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short
 /// enough to show progress.
@@ -115,7 +115,8 @@ pub(crate) fn find<P: Platform>(
     if untestable.is_none() {
         order.pairs_tested = play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
-        let all_lost = |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, words: lost.reason.clone() };
+        let all_lost =
+            |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, because: Box::new(lost.reason.clone()) };
         untestable = order.lost.first().filter(|_| is_idle).map(all_lost);
     }
     order.failure = untestable.as_ref().map(super::failure);
@@ -140,69 +141,26 @@ pub(crate) fn find<P: Platform>(
     order
 }
 
-/// Why a clock was not handed over.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum NotHandedOver {
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
-    #[error("it counts processor time, which goes on in several threads at once")]
-    CpuTime,
-    #[error("it counts the cycles of one core for one thread")]
-    Cycles,
-}
-
-impl NotHandedOver {
-    fn of<P: Platform>(row: &CatalogueEntry<P>) -> Option<Self> {
-        let unreadable = row.sampler.as_ref().err();
-        unreadable.map(|unreadable| unreadable.clone().into()).or_else(|| unfit(row))
-    }
-
-    fn failure(&self) -> Option<Failure> {
-        match self {
-            Self::Unreadable(unreadable) => unreadable.failure(),
-            Self::CpuTime | Self::Cycles => Some(Failure::NotApplicable),
-        }
-    }
+/// Returns why a clock was not handed over; `None` if it was.
+fn not_handed_over<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
+    row.refusal().cloned().or_else(|| unfit(row))
 }
 
 /// Why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<NotHandedOver> {
-    match row.info.kind {
-        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
-        Kind::CpuTime => Some(NotHandedOver::CpuTime),
-        Kind::Cycles => Some(NotHandedOver::Cycles),
-    }
+fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
+    let reason = match row.info.kind {
+        Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
+        Kind::CpuTime => ClockReason::ThreadsTime,
+        Kind::Cycles => ClockReason::CoreCycles,
+    };
+    Some(Refusal::new(Failure::NotApplicable, reason))
 }
 
-/// What ended a clock's readings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum ReadingsEnded {
-    #[error("a read failed and ended its readings: {0}")]
-    ReadFailed(Errno),
-    #[error("it stood still during the run: its readings did not change any more")]
-    StoodStill,
-}
-
-impl ReadingsEnded {
-    fn failure(self) -> Failure {
-        match self {
-            Self::ReadFailed(_) => Failure::DuringRun,
-            Self::StoodStill => Failure::StoodStill,
-        }
-    }
-}
-
-/// A failure of a clock, as its record has it.
-struct Refusal {
-    failure: Option<Failure>,
-    words: String,
-}
-
-impl Refusal {
-    /// Returns why it has no figures then.
-    fn unknown(&self) -> Unknown {
-        ReadingsReason::ClockFailed { failure: self.failure, words: self.words.clone() }.into()
-    }
+/// Returns what ended a clock's readings: an error, or that the clock stood still.
+fn ended(error: Option<Errno>, is_still: bool) -> Option<Refusal> {
+    let of_error = |errno| Refusal::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) });
+    let stood_still = || Refusal::new(Failure::StoodStill, ClockReason::StandsStill);
+    error.map(of_error).or_else(|| is_still.then(stood_still))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -439,7 +397,8 @@ fn count(
         Err(error) => {
             let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
             if !is_known && lost.len() < most_lost {
-                lost.push(LostPair { a, b, reason: error.to_string(), failure: Some(error.failure()) });
+                let CpuRefusal { failure, reason } = error.refusal();
+                lost.push(LostPair { a, b, reason: reason.into(), failure: Some(failure) });
             }
         }
     }
@@ -451,8 +410,7 @@ fn record<P: Platform>(
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&Unknown>, f64),
 ) -> Sequence {
-    let refused = NotHandedOver::of(row);
-    let refusal = refused.as_ref().map(|refused| Refusal { failure: refused.failure(), words: refused.to_string() });
+    let refusal = not_handed_over(row);
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
     let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
@@ -468,8 +426,7 @@ fn record<P: Platform>(
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
-    let ended = error.map(ReadingsEnded::ReadFailed).or(is_still.then_some(ReadingsEnded::StoodStill));
-    let failed = ended.map(|ended| Refusal { failure: Some(ended.failure()), words: ended.to_string() });
+    let failed = ended(error, is_still);
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
     let untaken = if bench.is_stopped() {
@@ -490,13 +447,15 @@ fn record<P: Platform>(
     let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
     let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
     let worst = counted.clone().and(worst.ok_or(Unknown::from(CpusReason::NoRegression)));
+    let is_available = refusal.is_none();
+    let refusal = refusal.or(failed);
     let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,
-        available: refused.is_none(),
-        failure: refused.as_ref().map_or(ended.map(ReadingsEnded::failure), NotHandedOver::failure),
-        reason: refusal.or(failed).map(|refusal| refusal.words),
+        available: is_available,
+        failure: refusal.as_ref().and_then(|refusal| refusal.failure),
+        reason: refusal.map(|refusal| refusal.reason),
         handoffs,
         handoffs_per_second: handed_over.and(per_second.ok_or(CpusReason::Untimed.into())).into(),
         regressions: counted.clone().into(),

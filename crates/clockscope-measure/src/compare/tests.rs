@@ -1,35 +1,15 @@
-use std::f64::consts::TAU;
-
 use clockscope_records::{
     Baseline, BaselineRun, BetweenRuns, ClockComparison, ClockIdentity, ClockKind, ClockRecord, ComparedFact, Cost,
     CostChange, Emulator, Events, FastestCounter, FaultKind, Figure, Info, ReadBasis, ReadPath, ReadingsReason,
     Recommendation, Run, TimerRecord, Undecided, Verdict,
 };
+use clockscope_simulation::Random;
 
 use super::*;
 
-/// Random numbers that are the same at every run (SplitMix64, Steele et al. 2014).
-struct Random(u64);
-
-impl Random {
-    /// In (0, 1).
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
-    }
-
-    /// Of mean 0 and variance 1 (Box & Muller 1958).
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
-    }
-
-    /// A factor near 1.
-    fn factor(&mut self, deviation: f64) -> f64 {
-        (deviation * self.normal()).exp()
-    }
+/// A factor near 1.
+fn factor(random: &mut Random, deviation: f64) -> f64 {
+    (deviation * random.normal()).exp()
 }
 
 /// What the clocks of the simulated machine cost where nothing has changed, in ns.
@@ -61,11 +41,11 @@ const STEADY: Simulated = Simulated { slowness: 1.0, deviations: [0.02, 0.007], 
 
 impl Simulated {
     fn run(self, random: &mut Random) -> Envelope<Measurement> {
-        let speed = self.slowness * random.factor(self.deviations[0]);
+        let speed = self.slowness * factor(random, self.deviations[0]);
         let mut cost = |name: &str, ns: f64| {
             let own = self.slow.filter(|(slow, _)| *slow == name).map_or(1.0, |(_, factor)| factor);
-            let median = ns * own * speed * random.factor(self.deviations[1]);
-            let rounds = (0..16).map(|_| median * random.factor(0.01)).collect();
+            let median = ns * own * speed * factor(random, self.deviations[1]);
+            let rounds = (0..16).map(|_| median * factor(random, 0.01)).collect();
             (median, rounds)
         };
         let clocks: Vec<ClockRecord> = self
@@ -83,7 +63,7 @@ impl Simulated {
         };
         let found = Measurement { baseline, clocks, thorough: None, advice: Recommendation::default() };
         // No two runs are the same record.
-        Envelope::of_run(Some(format!("2026-01-{:016x}", random.0)), Environment::default(), how(), found)
+        Envelope::of_run(Some(format!("2026-01-{:016x}", random.any())), Environment::default(), how(), found)
     }
 
     fn runs(self, random: &mut Random, count: usize) -> Vec<ComparedRecord> {
@@ -205,7 +185,7 @@ fn changed(found: &Comparison) -> Vec<(&str, CostChange)> {
 /// machine is steady or 5 % slower in the new ones.
 #[test]
 fn identical_runs_raise_no_more_alarms_than_stated() {
-    let mut random = Random(28);
+    let mut random = Random::new(28);
     for slowness in [1.0, 1.05] {
         const PAIRS: usize = 200;
         let moved = Simulated { slowness, ..STEADY };
@@ -222,7 +202,7 @@ fn identical_runs_raise_no_more_alarms_than_stated() {
 /// is named.
 #[test]
 fn a_slower_clock_is_found_and_named() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     for slowness in [1.0, 1.05] {
         const PAIRS: usize = 100;
         let slower = Simulated { slowness, slow: Some(("monotonic", 1.1)), ..STEADY };
@@ -239,7 +219,7 @@ fn a_slower_clock_is_found_and_named() {
 /// A machine of half the speed is slower, and no clock is.
 #[test]
 fn a_slower_machine_is_not_a_slower_clock() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let quiet = Simulated { deviations: [0.01, 0.001], ..STEADY };
     let half = Simulated { slowness: 2.0, ..quiet };
     let found = compared(&quiet.runs(&mut random, 6), &half.runs(&mut random, 6));
@@ -255,7 +235,7 @@ fn a_slower_machine_is_not_a_slower_clock() {
 /// judged by the empty loop.
 #[test]
 fn a_slow_counter_does_not_hide_slow_clocks() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let base = STEADY.runs(&mut random, 5);
     let mut new = Simulated { slow: Some(("tsc", 40.0)), ..STEADY }.runs(&mut random, 5);
     for record in &mut new {
@@ -272,7 +252,7 @@ fn a_slow_counter_does_not_hide_slow_clocks() {
 /// One run a side decides only what no two runs differ by.
 #[test]
 fn single_runs_are_inconclusive_unless_they_are_far_apart() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let base = STEADY.runs(&mut random, 1);
     let slower = |factor: f64| Simulated { slow: Some(("monotonic", factor)), ..STEADY };
     let found = compared(&base, &slower(1.3).runs(&mut random, 1));
@@ -295,7 +275,7 @@ fn single_runs_are_inconclusive_unless_they_are_far_apart() {
 /// The runs that `measure --repeat` has put into one record are as good as a record each.
 #[test]
 fn one_record_of_several_runs_is_several() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let apart = STEADY.runs(&mut random, 5);
     let new = Simulated { slow: Some(("process", 1.2)), ..STEADY }.runs(&mut random, 5);
     let runs = apart.iter().cloned().map(|mut record| measurement(&mut record).clone());
@@ -316,7 +296,7 @@ fn one_record_of_several_runs_is_several() {
 
 #[test]
 fn costs_of_emulators_and_of_other_builds_decide_nothing() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let base = STEADY.runs(&mut random, 5);
     let slower = Simulated { slow: Some(("monotonic", 3.0)), ..STEADY }.runs(&mut random, 5);
     let with = |change: fn(&mut Environment)| {
@@ -333,7 +313,7 @@ fn costs_of_emulators_and_of_other_builds_decide_nothing() {
 /// The errors are divided among the clocks that are compared.
 #[test]
 fn fewer_clocks_have_narrower_bounds() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let (base, new) = (STEADY.runs(&mut random, 5), STEADY.runs(&mut random, 5));
     let one = CompareRequest { clocks: vec!["monotonic_alias".to_owned()], ..REQUEST };
     let alone = compare(&base, &new, &one).unwrap().found;
@@ -346,7 +326,7 @@ fn fewer_clocks_have_narrower_bounds() {
 
 #[test]
 fn facts_that_differ_are_listed() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let base = STEADY.runs(&mut random, 2);
     let mut new = STEADY.runs(&mut random, 2);
     assert_eq!(compared(&base, &new).changes, []);
@@ -378,7 +358,7 @@ fn facts_that_differ_are_listed() {
 
 #[test]
 fn faults_that_appear_are_counted() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut base = STEADY.runs(&mut random, 2);
     let mut new = STEADY.runs(&mut random, 2);
     let events = |record: &mut ComparedRecord, clock: usize, change: fn(&mut Events)| {
@@ -411,7 +391,7 @@ fn checked(verdicts: &[(&str, Trustworthiness)]) -> ComparedRecord {
         verdict: *verdict,
         evidence: Vec::new(),
     };
-    let trust = Trust { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new() };
+    let trust = Trust { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new(), synchronization: None };
     let document = Document::Check(Envelope::of_run(None, Environment::default(), how(), trust));
     ComparedRecord { file: Some(format!("{verdicts:?}")), document }
 }
@@ -432,7 +412,7 @@ fn verdicts_are_compared_by_the_worst() {
 
 #[test]
 fn what_cannot_be_compared_is_refused() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let [base, new] = [STEADY.runs(&mut random, 2), STEADY.runs(&mut random, 2)];
     let refused = |base: &[ComparedRecord], new: &[ComparedRecord]| compare(base, new, &REQUEST).unwrap_err();
     assert!(matches!(refused(&[], &new), CompareError::NoRecord { side: "BASE" }));
@@ -453,7 +433,7 @@ fn what_cannot_be_compared_is_refused() {
 
 #[test]
 fn machines_are_not_mixed_unless_it_is_asked_for() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let base = STEADY.runs(&mut random, 2);
     let mut new = STEADY.runs(&mut random, 2);
     let model = |record: &mut ComparedRecord| {
@@ -475,7 +455,7 @@ fn machines_are_not_mixed_unless_it_is_asked_for() {
 
 #[test]
 fn a_run_of_several_without_a_cost_leaves_a_gap() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let mut runs: Vec<Envelope<Measurement>> = (0..3).map(|_| STEADY.run(&mut random)).collect();
     runs[1].found.clocks[2].cost_ns = Figure::unknown(ReadingsReason::SeveralRuns);
     let whole = crate::between_runs(runs).unwrap();

@@ -2,11 +2,11 @@
 //! unit.
 
 use clockscope_machine::account::{CpuAccount, ThreadAccount};
-use clockscope_records::{CauseKind, CpuFailure, GapCounts};
+use clockscope_records::{CauseKind, CpuFailure, CpusReason, GapCounts};
 use clockscope_statistics::Reservoir;
 
 use super::cause;
-use crate::platform::ThreadError;
+use crate::refusal::CpuRefusal;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
@@ -48,6 +48,9 @@ pub(super) struct GapThresholds {
     pub(super) still_turns: u32,
 }
 
+/// Why a CPU is not watched to the end whose timer stood still, or went back.
+const TIMER_FAILED: CpuRefusal = CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
+
 /// What one thread has seen so far.
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
@@ -61,7 +64,7 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) trouble: Option<WatchError>,
+    pub(super) trouble: Option<CpuRefusal>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_asking: u64,
     usual_glance: u64,
@@ -69,25 +72,6 @@ pub(super) struct Watch {
     /// takes more, at least.
     usual_look: u64,
     long_look: u64,
-}
-
-/// Why a CPU was not watched to the end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum WatchError {
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    #[error("the timer stood still, or went back")]
-    TimerFailed,
-}
-
-impl WatchError {
-    /// Returns what records have of it beside the sentence.
-    pub(super) fn failure(&self) -> CpuFailure {
-        match self {
-            Self::Thread(error) => error.failure(),
-            Self::TimerFailed => CpuFailure::ClockFailed,
-        }
-    }
 }
 
 /// One gap.
@@ -150,7 +134,7 @@ impl Watch {
                 still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
                 furthest = furthest.max(since(last, start));
                 if still >= self.limits.still_turns {
-                    self.trouble.get_or_insert(WatchError::TimerFailed);
+                    self.trouble.get_or_insert(TIMER_FAILED);
                     break;
                 }
                 // The look may be a system call, which does not count as a gap. Where it took far

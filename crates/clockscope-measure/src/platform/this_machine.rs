@@ -9,12 +9,12 @@ use clockscope_machine::affinity::{self, AffinityError, Pinned};
 use clockscope_machine::hypervisor;
 use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
-use clockscope_machine::{account, clocksource};
-use clockscope_records::{Adjtimex, CivilWorth, Environment, HypervisorStatement, KernelVerdict};
+use clockscope_machine::{account, clocksource, synchronization};
+use clockscope_records::{Adjtimex, CivilWorth, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_sources::os::{self, Reference};
 use clockscope_sources::{Errno, Path, Unavailable, Visitor, counter, library};
 
-use super::{Platform, SharedWord, Sleeps, ThreadError, Yardstick};
+use super::{Platform, SharedWord, Sleeps, ThreadError, Yardstick, steering};
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
@@ -182,6 +182,10 @@ impl Platform for ThisMachine {
         let kernels = adjtimex::read()?;
         let (worth, civil_error_s) = civil();
         Ok(Adjtimex { worth, civil_error_s, ..kernels })
+    }
+
+    fn synchronization(&self) -> Synchronization {
+        Synchronization { adjtimex: steering(self), chrony: synchronization::chrony(), ptp: synchronization::ptp() }
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

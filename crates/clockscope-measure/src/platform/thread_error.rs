@@ -3,21 +3,20 @@
 use std::io::ErrorKind;
 
 use clockscope_machine::affinity::AffinityError;
-use clockscope_records::CpuFailure;
+use clockscope_records::{CpuFailure, CpusReason};
 use clockscope_sources::Errno;
 
-/// Why a thread that was bound to a CPU found nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+use crate::refusal::{CpuRefusal, system_error};
+
+/// Why a thread that was bound to a CPU found nothing. Records have it as data.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThreadError {
     /// The system refused to start it.
-    #[error("no thread can be started: {0}")]
     NotStarted(Errno),
     /// It panicked.
-    #[error("its thread ended by a panic")]
     Panicked,
     /// It could not be bound to its CPU.
-    #[error("{}", unbound(*cpu, error))]
     Unbound {
         /// The CPU.
         cpu: u32,
@@ -25,7 +24,6 @@ pub enum ThreadError {
         error: AffinityError,
     },
     /// It was on another CPU when it ended.
-    #[error("its thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?")]
     Moved {
         /// The CPU that it was bound to.
         from: u32,
@@ -33,39 +31,46 @@ pub enum ThreadError {
         to: u32,
     },
     /// The other thread of its pair did not come.
-    #[error("the thread on the other CPU did not come")]
     Alone,
     /// The run was interrupted before the thread was started.
-    #[error("interrupted before its turn")]
     Interrupted,
     /// A run that was recorded holds no threads.
-    #[error("not recorded")]
     NotRecorded,
 }
 
 impl ThreadError {
-    /// Returns what records have of it beside the sentence.
-    pub(crate) fn failure(&self) -> CpuFailure {
-        match self {
-            Self::NotStarted(_) => CpuFailure::NotStarted,
-            Self::Panicked => CpuFailure::Panicked,
-            Self::Unbound { error: AffinityError::System { error, .. }, .. } if is_denied(*error) => CpuFailure::Denied,
-            Self::Unbound { .. } => CpuFailure::NotBound,
-            Self::Moved { .. } => CpuFailure::Moved,
-            Self::Alone => CpuFailure::Alone,
-            Self::Interrupted => CpuFailure::Interrupted,
-            Self::NotRecorded => CpuFailure::NotRecorded,
-        }
+    /// Returns what records have of it.
+    pub(crate) fn refusal(&self) -> CpuRefusal {
+        let (failure, reason) = match self {
+            Self::NotStarted(errno) => {
+                (CpuFailure::NotStarted, CpusReason::ThreadNotStarted { error: system_error(*errno) })
+            }
+            Self::Panicked => (CpuFailure::Panicked, CpusReason::ThreadPanicked),
+            Self::Unbound { cpu, error } => unbound(*cpu, error),
+            Self::Moved { from, to } => (CpuFailure::Moved, CpusReason::MovedAway { from: *from, to: *to }),
+            Self::Alone => (CpuFailure::Alone, CpusReason::PeerMissing),
+            Self::Interrupted => (CpuFailure::Interrupted, CpusReason::Interrupted),
+            Self::NotRecorded => (CpuFailure::NotRecorded, CpusReason::NotRecorded),
+        };
+        CpuRefusal { failure, reason }
     }
 }
 
-fn unbound(cpu: u32, error: &AffinityError) -> String {
-    let hint = match error {
-        AffinityError::NoSuchCpu { .. } => return format!("no thread can be bound: {error}"),
-        AffinityError::System { error, .. } if is_denied(*error) => "does a seccomp filter or a container forbid it?",
-        _ => "is it online, and in the cpuset?",
-    };
-    format!("no thread can be bound to CPU {cpu} ({error}): {hint}")
+impl From<ThreadError> for CpuRefusal {
+    fn from(error: ThreadError) -> Self {
+        error.refusal()
+    }
+}
+
+fn unbound(cpu: u32, error: &AffinityError) -> (CpuFailure, CpusReason) {
+    let words = error.to_string();
+    match error {
+        AffinityError::NoSuchCpu { .. } => (CpuFailure::NotBound, CpusReason::CpuMissing { words }),
+        AffinityError::System { error, .. } if is_denied(*error) => {
+            (CpuFailure::Denied, CpusReason::BindDenied { cpu, words })
+        }
+        _ => (CpuFailure::NotBound, CpusReason::NotBound { cpu, words }),
+    }
 }
 
 fn is_denied(error: Errno) -> bool {
@@ -85,7 +90,7 @@ mod tests {
             cpu: 1,
             error: AffinityError::System { call: "sched_setaffinity", error },
         };
-        assert_eq!(refused(Errno::from(&denied)).failure(), CpuFailure::Denied);
-        assert_eq!(refused(Errno::new(22)).failure(), CpuFailure::NotBound);
+        assert_eq!(refused(Errno::from(&denied)).refusal().failure, CpuFailure::Denied);
+        assert_eq!(refused(Errno::new(22)).refusal().failure, CpuFailure::NotBound);
     }
 }

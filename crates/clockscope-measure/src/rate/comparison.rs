@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
 use clockscope_records::{
-    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step,
+    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown,
 };
 use clockscope_sources::Errno;
 use clockscope_statistics::{
@@ -14,6 +14,7 @@ use clockscope_statistics::{
 use super::error::{middle, of_inverse};
 use super::rated::{RatedClock, Scale};
 use crate::platform::Platform;
+use crate::refusal::system_error;
 
 /// Brackets of a pair at both ends, from which the bound follows.
 pub(super) const BRACKETS_AT_ENDS: usize = 200;
@@ -141,8 +142,9 @@ impl Comparison {
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
-        let first = self.error.map(|errno| errno.to_string());
-        let failures = first.as_ref().map(|errno| format!("{} reads failed; the first: {errno}", self.failed));
+        let failed =
+            self.error.map(|errno| RateReason::ReadsFailed { failed: self.failed, error: system_error(errno) });
+        let failures = failed.clone().map(Unknown::from);
         let failure = self.error.map(|_| Failure::DuringRun);
         // A counter of no nominal frequency counts at that which is found: it is looked for first.
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
@@ -168,8 +170,8 @@ impl Comparison {
         let own_ns = own.filter(is_unit).map_or(rough_ns, |own| own.ns_per_unit);
         let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
-        let untested = match first {
-            Some(words) => RateReason::ReadsFailed { failed: self.failed, words },
+        let untested = match failed {
+            Some(failed) => failed,
             None if found.is_ticked => RateReason::Ticked,
             None => RateReason::FewWholeBrackets,
         };

@@ -1,7 +1,7 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
 use clockscope_machine::frequencies;
-use clockscope_records::{Environment, Figure, RateReason, RateRecord, ReadingsReason, Unknown};
+use clockscope_records::{ClockReason, Environment, Failure, Figure, RateReason, RateRecord, Unknown};
 use clockscope_sources::{Kind, Path, Unit};
 
 use crate::bench::Bench;
@@ -9,8 +9,8 @@ use crate::catalogue::{Catalogue, CatalogueEntry, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
 use crate::clock_step::{ClockStep, clock_step};
 use crate::error::MeasureError;
-use crate::incomparable::Incomparable;
 use crate::platform::Platform;
+use crate::refusal::{Refusal, looked_ns, system_error, without_time};
 use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Timer, TimerCalibration};
@@ -44,7 +44,7 @@ pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) row: &'a CatalogueEntry<P>,
     pub(super) label: String,
     /// Why it takes no part.
-    pub(super) refusal: Option<Incomparable>,
+    pub(super) refusal: Option<Refusal>,
     /// ns a unit, roughly: the scale of brackets meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -125,8 +125,8 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
-    let refused = |reason| Err(MeasureError::Reference { name: row.label(), reason });
-    unfit(row).map_or(Ok(place), refused)
+    let refused = |refusal: Refusal| Err(MeasureError::Reference(refusal.of_clock(row.label()).into()));
+    without_time(row.info.kind).map_or(Ok(place), refused)
 }
 
 impl<'a, P: Platform> RatedClock<'a, P> {
@@ -135,7 +135,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         let mut rated = Self {
             row,
             label: row.label(),
-            refusal: row.sampler.as_ref().err().cloned().map(Incomparable::from).or_else(|| unfit(row)),
+            refusal: row.refusal().cloned().or_else(|| without_time(row.info.kind)),
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
@@ -147,8 +147,13 @@ impl<'a, P: Platform> RatedClock<'a, P> {
                 // A clock that the timer tick moves takes longer steps while it is steered.
                 Ok(ClockStep::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
                 Ok(ClockStep::Step(tick)) => rated.tick = tick,
-                Ok(ClockStep::Unseen { ns }) => rated.refusal = Some(Incomparable::NoStep { ns }),
-                Err(errno) => rated.refusal = Some(Incomparable::ReadFailed(errno)),
+                Ok(ClockStep::Unseen { ns }) => {
+                    rated.refusal = Some(Refusal::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
+                }
+                Err(errno) => {
+                    let reason = ClockReason::ReadFailed { error: system_error(errno) };
+                    rated.refusal = Some(Refusal::new(Failure::DuringRun, reason));
+                }
             }
         }
         rated.nominal_hz = match row.info.unit {
@@ -212,16 +217,14 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
-        let words = self.refusal.as_ref().map(ToString::to_string);
-        let failure = self.refusal.as_ref().and_then(Incomparable::failure);
-        let failed = words.clone().map(|words| Unknown::from(ReadingsReason::ClockFailed { failure, words }));
-        let reason = failed.unwrap_or_else(|| RateReason::NotCompared.into());
+        let refusal = self.refusal.as_ref();
+        let reason = refusal.map_or_else(|| RateReason::NotCompared.into(), Refusal::unknown);
         RateRecord {
             // It answered when it was tried, and refused later.
-            available: self.row.sampler.is_ok() && unfit(self.row).is_none(),
-            stood_still_ns: Figure::of(self.refusal.as_ref().and_then(Incomparable::stood_still_ns), reason.clone()),
-            reason: words,
-            failure,
+            available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
+            stood_still_ns: Figure::of(refusal.and_then(|refusal| looked_ns(&refusal.reason)), reason.clone()),
+            reason: refusal.map(|refusal| refusal.reason.clone()),
+            failure: refusal.and_then(|refusal| refusal.failure),
             ..self.unrated(reference, &reason, until_ppm)
         }
     }
@@ -249,13 +252,5 @@ pub(super) fn steered_as<P: Platform>(row: &CatalogueEntry<P>) -> Steered<'_> {
         _ if is_counter(row) => Steered::Counter,
         _ if row.info.is_steered => Steered::Kernel,
         name => Steered::Alone(name),
-    }
-}
-
-fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Incomparable> {
-    match row.info.kind {
-        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
-        Kind::CpuTime => Some(Incomparable::CpuTime),
-        Kind::Cycles => Some(Incomparable::Cycles),
     }
 }

@@ -2,6 +2,7 @@ use super::*;
 use crate::catalogue::CatalogueEntry;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
+use clockscope_records::ClockReason;
 use clockscope_sources::{ClockBasis, ClockInfo, Errno, Kind, Path, RawClock, Resolution};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -104,17 +105,19 @@ fn memory_does_not_grow_with_the_rounds() {
 
 #[test]
 fn what_cannot_be_a_reference_is_refused() {
-    let select = |clocks: &[&str], reference: &str| {
+    let selected = |clocks: &[&str], reference: &str| {
         let clocks: Vec<String> = clocks.iter().map(ToString::to_string).collect();
-        rated::selected(&ThisMachine, &clocks, Paths::Libc, reference)
-            .err()
-            .map(|error| error.to_string())
-            .unwrap_or_default()
+        rated::selected(&ThisMachine, &clocks, Paths::Libc, reference).err()
+    };
+    let select = |clocks: &[&str], reference: &str| {
+        selected(clocks, reference).map(|error| error.to_string()).unwrap_or_default()
     };
     assert!(select(&[], "nonsense").contains("unknown clock: nonsense"));
     assert!(select(&["rust_instant"], "rust_system_time").is_empty());
     if cfg!(target_os = "linux") {
-        assert!(select(&[], "process").contains("stands still"));
+        let process = selected(&[], "process").expect("it has no rate");
+        let [refused] = process.unreadable() else { panic!("{process:?}") };
+        assert_eq!(refused.reason, ClockReason::ProcessorTime.into(), "{process:?}");
         assert!(select(&["monotonic"], "monotonic").contains("reference itself"));
         assert!(select(&["monotonic:syscall"], "monotonic").is_empty());
         assert!(select(&["monotonic_raw:vdso"], "monotonic_raw:vdso").contains("--reference"));

@@ -2,23 +2,25 @@
 
 use clockscope_machine::trial::{Outcome, Untried};
 use clockscope_records::{
-    ClockKind, Failure, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit,
+    ClockKind, ClockReason, Failure, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit,
 };
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
-use crate::unreadable::{explained, of_errno};
-
-/// What a trial shows whose process ended.
-const NO_ANSWER: &str = "the process that tried it ended without an answer";
+use crate::refusal::{of_errno, system_error};
 
 pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
     match outcome.clone() {
         Outcome::Answered => RecordedTrial::Answered,
-        Outcome::Refused(errno) => RecordedTrial::Failed { failure: of_errno(errno), error: explained(errno) },
-        Outcome::Unanswered => RecordedTrial::Failed { failure: Failure::NoAnswer, error: NO_ANSWER.to_owned() },
-        Outcome::Recorded { failure: Some(failure), text } => RecordedTrial::Failed { failure, error: text },
-        Outcome::Recorded { failure: None, text } => RecordedTrial::Refused(text),
+        Outcome::Refused(errno) => RecordedTrial::Failed {
+            failure: of_errno(errno),
+            error: ClockReason::TrialFailed { error: system_error(errno) }.into(),
+        },
+        Outcome::Unanswered => {
+            RecordedTrial::Failed { failure: Failure::NoAnswer, error: ClockReason::TrialEnded.into() }
+        }
+        Outcome::Recorded { failure: Some(failure), error } => RecordedTrial::Failed { failure, error },
+        Outcome::Recorded { failure: None, error } => RecordedTrial::Refused(error),
         Outcome::Killed(signal) => RecordedTrial::Killed(signal),
         Outcome::Silent => RecordedTrial::Silent,
         Outcome::Untried(reason) => RecordedTrial::Untried(reason.to_string()),
@@ -28,8 +30,8 @@ pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
 pub(super) fn outcome(trial: RecordedTrial) -> Outcome {
     match trial {
         RecordedTrial::Answered => Outcome::Answered,
-        RecordedTrial::Refused(text) => Outcome::Recorded { failure: None, text },
-        RecordedTrial::Failed { failure, error } => Outcome::Recorded { failure: Some(failure), text: error },
+        RecordedTrial::Refused(error) => Outcome::Recorded { failure: None, error },
+        RecordedTrial::Failed { failure, error } => Outcome::Recorded { failure: Some(failure), error },
         RecordedTrial::Killed(signal) => Outcome::Killed(signal),
         RecordedTrial::Silent => Outcome::Silent,
         RecordedTrial::Untried(reason) => Outcome::Untried(Untried::Recorded(reason)),
@@ -133,25 +135,32 @@ fn path(path: ReadPath) -> Option<Path> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::unreadable::Unreadable;
+    use clockscope_records::Unknown;
 
-    /// A replay gives the sentence and the failure of the run.
+    use super::*;
+    use crate::refusal::Refusal;
+
+    /// A replay gives the reason and the failure of the run.
     #[test]
     fn a_trial_is_replayed_as_it_was() {
         let refused = [1, 2, 22, 38].map(|code| Outcome::Refused(clockscope_sources::Errno::new(code)));
         let others = [Outcome::Answered, Outcome::Unanswered, Outcome::Silent, Outcome::Killed(11), Outcome::Killed(4)];
         for outcome_of_run in refused.into_iter().chain(others) {
-            let shown = |outcome| {
-                let unreadable = Unreadable::of(outcome, Some(false));
-                unreadable.map(|unreadable| (unreadable.to_string(), unreadable.failure()))
-            };
+            let shown = |outcome| Refusal::of(outcome, Some(false));
             let replayed = outcome(recorded_trial(&outcome_of_run));
             assert_eq!(recorded_trial(&replayed), recorded_trial(&outcome_of_run));
             assert_eq!(shown(replayed), shown(outcome_of_run.clone()), "{outcome_of_run:?}");
         }
-        let older = outcome(RecordedTrial::Refused("no".to_owned()));
-        let unreadable = Unreadable::of(older, None).unwrap();
-        assert_eq!((unreadable.to_string().as_str(), unreadable.failure()), ("the read failed: no", None));
+        for failure in [None, Some(Failure::Denied)] {
+            let error = Unknown::sentence("no");
+            let older = failure.map_or(RecordedTrial::Refused(error.clone()), |failure| RecordedTrial::Failed {
+                failure,
+                error: error.clone(),
+            });
+            let replayed = outcome(older.clone());
+            assert_eq!(recorded_trial(&replayed), older);
+            let reason = ClockReason::RecordedTrialFailed { words: "no".to_owned() }.into();
+            assert_eq!(Refusal::of(replayed, None), Some(Refusal { failure, reason }));
+        }
     }
 }

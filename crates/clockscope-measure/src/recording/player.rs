@@ -11,7 +11,7 @@ use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads, Untried};
 use clockscope_records::{
     Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter,
-    RecordedRun,
+    RecordedRun, Synchronization,
 };
 use clockscope_sources::{
     ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
@@ -23,9 +23,9 @@ use super::facts::{info, outcome};
 use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;
 use crate::catalogue::{Catalogue, CatalogueEntry};
-use crate::platform::{Platform, Sleeps, ThreadError};
+use crate::platform::{Platform, Sleeps, ThreadError, steering};
+use crate::refusal::Refusal;
 use crate::sampler::Sampler;
-use crate::unreadable::Unreadable;
 
 /// What questions other than *steps* get as a reason.
 const NOT_IN_IT: &str = "not recorded";
@@ -102,7 +102,7 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>,
         return Err(Damage::Readings { clock: name, delivered, recorded });
     }
     let sampler = match reason {
-        Some(text) => Err(Unreadable::Recorded { failure, text }),
+        Some(reason) => Err(Refusal { failure, reason }),
         None => {
             let (values, reel) = (readings(differences), Arc::clone(reel));
             let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };
@@ -227,6 +227,10 @@ impl Platform for Player {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         Err(AdjtimexError::NotRecorded)
+    }
+
+    fn synchronization(&self) -> Synchronization {
+        Synchronization { adjtimex: steering(self), ..Synchronization::default() }
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

@@ -10,6 +10,7 @@ use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{
     Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick,
+    Synchronization,
 };
 use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
 
@@ -215,6 +216,10 @@ impl<P: Platform> Platform for Recorder<P> {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         self.platform.adjtimex()
+    }
+
+    fn synchronization(&self) -> Synchronization {
+        self.platform.synchronization()
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

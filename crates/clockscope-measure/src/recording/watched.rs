@@ -17,7 +17,6 @@ use crate::platform::Platform;
 use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
-use crate::unreadable::Unreadable;
 
 /// What *steps* never asks of a clock: ENOSYS.
 pub(super) const NOT_RECORDED: Errno = Errno::new(38);
@@ -46,8 +45,8 @@ fn watched_row<P: Platform>(row: CatalogueEntry<P>, clocksource: Option<&str>) -
         identity: row.identity(clocksource),
         unit: recorded_unit(row.info.unit),
         resolution: recorded_resolution(&row.info.resolution),
-        reason: row.sampler.as_ref().err().map(ToString::to_string),
-        failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
+        reason: row.refusal().map(|refusal| refusal.reason.clone()),
+        failure: row.refusal().and_then(|refusal| refusal.failure),
         batches: Vec::new(),
         readings: Vec::new(),
     };

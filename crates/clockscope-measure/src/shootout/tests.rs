@@ -145,11 +145,12 @@ fn what_was_not_tested_is_unknown() {
 #[test]
 fn a_clock_that_cannot_be_read_leaves_nothing() {
     let mut seen = healthy();
-    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some("denied".to_owned()));
+    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some(Unknown::sentence("denied")));
     seen.clocks[3].failure = Some(Failure::Denied);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
-    let denied = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), words: "denied".to_owned() };
+    let because = Box::new(Unknown::sentence("denied"));
+    let denied = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), because };
     let unreadable =
         UnreadableClock { clock: "monotonic".to_owned(), reason: denied.into(), failure: Some(Failure::Denied) };
     assert_eq!((found.unreadable, found.negligible_beyond_us), (Some(unreadable), None));

@@ -1,14 +1,15 @@
 //! What happened between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, CheckOutcome, ClockRecord, CpusReason, Events, LostPair, RateChange, RateReason, RateRecord, ReadingsReason,
-    ReferenceDoubt, Sequence, Suspect, Unknown, Untested,
+    Check, CheckOutcome, ClockRecord, CpusReason, Events, LostPair, RateChange, RateRecord, ReferenceDoubt, Sequence,
+    Suspect, Unknown, Untested,
 };
 
 use super::case::{Severity, WeighedCheck};
 use super::observations::Observations;
 use crate::error::MeasureError;
 use crate::rate::base_name;
+use crate::refusal::{clock_failed, looked_ns};
 
 /// Fewer handoffs than this say nothing.
 const FEW_HANDOFFS: u64 = 1000;
@@ -35,10 +36,7 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 
 /// Why a count is unknown: for its own reason, or for that of a whole clock.
 fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) -> Option<Unknown> {
-    let of_clock = |clock: &&ClockRecord| {
-        let words = clock.reason.clone()?;
-        Some(ReadingsReason::ClockFailed { failure: clock.failure, words }.into())
-    };
+    let of_clock = |clock: &&ClockRecord| Some(clock_failed(clock.failure, clock.reason.as_ref()?));
     clocks.iter().find_map(|clock| clock.events.as_ref().and_then(&own).cloned().or_else(|| of_clock(clock)))
 }
 
@@ -120,8 +118,8 @@ fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     let stood_still_ns = match &seen.rates {
         Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns.get(),
         // Every path reads one clock.
-        Err(MeasureError::Reference { name, reason }) if base_name(name) == base_name(&label) => {
-            reason.stood_still_ns()
+        Err(MeasureError::Reference(refused)) if base_name(&refused.clock) == base_name(&label) => {
+            looked_ns(&refused.reason)
         }
         Err(_) => None,
     };
@@ -169,7 +167,9 @@ pub(super) fn order(
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
-    let lost = |lost: &LostPair| CpusReason::PairFailed { failure: lost.failure, words: lost.reason.clone() }.into();
+    let lost = |lost: &LostPair| {
+        CpusReason::PairFailed { failure: lost.failure, because: Box::new(lost.reason.clone()) }.into()
+    };
     let lost = || seen.order.lost.first().map(lost);
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
         (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, CheckOutcome::For),
@@ -199,7 +199,7 @@ pub(super) enum NoRate<'a> {
 pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedCheck {
     let (doubt, reason) = match why {
         NoRate::Doubt(doubt) => (Some(doubt), None),
-        NoRate::Failed(error) => (None, Some(RateReason::NotMeasured { words: error.to_string() }.into())),
+        NoRate::Failed(error) => (None, Some(error.no_rate().into())),
         NoRate::NotCompared => (None, None),
     };
     let check =

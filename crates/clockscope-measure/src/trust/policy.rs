@@ -9,7 +9,7 @@ use clockscope_sources::{ClockBasis, Kind};
 
 use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
-use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock};
+use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock, spellings};
 use crate::choice;
 use crate::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
@@ -43,8 +43,12 @@ pub(super) fn names<P: Platform>(platform: &P, policy: &Policy, asked: &[String]
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
 const SHORTEST_TIMER_TICK_NS: f64 = 1e6;
 
-/// Whether a verdict is on the clock of this name, alias or path.
+/// Whether a verdict is on the clock of this name, alias or path, however it is spelled.
 pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
+    spellings(name).any(|name| is_on(seen, verdict, &name))
+}
+
+fn is_on(seen: &Observations, verdict: &str, name: &str) -> bool {
     let is_of_counter = |clock: &ClockRecord| is_counter(clock);
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let is_verdict_on_counter = counters.first().is_some_and(|plain| plain.identity.name == verdict);

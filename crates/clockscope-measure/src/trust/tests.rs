@@ -1,16 +1,15 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
 use clockscope_records::{
-    Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost,
-    CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor, HypervisorStatement, KernelCause,
-    KernelVerdict, OffsetPair, Offsets, Order, PairsReason, RateReason, RateRecord, ReadBasis, ReadFailure, ReadPath,
-    ReadingsReason, Sequence, Step, Trustworthiness, Verdict,
+    Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockReason,
+    ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor,
+    HypervisorStatement, KernelCause, KernelVerdict, OffsetPair, Offsets, Order, PairsReason, RateReason, RateRecord,
+    ReadBasis, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Verdict,
 };
 
 use super::*;
-use crate::incomparable::Incomparable;
+use crate::refusal::Refusal;
 use crate::timer::TimerError;
-use crate::unreadable::Unreadable;
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::{Outcome, signal_name};
 
@@ -74,8 +73,8 @@ fn a_clock_that_stopped_meanwhile_is_found() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
-    let reason = Incomparable::NoStep { ns: 5e8 };
-    seen.rates = Err(MeasureError::Reference { name: "monotonic:syscall".to_owned(), reason });
+    let refusal = Refusal::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: 5e8 });
+    seen.rates = Err(MeasureError::Reference(refusal.of_clock("monotonic:syscall".to_owned()).into()));
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
 }
 
@@ -263,9 +262,7 @@ fn a_disabled_counter_explains_only_what_reads_it() {
     };
     let refused = |name: &str| {
         let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
-        Unreadable::of(Outcome::Killed(signal), Some(false))
-            .and_then(|unreadable| unreadable.failure())
-            .expect("it was killed")
+        Refusal::of(Outcome::Killed(signal), Some(false)).and_then(|refusal| refusal.failure).expect("it was killed")
     };
     assert_eq!(failure(false, refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
     assert_eq!(failure(false, refused("SIGSYS")), Some(ReadFailure::Call));

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
-use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
+use clockscope_simulation::{
+    Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
+};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 use crate::varied::Facts;
@@ -143,7 +145,7 @@ impl Maker {
         // Also one that floats do not hold, or that is about to wrap.
         let start = random.any();
         let start = self.facts.wraps_after_s.map_or(start, |seconds| wraps_after(seconds * self.counter_hz));
-        let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
+        let counter = SimulatedCounter::new(self.counter_hz, start).with_step(self.counter_step);
         let cpus = Multiprocessor::new(counter, self.cpus, random.any());
         cpus.set_jitter(self.jitter);
         let loads = vec![self.load; self.cpus as usize];
@@ -193,7 +195,7 @@ impl Maker {
             self.paths(&mut specs, (name, kind, ppm), id, count_ns);
         }
         let tick_ns = self.timer_tick_ns;
-        let coarse = Clock::new(self.random.any() >> 12).with_error_ppm(usual_ppm).moved_every_ns(tick_ns);
+        let coarse = SimulatedClock::new(self.random.any() >> 12).with_error_ppm(usual_ppm).moved_every_ns(tick_ns);
         let mut info = info("monotonic_coarse", Kind::Monotonic, Path::Libc, true);
         info.is_coarse = true;
         info.resolution = Resolution::Nanoseconds(tick_ns as f64);
@@ -211,8 +213,8 @@ impl Maker {
         (specs, self.has_counter.then_some(ordered))
     }
 
-    fn kernel_clock(&self, start_ns: u64, ppm: f64) -> Clock {
-        let clock = Clock::new(start_ns).with_error_ppm(ppm);
+    fn kernel_clock(&self, start_ns: u64, ppm: f64) -> SimulatedClock {
+        let clock = SimulatedClock::new(start_ns).with_error_ppm(ppm);
         match self.clocksource {
             Clocksource::Tsc => clock.on_counter(),
             Clocksource::Device(tick_ns) => clock.with_tick_ns(tick_ns),

@@ -1,5 +1,8 @@
 //! A simulated machine as a platform of the instrument's.
 
+mod log;
+mod sleeper;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,12 +10,15 @@ use std::sync::{Arc, Mutex};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_machine::sleeping::{Call, SleepError};
+use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_measure::{Platform, SharedWord, Sleeps, ThreadError, Yardstick};
-use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
+use clockscope_measure::{Platform, SharedWord, ThreadError, Yardstick, steering};
+use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unit, Unwrapped, Visitor};
+
+pub(crate) use log::{Around, Kept, Log, Looks, Read};
+pub(crate) use sleeper::{Signal, Sleeper};
 
 use crate::across;
 use crate::machine::{Clocksource, Machine, Spec};
@@ -84,95 +90,6 @@ impl Trial {
             Some(deadly) => deadly.outcome(),
             None => answer.map_or_else(Outcome::Refused, |()| Outcome::Answered),
         }
-    }
-}
-
-/// One read of a clock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Read {
-    /// The clock's place among the machine's.
-    pub(crate) place: usize,
-    pub(crate) value: u64,
-    /// When that was taken, in ps of true time.
-    pub(crate) taken_ps: u128,
-    /// Whether the clock was read for itself, and not to time or judge others.
-    pub(crate) is_subject: bool,
-}
-
-/// Which reads of clocks are kept, and those.
-#[derive(Debug, Default)]
-pub(crate) enum Kept {
-    #[default]
-    Nothing,
-    /// All, in order.
-    All(Vec<Read>),
-    /// Those of one clock, read for itself, that are next to a true time.
-    Around(Around),
-}
-
-/// Reads of a clock next to a true time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Around {
-    pub(crate) place: usize,
-    pub(crate) at_ps: u128,
-    /// The last one before that, and how many there were.
-    pub(crate) before: Option<Read>,
-    pub(crate) reads_before: u64,
-    /// The first one from then on, and how many there were.
-    pub(crate) after: Option<Read>,
-    pub(crate) reads_after: u64,
-}
-
-impl Around {
-    fn push(&mut self, read: Read) {
-        if read.taken_ps < self.at_ps {
-            (self.before, self.reads_before) = (Some(read), self.reads_before + 1);
-        } else {
-            self.after.get_or_insert(read);
-            self.reads_after += 1;
-        }
-    }
-}
-
-impl Kept {
-    #[inline]
-    fn push(&mut self, read: Read) {
-        match self {
-            Self::Nothing => {}
-            Self::All(reads) => reads.push(read),
-            Self::Around(around) if read.is_subject && read.place == around.place => around.push(read),
-            Self::Around(_) => {}
-        }
-    }
-}
-
-/// The reads of clocks that are kept.
-pub(crate) type Log = Arc<Mutex<Kept>>;
-
-/// Reads of references: the number of the thread, and the true time at which each began, in ps;
-/// `None` if they are not kept.
-pub(crate) type Looks = Arc<Mutex<Option<Vec<(u32, u128)>>>>;
-
-/// A signal that comes at a true time, and sets a flag. It ends a sleep.
-#[derive(Debug)]
-pub(crate) struct Signal {
-    pub(crate) at_ps: u128,
-    pub(crate) stop: AtomicBool,
-}
-
-impl Signal {
-    /// Sleeps no longer than until the signal comes. Returns whether it has come.
-    fn interrupts(&self, cpus: &Multiprocessor, ns: u64) -> bool {
-        if self.stop.load(Ordering::Relaxed) {
-            return false;
-        }
-        let left_ps = self.at_ps.saturating_sub(cpus.now_ps());
-        if left_ps > u128::from(ns) * 1000 {
-            return false;
-        }
-        cpus.sleep_ps(left_ps as u64);
-        self.stop.store(true, Ordering::Relaxed);
-        true
     }
 }
 
@@ -279,7 +196,7 @@ impl Simulated {
 
 /// A clock of the machine's.
 #[derive(Clone)]
-pub(crate) struct Clock {
+pub(crate) struct MachineClock {
     cpus: Arc<Multiprocessor>,
     name: &'static str,
     /// `None` for the counter.
@@ -309,7 +226,7 @@ struct Narrow {
     whole: Arc<Unwrapped>,
 }
 
-impl RawClock for Clock {
+impl RawClock for MachineClock {
     type Raw = u64;
 
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
@@ -352,7 +269,7 @@ fn counts(ns: u64, hz: f64) -> u64 {
     (u128::from(ns) * hz as u128 / 1_000_000_000) as u64
 }
 
-impl Yardstick for Clock {
+impl Yardstick for MachineClock {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -392,53 +309,9 @@ impl Drop for Pinned {
     }
 }
 
-/// The calls that sleep: until CLOCK_MONOTONIC has advanced by what was asked for, and later; or
-/// earlier, where the machine is made so.
-pub(crate) struct Sleeper {
-    cpus: Arc<Multiprocessor>,
-    monotonic: ClockId,
-    /// The step in which the kernel sees its clock.
-    tick_ns: u64,
-    early_ns: u64,
-    sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
-    signal: Option<Arc<Signal>>,
-}
-
-impl Sleeper {
-    fn monotonic_ns(&self) -> u64 {
-        let ns = (self.cpus.true_clock_ps(self.monotonic, self.cpus.now_ps()) / 1000) as u64;
-        ns / self.tick_ns * self.tick_ns
-    }
-}
-
-impl Sleeps for Sleeper {
-    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
-        if call == Call::Poll && !ns.is_multiple_of(1_000_000) {
-            return Err(SleepError::Whole("milliseconds"));
-        }
-        let began_ns = self.monotonic_ns();
-        let from_ns = if call == Call::ClockNanosleepAbsolute { monotonic_ns } else { began_ns };
-        let until_ns = (from_ns + ns).saturating_sub(self.early_ns);
-        loop {
-            let left_ns = until_ns.saturating_sub(self.monotonic_ns());
-            if left_ns == 0 {
-                break;
-            }
-            if self.signal.as_ref().is_some_and(|signal| signal.interrupts(&self.cpus, left_ns)) {
-                return Ok(());
-            }
-            // Until it is seen that so much has passed.
-            self.cpus.sleep_ps(left_ns.next_multiple_of(self.tick_ns) * 1000);
-        }
-        let got_ns = self.monotonic_ns() - began_ns;
-        self.sleeps.lock().expect("nobody panicked").push((call, ns, got_ns));
-        Ok(())
-    }
-}
-
 impl Platform for Simulated {
-    type Counter = Clock;
-    type Reference = Clock;
+    type Counter = MachineClock;
+    type Reference = MachineClock;
     type Word = Shared;
     type Pinned = Pinned;
     type Sleeper = Sleeper;
@@ -455,13 +328,13 @@ impl Platform for Simulated {
         self.show(visitor, |spec| spec.info.kind != Kind::Counter || spec.info.path != Path::Instruction);
     }
 
-    fn ordered_counter(&self) -> Result<Clock, Unavailable> {
+    fn ordered_counter(&self) -> Result<MachineClock, Unavailable> {
         let missing = || Unavailable::Missing("this machine has no counter".into());
         let spec = self.machine.spec("lfence_tsc_lfence").filter(|spec| self.is_there(spec)).ok_or_else(missing)?;
-        Ok(Clock { name: "lfence_tsc_lfence", tick_ns: 0.0, ..self.clock(spec) })
+        Ok(MachineClock { name: "lfence_tsc_lfence", tick_ns: 0.0, ..self.clock(spec) })
     }
 
-    fn references(&self) -> Vec<Clock> {
+    fn references(&self) -> Vec<MachineClock> {
         let names = [
             "monotonic_raw:syscall",
             "monotonic:syscall",
@@ -471,7 +344,7 @@ impl Platform for Simulated {
         ];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
         let looks = || Some(Arc::clone(&self.looks));
-        known.map(|(name, spec)| Clock { name: self.shown(name), looks: looks(), ..self.clock(spec) }).collect()
+        known.map(|(name, spec)| MachineClock { name: self.shown(name), looks: looks(), ..self.clock(spec) }).collect()
     }
 
     fn attempt(
@@ -555,6 +428,10 @@ impl Platform for Simulated {
         self.machine.facts.adjtimex.clone().ok_or(AdjtimexError::Refused(Errno::new(1)))
     }
 
+    fn synchronization(&self) -> Synchronization {
+        Synchronization { adjtimex: steering(self), ..Synchronization::default() }
+    }
+
     fn sleeping_calls(&self) -> &'static [Call] {
         Call::ALL
     }
@@ -610,7 +487,7 @@ impl Platform for Simulated {
 }
 
 impl Simulated {
-    fn clock(&self, spec: &Spec) -> Clock {
+    fn clock(&self, spec: &Spec) -> MachineClock {
         let cpus = Arc::clone(self.cpus());
         let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
         let reads = Arc::clone(&self.reads);
@@ -623,7 +500,7 @@ impl Simulated {
             _ => None,
         };
         let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.trial)));
-        Clock {
+        MachineClock {
             cpus,
             name: "",
             id,
@@ -647,7 +524,7 @@ impl Simulated {
 
     fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
         for spec in self.machine.specs.iter().filter(|spec| is_shown(spec)) {
-            let clock = self.is_there(spec).then(|| Clock { is_subject: true, ..self.clock(spec) });
+            let clock = self.is_there(spec).then(|| MachineClock { is_subject: true, ..self.clock(spec) });
             let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
             let mut info = spec.info.clone();
             if let Cow::Borrowed(name) = info.name {

@@ -67,7 +67,7 @@ fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Envelo
     let machine = &session.platform().machine;
     let found = match rate(session, request, &mut |_| {}) {
         Ok(found) => found,
-        Err(MeasureError::Reference { .. }) => {
+        Err(MeasureError::Reference(_)) => {
             let name = request.reference.as_deref().unwrap_or("monotonic_raw:vdso");
             let is_missing = machine.spec(name).is_none_or(|spec| !machine.answers(spec));
             assert!(is_missing || !machine.changes.is_empty(), "{name} was refused");

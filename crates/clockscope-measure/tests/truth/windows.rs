@@ -8,7 +8,7 @@ use clockscope_measure::{
     Amount, Catalogue, Handoff, MeasureRequest, OrderRequest, Paths, Session, StepsRequest, measure, order, steps,
 };
 use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRecord};
-use clockscope_simulation::{Change, Clock, Multiprocessor, ReadCost};
+use clockscope_simulation::{Change, Multiprocessor, ReadCost, SimulatedClock};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 use crate::harness::{on_machines, on_one};
@@ -115,7 +115,7 @@ impl Windows {
         let counters = [("tsc", ReadCost::unordered(8_000, 24_000)), ("lfence_tsc_lfence", ordered)];
         let mut specs: Vec<Spec> = counters.map(|(name, cost)| of_counter(name, cost)).into();
         let count_ns = 1e9 / self.frequency_hz as f64;
-        let clock = Clock::new(maker.random.any() >> 12);
+        let clock = SimulatedClock::new(maker.random.any() >> 12);
         let id = Some(cpus.add(if self.is_bare { clock.on_counter() } else { clock }));
         for (path, ps) in
             [(Path::SystemLibrary, self.library_ps), (Path::User, self.library_ps), (Path::Syscall, self.syscall_ps)]
@@ -130,7 +130,7 @@ impl Windows {
             let cost = ReadCost::ordered(ps);
             specs.push(Spec { info, id, cost, stated_ns: count_ns, tick_ns: count_ns, fast: 0.0 });
         }
-        let moved = Clock::new(1_800_000_000_000_000_000).moved_every_ns(self.timer_ns);
+        let moved = SimulatedClock::new(1_800_000_000_000_000_000).moved_every_ns(self.timer_ns);
         let mut coarse = info("system_time", Kind::Wall, Path::SystemLibrary, true);
         (coarse.is_coarse, coarse.resolution) = (true, Resolution::Nanoseconds(100.0));
         let (id, tick_ns) = (Some(cpus.add(moved)), self.timer_ns as f64);
@@ -224,6 +224,20 @@ fn the_tick_and_the_cost_are_those_of_the_hardware_behind_the_performance_counte
         |seed| of(seed).machine(seed),
         |session, seed| is_found(session, of(seed)),
     );
+}
+
+/// Under a hypervisor or an emulator, a read of the counter of 10 MHz takes several counts: no step
+/// is one count, and the tick is.
+#[test]
+fn the_tick_is_one_count_where_a_read_takes_several() {
+    for (seed, library_ps) in [230_000, 300_000, 330_000, 700_000, 1_200_000].into_iter().enumerate() {
+        let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
+            let tick = stepped(session, QPC, 5.0 * DURATION_S).tick_ns;
+            assert!(tick.get().is_some_and(|ns| is_near(ns, 100.0, NEAR)), "{library_ps} ps: {tick:?}");
+        };
+        let platform = Windows { library_ps, ..SCALED }.machine(seed as u64);
+        on_one("windows::the_tick_is_one_count", seed as u64, &platform, &mut is_found);
+    }
 }
 
 /// The time-stamp counter costs least, and the ACPI timer most. GetSystemTimeAsFileTime is cheaper

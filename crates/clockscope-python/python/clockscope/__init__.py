@@ -8,7 +8,8 @@
 Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, Stopwatch; what they are worth: error_bound,
 source, evidence, get_clock_info. Questions about the machine's clocks, which the command
 `clockscope` answers in a process of its own: measure, steps, check, order, offsets, rate, gaps,
-sleep, shootout, advise.
+sleep, shootout, advise, runtimes, compare, clocksource, list_clocks, list_runtimes, info, replay;
+readings, for every reading.
 
 Importing the package reads no clock and starts no thread.
 """
@@ -39,24 +40,36 @@ from clockscope._stopwatch import Stopwatch
 __version__ = VERSION
 del VERSION
 
-# Imported when they are first used: they bring modules that take longer than this package.
+# Imported when they are first used: they bring modules that take longer than this package. The stub
+# names them for type checkers.
+# pyright: reportUnsupportedDunderAll=false
 _LAZY = {
     "ClockInfo": "_clock_info",
     "ErrorBound": "_answers",
     "Evidence": "_answers",
     "Fields": "_record",
+    "Readings": "_readings",
     "Record": "_record",
+    "Table": "_table",
     "advise": "_questions",
     "check": "_questions",
+    "clocksource": "_machine",
+    "compare": "_machine",
     "error_bound": "_answers",
     "evidence": "_answers",
     "gaps": "_questions",
     "get_clock_info": "_clock_info",
+    "info": "_machine",
+    "list_clocks": "_machine",
+    "list_runtimes": "_machine",
     "measure": "_questions",
     "offsets": "_questions",
     "order": "_questions",
     "rate": "_questions",
     "read_record": "_record",
+    "readings": "_readings",
+    "replay": "_machine",
+    "runtimes": "_machine",
     "shootout": "_questions",
     "sleep": "_questions",
     "steps": "_questions",
@@ -73,18 +86,25 @@ __all__ = [
     "FindingError",
     "Interrupted",
     "MeasurementFailed",
+    "Readings",
     "Record",
     "Stopwatch",
+    "Table",
     "Undetermined",
     "advise",
     "bounded_ns",
     "bounded_state",
     "check",
+    "clocksource",
+    "compare",
     "error_bound",
     "evidence",
     "gaps",
     "generation",
     "get_clock_info",
+    "info",
+    "list_clocks",
+    "list_runtimes",
     "measure",
     "now_ns",
     "now_unordered_ns",
@@ -93,7 +113,10 @@ __all__ = [
     "prepare",
     "rate",
     "read_record",
+    "readings",
     "recheck",
+    "replay",
+    "runtimes",
     "shootout",
     "sleep",
     "source",
@@ -102,7 +125,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -113,5 +136,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY})

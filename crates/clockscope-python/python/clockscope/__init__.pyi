@@ -4,13 +4,20 @@ from clockscope._answers import error_bound as error_bound
 from clockscope._answers import evidence as evidence
 from clockscope._clock_info import ClockInfo as ClockInfo
 from clockscope._clock_info import get_clock_info as get_clock_info
-from clockscope._errors import ClockscopeError as ClockscopeError
 from clockscope._errors import ClockUnavailable as ClockUnavailable
+from clockscope._errors import ClockscopeError as ClockscopeError
 from clockscope._errors import CommandNotFound as CommandNotFound
 from clockscope._errors import FindingError as FindingError
 from clockscope._errors import Interrupted as Interrupted
 from clockscope._errors import MeasurementFailed as MeasurementFailed
 from clockscope._errors import Undetermined as Undetermined
+from clockscope._machine import clocksource as clocksource
+from clockscope._machine import compare as compare
+from clockscope._machine import info as info
+from clockscope._machine import list_clocks as list_clocks
+from clockscope._machine import list_runtimes as list_runtimes
+from clockscope._machine import replay as replay
+from clockscope._machine import runtimes as runtimes
 from clockscope._native import bounded_ns as bounded_ns
 from clockscope._native import bounded_state as bounded_state
 from clockscope._native import generation as generation
@@ -30,10 +37,13 @@ from clockscope._questions import rate as rate
 from clockscope._questions import shootout as shootout
 from clockscope._questions import sleep as sleep
 from clockscope._questions import steps as steps
+from clockscope._readings import Readings as Readings
+from clockscope._readings import readings as readings
 from clockscope._record import Fields as Fields
 from clockscope._record import Record as Record
 from clockscope._record import read_record as read_record
 from clockscope._stopwatch import Stopwatch as Stopwatch
+from clockscope._table import Table as Table
 
 __all__ = [
     "ClockInfo",
@@ -46,18 +56,25 @@ __all__ = [
     "FindingError",
     "Interrupted",
     "MeasurementFailed",
+    "Readings",
     "Record",
     "Stopwatch",
+    "Table",
     "Undetermined",
     "advise",
     "bounded_ns",
     "bounded_state",
     "check",
+    "clocksource",
+    "compare",
     "error_bound",
     "evidence",
     "gaps",
     "generation",
     "get_clock_info",
+    "info",
+    "list_clocks",
+    "list_runtimes",
     "measure",
     "now_ns",
     "now_unordered_ns",
@@ -66,7 +83,10 @@ __all__ = [
     "prepare",
     "rate",
     "read_record",
+    "readings",
     "recheck",
+    "replay",
+    "runtimes",
     "shootout",
     "sleep",
     "source",

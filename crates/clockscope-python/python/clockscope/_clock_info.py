@@ -146,7 +146,7 @@ def _tick(readings: list[float], ns: float) -> tuple[float | None, str | None]:
 
 def _cost(clock: _Clock) -> float:
     now_ns = _native.now_ns
-    costs = []
+    costs: list[float] = []
     for _ in repeat(None, _BATCHES):
         start = now_ns()
         for _ in repeat(None, _CALLS):
@@ -157,7 +157,7 @@ def _cost(clock: _Clock) -> float:
 
 def _empty_loop() -> float:
     now_ns = _native.now_ns
-    costs = []
+    costs: list[float] = []
     for _ in repeat(None, _BATCHES):
         start = now_ns()
         for _ in repeat(None, _CALLS):

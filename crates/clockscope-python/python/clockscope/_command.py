@@ -39,7 +39,8 @@ def find() -> str:
             return path
     on_path = shutil.which("clockscope")
     if on_path is not None:
-        return on_path
+        # A question may run it in another folder.
+        return os.path.abspath(on_path)
     raise CommandNotFound(
         "the command clockscope is missing: `pip install clockscope` installs it beside the package, "
         "`cargo install clockscope-cli` on PATH"
@@ -59,8 +60,10 @@ def _folders() -> Iterator[str]:
     yield os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(packages))), "bin")
 
 
-def ask(arguments: Sequence[str], document: str | None = None) -> Record:
-    """Runs the command, with a document as its input if there is one, and returns what it writes.
+def ask(arguments: Sequence[str], document: str | None = None, folder: str | None = None) -> Record:
+    """Runs the command, in a folder or the current one, and returns the document that it writes.
+
+    `document` is its input, if there is one.
 
     Other threads run meanwhile. Ctrl-C ends the measurement, and raises Interrupted with what was
     measured until then.
@@ -77,6 +80,7 @@ def ask(arguments: Sequence[str], document: str | None = None) -> Record:
             stdin=subprocess.DEVNULL if document is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=folder,
             start_new_session=True,
         )
     except BaseException:

@@ -48,3 +48,8 @@ class MeasurementFailed(ClockscopeError):
 
 class Interrupted(_WithRecord, KeyboardInterrupt):
     """Ctrl-C during a question (exit code 130); `record` has what was measured, or is None."""
+
+
+def missing_extra(what: str, extra: str, error: ImportError) -> ImportError:
+    """An ImportError that names the extra of this package."""
+    return ImportError(f'{what} needs {error.name}: pip install "clockscope[{extra}]"', name=error.name)

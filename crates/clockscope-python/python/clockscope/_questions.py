@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from clockscope import _arguments as words
 from clockscope import _command
+from clockscope._arguments import Clocks
 from clockscope._errors import ClockUnavailable
 from clockscope._record import Record
-
-Clocks = str | Iterable[str]
 
 
 def measure(
@@ -21,6 +19,7 @@ def measure(
     via: str = "libc",
     cpu: int | None = None,
     thorough: bool = False,
+    repeat: int | None = None,
     fail_on: Clocks = (),
 ) -> Record:
     """Measures what a read costs, the tick, and what goes wrong between reads.
@@ -30,15 +29,21 @@ def measure(
     via: "libc", "vdso", "syscall" or "all", for clocks that can be read in several ways.
     cpu: the CPU to measure on; the current one by default.
     thorough: looks across CPUs and over time as well, for 2.5 s more.
+    repeat: runs as often, each in its own process and for the whole duration, and gives where
+    another run's median lies. compare() needs several runs.
     fail_on: raises FindingError if a clock shows any of these: "regression", "jump", "warp",
     "stall", "stuck", "fail", "unavailable", "unknown".
 
     Raises ClockUnavailable if none of the named clocks can be read.
     """
-    arguments = _options(
-        duration=_seconds("duration", duration), via=via, cpu=_cpu(cpu), fail_on=_names("fail_on", fail_on)
+    arguments = words.options(
+        duration=words.seconds("duration", duration),
+        via=via,
+        cpu=words.cpu(cpu),
+        repeat=words.whole("repeat", repeat, least=2),
+        fail_on=words.names("fail_on", fail_on),
     )
-    return _about_clocks("measure", clocks, arguments + ["--thorough"] * bool(thorough))
+    return about_clocks("measure", clocks, arguments + ["--thorough"] * bool(thorough))
 
 
 def steps(
@@ -57,14 +62,14 @@ def steps(
     """
     if duration is not None and reads is not None:
         raise ValueError("duration and reads: expected one of both")
-    arguments = _options(
-        duration=_seconds("duration", duration),
-        reads=_whole("reads", reads, least=2),
+    arguments = words.options(
+        duration=words.seconds("duration", duration),
+        reads=words.whole("reads", reads, least=2),
         via=via,
-        cpu=_cpu(cpu),
-        fail_on=_names("fail_on", fail_on),
+        cpu=words.cpu(cpu),
+        fail_on=words.names("fail_on", fail_on),
     )
-    return _about_clocks("steps", clocks, arguments)
+    return about_clocks("steps", clocks, arguments)
 
 
 def check(
@@ -83,13 +88,13 @@ def check(
     "unavailable", "unknown", and Undetermined where that could not be tested.
     policy: a file of demands (TOML); unmet ones raise FindingError.
     """
-    arguments = _options(
-        duration=_seconds("duration", duration),
-        cpu=_cpu(cpu),
-        fail_on=_names("fail_on", fail_on),
+    arguments = words.options(
+        duration=words.seconds("duration", duration),
+        cpu=words.cpu(cpu),
+        fail_on=words.names("fail_on", fail_on),
         policy=None if policy is None else os.fspath(policy),
     )
-    return _command.ask(["check", *_FORMAT, *arguments, "--", *_names_of("clocks", clocks)])
+    return _command.ask(["check", *FORMAT, *arguments, "--", *words.names_of("clocks", clocks)])
 
 
 def order(
@@ -109,22 +114,22 @@ def order(
     serial: one pair at a time. handoff: "mailbox", "lock" or "both".
     fail_on: "regression", "unknown". Raises ClockUnavailable as measure() does.
     """
-    arguments = _options(
-        duration=_seconds("duration", duration),
-        cpus=_cpus(cpus),
+    arguments = words.options(
+        duration=words.seconds("duration", duration),
+        cpus=words.cpus(cpus),
         handoff=handoff,
         via=via,
-        fail_on=_names("fail_on", fail_on),
+        fail_on=words.names("fail_on", fail_on),
     )
-    return _about_clocks("order", clocks, arguments + ["--serial"] * bool(serial))
+    return about_clocks("order", clocks, arguments + ["--serial"] * bool(serial))
 
 
 def offsets(
     *, duration: float = 1.0, cpus: Iterable[int] | None = None, serial: bool = False, fail_on: Clocks = ()
 ) -> Record:
     """Measures how far the CPUs' counters are apart, with bounds. Arguments as for order()."""
-    arguments = _options(duration=_seconds("duration", duration), cpus=_cpus(cpus), fail_on=_names("fail_on", fail_on))
-    return _command.ask(["offsets", *_FORMAT, *arguments, *["--serial"] * bool(serial)])
+    arguments = words.options(duration=words.seconds("duration", duration), cpus=words.cpus(cpus), fail_on=words.names("fail_on", fail_on))
+    return _command.ask(["offsets", *FORMAT, *arguments, *["--serial"] * bool(serial)])
 
 
 def rate(
@@ -144,15 +149,15 @@ def rate(
     reference: the clock that the others are compared with; monotonic_raw:vdso by default.
     The other arguments, and ClockUnavailable: as for measure().
     """
-    arguments = _options(
-        duration=_seconds("duration", duration),
-        until=_ppm("until_ppm", until_ppm),
+    arguments = words.options(
+        duration=words.seconds("duration", duration),
+        until=words.ppm("until_ppm", until_ppm),
         reference=reference,
         via=via,
-        cpu=_cpu(cpu),
-        fail_on=_names("fail_on", fail_on),
+        cpu=words.cpu(cpu),
+        fail_on=words.names("fail_on", fail_on),
     )
-    return _about_clocks("rate", clocks, arguments)
+    return about_clocks("rate", clocks, arguments)
 
 
 def gaps(*, threshold: float = 1e-6, duration: float = 2.0, cpus: Iterable[int] | None = None) -> Record:
@@ -161,10 +166,10 @@ def gaps(*, threshold: float = 1e-6, duration: float = 2.0, cpus: Iterable[int] 
     threshold: the shortest time between two reads that counts as a gap, in seconds.
     cpus: all at once; the current one by default.
     """
-    arguments = _options(
-        threshold=_seconds("threshold", threshold), duration=_seconds("duration", duration), cpus=_cpus(cpus)
+    arguments = words.options(
+        threshold=words.seconds("threshold", threshold), duration=words.seconds("duration", duration), cpus=words.cpus(cpus)
     )
-    return _command.ask(["gaps", *_FORMAT, *arguments])
+    return _command.ask(["gaps", *FORMAT, *arguments])
 
 
 def sleep(*, duration: float = 6.0, cpu: int | None = None, fail_on: Clocks = ()) -> Record:
@@ -172,8 +177,8 @@ def sleep(*, duration: float = 6.0, cpu: int | None = None, fail_on: Clocks = ()
 
     duration: seconds, roughly; each call sleeps three times at least, which takes 2.5 s.
     """
-    arguments = _options(duration=_seconds("duration", duration), cpu=_cpu(cpu), fail_on=_names("fail_on", fail_on))
-    return _command.ask(["sleep", *_FORMAT, *arguments])
+    arguments = words.options(duration=words.seconds("duration", duration), cpu=words.cpu(cpu), fail_on=words.names("fail_on", fail_on))
+    return _command.ask(["sleep", *FORMAT, *arguments])
 
 
 def shootout(a: str | None = None, b: str | None = None, *, duration: float = 3.0, cpu: int | None = None) -> Record:
@@ -184,9 +189,9 @@ def shootout(a: str | None = None, b: str | None = None, *, duration: float = 3.
     """
     if a is None and b is not None:
         raise ValueError("b: expected a as well")
-    named = [_text(name, value) for name, value in (("a", a), ("b", b)) if value is not None]
-    arguments = _options(duration=_seconds("duration", duration), cpu=_cpu(cpu))
-    return _command.ask(["shootout", *_FORMAT, *arguments, "--", *named])
+    named = [words.text(name, value) for name, value in (("a", a), ("b", b)) if value is not None]
+    arguments = words.options(duration=words.seconds("duration", duration), cpu=words.cpu(cpu))
+    return _command.ask(["shootout", *FORMAT, *arguments, "--", *named])
 
 
 def advise(
@@ -206,101 +211,29 @@ def advise(
     """
     if record is not None and (duration is not None or cpu is not None):
         raise ValueError("record: expected neither duration nor cpu with it, since nothing is measured")
-    arguments = _options(
-        interval=_seconds("interval", interval),
-        error=_number("error", error),
-        duration=_seconds("duration", duration),
-        cpu=_cpu(cpu),
+    arguments = words.options(
+        interval=words.seconds("interval", interval),
+        error=words.number("error", error),
+        duration=words.seconds("duration", duration),
+        cpu=words.cpu(cpu),
     )
     if record is None:
-        return _command.ask(["advise", *_FORMAT, *arguments])
+        return _command.ask(["advise", *FORMAT, *arguments])
     if not isinstance(record, Record):
         raise TypeError(f"record: expected a Record, got {type(record).__name__}")
-    return _command.ask(["advise", *_FORMAT, *arguments, "--from", "-"], record.to_json())
+    return _command.ask(["advise", *FORMAT, *arguments, "--from", "-"], record.to_json())
 
 
-_FORMAT = ("--format", "json", "--quiet")
+# A document, and nothing beside it.
+FORMAT = ("--format", "json", "--quiet")
 
 
-def _about_clocks(question: str, clocks: Clocks, arguments: Sequence[str]) -> Record:
+def about_clocks(question: str, clocks: Clocks, arguments: Sequence[str]) -> Record:
     """Asks about clocks, one of which has to be readable if they are named."""
-    named = _names_of("clocks", clocks)
-    record = _command.ask([question, *_FORMAT, *arguments, "--", *named])
+    named = words.names_of("clocks", clocks)
+    record = _command.ask([question, *FORMAT, *arguments, "--", *named])
     found = record.sequences if question == "order" else record.clocks
     if named and found and not any(clock.available for clock in found):
-        reasons = "; ".join(f"{clock.name}: {clock.reason}" for clock in found)
+        reasons = "; ".join(f"{clock.name}: {clock.reason.text}" for clock in found)
         raise ClockUnavailable(reasons, record)
     return record
-
-
-def _options(**values: str | None) -> list[str]:
-    """Options with a value. Each is one word, so that no value is taken for an option."""
-    return [f"--{name.replace('_', '-')}={_text(name, value)}" for name, value in values.items() if value is not None]
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
-    return value
-
-
-def _names_of(name: str, names: Clocks) -> list[str]:
-    """Names, of which one alone may be given as a string."""
-    if isinstance(names, str):
-        return [_text(name, names)]
-    if not isinstance(names, Iterable):
-        raise TypeError(f"{name}: expected strings, got {type(names).__name__}")
-    return [_text(name, one) for one in names]
-
-
-def _names(name: str, names: Clocks) -> str | None:
-    """Names as one word; None without any."""
-    return ",".join(_names_of(name, names)) or None
-
-
-def _number(name: str, value: Any) -> str:
-    """A finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number) or number <= 0:
-        raise ValueError(f"{name}: expected a finite number above 0, got {number}")
-    return repr(number)
-
-
-def _seconds(name: str, value: Any) -> str | None:
-    return None if value is None else f"{_number(name, value)}s"
-
-
-def _ppm(name: str, value: Any) -> str | None:
-    return None if value is None else f"{_number(name, value)}ppm"
-
-
-def _whole(name: str, value: Any, least: int) -> str | None:
-    """A whole number that is not too small; None for None."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}: expected an int, got {type(value).__name__}")
-    if value < least:
-        raise ValueError(f"{name}: expected {least} or more, got {value}")
-    return str(value)
-
-
-def _cpu(cpu: int | None) -> str | None:
-    return _whole("cpu", cpu, least=0)
-
-
-def _cpus(cpus: Iterable[int] | None) -> str | None:
-    """CPUs as a list on the command line; None for the default."""
-    if cpus is None:
-        return None
-    if isinstance(cpus, (str, bytes)) or not isinstance(cpus, Iterable):
-        raise TypeError(f"cpus: expected ints, got {type(cpus).__name__}")
-    numbers = [str(_cpu(cpu)) for cpu in cpus]
-    if not numbers:
-        raise ValueError("cpus: expected one CPU at least")
-    return ",".join(numbers)

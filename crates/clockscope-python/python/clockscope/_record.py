@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+    from clockscope._table import Table
 
 # The version of the documents that this package reads.
 SCHEMA_VERSION = 2
+# The oldest version that compare() reads; the command reads it.
+OLDEST_COMPARED = 1
 # Longest text that is shown of a document that is not one.
 _SHOWN = 40
 
@@ -82,7 +90,8 @@ class Fields:
 class Record(Fields):
     """A document of clockscope (docs/records.md): what was measured, where, and how.
 
-    `str(record)` is the table of the terminal, by `clockscope report`. Records are equal if their
+    `str(record)` is the table of the terminal, by `clockscope report`, and a notebook shows the page
+    of `--format html`. `table()` has a table for Arrow and pandas. Records are equal if their
     contents are, and can be pickled. Units are in the names: `_ns`, `_s`, `_hz`, `_ppm`,
     `_percent`. A figure that could not be determined is None, and `unknown` has the reason: its
     `code`, and the same as a `text`.
@@ -95,7 +104,7 @@ class Record(Fields):
         """Reads a document that the command wrote. Raises ValueError for any other text."""
         if not isinstance(text, str):
             raise TypeError(f"text: expected a string, got {type(text).__name__}")
-        super().__init__(_parsed(text))
+        super().__init__(parsed(text))
         object.__setattr__(self, "_text", text)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,9 +122,61 @@ class Record(Fields):
         except (ClockscopeError, OSError) as error:
             return f"{self!r}\n(no table: {error})"
 
+    def _repr_html_(self) -> str | None:
+        """Returns the page with its charts, in a frame that runs no script; None without it."""
+        from html import escape
+
+        from clockscope import _command
+        from clockscope._errors import ClockscopeError
+
+        try:
+            page = _command.report(self._text, "html")
+        except (ClockscopeError, OSError):
+            # The notebook shows the text, which has the reason.
+            return None
+        return (
+            f'<iframe sandbox srcdoc="{escape(page)}" title="{escape(repr(self))}" '
+            'style="width: 100%; height: 32em; border: 0; resize: vertical"></iframe>'
+        )
+
     def to_json(self) -> str:
         """Returns the document as the command wrote it."""
         return self._text
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The keys that hold a table: a list of objects."""
+        from clockscope import _table
+
+        return tuple(_table.tables(self._data))
+
+    def table(self, name: str | None = None) -> Table:
+        """Returns a table of the record for Arrow and pandas.
+
+        name: one of `tables`; the main one by default, or the record itself as one row if it has
+        no table. Raises ValueError for another name.
+        """
+        from clockscope import _table
+
+        return _table.table(self._data, name)
+
+    def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
+        """Returns a table as a DataFrame; as table(name).to_pandas()."""
+        return self.table(name).to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Returns a capsule of Arrow's C stream interface: the main table."""
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the main figure with Matplotlib, and returns its axes.
+
+        ax: axes to draw on; new ones by default. Raises ValueError for a record without a chart,
+        and ImportError without Matplotlib (`clockscope[plot]`).
+        """
+        from clockscope import _plot
+
+        return _plot.plot(self, ax)
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
@@ -132,19 +193,21 @@ def read_record(path: str | os.PathLike[str]) -> Record:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def parsed(text: str, oldest: int = SCHEMA_VERSION) -> dict[str, Any]:
+    """Reads a document of any version from this one to that of this package, or raises ValueError."""
     try:
-        data = json.loads(text, parse_constant=_refused)
+        found = json.loads(text, parse_constant=_refused)
     except RecursionError:
         raise ValueError("not a record: it is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"not a record: {error}") from None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(schema, str) or not schema.startswith("clockscope."):
+    data: dict[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    schema = data.get("schema")
+    if not isinstance(schema, str) or not schema.startswith("clockscope."):
         shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
         raise ValueError(f'not a record: expected a document with the key "schema", got {shown!r}')
     version = data.get("schema_version")
-    if version != SCHEMA_VERSION or isinstance(version, bool):
+    if isinstance(version, bool) or version not in range(oldest, SCHEMA_VERSION + 1):
         upgrade = isinstance(version, int) and version > SCHEMA_VERSION
         advice = "; install a newer clockscope" if upgrade else ""
         raise ValueError(f"schema_version {version!r} of {schema}: expected {SCHEMA_VERSION}{advice}")
@@ -157,16 +220,17 @@ def _refused(constant: str) -> NoReturn:
 
 def _shown(value: Any) -> Any:
     if isinstance(value, dict):
-        return Fields(value)
+        return Fields(cast("dict[str, Any]", value))
     if isinstance(value, list):
-        return tuple(_shown(item) for item in value)
+        return tuple(map(_shown, cast("Iterable[Any]", value)))
     return value
 
 
 def _summary(data: dict[str, Any]) -> str:
     """The keys that hold a single value, up to a line."""
     plain = [f"{key}={value!r}" for key, value in data.items() if not isinstance(value, (dict, list))]
-    shown, length = [], 0
+    shown: list[str] = []
+    length = 0
     for part in plain:
         length += len(part) + 2
         if length > 80:

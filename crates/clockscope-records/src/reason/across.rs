@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Unknown;
+use super::{SystemError, Unknown};
 use crate::unnamed::known_word;
 use crate::{CpuFailure, Failure};
 
@@ -25,8 +25,9 @@ pub enum PairsReason {
         /// What failed; `null` in records of older programs.
         #[serde(default, deserialize_with = "known_word")]
         failure: Option<Failure>,
-        /// The same in the system's own words.
-        words: String,
+        /// Why; a sentence in records of older programs.
+        #[serde(alias = "words")]
+        because: Box<Unknown>,
     },
     /// The counter stood still while it was calibrated.
     StoodStill {
@@ -38,8 +39,9 @@ pub enum PairsReason {
         /// What failed of the first pair; `null` where that has no word.
         #[serde(default, deserialize_with = "known_word")]
         failure: Option<CpuFailure>,
-        /// The same in the system's own words.
-        words: String,
+        /// Why; a sentence in records of older programs.
+        #[serde(alias = "words")]
+        because: Box<Unknown>,
     },
 }
 
@@ -52,9 +54,60 @@ pub enum CpusReason {
         /// What failed; `null` in records of older programs.
         #[serde(default, deserialize_with = "known_word")]
         failure: Option<CpuFailure>,
-        /// The same in the system's own words.
+        /// Why; a sentence in records of older programs.
+        #[serde(alias = "words")]
+        because: Box<Unknown>,
+    },
+    /// The system started no thread.
+    ThreadNotStarted {
+        /// The error.
+        error: SystemError,
+    },
+    /// The thread panicked.
+    ThreadPanicked,
+    /// The machine has no such CPU that a thread could be bound to.
+    CpuMissing {
+        /// The CPU, and those that are there, in the system's own words.
         words: String,
     },
+    /// The system denies it to bind a thread to the CPU.
+    BindDenied {
+        /// The CPU.
+        cpu: u32,
+        /// The error, in the system's own words.
+        words: String,
+    },
+    /// A thread could not be bound to the CPU.
+    NotBound {
+        /// The CPU.
+        cpu: u32,
+        /// The error, in the system's own words.
+        words: String,
+    },
+    /// The thread was on another CPU when it ended.
+    MovedAway {
+        /// The CPU that it was bound to.
+        from: u32,
+        /// The CPU that it was on.
+        to: u32,
+    },
+    /// The thread on the other CPU did not come.
+    PeerMissing,
+    /// A recording holds no other threads.
+    NotRecorded,
+    /// The vDSO refused to read the kernel's clock.
+    VdsoRefused {
+        /// The error.
+        error: SystemError,
+    },
+    /// The kernel's clock stood still.
+    KernelClockStill,
+    /// The first CPU's counter did not advance as the kernel's clock did.
+    CounterParted,
+    /// The counter did not advance as the reference did.
+    ReferenceParted,
+    /// The timer stood still, or went back.
+    TimerFailed,
     /// A pair has no offset.
     OfPair {
         /// One CPU.

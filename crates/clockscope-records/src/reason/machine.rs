@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::UnreadableClock;
+
 /// Why a fact about the processor, the kernel or its clocksources is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
@@ -86,5 +88,8 @@ pub enum ClocksourceReason {
     Unmeasured {
         /// Why, in the words of the measurement.
         words: String,
+        /// The clocks that it lacked, and why.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unreadable: Vec<UnreadableClock>,
     },
 }

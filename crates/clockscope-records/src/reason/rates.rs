@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{SystemError, UnreadableClock};
 use crate::Emulator;
 
 /// Why a clock's rate is unknown.
@@ -35,8 +36,8 @@ pub enum RateReason {
     ReadsFailed {
         /// So many.
         failed: u64,
-        /// The first, in the system's own words.
-        words: String,
+        /// The first error.
+        error: SystemError,
     },
     /// The timer or its reference failed during the run: the frequency is that at the start.
     RateOfStart,
@@ -44,6 +45,9 @@ pub enum RateReason {
     NotMeasured {
         /// Why, in the words of the measurement.
         words: String,
+        /// The clocks that it lacked, and why.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unreadable: Vec<UnreadableClock>,
     },
     /// The kernel does not say how it steers its clock.
     SteeringHidden {

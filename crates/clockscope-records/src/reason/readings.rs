@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Unknown;
 use crate::Failure;
 use crate::unnamed::known_word;
 
@@ -15,8 +16,9 @@ pub enum ReadingsReason {
         /// What failed; `null` in records of older programs.
         #[serde(default, deserialize_with = "known_word")]
         failure: Option<Failure>,
-        /// The same in the system's own words.
-        words: String,
+        /// Why; a sentence in records of older programs.
+        #[serde(alias = "words")]
+        because: Box<Unknown>,
     },
     /// No batch of reads was completed.
     NoBatch,

@@ -1,17 +1,20 @@
 //! What documents on clocks have in common.
 
-use clockscope_records::{ClockIdentity, ClockKind, Failure, ReadPath, TickEvidence};
+use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown};
 
 use crate::model::{Block, Cell};
+use crate::reason::text;
 use crate::units::{precise_time, time};
 
 /// A clock with whether it could be read and why not.
-pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a str>);
+pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a Unknown>);
 
 /// Lists the clocks that could not be read.
 pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> Block {
     let missing = clocks.filter(|(_, available, _)| !available);
-    let named = missing.map(|(identity, _, reason)| (identity.label(), reason.unwrap_or("no reason was recorded")));
+    let named = missing.map(|(identity, _, reason)| {
+        (identity.label(), reason.map_or_else(|| "no reason was recorded".to_owned(), text))
+    });
     Block::notes("Not available:", in_order(named))
 }
 
@@ -63,22 +66,6 @@ pub(super) fn failure(failure: Failure) -> &'static str {
         Failure::NotApplicable => "not_applicable",
         Failure::DuringRun => "during_run",
         Failure::StoodStill => "stood_still",
-    }
-}
-
-/// Names a path as JSON does.
-pub(super) fn path(path: ReadPath) -> &'static str {
-    match path {
-        ReadPath::Instruction => "instruction",
-        ReadPath::Libc => "libc",
-        ReadPath::Vdso => "vdso",
-        ReadPath::Syscall => "syscall",
-        ReadPath::Std => "std",
-        ReadPath::Mmap => "mmap",
-        ReadPath::Library => "library",
-        ReadPath::SystemLibrary => "system_library",
-        ReadPath::User => "user",
-        ReadPath::Unnamed => "unnamed",
     }
 }
 

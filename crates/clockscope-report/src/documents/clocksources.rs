@@ -17,9 +17,22 @@ use crate::{kernel_verdict, performance_counter, reason};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
+/// Comes after the second column where the kernel shows it.
+const QUALITY: &str = "Quality";
+
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 9] =
-    ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
+const COLUMNS: [&str; 10] = [
+    "name",
+    "current",
+    "description",
+    "quality",
+    "frequency_hz",
+    "bits",
+    "wraps_after_s",
+    "vdso",
+    "usual_cost",
+    "unknown",
+];
 
 impl Describe for Envelope<Clocksources> {
     fn blocks(&self, _: View) -> Blocks {
@@ -29,7 +42,7 @@ impl Describe for Envelope<Clocksources> {
         }
         let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
         let contents = vec![
-            Table::new(HEAD, 1, found.clocksources.iter().map(row)).below(lacking(found)).into(),
+            table(&found.clocksources).below(lacking(found)).into(),
             Block::notes("What they are:", what),
             why_not(&found.counter),
         ];
@@ -82,16 +95,24 @@ fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn row(source: &Clocksource) -> Vec<Cell> {
-    vec![
-        source.name.as_str().into(),
-        if source.current { "yes".into() } else { Cell::Absent },
+fn table(sources: &[Clocksource]) -> Table {
+    let has_quality = sources.iter().any(|source| source.quality.is_some());
+    let (first, rest) = HEAD.split_at(2);
+    let head = first.iter().chain(has_quality.then_some(&QUALITY)).chain(rest).copied();
+    Table::new(head, 1, sources.iter().map(|source| row(source, has_quality)))
+}
+
+fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
+    let quality = source.quality.map_or(Cell::Absent, |quality| quality.to_string().into());
+    let first = [source.name.as_str().into(), if source.current { "yes".into() } else { Cell::Absent }];
+    let rest = [
         Cell::known(source.frequency_hz.get(), |hz| format!("{} MHz", figure(hz / 1e6, 7))),
         Cell::known(source.bits.get(), |bits| bits.to_string()),
         Cell::known(source.wraps_after_s.get(), wraps),
         Cell::yes_no(source.vdso.get()),
         source.usual_cost.as_str().into(),
-    ]
+    ];
+    first.into_iter().chain(has_quality.then_some(quality)).chain(rest).collect()
 }
 
 /// Explains unknown figures.
@@ -153,4 +174,38 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
         |holder: &Holder| sentence(format!("What is in use now will not stay: {}", ToString::to_string(holder)));
     lines.extend(found.holder.as_ref().map(not_for_long));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clockscope_records::{ClocksourceReason, Figure};
+
+    fn source(name: &str, quality: Option<i64>) -> Clocksource {
+        Clocksource {
+            name: name.to_owned(),
+            current: name == "HPET",
+            description: String::new(),
+            quality,
+            frequency_hz: Figure::Known(14_318_180.0),
+            bits: Figure::Known(32),
+            wraps_after_s: Figure::Known(300.0),
+            vdso: Figure::unknown(ClocksourceReason::DependsOnHardware),
+            usual_cost: String::new(),
+        }
+    }
+
+    /// Linux shows no qualities, and its table has no column for them.
+    #[test]
+    fn qualities_are_a_column_where_the_kernel_shows_them() {
+        let columns = |sources: &[Clocksource]| {
+            let table = format!("{:?}", table(sources));
+            (table.contains("Quality"), table.contains("-100"))
+        };
+        assert_eq!(columns(&[source("TSC-low", Some(-100)), source("HPET", Some(950))]), (true, true));
+        assert_eq!(columns(&[source("tsc", None), source("hpet", None)]), (false, false));
+        for has_quality in [true, false] {
+            assert_eq!(row(&source("HPET", Some(950)), has_quality).len(), HEAD.len() + usize::from(has_quality));
+        }
+    }
 }

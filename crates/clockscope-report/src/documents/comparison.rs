@@ -1,5 +1,7 @@
 //! What has changed between records.
 
+mod charts;
+
 use clockscope_records::units::figure;
 use clockscope_records::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison, CostChange,
@@ -107,9 +109,12 @@ fn blocks(found: &Comparison) -> Vec<Block> {
         found.clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?))));
     let same = found.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
     let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, of.base.as_str())).collect();
+    let [costs, ratios] = charts::charts(found);
     vec![
         Block::notes("Changed:", verdicts.chain(facts).collect::<Vec<_>>()),
         table.into(),
+        ratios.into(),
+        costs.into(),
         Block::notes("Faults that the base does not have:", appeared.collect::<Vec<_>>()),
         Block::notes("Inconclusive:", by_reason(undecided)),
         Block::notes("Verdicts that are the same:", same),

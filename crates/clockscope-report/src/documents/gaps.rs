@@ -1,14 +1,18 @@
 //! What time threads lose.
 
+use std::collections::BTreeMap;
+
 use clockscope_records::{CauseKind, CpuGaps, Gaps, Unnamed};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, Mark, Point, RowPlot, RowSeries, Spacing, Unit};
 use crate::lost_time;
 use crate::model::{Block, Cell, Table};
+use crate::reason::text;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, known};
+use crate::text::{by_reason, counted, known, total};
 use crate::units::{figure, percent, time};
 
 const HEAD: [&str; 11] =
@@ -52,7 +56,7 @@ impl DescribeContents for Gaps {
 
 fn blocks(gaps: &Gaps) -> Vec<Block> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
-    let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu.get()), cpu.reason.as_deref()?)));
+    let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu.get()), text(cpu.reason.as_ref()?))));
     let definition = gaps.loop_ns.get().filter(|_| !looked.is_empty()).map(|turn| {
         format!(
             "A gap is {} or more between two reads, which usually follow each other by {}.",
@@ -92,9 +96,39 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     vec![
         Table::new(HEAD, 0, looked.iter().map(|cpu| row(cpu))).below(definition).into(),
         by_cause.titled("By cause:").below(steal).into(),
+        causes_chart(&looked).into(),
         longest.titled("The longest:").into(),
+        longest_chart(gaps).into(),
         Block::notes("Not looked at:", by_reason(lost)),
     ]
+}
+
+/// Draws the time that each cause took on all CPUs together.
+fn causes_chart(looked: &[&CpuGaps]) -> Chart {
+    let mut causes: BTreeMap<CauseKind, (f64, f64)> = BTreeMap::new();
+    for cause in looked.iter().flat_map(|cpu| &cpu.causes) {
+        let (total, longest) = causes.entry(cause.cause).or_default();
+        (*total, *longest) = (*total + cause.total_ns, longest.max(cause.max_ns));
+    }
+    let mark = |series, value| Mark { series, value, spread: None };
+    let rows = causes
+        .into_iter()
+        .map(|(cause, (total, longest))| (described(cause).to_owned(), vec![mark(0, total), mark(1, longest)]));
+    let axis = Axis::new("Time", Unit::Time, Spacing::FromZero);
+    let series = vec![RowSeries::bars("All gaps of the cause together"), RowSeries::points("The longest one", "")];
+    Chart::new("causes", "Gaps by cause", RowPlot::new(axis, "causes", series, rows))
+}
+
+/// Draws the longest gaps over time, by cause.
+fn longest_chart(gaps: &Gaps) -> Chart {
+    let mut causes: BTreeMap<CauseKind, Vec<Point>> = BTreeMap::new();
+    for gap in &gaps.worst {
+        causes.entry(gap.cause).or_default().push(Point::at(gap.at_s * 1e9, gap.ns));
+    }
+    let curves = causes.into_iter().map(|(cause, points)| Curve::new(described(cause), Form::Points, points));
+    let x = Axis::new("Time since the start of the run", Unit::Time, Spacing::FromZero);
+    let plot = CurvePlot::new(x, Axis::new("Length of the gap", Unit::Time, Spacing::Log), curves);
+    Chart::new("longest", "The longest gaps", plot)
 }
 
 fn row(cpu: &CpuGaps) -> Vec<Cell> {
@@ -142,7 +176,7 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
         .iter()
         .max_by(|a, b| a.lost_percent.get().unwrap_or(0.0).total_cmp(&b.lost_percent.get().unwrap_or(0.0)));
     let Some(worst) = worst else { return vec!["Nothing was looked at.".to_owned()] };
-    let count: u64 = looked.iter().map(|cpu| cpu.count).sum();
+    let count = total(looked.iter().map(|cpu| cpu.count));
     if count == 0 {
         return vec![format!("No gap of {} or more.", time(gaps.threshold_ns))];
     }

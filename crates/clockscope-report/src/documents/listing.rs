@@ -35,7 +35,7 @@ impl Describe for Envelope<Listing> {
         let contents = vec![
             table(clocks).into(),
             Block::notes("", lacking(clocks)),
-            not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
+            not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()))),
         ];
         DocumentHead::of(self).page(vec![conclusion(clocks)], Vec::new(), contents)
     }

@@ -1,16 +1,19 @@
 //! What `clockscope measure` found.
 
+mod chart;
 mod columns;
 mod events;
 mod notes;
 mod table;
 
-use clockscope_records::{Figure, Measurement};
+use clockscope_records::{Figure, Measurement, Thorough};
 use serde_json::Value;
 
 use super::clocks::not_available;
 use super::contents::DescribeContents;
 use super::environment::Fact;
+use super::{offsets, rate};
+use crate::chart::Chart;
 use crate::model::{Block, Table};
 use crate::reason;
 use crate::recommendation;
@@ -57,12 +60,15 @@ impl DescribeContents for Measurement {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
-        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
-        vec![
+        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
+        let mut blocks = vec![
             table::table(&[(None, self)], view.columns).into(),
             Block::notes("", notes::notes(&self.clocks, view.columns)),
-            not_available(all),
-        ]
+            chart::cost(self).into(),
+        ];
+        blocks.extend(self.thorough.iter().flat_map(charts).map(Block::from));
+        blocks.push(not_available(all));
+        blocks
     }
 
     fn how(&self) -> Vec<Fact> {
@@ -93,6 +99,12 @@ fn empty_loop(ns: Option<f64>) -> String {
         Some(ns) => format!("{} ns a turn, not subtracted", significant(ns, 3)),
         None => "unknown (no batch was completed)".to_owned(),
     }
+}
+
+/// Draws what a thorough measurement found besides.
+fn charts(found: &Thorough) -> Vec<Chart> {
+    let rates = found.rate.known().map(rate::charts).unwrap_or_default();
+    std::iter::once(offsets::chart(&found.offsets)).chain(rates).collect()
 }
 
 /// What a thorough measurement found besides: a line a question.

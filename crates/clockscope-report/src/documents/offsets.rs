@@ -1,11 +1,14 @@
 //! Offsets of the CPUs' counters.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clockscope_records::{CpuOffset, Figure, OffsetPair, Offsets};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use crate::chart::{Chart, MOST_NAMES, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason;
+use crate::reason::{self, text};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, sentence};
@@ -69,11 +72,13 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
     let lost = offsets
         .pairs
         .iter()
-        .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), pair.reason.as_deref()?)));
-    let lost_cpus = offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), cpu.reason.as_deref()?)));
+        .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), text(pair.reason.as_ref()?))));
+    let lost_cpus =
+        offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), text(cpu.reason.as_ref()?))));
     vec![
         Table::new(HEAD, 1, rows).below(left_out).into(),
         matrix(offsets).into(),
+        chart(offsets).into(),
         Table::new(["CPU", "Offset", "±"], 0, measured.map(of_cpu)).titled(against).into(),
         Block::notes("Not tested:", by_reason(lost.chain(lost_cpus))),
     ]
@@ -112,6 +117,30 @@ fn matrix(offsets: &Offsets) -> Table {
     let head = std::iter::once("CPU".to_owned()).chain(offsets.cpus.iter().map(u32::to_string));
     Table::new(head, 1, offsets.cpus.iter().map(row))
         .titled("Counter of the column's CPU less that of the row's, in ns:")
+}
+
+/// Draws how far the counters of each two CPUs are apart.
+pub(super) fn chart(offsets: &Offsets) -> Chart {
+    let cpus: BTreeSet<u32> = offsets.cpus.iter().copied().collect();
+    let names: Vec<u32> = cpus.iter().copied().take(MOST_NAMES).collect();
+    let place: BTreeMap<u32, usize> = names.iter().enumerate().map(|(place, cpu)| (*cpu, place)).collect();
+    let mut cells = vec![vec![MatrixCell::default(); names.len()]; names.len()];
+    for pair in &offsets.pairs {
+        let Some((a, b)) = place.get(&pair.a).zip(place.get(&pair.b)).filter(|(a, b)| a != b) else { continue };
+        let value = pair.offset_ns.get().map(f64::abs);
+        let cell = MatrixCell::new(value, pair.apart.get() == Some(true));
+        (cells[*a][*b], cells[*b][*a]) = (cell, cell);
+    }
+    let plot = MatrixPlot {
+        thing: "CPU",
+        what: "Offset".into(),
+        unit: Unit::Time,
+        left_out: cpus.len() - names.len(),
+        names,
+        cells,
+        mark: "Certainly apart".into(),
+    };
+    Chart::new("offsets", "Offsets of the CPUs' counters", plot)
 }
 
 fn signed(ns: f64) -> String {

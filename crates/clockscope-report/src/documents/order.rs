@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason;
+use crate::reason::{self, text};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};
+use crate::text::{by_reason, counted, grouped, known, sentence, total, yes_no};
 use crate::units::{figure, time};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
@@ -59,11 +59,11 @@ fn blocks(order: &Order) -> Vec<Block> {
         )
     });
     let rows = tested.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
-    let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.as_str()));
-    let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
+    let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), text(&lost.reason)));
+    let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
     let disturbed = by_reason(disturbed);
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
-    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
+    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
         Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
@@ -104,7 +104,7 @@ fn conclusion(order: &Order) -> Vec<String> {
         sequences.filter(|sequence| sequence.regressions.get().is_some_and(|count| count > 0)).collect::<Vec<_>>()
     };
     let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.handoffs > 0);
-    let handoffs: u64 = ordered.clone().map(|sequence| sequence.handoffs).sum();
+    let handoffs = total(ordered.clone().map(|sequence| sequence.handoffs));
     let across = format!("across {} CPUs ({})", order.cpus.len(), counted(order.pairs_tested, "pair"));
     let faulty = went_back(true);
     let mut lines = vec![if handoffs == 0 {

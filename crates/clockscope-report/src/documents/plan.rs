@@ -16,6 +16,9 @@ const CLOCKS: [&str; 7] = ["Clock", "Cost(ns)", "Overhead", "Tick", "Jitter", "T
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];
 
+/// What the figures are.
+const ABOUT: &str = "Error of one: of a single measurement, in parts of the interval: overhead, tick and jitter together. Overhead: what two reads show with nothing between them. Jitter: by how much that varies (its 99th percentile less its median).";
+
 impl DescribeContents for Plan {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
 
@@ -25,6 +28,7 @@ impl DescribeContents for Plan {
         vec![
             Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole().into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
+            Block::prose([ABOUT]),
             Block::notes(
                 "Not weighed:",
                 self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, not_weighed(unfit))),
@@ -47,7 +51,7 @@ fn interval(row: &PlanRow) -> Vec<Cell> {
         row.clock.as_str().into(),
         percent(row.single_error * 100.0).into(),
         row.repetitions.to_string().into(),
-        row.cheapest_sufficient.as_deref().unwrap_or("none: repeat").into(),
+        row.cheapest_sufficient.as_deref().unwrap_or("none").into(),
     ]
 }
 
@@ -82,28 +86,28 @@ fn conclusion(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     let error = percent(plan.error * 100.0);
     if let [row] = rows(plan) {
-        let off = percent(row.single_error * 100.0);
+        let off = format!("{} ({})", time(row.single_error * row.interval_ns), percent(row.single_error * 100.0));
         let interval = time(row.interval_ns);
         lines.push(match row.repetitions {
-            1 => format!("{interval} by {}: 99 of 100 single measurements are off by at most {off} of it.", row.clock),
+            1 => format!("99 of 100 single measurements of {interval} by {} are off by at most {off}.", row.clock),
             repetitions => format!(
-                "{interval} by {}: a single measurement may well be off by {off} of it. Repeat what is measured {repetitions} \
-                 times between the two reads, and divide: at most {error}.",
+                "A single measurement of {interval} by {} may be off by {off}. To bring the error to {error}, run \
+                 what is measured {repetitions} times between two reads, and divide the time by {repetitions}.",
                 row.clock
             ),
         });
     } else {
         let whole = (best.overhead_ns + best.tick_ns + best.jitter_ns) / plan.error;
         lines.push(format!(
-            "From {} on, {} is good for {error} in a single measurement; shorter intervals have to be repeated.",
+            "From {} on, a single measurement by {} is off by at most {error}; run what is shorter several times.",
             time(whole),
             row.clock
         ));
     }
     let [least, most] = best.two_reads_ns;
     lines.push(format!(
-        "Two calls of {} in one expression usually differ by {} to {}, at most by {} as far as was seen: read once, and \
-         use the value twice.",
+        "Two successive reads of {} usually differ by {} to {}; the largest difference seen was {}. Where two \
+         places need the same time, read once.",
         best.clock,
         time(least),
         time(most),

@@ -1,11 +1,14 @@
 //! How fast clocks run.
 
+mod charts;
+
 use clockscope_records::{Adjtimex, RateRecord, Rates};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use crate::chart::Chart;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::{limit, why};
+use crate::reason::{limit, text, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, known};
@@ -65,14 +68,17 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
     let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), why(&clock.ppm)?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
-    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), limit(clock)?)));
+    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), text(&limit(clock)?))));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
-    let reason = |clock: &RateRecord| clock.reason.clone().or_else(|| why(&clock.bound_ppm)).unwrap_or_default();
+    let reason =
+        |clock: &RateRecord| clock.reason.as_ref().map(text).or_else(|| why(&clock.bound_ppm)).unwrap_or_default();
     let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
-    let mut blocks = vec![table.into(), matrix(rates, &compared).into()];
+    let mut blocks =
+        vec![table.into(), charts::rates(&rates.reference, &compared).into(), matrix(rates, &compared).into()];
+    blocks.extend(charts::stability(&compared).into_iter().map(Block::from));
     for part in compared.chunks(SIDE_BY_SIDE) {
         let (allan, error) = ("Allan deviation:", "Maximum time interval error:");
         blocks.push(over_tau(part, adev, |value| format!("{value:.1e}").into()).titled(allan).into());
@@ -82,6 +88,12 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     blocks.push(Block::notes("Disturbed:", noted));
     blocks.push(Block::notes("Not compared:", by_reason(lacking.into_iter())));
     blocks
+}
+
+/// Draws the rates and the stability of all clocks.
+pub(super) fn charts(rates: &Rates) -> Vec<Chart> {
+    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
+    std::iter::once(charts::rates(&rates.reference, &compared)).chain(charts::stability(&compared)).collect()
 }
 
 fn row(clock: &RateRecord) -> Vec<Cell> {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::clocks::tick_cell;
 use super::contents::DescribeContents;
 use super::environment::Fact;
+use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::reason::why;
 use crate::sheet::Sheet;
@@ -65,7 +66,9 @@ impl DescribeContents for Runtimes {
 
     fn blocks(&self, _: View) -> Vec<Block> {
         let mut blocks: Vec<Block> = tables(self).into_iter().map(Into::into).collect();
-        blocks.push(Block::notes("Not measured:", not_measured(self, blocks.len())));
+        let sources = blocks.len();
+        blocks.push(chart(self, sources > 1).into());
+        blocks.push(Block::notes("Not measured:", not_measured(self, sources)));
         blocks.push(Block::notes("What was measured:", what(self)));
         blocks
     }
@@ -139,6 +142,25 @@ fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
     let went_back = |row: &RuntimeRecord| row.regressions.get().is_some_and(|count| count > 0);
     let shown = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
     Table { keys: 2, ..Table::new(HEAD, 3, shown).titled(title).below(lacking(found, &rows)) }
+}
+
+/// Draws what a read of each API costs, and by how much it steps.
+fn chart(found: &Runtimes, has_sources: bool) -> Chart {
+    let label = |row: &RuntimeRecord| match row.clocksource.as_deref().filter(|_| has_sources) {
+        Some(source) => format!("{} ({source})", name(found, row)),
+        None => name(found, row),
+    };
+    let marks = |row: &RuntimeRecord| {
+        let interval = row.cost.known().and_then(|cost| cost.ci95.get());
+        let cost = row.cost_ns.get().map(|value| Mark { series: 0, value, spread: interval });
+        let tick = row.tick_ns.get().map(|value| Mark { series: 1, value, spread: None });
+        cost.into_iter().chain(tick).collect::<Vec<_>>()
+    };
+    let rows: Vec<(String, Vec<Mark>)> = measured(found).map(|row| (label(row), marks(row))).collect();
+    let values = rows.iter().flat_map(|(_, marks)| marks.iter().map(|mark| mark.value));
+    let axis = Axis::fitting("Time", Unit::Time, values);
+    let series = vec![RowSeries::points("Cost per read", "95 % interval"), RowSeries::points("Tick", "")];
+    Chart::new("runtimes", "Cost and tick of each API", RowPlot::new(axis, "APIs", series, rows))
 }
 
 fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {

@@ -69,9 +69,8 @@ fn figure(figure: Option<f64>, bound: Option<f64>) -> Cell {
     Cell::known(figure, |figure| match bound {
         // No digits beyond the error.
         Some(bound) if bound > figure * 0.05 => {
-            let shown = units::significant(bound, 2);
-            let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-            format!("{figure:.decimals$} ± {shown}")
+            let decimals = units::decimals(bound, 2);
+            format!("{figure:.decimals$} ± {bound:.decimals$}")
         }
         _ if figure.fract() == 0.0 => format!("{figure:.0}"),
         _ => units::figure(figure, 4),

@@ -4,11 +4,12 @@ use clockscope_records::{Sleep, SleepRow};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::not_slept;
+use crate::reason::{not_slept, text};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, known};
+use crate::text::{by_reason, counted, grouped, known, total};
 use crate::units::{exact_time, time};
 
 const HEAD: [&str; 9] = ["Call", "Asked", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
@@ -48,8 +49,36 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     let lacking = sleep
         .rows
         .iter()
-        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), not_slept(row)?)));
-    vec![Table::new(HEAD, 1, rows).below(below).into(), Block::notes("Not possible:", by_reason(lacking))]
+        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), text(&not_slept(row)?))));
+    let mut blocks = vec![Table::new(HEAD, 1, rows).below(below).into()];
+    blocks.extend(charts(&slept).into_iter().map(Block::from));
+    blocks.push(Block::notes("Not possible:", by_reason(lacking)));
+    blocks
+}
+
+/// Draws how late each call returned, over what was asked for.
+fn charts(slept: &[&SleepRow]) -> Vec<Chart> {
+    let mut calls: Vec<(&str, Vec<Point>)> = Vec::new();
+    for row in slept {
+        let asked = row.asked_ns as f64;
+        let Some(median) = row.p50_ns.get() else { continue };
+        let ends = row.min_ns.get().zip(row.p99_ns.get());
+        let spread = ends.map(|(least, most)| [least - asked, most - asked]);
+        let point = Point { spread, ..Point::at(asked, median - asked) };
+        match calls.iter_mut().find(|(call, _)| *call == row.call) {
+            Some((_, points)) => points.push(point),
+            None => calls.push((&row.call, vec![point])),
+        }
+    }
+    let plot = |calls: &[(&str, Vec<Point>)]| {
+        let x = Axis::new("Requested sleep", Unit::Time, Spacing::Log);
+        let y = Axis::new("Median lateness; lines from the least to the 99th percentile", Unit::Time, Spacing::Log);
+        let curves = calls.iter().map(|(call, points)| Curve::new(*call, Form::Line, points.iter().copied()));
+        CurvePlot::new(x, y, curves)
+    };
+    let parts = calls.chunks(MOST_SERIES).enumerate();
+    let name = |part: usize| if part == 0 { "lateness".to_owned() } else { format!("lateness:{}", part + 1) };
+    parts.map(|(part, calls)| Chart::new(name(part), "Lateness of sleeps", plot(calls))).collect()
 }
 
 fn cells(row: &SleepRow) -> Vec<Cell> {
@@ -68,7 +97,7 @@ fn cells(row: &SleepRow) -> Vec<Cell> {
 }
 
 fn conclusion(sleep: &Sleep) -> Vec<String> {
-    let sleeps: u64 = sleep.rows.iter().map(|row| row.sleeps).sum();
+    let sleeps = total(sleep.rows.iter().map(|row| row.sleeps));
     let early: Vec<&SleepRow> =
         sleep.rows.iter().filter(|row| row.early.get().is_some_and(|count| count > 0)).collect();
     let mut lines = vec![if sleeps == 0 {

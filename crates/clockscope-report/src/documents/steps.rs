@@ -1,15 +1,18 @@
 //! Differences between successive readings.
 
+mod charts;
+
 use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstRecord};
 use serde_json::Value;
 
-use super::clocks::{failure, kind, not_available, path, tick_cell};
+use super::clocks::{failure, kind, not_available, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::why;
+use crate::read_path;
+use crate::reason::{text, why};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{UNKNOWN, counted};
+use crate::text::{UNKNOWN, counted, total};
 use crate::tick;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
@@ -41,8 +44,9 @@ impl DescribeContents for Steps {
     fn blocks(&self, _: View) -> Vec<Block> {
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
         let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
+        blocks.extend(charts::distributions(&readable).into_iter().map(Block::from));
         blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
-        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
+        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
         blocks.push(not_available(all));
         blocks
     }
@@ -94,7 +98,7 @@ fn conclusion(steps: &Steps) -> Vec<String> {
 
 fn is_faulty(clock: &StepsRecord) -> bool {
     let wrong = |events: &Events| {
-        events.regression + events.hidden_regression.get().unwrap_or(0) + events.jump.get().unwrap_or(0)
+        total([events.regression, events.hidden_regression.get().unwrap_or(0), events.jump.get().unwrap_or(0)])
     };
     clock.events.as_ref().is_some_and(|events| wrong(events) > 0)
 }
@@ -109,8 +113,9 @@ fn of_clock(clock: &StepsRecord) -> Vec<Block> {
             differences(clock).into(),
             Table::new(DIFFERENCES[..4].iter().copied(), 0, largest).titled("The largest:").whole().into(),
             Block::Series(clock.histogram.clone()),
-            Block::notes("The worst, by size and time:", worst(clock)),
         ]);
+        blocks.extend(charts::of_clock(clock).into_iter().map(Block::from));
+        blocks.push(Block::notes("The worst, by size and time:", worst(clock)));
     }
     blocks
 }
@@ -194,11 +199,11 @@ fn ns(ns: f64) -> String {
 
 /// Shows the distinct differences. The rarer ones may be left out.
 fn differences(clock: &StepsRecord) -> Table {
-    let all = clock.histogram.iter().map(|bin| bin.count).sum::<u64>();
-    let all = if all == 0 { clock.differences.iter().map(|entry| entry.count).sum() } else { all };
+    let all = total(clock.histogram.iter().map(|bin| bin.count));
+    let all = if all == 0 { total(clock.differences.iter().map(|entry| entry.count)) } else { all };
     let mut seen = 0;
     let rows = clock.differences.iter().map(|entry| {
-        seen += entry.count;
+        seen = total([seen, entry.count]);
         let mut cells = difference(entry, all);
         cells.push(share(seen, all).into());
         Row { cells, weight: entry.count, ..Row::default() }
@@ -230,9 +235,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
     if clock.rounded > 0 {
         lines.push(format!("{} differences were rounded down to 0.1 %.", clock.rounded));
     }
-    if let Some(reason) = &clock.reason {
-        lines.push(reason.clone());
-    }
+    lines.extend(clock.reason.as_ref().map(text));
     lines
 }
 
@@ -319,9 +322,9 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
     let start = [
         clock.identity.name.as_str().into(),
         kind(clock.identity.kind).into(),
-        path(clock.identity.path).into(),
+        read_path::name(clock.identity.path).into(),
         clock.available.to_string().into(),
-        Cell::text(clock.reason.as_deref()),
+        Cell::known(clock.reason.as_ref(), text),
         Cell::text(clock.failure.map(failure)),
         Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
@@ -329,7 +332,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
     let row = |end: [Cell; 4]| start.iter().cloned().chain(end).collect::<Vec<_>>();
     let mut seen = 0;
     let of_difference = |entry: &DifferenceRecord| {
-        seen += entry.count;
+        seen = total([seen, entry.count]);
         row([entry.units.to_string().into(), Cell::time(entry.ns), Cell::Count(entry.count), Cell::Count(seen)])
     };
     let rows: Vec<_> = clock.differences.iter().map(of_difference).collect();

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use super::environment::DocumentHead;
 use super::measurement;
+use crate::chart::Chart;
 use crate::model::Block;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
@@ -23,10 +24,14 @@ impl Describe for Envelope<Switched> {
         if view.is_brief {
             return brief(&self.found.measurements, first, view);
         }
-        let mut below: Vec<Block> = first.blocks(view).into_iter().collect();
+        let blocks = |found: &Envelope<Measurement>| {
+            let source = clocksource(&found.environment).to_owned();
+            found.blocks(view).into_iter().map(move |block| named(block, &source))
+        };
+        let mut below: Vec<Block> = blocks(first).collect();
         for found in others {
             below.push(heading(found));
-            below.extend(found.blocks(view));
+            below.extend(blocks(found));
         }
         Blocks::around(heading(first), Vec::new(), below)
     }
@@ -40,6 +45,14 @@ impl Describe for Envelope<Switched> {
 
     fn lines(&self) -> Lines {
         Lines::Documents { list: "measurements", schema: "clockscope.measure", entries: Measurement::LINES }
+    }
+}
+
+/// Adds the clocksource to the name of a chart.
+fn named(block: Block, source: &str) -> Block {
+    match block {
+        Block::Chart(chart) => Block::Chart(Chart { name: format!("{}:{source}", chart.name).into(), ..chart }),
+        other => other,
     }
 }
 

@@ -194,7 +194,7 @@ fn no_two_checks_read_alike() {
 fn every_check_is_read_back_and_its_words_are_ignored() {
     let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, CheckOutcome::Against)).collect();
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, evidence };
-    let trust = Trust { verdicts: vec![verdict], demands: Vec::new() };
+    let trust = Trust { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
     let mut explained = trust.clone();
     explain(&mut explained);
     let mut json = serde_json::to_value(&explained).expect("it is written");

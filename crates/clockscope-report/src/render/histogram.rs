@@ -4,6 +4,7 @@ use clockscope_records::Bin;
 
 use clockscope_statistics::{octave_bin, octave_edge};
 
+use crate::text::total;
 use crate::units::{share, time};
 
 /// Most rows; finer bins are joined.
@@ -31,7 +32,7 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
     let narrow = width < NARROW;
     let joined = [1, 2, 4, 8, 16, 32].into_iter().map(|joined| rows(bins, joined, narrow));
     let rows = joined.into_iter().find(|rows| rows.len() <= ROWS).unwrap_or_else(|| rows(bins, 64, narrow));
-    let all = rows.iter().map(|row| row.count).sum::<u64>();
+    let all = total(rows.iter().map(|row| row.count));
     let most = rows.iter().map(|row| row.count).max().unwrap_or(1);
     let counts: Vec<String> =
         rows.iter().map(|row| format!("{} {:>9}", row.count, share(row.count, all) + "%")).collect();
@@ -62,7 +63,7 @@ fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<HistogramRow> {
         let from_ns = bin.from_ns.filter(|from| *from > 0.0);
         let place = from_ns.map(|from| octave_bin(from).div_euclid(joined));
         match rows.last_mut() {
-            Some(row) if place.is_some() && row.place == place => row.count += bin.count,
+            Some(row) if place.is_some() && row.place == place => row.count = row.count.saturating_add(bin.count),
             _ => rows.push(HistogramRow { label: label(bin, place, joined, narrow), count: bin.count, place }),
         }
     }

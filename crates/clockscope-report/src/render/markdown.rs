@@ -45,6 +45,8 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
         (Block::Table(table), Some(room)) => brief_table(table, room),
         (Block::KeyValue { title, pairs }, room) => list(title, &joined(pairs), room),
         (Block::Series(bins), _) => series(bins, style),
+        // The view of a page without images has none.
+        (Block::Chart(_), _) => String::new(),
         (Block::Notes { title, lines }, _) => list(title, lines, None),
         (Block::Section { title, lines }, _) => format!("### {title}\n\n{}", list("", lines, None)),
         (Block::Prose(lines), _) => paragraphs(lines),

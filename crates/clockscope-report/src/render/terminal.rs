@@ -5,6 +5,7 @@ use textwrap::core::display_width;
 use super::brief;
 use super::grid::{BETWEEN, Grid, GridStyle, Piece, column_width};
 use super::histogram;
+use super::plot;
 use super::renderer::{RenderError, Renderer};
 use crate::model::{Block, Cell, Conclusion, Line, Row, Table, Tone};
 use crate::report::Report;
@@ -28,7 +29,9 @@ impl Renderer for Terminal {
     /// Blocks with an empty line between each two.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
         let mut page = TextBuffer::new(style);
-        for (place, block) in report.blocks(style.view()).iter().enumerate() {
+        let blocks = report.blocks(style.view());
+        let is_drawn = |block: &&Block| !matches!(block, Block::Chart(chart) if !plot::is_drawn(chart));
+        for (place, block) in blocks.iter().filter(is_drawn).enumerate() {
             if place > 0 {
                 page.line("", Mark::Plain);
             }
@@ -72,6 +75,13 @@ impl TextBuffer {
                 for line in histogram::draw(bins, self.width(), self.style.ascii) {
                     self.line(line.trim_end(), Mark::Plain);
                 }
+            }
+            Block::Chart(chart) => {
+                self.title(&chart.title);
+                for line in plot::draw(chart, self.width(), self.style.ascii) {
+                    self.line(line.trim_end(), Mark::Plain);
+                }
+                self.wrapped(&[plot::key(chart, self.style.ascii).into()], Tone::Context);
             }
             Block::Notes { title, lines } => {
                 self.title(title);

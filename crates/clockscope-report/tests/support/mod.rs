@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use clockscope_records::Document;
-use clockscope_report::{Format, Style, render};
+use clockscope_report::{Format, RenderError, Style, render};
 
 /// All documents that are recorded in `fixtures`.
 pub(crate) const FIXTURES: [&str; 24] = [
@@ -40,8 +40,19 @@ pub(crate) fn document(fixture: &str) -> Document {
     Document::from_json(&text_of(fixture)).unwrap()
 }
 
+/// What stands for the image of a document without charts.
+pub(crate) const NO_CHART: &str = "(no chart)\n";
+
+/// What stands for the metrics of a document without any.
+pub(crate) const NO_METRICS: &str = "(no metrics)\n";
+
+/// Renders a document. Not every document has a chart.
 pub(crate) fn rendered(document: &Document, format: Format) -> String {
-    render(document, format, Style::default()).unwrap()
+    match render(document, format, Style::default()) {
+        Err(RenderError::NoChart) if format == Format::Svg => NO_CHART.to_owned(),
+        Err(RenderError::NoMetrics) if format == Format::Prometheus => NO_METRICS.to_owned(),
+        rendered => rendered.unwrap(),
+    }
 }
 
 /// Removes the sequences that color a text.
@@ -49,4 +60,19 @@ pub(crate) fn plain(colored: &str) -> String {
     let mut parts = colored.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
     first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
+}
+
+/// Removes styles, script and their hashes, which are the same on every page.
+pub(crate) fn without_constants(page: &str) -> String {
+    let mut text = page.to_owned();
+    for (start, end) in [("<style>", "</style>"), ("<script>", "</script>"), ("&#39;sha256-", "&#39;")] {
+        let mut from = 0;
+        while let Some(found) = text[from..].find(start) {
+            let begin = from + found + start.len();
+            let Some(length) = text[begin..].find(end) else { break };
+            text.replace_range(begin..begin + length, "");
+            from = begin + end.len();
+        }
+    }
+    text
 }

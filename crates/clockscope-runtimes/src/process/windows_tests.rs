@@ -1,10 +1,19 @@
+use std::os::windows::process::CommandExt;
+
 use super::*;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
+/// The system's shell with a script as it stands there: `cmd` does not know how others quote.
+fn shell(script: &str) -> Command {
+    let mut command = Command::new("cmd.exe");
+    command.raw_arg(format!("/d /c {script}"));
+    command
+}
+
 fn cmd(script: &str, seconds: f64, stop: &AtomicBool) -> (FinishedProgram, Option<String>) {
     let limits = Limits { seconds, stop };
-    let outcome = run(Command::new("cmd.exe").args(["/d", "/c", script]), limits, &mut NoTask).unwrap();
+    let outcome = run(&mut shell(script), limits, &mut NoTask).unwrap();
     let fault = outcome.ended.fault(limits);
     (outcome, fault)
 }
@@ -34,8 +43,7 @@ fn a_program_that_does_not_end_is_ended() {
 #[test]
 fn output_without_end_is_taken_up_to_a_limit() {
     const MOST: usize = 4000;
-    let mut command = Command::new("cmd.exe");
-    command.args(["/d", "/c", "for /l %i in (0,0,1) do @echo 01234567890123456789"]);
+    let mut command = shell("for /l %i in (0,0,1) do @echo 01234567890123456789");
     let family = Family::begin().unwrap();
     family.bind(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut child = command.spawn().unwrap();
@@ -53,8 +61,7 @@ fn output_without_end_is_taken_up_to_a_limit() {
 /// The job holds what the program starts and leaves behind; it is empty when the program is over.
 #[test]
 fn nothing_is_left_behind() {
-    let mut command = Command::new("cmd.exe");
-    command.args(["/d", "/c", &format!("start /b cmd /d /c \"{LONG}\"& echo started")]);
+    let mut command = shell(&format!("start /b cmd /d /c \"{LONG}\"& echo started"));
     let family = Family::begin().unwrap();
     family.bind(command.stdin(Stdio::null()).stdout(Stdio::null()));
     let mut child = command.spawn().unwrap();

@@ -1,6 +1,7 @@
 use clockscope_records::Figures;
 
 use super::*;
+use crate::stated_mover::{BySystem, StatedMover};
 
 /// Readings of a clock that a loop of `cost_ns` reads, whose value is the time cut down to
 /// `tick_ns`, in units of `unit_ns`.
@@ -32,7 +33,7 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> ProbeRe
     ProbeReadings {
         api: "f".into(),
         built_on: "CLOCK_MONOTONIC".into(),
-        moved_by: Some(MovedBy::Clocksource),
+        moved_by: Some(StatedMover::Everywhere(MovedBy::Clocksource)),
         documented_coarse: Some(unit_ns >= 1_000_000),
         units_per_second: 1_000_000_000 / unit_ns,
         nominal_hz: Some(1_000_000_000 / unit_ns),
@@ -166,7 +167,9 @@ fn rare_repeats_among_many_readings_prove_no_tick() {
 #[test]
 fn what_moves_a_clock_is_what_its_probe_states() {
     let with = |moved_by: Option<MovedBy>, built_on: &str, clocksource: Option<&str>| {
-        let readings = ProbeReadings { moved_by, built_on: built_on.to_owned(), ..readings(noisy(22.0), 10.0, 1) };
+        let stated = moved_by.map(StatedMover::Everywhere);
+        let readings =
+            ProbeReadings { moved_by: stated, built_on: built_on.to_owned(), ..readings(noisy(22.0), 10.0, 1) };
         let found = record(&readings, clocksource);
         assert_eq!(found.moved_by.get(), moved_by);
         found.hardware_timer
@@ -175,6 +178,7 @@ fn what_moves_a_clock_is_what_its_probe_states() {
     for built_on in ["CLOCK_MONOTONIC", "CLOCK_MONOTONIC_COARSE, in whole ms", "a sundial"] {
         for (moved_by, name) in [
             (MovedBy::Clocksource, "hpet"),
+            (MovedBy::PerformanceCounter, "QueryPerformanceCounter"),
             (MovedBy::TimerTick, "timer tick"),
             (MovedBy::Scheduler, "scheduler"),
             (MovedBy::Other, built_on),
@@ -185,6 +189,32 @@ fn what_moves_a_clock_is_what_its_probe_states() {
         assert_eq!(hidden, Figure::unknown(ReadingsReason::ClocksourceHidden));
         assert_eq!(with(None, built_on, Some("hpet")), Figure::unknown(ReadingsReason::NotStatedByProbe));
     }
+}
+
+/// The timer tick moves Windows' cheap system time; elsewhere the clocksource moves wall clocks.
+#[test]
+fn a_row_has_the_mover_of_its_system() {
+    let stated = StatedMover::BySystem(BySystem {
+        macos: Some(MovedBy::Scheduler),
+        windows: Some(MovedBy::TimerTick),
+        others: Some(MovedBy::Clocksource),
+        ..BySystem::default()
+    });
+    let readings = ProbeReadings { moved_by: Some(stated), ..readings(noisy(22.0), 10.0, 1) };
+    let on = |system| {
+        let mut record = RuntimeRecord::default();
+        fill_on(system, &mut record, &readings, Some("tsc"));
+        (record.moved_by.get(), record.hardware_timer.known().cloned())
+    };
+    let is = |mover, timer: &str| (Some(mover), Some(timer.to_owned()));
+    assert_eq!(on(System::Linux), is(MovedBy::Clocksource, "tsc"));
+    assert_eq!(on(System::Macos), is(MovedBy::Scheduler, "scheduler"));
+    assert_eq!(on(System::Windows), is(MovedBy::TimerTick, "timer tick"));
+    assert_eq!(on(System::Other), is(MovedBy::Clocksource, "tsc"));
+    // What is compiled for this system has its word.
+    let here = record(&readings, Some("tsc")).moved_by.get();
+    assert_eq!(here, stated.on(System::HERE));
+    assert_eq!(System::HERE == System::Windows, cfg!(windows));
 }
 
 #[test]

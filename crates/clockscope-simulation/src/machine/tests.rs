@@ -6,10 +6,10 @@ use super::*;
 
 const MS: u128 = 1_000_000_000;
 
-fn machine() -> (Machine, ClockId) {
+fn machine() -> (Uniprocessor, ClockId) {
     // A rate that has no rest: 1024 ps a tick.
-    let machine = Machine::new(Counter::new(1e12 / 1024.0, 0));
-    let clock = machine.add(Clock::new(0));
+    let machine = Uniprocessor::new(SimulatedCounter::new(1e12 / 1024.0, 0));
+    let clock = machine.add(SimulatedClock::new(0));
     (machine, clock)
 }
 
@@ -38,7 +38,7 @@ fn what_takes_the_cpu_makes_a_read_longer_and_no_value_wrong() {
 #[test]
 fn a_suspend_moves_the_counter_and_the_clocks_that_count_it() {
     let (machine, clock) = machine();
-    let boottime = machine.add(Clock::new(0));
+    let boottime = machine.add(SimulatedClock::new(0));
     machine.suspend_ps(5 * MS, &[clock]);
     assert_eq!((machine.read_clock(clock, 0), machine.read_clock(boottime, 0)), (Ok(0), Ok(5_000_000)));
     assert_eq!((machine.read_counter(0), machine.suspended_ps()), (5_000_000_000 / 1024, 5 * MS));

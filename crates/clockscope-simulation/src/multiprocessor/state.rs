@@ -5,8 +5,8 @@ use super::memory::SharedMemory;
 use super::thread::{Status, Thread};
 use super::trace::{Lost, Trace};
 use super::world::{History, World};
-use crate::clock::Clock;
-use crate::counter::Counter;
+use crate::clock::SimulatedClock;
+use crate::counter::SimulatedCounter;
 use crate::random::Random;
 use crate::scheduler::{Load, Scheduler, Taken, Taker};
 
@@ -71,7 +71,7 @@ enum Next {
 }
 
 impl MachineState {
-    pub(super) fn new(counter: Counter, cpus: u32, seed: u64) -> Self {
+    pub(super) fn new(counter: SimulatedCounter, cpus: u32, seed: u64) -> Self {
         let settings = Settings {
             jitter: 0.0,
             transit_ps: (40_000, 120_000),
@@ -115,7 +115,7 @@ impl MachineState {
         self.threads[self.running].now_ps
     }
 
-    pub(super) fn add_clock(&mut self, clock: &Clock) -> usize {
+    pub(super) fn add_clock(&mut self, clock: &SimulatedClock) -> usize {
         self.history.add(clock)
     }
 

@@ -12,7 +12,7 @@ const FREE: ReadCost = ReadCost::ordered(0);
 
 fn machine(cpus: u32, seed: u64) -> Arc<Multiprocessor> {
     // A rate that has no rest: 1024 ps a count.
-    Multiprocessor::new(Counter::new(1e12 / 1024.0, 0), cpus, seed)
+    Multiprocessor::new(SimulatedCounter::new(1e12 / 1024.0, 0), cpus, seed)
 }
 
 /// A load in which a thread loses its CPU in every way, many times in a few ms.
@@ -50,7 +50,7 @@ fn on_threads<T: Send>(machine: &Multiprocessor, count: u32, body: impl Fn(u32) 
 /// What two CPUs read, receive and lose while they exchange readings.
 fn transcript(seed: u64) -> Vec<u64> {
     let machine = machine(2, seed);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     machine.set_jitter(0.2);
     (0..2).for_each(|cpu| machine.set_load(cpu, heavy()));
     let words = [machine.word(0), machine.word(0)];
@@ -278,7 +278,7 @@ fn accounts_agree_with_what_was_taken() {
     let machine = machine(2, 9);
     machine.set_load(1, heavy());
     machine.set_steal_step_ns(1);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     let accounts = on_each(&machine, |cpu| {
         let mut lost_ps = 0;
         for _ in 0..20_000 {

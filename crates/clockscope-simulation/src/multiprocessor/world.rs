@@ -3,14 +3,14 @@
 //! Threads do not have the same time. A thread that is behind a change reads what was there before.
 
 use super::change::{Change, TimedChange};
-use crate::clock::Clock;
-use crate::counter::Counter;
+use crate::clock::SimulatedClock;
+use crate::counter::SimulatedCounter;
 
 /// The counter and the clocks between two changes.
 #[derive(Clone, Debug)]
 pub(super) struct World {
-    pub(super) counter: Counter,
-    pub(super) clocks: Vec<Clock>,
+    pub(super) counter: SimulatedCounter,
+    pub(super) clocks: Vec<SimulatedClock>,
 }
 
 impl World {
@@ -61,13 +61,13 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn new(counter: Counter) -> Self {
+    pub(super) fn new(counter: SimulatedCounter) -> Self {
         let now = World { counter, clocks: Vec::new() };
         Self { now, since_ps: 0, former: Vec::new(), applied: 0, due_ps: u128::MAX }
     }
 
     /// Adds a clock, which has always been there.
-    pub(super) fn add(&mut self, clock: &Clock) -> usize {
+    pub(super) fn add(&mut self, clock: &SimulatedClock) -> usize {
         self.former.iter_mut().for_each(|(_, world)| world.clocks.push(clock.clone()));
         self.now.clocks.push(clock.clone());
         self.now.clocks.len() - 1

@@ -31,8 +31,21 @@ const FEWEST: f64 = 100.0;
 const COHERENT: f64 = 0.9;
 /// Share of the steps that must have neighbors, for a clock that is finer than the steps show.
 const DENSE: f64 = 0.3;
+/// Of four neighboring whole numbers, the rarest must occur as often as this part of the most
+/// frequent one: exceptions are rarer.
+const RAREST: u64 = 5;
+/// The same of steps that are several ticks, if a tick is three units or more, where no reading
+/// falls into the tick of the one before and is one more than that.
+const RAREST_OF_LONG: u64 = 16;
+const LONG: u64 = 12;
 /// Steps that are looked at together for that.
 const PART: usize = 4096;
+/// Readings from one to another that is looked at for that, where neighbors are too regular.
+const APART: [usize; 4] = [32, 256, 1024, 2048];
+/// How many of these are looked at together: neighboring ones overlap, and are nearly alike.
+const PART_APART: usize = 4 * PART;
+/// Longest usual step, in units, for which that is done: a read of a few counts of a counter.
+const FEW_UNITS: u64 = 16;
 
 /// Whether the clock both stood still and went a single tick, often: no cost of a read does that.
 pub(super) fn stands_still(repeats: u64, one_tick: usize, steps: usize) -> bool {
@@ -161,19 +174,36 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
 /// steps.
 pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
     let short = steps.iter().filter(|step| **step <= 2).count();
-    // What is left after the whole parts is too little to ask, but where it is all there is.
-    let mut parts = steps.chunks(PART).filter(|part| part.len() >= PART / 2 || part.len() == steps.len());
-    stands_still(repeats, short, steps.len()) || parts.all(is_dense)
+    let long = if (short as f64) < OFTEN * steps.len() as f64 { LONG } else { u64::MAX };
+    stands_still(repeats, short, steps.len()) || is_dense_throughout(steps, PART, long)
 }
 
-fn is_dense(steps: &[u64]) -> bool {
+/// The same of distances between readings that are further apart. A read that takes nearly the same
+/// few units each time makes few different steps, which lie on the lattice of its own cost as well.
+/// Its noise adds up over many reads, whereas readings on a lattice stay on it.
+pub(super) fn is_fine_across(values: &[u64], usual: u64) -> bool {
+    let distances =
+        |lag: &usize| -> Vec<u64> { values.iter().zip(values.iter().skip(*lag)).map(|(from, to)| to - from).collect() };
+    let lags = APART.iter().filter(|lag| **lag <= values.len() / 8);
+    usual <= FEW_UNITS && lags.map(distances).any(|distances| is_dense_throughout(&distances, PART_APART, u64::MAX))
+}
+
+/// Whether all parts of so many steps are dense. Steps from `long` on are several ticks.
+fn is_dense_throughout(steps: &[u64], size: usize, long: u64) -> bool {
+    // What is left after the whole parts is too little to ask, but where it is all there is.
+    let mut parts = steps.chunks(size).filter(|part| part.len() >= size / 2 || part.len() == steps.len());
+    parts.all(|part| is_dense(part, long))
+}
+
+fn is_dense(steps: &[u64], long: u64) -> bool {
     let counts = counts(steps.iter().copied());
     let count = |step: u64| counts.get(&step).copied().unwrap_or(0);
     let has_neighbors = |step: u64| {
         (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
-            let four = [0, 1, 2, 3].map(|further| count(first + further));
+            let four = [0, 1, 2, 3].map(|further| count(first.saturating_add(further)));
             let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
-            least >= 5 && 5 * least >= most
+            let rarest = if first < long { RAREST } else { RAREST_OF_LONG };
+            least >= 5 && rarest * least >= most
         })
     };
     let dense: u64 = counts.iter().filter(|(step, _)| has_neighbors(**step)).map(|(_, count)| count).sum();

@@ -96,6 +96,23 @@ impl NoTick {
     }
 }
 
+/// What records have for a tick that is not found.
+#[cfg(feature = "records")]
+impl From<NoTick> for clockscope_records::TickReason {
+    fn from(why: NoTick) -> Self {
+        match why {
+            NoTick::TooFewSteps => Self::FewSteps,
+            NoTick::TooFewReadings => Self::FewDifferences,
+            NoTick::ConstantCost => Self::ConstantCost,
+            NoTick::Ambiguous => Self::SeveralTicks,
+            NoTick::TooSlow => Self::SlowReads,
+            NoTick::RateChanged => Self::RateChanged,
+            NoTick::StepsBack => Self::StepsBack,
+            NoTick::NoLattice => Self::NoLattice,
+        }
+    }
+}
+
 impl Tick {
     /// In units that are `scale` times finer.
     pub(super) fn scaled(self, scale: f64) -> Self {

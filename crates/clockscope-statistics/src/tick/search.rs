@@ -170,6 +170,13 @@ impl<'a> Search<'a> {
         proof::is_proved(self.values, self.habit, self.repeats, lattice, tried)
     }
 
+    /// Whether the readings prove that no tick is longer than [`SHORTEST`]. Where some of them
+    /// looked like a lattice, only those that are far apart can.
+    fn is_fine(&self) -> bool {
+        !self.looked_like_one && proof::is_fine(self.repeats, self.steps)
+            || proof::is_fine_across(self.values, self.habit.usual)
+    }
+
     /// What the lines showed, the best of them looked at once more by all readings.
     fn conclude(&mut self) -> Tick {
         if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
@@ -183,12 +190,10 @@ impl<'a> Search<'a> {
                 Fit::Changing | Fit::Nowhere => self.changing = true,
             }
         }
-        match (self.changing, self.unproved, self.looked_like_one) {
-            (true, ..) => Tick::Unknown(NoTick::RateChanged),
-            (_, true, _) => Tick::Unknown(NoTick::ConstantCost),
-            (_, _, false) if proof::is_fine(self.repeats, self.steps) => {
-                Tick::AtMost { units: SHORTEST, steps: self.steps.len() as u64 }
-            }
+        match (self.changing, self.unproved) {
+            (true, _) => Tick::Unknown(NoTick::RateChanged),
+            _ if self.is_fine() => Tick::AtMost { units: SHORTEST, steps: self.steps.len() as u64 },
+            (_, true) => Tick::Unknown(NoTick::ConstantCost),
             _ => Tick::Unknown(NoTick::NoLattice),
         }
     }

@@ -1,34 +1,8 @@
 //! Clocks that are simulated: what they tick at is known.
 
+use clockscope_simulation::Random;
+
 use super::*;
-
-/// splitmix64 (Steele, Lea & Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [low, high).
-    fn within(&mut self, low: f64, high: f64) -> f64 {
-        low + (self.next() >> 11) as f64 / (1u64 << 53) as f64 * (high - low)
-    }
-
-    /// Uniform in the logarithm.
-    fn scale(&mut self, low: f64, high: f64) -> f64 {
-        self.within(low.ln(), high.ln()).exp()
-    }
-
-    /// Normal, mean 0, deviation 1 (Box & Muller 1958).
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.within(1e-300, 1.0).ln()).sqrt() * (std::f64::consts::TAU * self.within(0.0, 1.0)).cos()
-    }
-}
 
 /// A clock that ticks every `period` ns and shows whole ns; a read takes `cost` ns, plus or minus
 /// `jitter`, and one in a thousand is interrupted.
@@ -57,16 +31,16 @@ impl Simulated {
 
     fn random(shortest: f64, longest: f64, random: &mut Random) -> Self {
         let period = random.scale(shortest, longest);
-        let period = match random.next() % 3 {
+        let period = match random.any() % 3 {
             0 => period,
             1 => period.round().max(shortest.ceil()),
             _ => {
-                let parts = 2.0 + (random.next() % 11) as f64;
+                let parts = 2.0 + (random.any() % 11) as f64;
                 ((period * parts).round() / parts).max(shortest)
             }
         };
         let cost = period * random.scale(0.1, 100.0);
-        Self { period, cost, jitter: 0.2 * cost, normal: random.next().is_multiple_of(2), interrupted: 0.001 }
+        Self { period, cost, jitter: 0.2 * cost, normal: random.any().is_multiple_of(2), interrupted: 0.001 }
     }
 }
 
@@ -84,7 +58,7 @@ fn ticks_of_simulated_clocks() {
     let (mut right, mut unknown, mut slowest) = (0, 0, 0.0_f64);
     let cases = cases(150);
     for case in 0..cases {
-        let mut random = Random(seed + case as u64);
+        let mut random = Random::new(seed + case as u64);
         let clock = Simulated::random(3.0, 1000.0, &mut random);
         let readings = clock.readings(40_000, &mut random);
         let start = std::time::Instant::now();
@@ -122,7 +96,7 @@ fn assert_honest(found: Tick, period: f64, what: &dyn std::fmt::Debug) -> bool {
 fn short_series_of_simulated_clocks() {
     let mut told = 0;
     for case in 0..cases(300) {
-        let mut random = Random(0x5_0000 + case as u64);
+        let mut random = Random::new(0x5_0000 + case as u64);
         let count = random.scale(200.0, 8192.0) as usize;
         let mut clock = Simulated::random(0.2, 1000.0, &mut random);
         // From a cost that is nearly constant to one that hardly shows.
@@ -139,7 +113,7 @@ fn short_series_of_simulated_clocks() {
 fn short_series_of_a_slow_read() {
     let mut told = 0;
     for case in 0..cases(300) {
-        let mut random = Random(0x51_0000 + case as u64);
+        let mut random = Random::new(0x51_0000 + case as u64);
         let count = random.scale(200.0, 1000.0) as usize;
         let cost = random.within(60.0, 900.0);
         let jitter = cost * random.scale(3e-3, 0.1);
@@ -157,9 +131,9 @@ fn short_series_of_a_slow_read() {
 fn short_series_of_an_ordered_counter() {
     let mut told = 0;
     for case in 0..cases(300) {
-        let mut random = Random(0x52_0000 + case as u64);
+        let mut random = Random::new(0x52_0000 + case as u64);
         let count = random.scale(200.0, 8192.0) as usize;
-        let period = 2 + random.next() % 60;
+        let period = 2 + random.any() % 60;
         let cost = random.within(0.3, 6.0) * period as f64;
         let clock = Simulated {
             period: period as f64,
@@ -180,8 +154,8 @@ fn short_series_of_an_ordered_counter() {
 fn steps_back_are_in_the_error() {
     let mut told = 0;
     for case in 0..cases(60) {
-        let mut random = Random(0xBAC + case as u64);
-        let period = if random.next().is_multiple_of(2) { 10.014_87 } else { random.scale(3.0, 300.0) };
+        let mut random = Random::new(0xBAC + case as u64);
+        let period = if random.any().is_multiple_of(2) { 10.014_87 } else { random.scale(3.0, 300.0) };
         let cost = period * random.scale(0.5, 30.0);
         let clock = Simulated { period, cost, jitter: 0.1 * cost, normal: true, interrupted: 0.001 };
         let (every, back) = (random.scale(50.0, 5000.0) as usize, random.scale(2.0, 40.0) * cost);
@@ -241,7 +215,7 @@ fn every_nth_step_is_seen(every: u64, sees_one: bool, rate: f64) {
 fn ticks_below_three_units_are_never_wrong() {
     let mut told = 0;
     for case in 0..cases(100) {
-        let mut random = Random(0x3000 + case as u64);
+        let mut random = Random::new(0x3000 + case as u64);
         let mut clock = Simulated::random(0.2, 3.0, &mut random);
         clock.cost = clock.cost.max(0.5);
         let readings = clock.readings(40_000, &mut random);
@@ -259,20 +233,93 @@ fn ticks_below_three_units_are_never_wrong() {
     assert!(told >= cases(100) / 2, "{told} of {} were told to be at most 3", cases(100));
 }
 
+/// A counter that moves by two counts, and reads that cost 20 to 26 of them: the tick may be 2, or
+/// 1 and the costs even.
+#[test]
+fn few_even_steps_bound_the_tick() {
+    let mut random = Random::new(2);
+    let mut last = 0;
+    let readings: Vec<u64> = std::iter::repeat_with(|| {
+        last += 20 + 2 * random.below(4);
+        last
+    })
+    .take(8192)
+    .collect();
+    match tick(&readings) {
+        Tick::AtMost { units, .. } => assert!((2.0..2.001).contains(&units), "{units}"),
+        wrong => panic!("{wrong:?}"),
+    }
+}
+
+/// A clock of whole ns above a counter that is finer, whose reads take 18 ns, nearly always.
+#[test]
+fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
+    for cost in [17.3, 18.4, 18.9, 25.2] {
+        let mut random = Random::new(18);
+        let clock = Simulated { period: 0.769, cost, jitter: 0.6, normal: true, interrupted: 0.0005 };
+        let found = tick(&clock.readings(8192, &mut random));
+        assert!(matches!(found, Tick::AtMost { units, .. } if units == SHORTEST), "{cost}: {found:?}");
+    }
+}
+
 /// A constant cost of the read, with or without pauses, is no tick.
+/// QueryPerformanceCounter of 10 MHz, a read of which takes 2 to 12 counts: no step is one count,
+/// and the steps are nearly alike. No lattice of several counts is claimed, and their absence is
+/// proved.
+#[test]
+fn a_read_of_a_few_counts_hides_no_count() {
+    let costs = [2.3, 3.0, 3.3, 4.5, 7.0, 12.0];
+    for (case, (cost, share)) in
+        costs.into_iter().flat_map(|cost| [0.02, 0.05, 0.1].map(|share| (cost, share))).enumerate()
+    {
+        let mut random = Random::new(20_261_124 + case as u64);
+        let clock = Simulated { period: 1.0, cost, jitter: share * cost, normal: case % 2 == 0, interrupted: 0.001 };
+        match tick(&clock.readings(40_000, &mut random)) {
+            Tick::AtMost { units, .. } if units <= SHORTEST => {}
+            // Of less noise, too little adds up.
+            Tick::Unknown(_) if share < 0.05 => {}
+            wrong => panic!("{clock:?} gave {wrong:?}"),
+        }
+    }
+}
+
+/// Where a tick takes several units, reads of a few units do not hide it, and no bound is claimed
+/// that it exceeds.
+#[test]
+fn a_tick_of_a_few_units_is_not_called_finer() {
+    let mut found_right = 0;
+    let cases = 60;
+    for case in 0..cases {
+        let mut random = Random::new(20_261_125 + case);
+        let period = random.within(3.01, 6.0);
+        let cost = random.within(2.0, 12.0);
+        let jitter = cost * random.scale(0.005, 0.1);
+        let clock = Simulated { period, cost, jitter, normal: case % 2 == 0, interrupted: 0.001 };
+        match tick(&clock.readings(40_000, &mut random)) {
+            Tick::Found(lattice) => {
+                assert!(is_right(lattice.period, period), "{clock:?} gave {lattice:?}");
+                found_right += 1;
+            }
+            Tick::AtMost { units, .. } => assert!(period <= units, "{clock:?}: at most {units}"),
+            Tick::Unknown(_) => {}
+        }
+    }
+    assert!(found_right >= cases / 2, "{found_right} of {cases}");
+}
+
 #[test]
 fn a_constant_cost_is_no_tick() {
     for case in 0..cases(150) {
-        let mut random = Random(0xC057 + case as u64);
-        let (cost, every) = (random.scale(4.0, 5000.0), 2 + random.next() % 2000);
-        let cost = if random.next().is_multiple_of(3) { cost.round() } else { cost };
-        let pause = if random.next().is_multiple_of(3) { 0.0 } else { cost * random.scale(0.01, 100.0) };
-        let pause = if random.next().is_multiple_of(3) { (pause / cost).round() * cost } else { pause };
+        let mut random = Random::new(0xC057 + case as u64);
+        let (cost, every) = (random.scale(4.0, 5000.0), 2 + random.any() % 2000);
+        let cost = if random.any().is_multiple_of(3) { cost.round() } else { cost };
+        let pause = if random.any().is_multiple_of(3) { 0.0 } else { cost * random.scale(0.01, 100.0) };
+        let pause = if random.any().is_multiple_of(3) { (pause / cost).round() * cost } else { pause };
         let costs = [cost, cost * random.within(0.3, 3.0), cost * random.within(0.3, 3.0)];
         // One cost with pauses, or a cycle of two or three costs.
-        let cycle = (random.next() % 4) as usize;
+        let cycle = (random.any() % 4) as usize;
         // Hardly any jitter at all, up to what hides the cost.
-        let jitter = if random.next().is_multiple_of(2) { 0.0 } else { random.scale(1e-4, 0.3) };
+        let jitter = if random.any().is_multiple_of(2) { 0.0 } else { random.scale(1e-4, 0.3) };
         let period = random.within(0.01, 1.0);
         let mut time = random.within(1e6, 1e9);
         let readings: Vec<u64> = (0..40_000)
@@ -295,7 +342,7 @@ fn a_constant_cost_is_no_tick() {
 #[test]
 fn a_drift_is_noticed_or_does_not_matter() {
     for case in 0..cases(80) {
-        let mut random = Random(0xD41F + case as u64);
+        let mut random = Random::new(0xD41F + case as u64);
         let mut clock = Simulated::random(3.0, 1000.0, &mut random);
         let (first, share, mut readings) = (clock.period, random.scale(1e-6, 1e-3), vec![0]);
         for _ in 0..100 {
@@ -317,7 +364,7 @@ fn a_drift_is_noticed_or_does_not_matter() {
 #[test]
 fn a_rate_that_changes_half_way_is_noticed() {
     for case in 0..cases(150) {
-        let mut random = Random(0x4A7E + case as u64);
+        let mut random = Random::new(0x4A7E + case as u64);
         let clock = Simulated::random(3.0, 1000.0, &mut random);
         let share = random.scale(1e-5, 0.3);
         let second = Simulated { period: clock.period * (1.0 + share), ..clock };
@@ -341,7 +388,7 @@ fn a_rate_that_changes_half_way_is_noticed() {
 #[test]
 fn further_reads_within_a_tick_may_be_one_more() {
     for cost in [1.5, 5.0, 10.0, 15.0, 24.7, 47.0, 60.0, 450.0, 9600.0] {
-        let mut random = Random(26);
+        let mut random = Random::new(26);
         let mut last = 0;
         let clock = Simulated { period: 26.0, cost, jitter: 0.02 * cost, normal: true, interrupted: 0.001 };
         let readings: Vec<u64> = clock
@@ -361,7 +408,7 @@ fn further_reads_within_a_tick_may_be_one_more() {
 /// common divisor is 13.
 #[test]
 fn a_counter_that_was_moved_by_half_a_tick() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let clock = Simulated { period: 26.0, cost: 9600.0, jitter: 200.0, normal: true, interrupted: 0.001 };
     let mut readings = clock.readings(8000, &mut random);
     for reading in &mut readings[5000..] {
@@ -374,10 +421,10 @@ fn a_counter_that_was_moved_by_half_a_tick() {
 /// 4 ms, which the kernel stretches by a few ns, read in bursts between which other things happen.
 #[test]
 fn a_coarse_clock_that_is_steered() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut readings = Vec::new();
     for tick in 0..12u64 {
-        let value = tick * 4_000_000 + random.next() % 5;
+        let value = tick * 4_000_000 + random.any() % 5;
         readings.extend(std::iter::repeat_n(value, 500));
     }
     let Tick::Found(lattice) = tick(&readings) else { panic!("{:?}", tick(&readings)) };
@@ -406,7 +453,7 @@ fn nothing_is_told_of_nothing() {
 #[test]
 fn a_common_divisor_is_a_tick() {
     for (unit, cost) in [(1000.0, 27.0), (1000.0, 610.0), (1e6, 24.0), (1000.0, 5300.0)] {
-        let mut random = Random(unit as u64);
+        let mut random = Random::new(unit as u64);
         let clock = Simulated { period: unit, cost, jitter: 0.2 * cost, normal: true, interrupted: 0.001 };
         let found = tick(&clock.readings(1_000_000, &mut random)[..]);
         let Tick::Found(lattice) = found else { panic!("{clock:?} {found:?}") };
@@ -429,12 +476,12 @@ proptest::proptest! {
 #[test]
 fn a_clock_whose_phase_moves_at_interruptions() {
     for every in [300, 1000, 5000] {
-        let mut random = Random(every);
+        let mut random = Random::new(every);
         let clock = Simulated { period: 10.0148, cost: 540.0, jitter: 20.0, normal: true, interrupted: 0.0 };
         let readings = clock.readings(20_000, &mut random);
         let mut moved = 0;
         let moving = readings.iter().zip(0u64..).map(|(reading, index)| {
-            moved += if index % every == 0 { random.next() % 1000 } else { 0 };
+            moved += if index % every == 0 { random.any() % 1000 } else { 0 };
             reading + moved
         });
         let moving: Vec<u64> = moving.collect();
@@ -480,7 +527,7 @@ impl Batched {
 /// How many of the clocks' ticks were found, none of them wrongly.
 fn found_in_batches(cases: usize, seed: u64, mut period: impl FnMut(&mut Random) -> f64) -> usize {
     let is_found = |case: &usize| {
-        let mut random = Random(seed + *case as u64);
+        let mut random = Random::new(seed + *case as u64);
         let clock = Batched::random(period(&mut random), &mut random);
         match clock.tick(&mut random) {
             Tick::Unknown(_) => false,
@@ -507,7 +554,7 @@ fn microseconds_that_were_rounded_to_doubles() {
 fn microseconds_in_short_batches_with_long_pauses() {
     let cases = cases(60);
     let found = (0..cases).filter(|case| {
-        let mut random = Random(0x9E71 + *case as u64);
+        let mut random = Random::new(0x9E71 + *case as u64);
         let clock = Batched {
             period: 4.194_304,
             cost: random.within(0.06, 0.08),
@@ -536,7 +583,7 @@ fn ticks_of_three_to_five_units_in_batches() {
 fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
     let mut told = 0;
     for case in 0..cases(40) {
-        let mut random = Random(0x2333 + case as u64);
+        let mut random = Random::new(0x2333 + case as u64);
         let (period, cost) = (10.0148, 23.3 + random.within(0.0, 0.05));
         let mut time = random.within(1e6, 1e9);
         let mut read = |index: usize| {
@@ -557,18 +604,18 @@ fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
 #[test]
 fn a_constant_cost_in_batches_is_no_tick() {
     for case in 0..cases(150) {
-        let mut random = Random(0xBA7C + case as u64);
+        let mut random = Random::new(0xBA7C + case as u64);
         let unit = random.scale(3.0, 300.0);
         // Of more than two different costs, that they are all multiples would be no accident.
-        let longer = 1.0 + (1 + random.next() % 3) as f64 / (1 + random.next() % 3) as f64;
-        let cost = |random: &mut Random| if random.next().is_multiple_of(2) { unit } else { longer * unit };
-        let costs: Vec<f64> = (0..1 + random.next() % 5).map(|_| cost(&mut random)).collect();
-        let jitter = if random.next().is_multiple_of(2) { 0.0 } else { unit * random.scale(1e-4, 0.1) };
+        let longer = 1.0 + (1 + random.any() % 3) as f64 / (1 + random.any() % 3) as f64;
+        let cost = |random: &mut Random| if random.any().is_multiple_of(2) { unit } else { longer * unit };
+        let costs: Vec<f64> = (0..1 + random.any() % 5).map(|_| cost(&mut random)).collect();
+        let jitter = if random.any().is_multiple_of(2) { 0.0 } else { unit * random.scale(1e-4, 0.1) };
         let pause = unit * random.scale(10.0, 10_000.0);
         let varies = random.scale(0.01, 1.0);
         let mut time = random.within(1e6, 1e9);
         let (mut collector, mut turn) = (TickCollector::new(20_001), 0);
-        let batch = 100 + random.next() as usize % 1900;
+        let batch = 100 + random.any() as usize % 1900;
         while !collector.is_full() {
             let mut read = || {
                 turn += 1;

@@ -1,35 +1,15 @@
-use std::f64::consts::TAU;
-
+use clockscope_simulation::Random;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Random numbers that are the same at every run (SplitMix64, Steele et al. 2014).
-struct Random(u64);
-
-impl Random {
-    /// In (0, 1).
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
-    }
-
-    /// Of mean 0 and variance 1 (Box & Muller 1958).
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
-    }
-
-    /// The logarithms of a run's costs, by how runs differ.
-    fn run(&mut self, runs: Runs) -> f64 {
-        match runs {
-            Runs::Normal => 0.01 * self.normal(),
-            Runs::Outliers if self.uniform() < 0.1 => 0.1 * self.normal().abs(),
-            Runs::Outliers => 0.01 * self.normal(),
-            Runs::TwoSpeeds => 0.002 * self.normal() + if self.uniform() < 0.5 { 0.05 } else { 0.0 },
-        }
+/// The logarithms of a run's costs, by how runs differ.
+fn run(random: &mut Random, runs: Runs) -> f64 {
+    match runs {
+        Runs::Normal => 0.01 * random.normal(),
+        Runs::Outliers if random.happens(0.1) => 0.1 * random.normal().abs(),
+        Runs::Outliers => 0.01 * random.normal(),
+        Runs::TwoSpeeds => 0.002 * random.normal() + if random.happens(0.5) { 0.05 } else { 0.0 },
     }
 }
 
@@ -46,7 +26,7 @@ enum Runs {
 /// In how many of the comparisons of runs of `clocks` clocks, `count` a side, bounds miss the truth
 /// for any clock.
 fn missed(random: &mut Random, runs: Runs, [clocks, count, trials]: [usize; 3], misrate: f64) -> usize {
-    let mut sample = || -> Vec<f64> { (0..count).map(|_| random.run(runs).exp() * 25.0).collect() };
+    let mut sample = || -> Vec<f64> { (0..count).map(|_| run(random, runs).exp() * 25.0).collect() };
     let mut is_missed = || {
         let found = ratio_bounds(&sample(), &sample(), misrate / clocks as f64).unwrap();
         !(found.low..=found.high).contains(&1.0)
@@ -59,7 +39,7 @@ fn missed(random: &mut Random, runs: Runs, [clocks, count, trials]: [usize; 3], 
 /// all of the other too often for that.
 #[test]
 fn identical_runs_differ_as_rarely_as_stated() {
-    let mut random = Random(28);
+    let mut random = Random::new(28);
     for runs in [Runs::Normal, Runs::Outliers, Runs::TwoSpeeds] {
         for (clocks, count) in [(1, 5), (12, 5), (25, 5), (4, 12), (25, 3)] {
             const TRIALS: usize = 1_000;
@@ -76,10 +56,10 @@ fn identical_runs_differ_as_rarely_as_stated() {
 /// A clock that costs 10 % more is found among twelve by five runs a side that differ by 1 %.
 #[test]
 fn ten_percent_more_is_found() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     let mut is_found = || {
-        let base: Vec<f64> = (0..5).map(|_| random.run(Runs::Normal).exp()).collect();
-        let new: Vec<f64> = (0..5).map(|_| 1.1 * random.run(Runs::Normal).exp()).collect();
+        let base: Vec<f64> = (0..5).map(|_| run(&mut random, Runs::Normal).exp()).collect();
+        let new: Vec<f64> = (0..5).map(|_| 1.1 * run(&mut random, Runs::Normal).exp()).collect();
         ratio_bounds(&base, &new, 0.05 / 12.0).unwrap().low > 1.02
     };
     let found = (0..500).filter(|_| is_found()).count();

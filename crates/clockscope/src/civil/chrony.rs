@@ -1,12 +1,12 @@
 //! Asks chronyd how far the clock is off: the request *tracking* of its command protocol, version
 //! 6, over the loopback (candm.h of its sources). Every user may ask that.
 
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::time::Duration;
+use std::net::SocketAddr;
 
 use clockscope_arch::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
+use clockscope_arch::chrony::{self, ADDRESS, PATIENCE, ROUNDED};
 use clockscope_arch::civil::{KernelClockState, Leap};
 use clockscope_arch::os;
 
@@ -14,23 +14,8 @@ use crate::claims::claim::{Basis, Claim, Unbounded, Worth};
 use crate::claims::kernel::Judged;
 use crate::{Instant, now};
 
-/// Where chronyd answers, unless it is configured otherwise.
-const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 323);
-/// It answers within some 100 µs, or not at all.
-const PATIENCE: Duration = Duration::from_millis(10);
 /// After that it is not asked for so long, in ns.
 const SILENCE_NS: u64 = 1_000_000_000;
-
-/// Length of the reply, and so of the request: chronyd answers none that is shorter than its reply.
-const LENGTH: usize = 104;
-const VERSION: u8 = 6;
-const REQUEST: u8 = 1;
-const REPLY: u8 = 2;
-const TRACKING: u16 = 33;
-const TRACKING_REPLY: u16 = 5;
-const UNSYNCHRONIZED: u16 = 3;
-/// Its own clock (directive `local`), whose error it does not know.
-const LOCAL: u32 = 0x7f7f_0101;
 
 /// The OS clock is slewed by no more than this share (adjtimex(2)).
 const SLEWED: f64 = 0.1005;
@@ -101,59 +86,23 @@ fn ask() -> Option<Tracking> {
 }
 
 fn ask_at(address: SocketAddr) -> Option<Tracking> {
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
-    socket.connect(address).ok()?;
-    socket.set_read_timeout(Some(PATIENCE)).ok()?;
-    let sequence = now().as_ns() as u32;
-    socket.send(&request(sequence)).ok()?;
-    let mut reply = [0; LENGTH + 1];
-    let length = socket.recv(&mut reply).ok()?;
-    tracking(reply.get(..length)?, sequence)
-}
-
-/// Big-endian, as all of the protocol.
-fn request(sequence: u32) -> [u8; LENGTH] {
-    let mut request = [0; LENGTH];
-    request[0..2].copy_from_slice(&[VERSION, REQUEST]);
-    request[4..6].copy_from_slice(&TRACKING.to_be_bytes());
-    request[8..12].copy_from_slice(&sequence.to_be_bytes());
-    request
-}
-
-/// Decodes the reply to the request of that number; `None` if it is another one, or says that
-/// nothing is known.
-fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
-    let reply: &[u8; LENGTH] = reply.try_into().ok()?;
-    let half = |at: usize| u16::from_be_bytes([reply[at], reply[at + 1]]);
-    let word = |at: usize| u32::from_be_bytes([reply[at], reply[at + 1], reply[at + 2], reply[at + 3]]);
-    let is_reply = reply[0..2] == [VERSION, REPLY]
-        && (half(4), half(6), half(8), word(16)) == (TRACKING, TRACKING_REPLY, 0, sequence);
-    let (reference, leap) = (word(28), half(54));
-    let found = Tracking {
-        correction: number(word(68)),
-        root_delay: number(word(92)),
-        root_dispersion: number(word(96)),
-        leap: [Leap::None, Leap::Insert, Leap::Delete].get(usize::from(leap)).copied().unwrap_or_default(),
-    };
-    let is_known = leap < UNSYNCHRONIZED && ![0, LOCAL].contains(&reference);
-    // Nobody knows a clock without any error.
-    let is_plausible = found.error_s() > 0.0 && found.error_s() < DAY_S && found.correction.abs() < DAY_S;
-    (is_reply && is_known && is_plausible).then_some(found)
-}
-
-const COEFFICIENT_BITS: i32 = 25;
-/// By what share such a number may be rounded: its coefficient has 24 bits and a sign.
-const ROUNDED: f64 = 1.0 / (1u32 << (COEFFICIENT_BITS - 2)) as f64;
-
-/// A number of the protocol: a signed exponent of 7 bits and a signed coefficient of 25, of which
-/// all are fraction bits.
-fn number(word: u32) -> f64 {
-    let exponent = (word as i32) >> COEFFICIENT_BITS;
-    let coefficient = ((word << 7) as i32) >> 7;
-    f64::from(coefficient) * 2f64.powi(exponent - COEFFICIENT_BITS)
+    chrony::ask_at(address, now().as_ns() as u32).and_then(|found| Tracking::believed(&found))
 }
 
 impl Tracking {
+    /// `None` where nothing is known, or what is stated cannot be.
+    fn believed(found: &chrony::Tracking) -> Option<Self> {
+        // Nobody knows a clock without any error.
+        let is_plausible = found.error_s() > 0.0 && found.error_s() < DAY_S && found.correction_s.abs() < DAY_S;
+        let tracking = Self {
+            correction: found.correction_s,
+            root_delay: found.root_delay_s,
+            root_dispersion: found.root_dispersion_s,
+            leap: found.leap,
+        };
+        (found.is_synchronized && is_plausible).then_some(tracking)
+    }
+
     /// The largest error that the clock has beside the correction, as chrony's manual states it.
     fn error_s(&self) -> f64 {
         self.root_delay.abs() / 2.0 + self.root_dispersion.abs()
@@ -177,7 +126,7 @@ impl Tracking {
 /// Decodes any bytes (fuzz/).
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(reply: &[u8]) {
-    if let Some(found) = tracking(reply, 0) {
+    if let Some(found) = chrony::tracking(reply, 0).and_then(|found| Tracking::believed(&found)) {
         assert!(found.correction.is_finite() && found.error_s() > 0.0);
         let claim = found.claim(&KernelClockState::unsynchronized(0), (0, 0));
         assert!(claim.earliest_ns <= claim.latest_ns);
@@ -186,7 +135,16 @@ pub(crate) fn fuzz(reply: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, UdpSocket};
+    use std::time::Duration;
+
+    use clockscope_arch::chrony::LENGTH;
+
     use super::*;
+
+    fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
+        chrony::tracking(reply, sequence).and_then(|found| Tracking::believed(&found))
+    }
 
     /// Replies that chronyd 4.3 gave, with what chronyc printed of each, and the true time less the
     /// clock's just after: `name hex correction_s root_delay_s root_dispersion_s leap
@@ -271,7 +229,7 @@ mod tests {
                 while !is_over.load(Ordering::Relaxed) {
                     let mut asked = [0; 2 * LENGTH];
                     let Ok((length, client)) = server.recv_from(&mut asked) else { continue };
-                    assert_eq!((length, asked[0], asked[1]), (LENGTH, VERSION, REQUEST));
+                    assert_eq!((length, asked[0], asked[1]), (LENGTH, 6, 1));
                     reply[16..20].copy_from_slice(&asked[8..12]);
                     server.send_to(&reply, client).unwrap();
                 }
@@ -312,12 +270,5 @@ mod tests {
         };
         assert!([900_000, 1_000_000, 1_100_000].into_iter().all(is_continuous));
         assert!([-1_000_000, 0, 880_000, 1_110_000, 1_000_000_000].into_iter().all(|ns| !is_continuous(ns)));
-    }
-
-    #[test]
-    fn numbers_of_the_protocol() {
-        for (word, value) in [(0, 0.0), (0x0100_0000 | 1 << 25, -1.0), (0x0480_0000, 1.0), (0x0280_0000, 0.5)] {
-            assert!((number(word) - value).abs() < 1e-12, "{word:#x}: {} {value}", number(word));
-        }
     }
 }

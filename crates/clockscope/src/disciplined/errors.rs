@@ -6,7 +6,7 @@ use clockscope_brackets::Bracket;
 
 use super::agreement::FASTER;
 use super::holding::Held;
-use super::line::Line;
+use super::line::ServedLine;
 use super::{Counter, Disciplined, OsClock};
 
 /// The time between two brackets of a line, and what is known of the errors of the readings in it.
@@ -100,7 +100,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn record_error(
         &self,
         held: &mut Held<'_>,
-        line: &Line,
+        line: &ServedLine,
         bracket: &Bracket,
         (first, last): (u64, u64),
     ) -> u64 {
@@ -154,7 +154,7 @@ pub(super) fn unseen_slew_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
 /// error may be larger than at the brackets around it. The OS clock's time there is interpolated
 /// between these. `None` where they do not enclose the joint.
-fn error_at_joint(line: &Line, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
+fn error_at_joint(line: &ServedLine, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
     let (tick, value) = line.joint()?;
     let elapsed = later.middle().wrapping_sub(earlier.middle());
     let before = tick.wrapping_sub(earlier.middle());

@@ -1,8 +1,8 @@
 //! The published part of the clock: two joined segments of a line from ticks to nanoseconds.
 //!
-//! A [`Line`] is a value. What it says about a tick never changes: the line that follows it repeats
-//! its second segment as its first one, so that readers who hold the old line and readers who hold
-//! the new one agree on every tick that both cover.
+//! A [`ServedLine`] is a value. What it says about a tick never changes: the line that follows it
+//! repeats its second segment as its first one, so that readers who hold the old line and readers
+//! who hold the new one agree on every tick that both cover.
 
 /// Fraction bits of a slope.
 ///
@@ -14,7 +14,7 @@ pub(super) const FRACTION_BITS: u32 = 32;
 /// Two segments, A and then B. Readings are served by A, then by B; in the second half of B the
 /// next line is due. All zero is a line that covers no tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct ServedLine {
     a: Segment,
     /// Half of its length is `ticks`: the part that the fast path serves.
     b: Segment,
@@ -46,7 +46,7 @@ pub(crate) enum Place {
     Before,
 }
 
-impl Line {
+impl ServedLine {
     /// Its two segments.
     pub(crate) fn segments(&self) -> [Segment; 2] {
         [self.a, self.b]
@@ -123,7 +123,7 @@ impl Line {
         self.b.start.wrapping_add(2 * u64::from(self.b.ticks))
     }
 
-    /// The time at [`Line::end`]: no reading by this line is larger.
+    /// The time at [`ServedLine::end`]: no reading by this line is larger.
     pub(crate) fn end_value(&self) -> u64 {
         self.b.at(self.end())
     }
@@ -199,7 +199,7 @@ mod tests {
             window_ns in 20_000u64..1_000_000,
         ) {
             let ticks = (window_ns as f64 / ns_per_tick) as u64 / 2 * 2;
-            let mut line = Line::single(start, value, ns_per_tick, ticks);
+            let mut line = ServedLine::single(start, value, ns_per_tick, ticks);
             prop_assert_eq!(line.place(start), Place::Fresh(value));
             prop_assert_eq!(line.place(start.wrapping_sub(1)), Place::Before);
             let mut last = value;
@@ -232,14 +232,14 @@ mod tests {
     #[test]
     fn nothing_is_covered_by_zero() {
         for tick in [0, 1, u64::MAX, 1 << 63] {
-            assert_eq!(Line::default().fresh(tick), None);
-            assert_eq!(Line::default().place(tick), Place::Spent(0));
+            assert_eq!(ServedLine::default().fresh(tick), None);
+            assert_eq!(ServedLine::default().place(tick), Place::Spent(0));
         }
     }
 
     #[test]
     fn ticks_around_a_wrap_of_the_counter_are_covered() {
-        let line = Line::single(u64::MAX - 4, 100, 1.0, 10);
+        let line = ServedLine::single(u64::MAX - 4, 100, 1.0, 10);
         assert_eq!(line.place(u64::MAX), Place::Fresh(104));
         assert_eq!(line.place(0), Place::NearlySpent(105));
         assert_eq!(line.place(5), Place::Spent(110));

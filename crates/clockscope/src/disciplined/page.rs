@@ -16,10 +16,10 @@
 //!   the line begins with.
 //!
 //! Why readings stay in order: a line is a fixed function and its successor agrees with it (see
-//! [`Line`]), so it does not matter which of the two a reader holds, if the line covers the tick.
-//! An OS reading in the floor is seen by every thread that learns of it. An OS reading that is not
-//! in the floor was taken before the announcement, hence before the bracket, and no line begins
-//! below its bracket.
+//! [`ServedLine`]), so it does not matter which of the two a reader holds, if the line covers the
+//! tick. An OS reading in the floor is seen by every thread that learns of it. An OS reading that
+//! is not in the floor was taken before the announcement, hence before the bracket, and no line
+//! begins below its bracket.
 //!
 //! - **A reader of the wall clock** does what the first reader does, and takes the offset that was
 //!   published with the line: no reading mixes the offset of one version with the time of another.
@@ -28,7 +28,7 @@
 //! readers outside of this crate: what is written there changes only together with
 //! [`layout::FORMAT`].
 
-use super::line::{Line, Segment};
+use super::line::{Segment, ServedLine};
 use super::stated::{BoundedAt, Bounds};
 use super::sync::{self, AtomicU64, Ordering, fence};
 use super::use_rate::Usage;
@@ -184,7 +184,7 @@ pub mod layout {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) version: Version,
-    pub(crate) line: Line,
+    pub(crate) line: ServedLine,
     pub(crate) wall: WallOffset,
     pub(crate) floor: u64,
     pub(crate) tick: u64,
@@ -356,12 +356,12 @@ impl Page {
     }
 
     /// The line that the version names, which covers nothing where there is none.
-    fn line_of(&self, version: Version) -> Line {
+    fn line_of(&self, version: Version) -> ServedLine {
         if !version.has_line() {
-            return Line::default();
+            return ServedLine::default();
         }
         let first = 2 * version.slot();
-        Line::of_segments([first, first + 1].map(|index| self.segment(index)))
+        ServedLine::of_segments([first, first + 1].map(|index| self.segment(index)))
     }
 
     #[inline(always)]
@@ -380,7 +380,7 @@ impl Page {
     /// Makes `line` the one that is read from now on, with what belongs to it, in place of
     /// `version`. `false` if that was replaced, or bars the counter: then nothing happened. Only
     /// for the holder of the lock.
-    pub(crate) fn publish(&self, version: &mut Version, line: &Line, civil: &Civil) -> bool {
+    pub(crate) fn publish(&self, version: &mut Version, line: &ServedLine, civil: &Civil) -> bool {
         if version.mode() != ServingMode::Open {
             return false;
         }

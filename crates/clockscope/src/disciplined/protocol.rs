@@ -6,7 +6,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::line::Line;
+use super::line::ServedLine;
 use super::page::{Civil, Page, WallOffset};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
 use super::stated::{State, Stated};
@@ -33,7 +33,7 @@ fn opened(page: &Page) -> Version {
 fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
     check(2, move || {
         let page = Arc::new(Page::new());
-        let line = |start| Line::single(start, start, 1.0, 1000);
+        let line = |start| ServedLine::single(start, start, 1.0, 1000);
         let mut version = opened(&page);
         page.publish(&mut version, &line(10), &Civil::default());
         let publisher = {
@@ -62,7 +62,7 @@ fn wall_time_is_of_one_version() {
         let page = Arc::new(Page::new());
         let published = |start: u64, ahead: u64| {
             let wall = WallOffset::of(5_000 - ahead as i64);
-            (Line::single(start, start + ahead, 1.0, 1000), Civil { wall, ..Civil::default() })
+            (ServedLine::single(start, start + ahead, 1.0, 1000), Civil { wall, ..Civil::default() })
         };
         let mut version = opened(&page);
         let (line, civil) = published(10, 0);
@@ -93,7 +93,7 @@ fn a_line_is_looked_at_whole() {
 fn a_line_that_moves_on_is_whole() {
     check(3, || {
         let page = Arc::new(Page::new());
-        let first = Line::single(0, 0, 1.0, 100);
+        let first = ServedLine::single(0, 0, 1.0, 100);
         let [second, third] = [first.followed_by(1.0, 100), first.followed_by(1.0, 100).followed_by(1.0, 100)];
         let mut version = opened(&page);
         page.publish(&mut version, &first, &Civil::default());
@@ -126,7 +126,7 @@ fn a_floor_that_was_heard_of_is_seen() {
     check(3, || {
         let page = Arc::new(Page::new());
         let heard = Arc::new(AtomicU64::new(0));
-        page.publish(&mut opened(&page), &Line::single(0, 5, 1.0, 100), &Civil::default());
+        page.publish(&mut opened(&page), &ServedLine::single(0, 5, 1.0, 100), &Civil::default());
         let other = {
             let (page, heard) = (page.clone(), heard.clone());
             thread::spawn(move || heard.store(page.raise_floor(50), Ordering::Release))
@@ -280,7 +280,7 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
                 let mut held = clock.try_lock().unwrap();
                 clock.announce(&mut held);
                 let os_ns = clock.os_ns().unwrap();
-                assert!(clock.publish(&mut held, &Line::single(0, os_ns, 1.0, 1000)));
+                assert!(clock.publish(&mut held, &ServedLine::single(0, os_ns, 1.0, 1000)));
             })
         };
         let least = known.load(Ordering::Acquire);
@@ -300,7 +300,7 @@ fn a_lock_is_taken_over_once_and_for_good() {
         let machine = Machine { has_points: true, ..machine() };
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
         clock.prepare();
-        let [late, next] = [10, 20].map(|value| Line::single(0, value, 1.0, 100));
+        let [late, next] = [10, 20].map(|value| ServedLine::single(0, value, 1.0, 100));
         let former = {
             let clock = clock.clone();
             thread::spawn(move || {
@@ -347,7 +347,7 @@ fn a_counter_that_was_given_up_is_not_served() {
             thread::spawn(move || {
                 let mut held = clock.try_lock().unwrap();
                 for value in [1_000_500, 1_000_600] {
-                    clock.publish(&mut held, &Line::single(0, value, 1.0, 100));
+                    clock.publish(&mut held, &ServedLine::single(0, value, 1.0, 100));
                     if let Some(ns) = clock.shared.page.read(|| 10) {
                         known.store(ns, Ordering::Release);
                     }

@@ -11,7 +11,7 @@ use super::bracket::take_narrowest;
 use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
-use super::line::{Line, Place};
+use super::line::{Place, ServedLine};
 use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
 use super::page::{Civil, Look, WallOffset};
 use super::sync::stored_before_reading;
@@ -366,7 +366,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // No bracket has compared the counter since the line before.
         (held.wall, held.carried) = (WallOffset::UNKNOWN, Carried::NONE);
         self.take_wall(held);
-        self.publish(held, &Line::single(tick, value, slope, ticks))
+        self.publish(held, &ServedLine::single(tick, value, slope, ticks))
     }
 
     /// Takes the wall clock's offset for the next line. Where that clock was set, the system is
@@ -430,7 +430,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Publishes the line, unless another thread has ended the line that it follows.
-    pub(super) fn publish(&self, held: &mut Held<'_>, line: &Line) -> bool {
+    pub(super) fn publish(&self, held: &mut Held<'_>, line: &ServedLine) -> bool {
         self.shared.os.preemption_point();
         let civil = Civil { wall: held.wall, bounds: held.carried.bounds };
         let is_published = self.shared.page.publish(&mut held.version, line, &civil);
@@ -447,7 +447,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Length of the segment after `line`, in ticks: a window, or up to a tenth more or less, lest
     /// a program that reads every so many windows always seems to be in time.
-    fn next_ticks(&self, line: &Line, rate: f64) -> u64 {
+    fn next_ticks(&self, line: &ServedLine, rate: f64) -> u64 {
         let any = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
         self.window_ticks(rate).saturating_mul(57 + 2 * any) / 64
     }

@@ -14,7 +14,7 @@ use std::cell::Cell;
 
 use clockscope::Errno;
 use clockscope::disciplined::{Counter, OsClock, State, Stated};
-use clockscope_simulation::{Clock, Machine, Refused};
+use clockscope_simulation::{Refused, SimulatedClock, Uniprocessor};
 
 pub(crate) use clockscope_simulation::Moment;
 
@@ -29,7 +29,7 @@ pub(crate) const OS_READ_PS: u64 = 22_000;
 
 /// The machine, and what system and hypervisor say of it.
 pub(crate) struct World {
-    pub(crate) machine: Machine,
+    pub(crate) machine: Uniprocessor,
     pub(crate) tells_suspends: Cell<bool>,
     /// What the hypervisor announces, and the CPU that the thread runs on.
     pub(crate) disruptions: Cell<Option<u64>>,
@@ -74,12 +74,12 @@ impl World {
     /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees
     /// with the true time.
     pub(crate) fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
-        let machine = Machine::new(clockscope_simulation::Counter::new(hz, counter));
-        machine.add(Clock::new(os_ns));
+        let machine = Uniprocessor::new(clockscope_simulation::SimulatedCounter::new(hz, counter));
+        machine.add(SimulatedClock::new(os_ns));
         // Wraps in worlds that are hundreds of years old, as the wall clock itself does.
         let wall_start_ns = os_ns.wrapping_add(WALL_AHEAD_NS);
-        machine.add(Clock::new(wall_start_ns));
-        machine.add(Clock::new(os_ns));
+        machine.add(SimulatedClock::new(wall_start_ns));
+        machine.add(SimulatedClock::new(os_ns));
         Self {
             machine,
             tells_suspends: Cell::new(true),
@@ -215,12 +215,12 @@ impl World {
         self.machine.counter().line().set(self.now_ps(), 0);
     }
 
-    /// [`Machine::interrupt_at`].
+    /// [`Uniprocessor::interrupt_at`].
     pub(crate) fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
         self.machine.interrupt_at(reads, moment, what);
     }
 
-    /// [`Machine::interrupt_at_point`].
+    /// [`Uniprocessor::interrupt_at_point`].
     pub(crate) fn interrupt_at_point(&self, when: impl Fn() -> bool + 'static, what: impl FnOnce() + 'static) {
         self.machine.interrupt_at_point(when, what);
     }

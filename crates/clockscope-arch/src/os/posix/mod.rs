@@ -7,9 +7,13 @@ mod errno;
 #[cfg(unix)]
 #[path = "../unix/fork.rs"]
 mod fork;
-#[cfg(target_os = "freebsd")]
-mod timecounter;
+#[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
+pub mod timecounter;
 
+#[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
+pub use super::lacking::clocksource;
+#[cfg(not(target_os = "freebsd"))]
+pub use super::lacking::counter_is_accepted;
 #[cfg(unix)]
 pub use super::lacking::wipe_on_fork;
 pub use super::lacking::{
@@ -18,8 +22,6 @@ pub use super::lacking::{
 };
 #[cfg(not(unix))]
 pub use super::lacking::{call_in_child, keep_errno, no_fork as wipe_on_fork, process};
-#[cfg(not(target_os = "freebsd"))]
-pub use super::lacking::{clocksource, counter_is_accepted};
 pub use super::plain::{Timeline, civil};
 #[cfg(unix)]
 pub use super::process::process;
@@ -27,8 +29,10 @@ pub use super::process::process;
 pub use errno::keep_errno;
 #[cfg(unix)]
 pub use fork::call_in_child;
+#[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
+pub use timecounter::clocksource;
 #[cfg(target_os = "freebsd")]
-pub use timecounter::{clocksource, counter_is_accepted};
+pub use timecounter::counter_is_accepted;
 
 /// Name of the timeline's clock.
 pub const TIMELINE: &str = "CLOCK_MONOTONIC";

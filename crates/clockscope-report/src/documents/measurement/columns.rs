@@ -7,7 +7,7 @@ use super::events;
 use crate::model::Cell;
 use crate::reason::why;
 use crate::style::Columns;
-use crate::units::{cost, hertz, significant};
+use crate::units::{COST_DIGITS, hertz, significant, time_parts};
 
 /// A column of the table.
 pub(super) struct Column {
@@ -113,7 +113,7 @@ fn interval_reason(clock: &ClockRecord) -> Option<String> {
 }
 
 /// Between runs where there were several, else of this one.
-fn shown_interval(cost: &Cost) -> &Figure<[f64; 2]> {
+pub(super) fn shown_interval(cost: &Cost) -> &Figure<[f64; 2]> {
     cost.between_runs.as_ref().map_or(&cost.ci95, |between| &between.interval95)
 }
 
@@ -137,9 +137,7 @@ fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
 /// The tick with four digits, or its upper bound.
 fn tick(clock: &ClockRecord) -> Cell {
     let measure = |bound: &str, ns| {
-        let shown = cost(ns);
-        let (figure, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
-        let unit = ["ns", "µs", "ms", "s"].into_iter().find(|known| *known == unit).unwrap_or("");
+        let (figure, unit) = time_parts(ns, COST_DIGITS);
         Cell::Measure { figure: format!("{bound}{figure}").into(), unit, bar: None }
     };
     match (clock.tick_ns.get(), at_most_ns(clock)) {

@@ -4,7 +4,7 @@ use clockscope_records::{ClockRecord, Events};
 
 use crate::model::{Cell, Tone};
 use crate::reason::why;
-use crate::text::grouped;
+use crate::text::{grouped, total};
 
 /// Repeats of the shortest run that counts as stuck, and of the shortest that counts as a stall.
 const STUCK: f64 = 200.0;
@@ -39,13 +39,13 @@ pub(super) fn reason(clock: &ClockRecord) -> Option<String> {
 
 /// Returns whether the clock did something that a clock must not do.
 pub(super) fn is_faulty(clock: &ClockRecord) -> bool {
-    let wrong = |events: &Events| regressions(events) + events.jump.get().unwrap_or(0) + events.errors;
+    let wrong = |events: &Events| total([regressions(events), events.jump.get().unwrap_or(0), events.errors]);
     clock.events.as_ref().is_some_and(|events| wrong(events) > 0)
 }
 
 /// Steps back, and losses of time that no reading shows as such.
 fn regressions(events: &Events) -> u64 {
-    events.regression + events.hidden_regression.get().unwrap_or(0)
+    total([events.regression, events.hidden_regression.get().unwrap_or(0)])
 }
 
 /// Returns the runs of at least so many repeats that the clock's own tick does not explain.

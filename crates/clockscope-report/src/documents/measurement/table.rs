@@ -46,14 +46,15 @@ pub(super) fn table(found: &[Named<'_>], which: Option<Columns>) -> Table {
         return table.whole();
     }
     // Costs differ by a factor of a thousand. They come first after the names.
-    let table = Table { wraps: true, ..table.with_bars(keys) }.with_shared_units().without_empty_columns();
+    let table = Table { wraps: true, ..table.with_bars(keys) }.without_empty_columns();
     let legend = legend(&table);
+    let table = table.with_shared_units();
     if table.rows.is_empty() { table } else { table.below([legend]) }
 }
 
 /// Explains the columns that the table has.
 fn legend(table: &Table) -> String {
-    let has = |column: &str| table.head.iter().any(|head| head.starts_with(column));
+    let has = |column: &str| table.head.iter().any(|head| **head == *column);
     let explained = LEGEND.iter().filter(|(column, _)| has(column));
     let explained: String = explained.map(|(column, meaning)| format!("{column}: {meaning}. ")).collect();
     explained + MORE

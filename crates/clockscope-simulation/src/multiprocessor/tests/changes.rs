@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_change_happens_at_its_time_on_every_cpu() {
     let machine = machine(2, 11);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     machine.set_lookahead_ps(20 * US);
     let steps: Vec<u128> = (1..100).map(|step| step * u128::from(3 * US + 17)).collect();
     steps.iter().for_each(|at| machine.at(*at, Change::StepClock { clock, ns: 5_000 }));
@@ -29,7 +29,7 @@ fn a_change_happens_at_its_time_on_every_cpu() {
 fn changes_happen_while_the_only_thread_sleeps() {
     let machine = machine(1, 12);
     machine.set_lateness_ps(0, 0);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     let at = |us: u64| u128::from(us * US);
     machine.at(at(30), Change::SetCounterRate { hz: 0.0 });
     machine.at(at(10), Change::SlewClock { clock, share: -1.0 });
@@ -65,7 +65,7 @@ fn the_truth_includes_what_is_scheduled() {
 #[test]
 fn a_suspend_stops_all_threads_and_some_clocks() {
     let machine = machine(2, 14);
-    let (monotonic, boottime) = (machine.add(Clock::new(0)), machine.add(Clock::new(0)));
+    let (monotonic, boottime) = (machine.add(SimulatedClock::new(0)), machine.add(SimulatedClock::new(0)));
     machine.set_lateness_ps(0, 0);
     machine.at(u128::from(500 * US), Change::Suspend { ps: 40 * MS, left_out: vec![monotonic] });
     let read = |clock| machine.read_clock(clock, FREE).unwrap();
@@ -96,7 +96,7 @@ fn a_suspend_stops_all_threads_and_some_clocks() {
 #[test]
 fn nothing_changes_while_the_machine_is_suspended() {
     let machine = machine(1, 19);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     let at = |us: u64| u128::from(us * US);
     machine.at(at(1_000), Change::Suspend { ps: MS, left_out: vec![clock] });
     machine.at(at(1_500), Change::StepClock { clock, ns: 500 });
@@ -112,7 +112,7 @@ fn nothing_changes_while_the_machine_is_suspended() {
 fn nobody_has_read_past_a_change() {
     for seed in 0..20 {
         let machine = machine(2, seed);
-        let clock = machine.add(Clock::new(0));
+        let clock = machine.add(SimulatedClock::new(0));
         machine.set_lookahead_ps(20 * US);
         let readings = on_each(&machine, |cpu| {
             let read = |turn| {
@@ -136,7 +136,7 @@ fn nobody_has_read_past_a_change() {
 #[test]
 fn a_move_changes_the_counter_and_keeps_the_clocks() {
     let machine = machine(1, 15);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     let (ps, ticks) = (2 * MS, -5_000);
     machine.at(u128::from(MS), Change::MoveMachine { ps, ticks, hz: 2e9 });
     machine.work_ps(2 * MS);

@@ -151,7 +151,7 @@ fn a_wait_that_nobody_can_end_is_reported() {
 #[test]
 fn the_simulated_time_can_end() {
     let machine = machine(2, 34);
-    let clock = machine.add(Clock::new(0));
+    let clock = machine.add(SimulatedClock::new(0));
     machine.at(0, Change::FreezeClock { clock });
     machine.set_end_ps(u128::from(5 * MS));
     let word = machine.word(0);

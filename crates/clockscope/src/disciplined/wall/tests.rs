@@ -4,7 +4,7 @@
 
 use core::cell::Cell;
 
-use super::super::line::Line;
+use super::super::line::ServedLine;
 use super::super::page::Page;
 use super::super::version::ServingMode;
 use super::*;
@@ -71,7 +71,7 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
         machine.0.set(now(&clock) + 5_000);
         let served = clock.serve_wall(version, clock.shared.os.wall_ns().unwrap());
         held.wall = clock.shared.page.wall_known();
-        assert!(clock.publish(&mut held, &Line::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
+        assert!(clock.publish(&mut held, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
     }
@@ -87,7 +87,7 @@ fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
     held.wall = clock.learn_offset(WIDE_NS).unwrap();
     let served = clock.wall_ns();
     assert_eq!(served, now(&clock) as i64 + WALL_AHEAD_NS, "it is the wall clock's own");
-    assert!(clock.publish(&mut held, &Line::single(now(&clock), now(&clock), 1.0, 1_000_000)));
+    assert!(clock.publish(&mut held, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
     let later = clock.wall_ns();
     assert!(later >= served, "{later} was read after {served}");
 }
@@ -102,7 +102,7 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
         let mut held = clock.try_lock().unwrap();
         held.wall = clock.learn_offset(WIDE_NS).unwrap();
         let start = now(&clock);
-        assert!(clock.publish(&mut held, &Line::single(start, start + lead_ns, 1.0, 1_000)));
+        assert!(clock.publish(&mut held, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
         let served = clock.shared.page.read_wall(|| start + 1).unwrap();
         let next = held.version.without_line(ServingMode::Open);
         // Only what was read is ended: the end of the line would be further ahead.

@@ -1,0 +1,62 @@
+//! Which clocks are read, by which path, and with which timer interrupt.
+
+use clap::{Args, ValueEnum};
+use clockscope_measure::Paths;
+
+use crate::duration::{self, Seconds};
+
+/// Which clocks.
+#[derive(Args, Debug)]
+pub(crate) struct ClockArgs {
+    /// Clocks by name, e.g. tsc or monotonic:vdso [default: all]
+    ///
+    /// `clockscope list` shows the names. The default is all clocks that the command is for.
+    #[arg(value_name = "CLOCK")]
+    pub(crate) names: Vec<String>,
+    /// The same as naming CLOCK
+    #[arg(long = "clock", value_name = "CLOCK", hide_short_help = true)]
+    pub(crate) clocks: Vec<String>,
+    /// How to read clocks with several paths
+    #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
+    pub(crate) path: PathArg,
+}
+
+impl ClockArgs {
+    /// All names.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.names.iter().chain(&self.clocks).cloned().collect()
+    }
+}
+
+/// The timer interrupt during the run.
+#[derive(Args, Debug)]
+pub(crate) struct TimerArgs {
+    /// Request this period of the timer interrupt during the run, e.g. 1ms; Windows only
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, hide_short_help = true)]
+    pub(crate) timer_period: Option<Seconds>,
+}
+
+/// By which path to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PathArg {
+    /// The C library
+    #[default]
+    Libc,
+    /// The vDSO, resolved by clockscope
+    Vdso,
+    /// The bare system call
+    Syscall,
+    /// All three, one row each
+    All,
+}
+
+impl From<PathArg> for Paths {
+    fn from(path: PathArg) -> Self {
+        match path {
+            PathArg::Libc => Self::Libc,
+            PathArg::Vdso => Self::Vdso,
+            PathArg::Syscall => Self::Syscall,
+            PathArg::All => Self::All,
+        }
+    }
+}

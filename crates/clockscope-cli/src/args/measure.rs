@@ -1,0 +1,62 @@
+//! Arguments of `measure`.
+
+use clap::Args;
+
+use super::clocks::{ClockArgs, TimerArgs};
+use super::compare::BaselineArgs;
+use super::output::{ColumnsArg, OutputArgs};
+use crate::changes::{OrChange, or_change};
+use crate::duration::{self, Seconds};
+use crate::findings::FailOn;
+use crate::numbers;
+
+/// How long `measure` samples by default: its answer takes less than 2 s in all.
+const MEASURE_DURATION: &str = "1.8s";
+
+#[derive(Args, Debug)]
+pub(crate) struct MeasureArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
+    /// CPU to measure on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for sampling, all clocks together
+    ///
+    /// With a unit (ns, us, ms, s, min, h); a bare number is seconds.
+    #[arg(long, short, value_name = "TIME", default_value = MEASURE_DURATION, value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Switch the kernel to each of these clocksources in turn, measure, and restore the original;
+    /// needs root
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        num_args = 1,
+        conflicts_with = "timer_period",
+        hide_short_help = true
+    )]
+    pub(crate) clocksource: Vec<String>,
+    #[command(flatten)]
+    pub(crate) timer: TimerArgs,
+    /// Measure across CPUs and over time too, for 2.5 s
+    ///
+    /// Adds a line on each of order, offsets and rates.
+    #[arg(long)]
+    pub(crate) thorough: bool,
+    /// Run N times, each in its own process and for the whole duration, and show where another
+    /// run's median lies
+    #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
+    pub(crate) repeat: Option<u32>,
+    /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
+    #[arg(long, value_name = "EVENT", value_parser = or_change::<FailOn>(), value_delimiter = ',', hide_short_help = true)]
+    pub(crate) fail_on: Vec<OrChange<FailOn>>,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+    /// Columns of the table [default: the most important ones]
+    ///
+    /// JSON, CSV and Markdown always have all figures.
+    #[arg(long, value_name = "COLUMNS", value_enum, hide_short_help = true)]
+    pub(crate) columns: Option<ColumnsArg>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,94 @@
+//! How a check ends for a monitor.
+
+use std::ffi::{OsStr, OsString};
+
+use clockscope_records::Trust;
+use clockscope_report::ClockHealth;
+
+use crate::exit::Exit;
+
+/// The state of the clocks, where a check ended so: a finding that the user asked for counts as the
+/// worst, and what is not known is no better than a clock that is limited.
+pub(crate) fn health(found: &Trust, exit: Exit) -> ClockHealth {
+    match (exit, ClockHealth::of(found)) {
+        (Exit::Finding, _) | (Exit::Undetermined | Exit::Success, ClockHealth::Critical) => ClockHealth::Critical,
+        (Exit::Success, health) => health,
+        (Exit::Undetermined | Exit::Usage | Exit::Failed | Exit::Interrupted | Exit::Monitored(_), _) => {
+            ClockHealth::Unknown
+        }
+    }
+}
+
+/// What the line says beside the verdicts.
+pub(crate) fn remark(exit: Exit) -> Option<&'static str> {
+    match exit {
+        Exit::Interrupted => Some("interrupted"),
+        Exit::Finding => Some("policy or --fail-on"),
+        Exit::Undetermined => Some("policy or --fail-on unknown"),
+        Exit::Success | Exit::Usage | Exit::Failed | Exit::Monitored(_) => None,
+    }
+}
+
+/// What a monitor may have asked for in a command line that cannot be understood, or fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) one_line: bool,
+    pub(crate) is_nagios: bool,
+}
+
+impl Asked {
+    /// Looks for the two options among the words after the program's name.
+    pub(crate) fn of(words: &[OsString]) -> Self {
+        let has = |word: &str| words.iter().any(|found| found == OsStr::new(word));
+        let is_named = words.windows(2).any(|two| two[0] == "--exit-codes" && two[1] == "nagios");
+        Self { one_line: has("--one-line"), is_nagios: is_named || has("--exit-codes=nagios") }
+    }
+
+    /// How the program ends that could not do what it was asked for.
+    pub(crate) fn failed(self, exit: Exit) -> Exit {
+        if self.is_nagios { Exit::Monitored(ClockHealth::Unknown) } else { exit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{Trustworthiness, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn a_state_follows_from_verdicts_and_findings() {
+        let trust = |verdict| Trust {
+            verdicts: vec![Verdict { clock: "tsc".to_owned(), verdict, evidence: Vec::new() }],
+            ..Trust::default()
+        };
+        for (verdict, exit, expected) in [
+            (Trustworthiness::Trusted, Exit::Success, ClockHealth::Ok),
+            (Trustworthiness::Limited, Exit::Success, ClockHealth::Warning),
+            (Trustworthiness::Unfit, Exit::Success, ClockHealth::Critical),
+            (Trustworthiness::Trusted, Exit::Finding, ClockHealth::Critical),
+            (Trustworthiness::Limited, Exit::Undetermined, ClockHealth::Unknown),
+            (Trustworthiness::Unfit, Exit::Undetermined, ClockHealth::Critical),
+            (Trustworthiness::Unfit, Exit::Interrupted, ClockHealth::Unknown),
+        ] {
+            assert_eq!(health(&trust(verdict), exit), expected, "{verdict:?} {exit:?}");
+        }
+        assert_eq!(health(&Trust::default(), Exit::Success), ClockHealth::Unknown);
+    }
+
+    #[test]
+    fn what_a_monitor_asked_for_is_found_among_wrong_words() {
+        let asked = |line: &str| Asked::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        let [neither, line, codes, both] = [
+            "check --sundial",
+            "check --one-line x",
+            "check --exit-codes=nagios",
+            "check --one-line --exit-codes nagios",
+        ]
+        .map(asked);
+        assert_eq!([neither.one_line, line.one_line, codes.one_line, both.one_line], [false, true, false, true]);
+        assert_eq!([neither.is_nagios, line.is_nagios, codes.is_nagios, both.is_nagios], [false, false, true, true]);
+        assert_eq!(both.failed(Exit::Usage).code(), 3);
+        assert_eq!(line.failed(Exit::Usage).code(), 2);
+    }
+}

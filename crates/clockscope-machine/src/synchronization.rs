@@ -1,0 +1,189 @@
+//! What keeps civil time beside the kernel: chronyd, and PTP hardware clocks.
+//!
+//! Nothing here reads a clock through the C library, and nothing is changed.
+
+use clockscope_arch::chrony;
+use clockscope_records::{ChronyTracking, Figure, PtpClock, SynchronizationReason};
+
+/// Asks chronyd on the loopback. Takes 10 ms at most.
+#[must_use]
+pub fn chrony() -> Figure<ChronyTracking> {
+    // The socket's port is random, so that the process's number is enough to recognize the answer.
+    judged(chrony::ask_at(chrony::ADDRESS, std::process::id())).into()
+}
+
+/// Takes what chronyd states, if it knows its error.
+fn judged(answer: Option<chrony::Tracking>) -> Result<ChronyTracking, SynchronizationReason> {
+    let found = answer.ok_or(SynchronizationReason::NoChrony)?;
+    if !found.is_synchronized {
+        return Err(SynchronizationReason::ChronyUnsynchronized);
+    }
+    Ok(ChronyTracking {
+        stratum: found.stratum,
+        correction_s: found.correction_s,
+        error_s: found.error_s(),
+        freq_ppm: found.freq_ppm,
+        skew_ppm: found.skew_ppm,
+        update_interval_s: found.update_interval_s,
+    })
+}
+
+/// Compares each PTP hardware clock with CLOCK_REALTIME; none on systems other than Linux.
+#[must_use]
+pub fn ptp() -> Vec<PtpClock> {
+    #[cfg(target_os = "linux")]
+    return devices::all();
+    #[cfg(not(target_os = "linux"))]
+    Vec::new()
+}
+
+/// One clock between two readings of another one, in ns.
+#[cfg_attr(not(any(target_os = "linux", test)), allow(dead_code, reason = "only Linux has these devices"))]
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    before: u64,
+    device: u64,
+    after: u64,
+}
+
+/// Returns by how much the device is ahead by the narrowest of these comparisons, and its bound: in
+/// s. `None` where the other clock went back in each.
+#[cfg_attr(not(any(target_os = "linux", test)), allow(dead_code, reason = "only Linux has these devices"))]
+fn offset(readings: &[Reading]) -> Option<(f64, f64)> {
+    let width = |reading: &&Reading| reading.after - reading.before;
+    let narrowest = readings.iter().filter(|reading| reading.after >= reading.before).min_by_key(width)?;
+    // Twice the offset is a whole number, although the middle need not be.
+    let twice = 2 * i128::from(narrowest.device) - i128::from(narrowest.before) - i128::from(narrowest.after);
+    // Either clock shows whole nanoseconds.
+    let bound_ns = width(&narrowest) as f64 / 2.0 + 1.0;
+    Some((twice as f64 / 2e9, bound_ns / 1e9))
+}
+
+#[cfg(target_os = "linux")]
+mod devices {
+    use std::fs::{self, File};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    use clockscope_arch::Errno;
+    use clockscope_arch::os::posix::{BySyscall, Timespec};
+    use clockscope_records::{Figure, PtpClock, SynchronizationReason};
+
+    use super::{Reading, offset};
+
+    /// Comparisons, of which the narrowest counts. One over a PCI bus takes some µs.
+    const COMPARISONS: usize = 25;
+
+    pub(super) fn all() -> Vec<PtpClock> {
+        of(Path::new("/dev"), Path::new("/sys/class/ptp"))
+    }
+
+    /// The devices of a folder, by their numbers, with their names from another one.
+    fn of(devices: &Path, names: &Path) -> Vec<PtpClock> {
+        let entries = fs::read_dir(devices).into_iter().flatten().flatten();
+        let mut numbers: Vec<u32> =
+            entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ptp")?.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers.into_iter().map(|number| clock(format!("ptp{number}"), devices, names)).collect()
+    }
+
+    fn clock(device: String, devices: &Path, names: &Path) -> PtpClock {
+        let name = fs::read_to_string(names.join(&device).join("clock_name")).ok();
+        let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let compared = compared(&devices.join(&device)).map_err(|words| SynchronizationReason::PtpUnreadable { words });
+        PtpClock {
+            name: Figure::of(name, SynchronizationReason::PtpNameHidden),
+            offset_s: compared.clone().map(|(offset_s, _)| offset_s).into(),
+            bound_s: compared.map(|(_, bound_s)| bound_s).into(),
+            device,
+        }
+    }
+
+    fn compared(path: &Path) -> Result<(f64, f64), String> {
+        let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+        let file = opened.map_err(|error| format!("open of {}: {error}", path.display()))?;
+        // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
+        let device = BySyscall::new((!file.as_raw_fd() << 3) | 3);
+        let realtime = BySyscall::new(libc::CLOCK_REALTIME);
+        let read = |clock: &BySyscall| -> Result<u64, Errno> {
+            let mut time = Timespec::default();
+            clock.read(&mut time)?;
+            Ok(time.nanoseconds())
+        };
+        let one = || Ok(Reading { before: read(&realtime)?, device: read(&device)?, after: read(&realtime)? });
+        let readings: Result<Vec<Reading>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
+        let readings = readings.map_err(|errno| format!("clock_gettime of {}: {errno}", path.display()))?;
+        offset(&readings).ok_or_else(|| "CLOCK_REALTIME was set meanwhile".to_owned())
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// A device that is there and is not a clock has its name, and the reason why it is not
+        /// read.
+        #[test]
+        fn a_device_that_is_not_read_has_its_reason() {
+            let folder = tempfile::tempdir().unwrap();
+            let [devices, names] = ["dev", "class"].map(|name| folder.path().join(name));
+            fs::create_dir_all(names.join("ptp1")).unwrap();
+            fs::create_dir(&devices).unwrap();
+            for name in ["ptp10", "ptp1", "ptp", "ptp_kvm", "tty0"] {
+                fs::write(devices.join(name), "").unwrap();
+            }
+            fs::write(names.join("ptp1/clock_name"), "KVM virtual PTP\n").unwrap();
+            let found = of(&devices, &names);
+            let [first, second] = found.as_slice() else { panic!("{found:?}") };
+            assert_eq!((first.device.as_str(), second.device.as_str()), ("ptp1", "ptp10"));
+            assert_eq!(first.name, Figure::Known("KVM virtual PTP".to_owned()));
+            assert_eq!(second.name, Figure::unknown(SynchronizationReason::PtpNameHidden));
+            assert!(!first.offset_s.is_known() && !first.bound_s.is_known(), "{first:?}");
+            assert_eq!(of(&folder.path().join("nowhere"), &names), []);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_arch::civil::Leap;
+
+    use super::*;
+
+    #[test]
+    fn the_narrowest_comparison_counts() {
+        let second = 1_000_000_000;
+        let at = |before: u64, device: u64, after: u64| {
+            let [before, device, after] = [before, device, after].map(|ns| second + ns);
+            Reading { before, device, after }
+        };
+        let (offset_s, bound_s) = offset(&[at(0, 90_000, 10_000), at(20_000, 37_500, 21_001), at(9, 0, 5)]).unwrap();
+        // The middle of the second is 20,500.5 ns; half of its width is 500.5 ns.
+        assert!((offset_s * 1e9 - 16_999.5).abs() < 1e-3, "{offset_s}");
+        assert!((bound_s * 1e9 - 501.5).abs() < 1e-3, "{bound_s}");
+        let (behind, _) = offset(&[at(100, 0, 100)]).unwrap();
+        assert!((behind * 1e9 + 100.0).abs() < 1e-3, "{behind}");
+        assert_eq!(offset(&[at(2, 0, 1)]), None, "the clock was set");
+        assert_eq!(offset(&[]), None);
+    }
+
+    #[test]
+    fn an_unsynchronized_chronyd_states_nothing() {
+        let answer = chrony::Tracking {
+            is_synchronized: true,
+            leap: Leap::None,
+            stratum: 3,
+            correction_s: -0.000_2,
+            freq_ppm: -12.5,
+            skew_ppm: 0.05,
+            root_delay_s: 0.02,
+            root_dispersion_s: 0.001,
+            update_interval_s: 64.0,
+        };
+        let found = judged(Some(answer)).unwrap();
+        assert!((found.error_s - 0.011).abs() < 1e-12 && found.stratum == 3, "{found:?}");
+        let without = chrony::Tracking { is_synchronized: false, ..answer };
+        assert_eq!(judged(Some(without)), Err(SynchronizationReason::ChronyUnsynchronized));
+        assert_eq!(judged(None), Err(SynchronizationReason::NoChrony));
+    }
+}

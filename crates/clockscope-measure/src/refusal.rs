@@ -1,0 +1,168 @@
+//! Why a clock cannot be read or compared, or what ended its readings, as records have it.
+
+use std::io::ErrorKind;
+
+use clockscope_machine::trial::{Outcome, signal_meaning, signal_name};
+use clockscope_records::{
+    ClockReason, CpuFailure, CpusReason, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown,
+    UnknownReason, UnreadableClock,
+};
+use clockscope_sources::{Errno, Kind, Unavailable};
+
+/// How long a clock may take to answer its first read, in ms.
+pub(crate) const PATIENCE_MS: i32 = 200;
+
+/// Why a clock cannot be read or compared, or what ended its readings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refusal {
+    /// What failed; `None` in older recordings.
+    pub(crate) failure: Option<Failure>,
+    /// Why.
+    pub(crate) reason: Unknown,
+}
+
+impl Refusal {
+    pub(crate) fn new(failure: Failure, reason: impl Into<Unknown>) -> Self {
+        Self { failure: Some(failure), reason: reason.into() }
+    }
+
+    /// Returns why a clock that was tried cannot be read; `None` if it can, or could not be tried.
+    pub(crate) fn of(outcome: Outcome, counter_readable: Option<bool>) -> Option<Self> {
+        Some(match outcome {
+            Outcome::Answered | Outcome::Untried(_) => return None,
+            Outcome::Refused(errno) => {
+                Self::new(of_errno(errno), ClockReason::TrialFailed { error: system_error(errno) })
+            }
+            Outcome::Unanswered => Self::new(Failure::NoAnswer, ClockReason::TrialEnded),
+            Outcome::Silent => {
+                Self::new(Failure::NoAnswer, ClockReason::TrialSilent { after_ms: PATIENCE_MS.unsigned_abs() })
+            }
+            Outcome::Killed(signal) => killed(signal, counter_readable),
+            Outcome::Recorded { failure, error } => Self { failure, reason: of_recording(error) },
+        })
+    }
+
+    /// Returns it with the name of its clock.
+    pub(crate) fn of_clock(self, clock: String) -> UnreadableClock {
+        let Self { failure, reason } = self;
+        UnreadableClock { clock, reason, failure }
+    }
+
+    /// Returns why the clock has no figures then.
+    pub(crate) fn unknown(&self) -> Unknown {
+        clock_failed(self.failure, &self.reason)
+    }
+}
+
+/// Why a CPU, or a pair of CPUs, has no figures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CpuRefusal {
+    /// What failed.
+    pub(crate) failure: CpuFailure,
+    /// Why.
+    pub(crate) reason: CpusReason,
+}
+
+/// Returns why a clock has no figures that failed for this reason.
+pub(crate) fn clock_failed(failure: Option<Failure>, reason: &Unknown) -> Unknown {
+    ReadingsReason::ClockFailed { failure, because: Box::new(reason.clone()) }.into()
+}
+
+impl From<Unavailable> for Refusal {
+    fn from(unavailable: Unavailable) -> Self {
+        match unavailable {
+            Unavailable::Instruction(name) => {
+                Self::new(Failure::NoInstruction, ClockReason::NoInstruction { instruction: name.to_owned() })
+            }
+            Unavailable::Call(call, errno) => Self::new(of_errno(errno), call_refused(&call, errno)),
+            Unavailable::Symbol(name) => {
+                Self::new(Failure::Missing, ClockReason::NoLibraryFunction { function: name.to_owned() })
+            }
+            // What a later architecture lacks is in the words of its description, too.
+            other => Self::new(Failure::Missing, ClockReason::NoSuchClock { words: other.to_string() }),
+        }
+    }
+}
+
+fn killed(signal: i32, counter_readable: Option<bool>) -> Refusal {
+    let meaning = signal_meaning(signal);
+    if counter_readable == Some(false) && meaning == SignalMeaning::Fault {
+        return Refusal::new(Failure::CounterDisabled, ClockReason::CounterDisabled);
+    }
+    Refusal::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
+}
+
+/// Returns the reason of a trial that was recorded: older recordings have the error alone, in
+/// words.
+fn of_recording(error: Unknown) -> Unknown {
+    match error.reason {
+        UnknownReason::Sentence(words) => ClockReason::RecordedTrialFailed { words: words.into_owned() }.into(),
+        _ => error,
+    }
+}
+
+/// Returns why a clock of this kind has no time that others can be compared with; `None` if it has.
+pub(crate) fn without_time(kind: Kind) -> Option<Refusal> {
+    match kind {
+        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
+        Kind::CpuTime => Some(Refusal::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
+        Kind::Cycles => Some(Refusal::new(Failure::NotApplicable, ReadingsReason::NoLength)),
+    }
+}
+
+/// Returns for how long the clock did not step, in ns, if that is why it was not compared.
+pub(crate) fn looked_ns(reason: &Unknown) -> Option<f64> {
+    match &reason.reason {
+        UnknownReason::Clock(ClockReason::NoStepSeen { looked_ns }) => Some(*looked_ns),
+        _ => None,
+    }
+}
+
+/// POSIX's ENXIO and ENODEV, of which std has no kind: 6 and 19 on Linux, macOS and the BSDs.
+#[cfg(unix)]
+const NO_DEVICE: [i32; 2] = [6, 19];
+#[cfg(not(unix))]
+const NO_DEVICE: [i32; 0] = [];
+
+/// Returns what an error number says. The system has no clock of a number that it calls invalid
+/// (clock_gettime(2), EINVAL).
+pub(crate) fn of_errno(errno: Errno) -> Failure {
+    match std::io::Error::from(errno).kind() {
+        ErrorKind::PermissionDenied => Failure::Denied,
+        ErrorKind::NotFound | ErrorKind::Unsupported | ErrorKind::InvalidInput => Failure::Missing,
+        _ if NO_DEVICE.contains(&errno.code()) => Failure::Missing,
+        _ => Failure::Refused,
+    }
+}
+
+/// Returns an error number as records have it.
+pub(crate) fn system_error(errno: Errno) -> SystemError {
+    let cause = match std::io::Error::from(errno).kind() {
+        ErrorKind::PermissionDenied => ErrorCause::Denied,
+        ErrorKind::Unsupported => ErrorCause::Unsupported,
+        _ => ErrorCause::Other,
+    };
+    SystemError { number: errno.code(), cause, words: errno.to_string() }
+}
+
+/// Returns what records have of a call that the system refused.
+pub(crate) fn call_refused(call: &str, errno: Errno) -> ClockReason {
+    ClockReason::CallRefused { call: call.to_owned(), error: system_error(errno) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// EPERM, ENOENT, ENXIO, ENODEV, EINVAL, EIO: the same numbers on all of these systems.
+    #[cfg(unix)]
+    #[test]
+    fn a_clock_that_the_system_does_not_know_is_missing() {
+        let words = [1, 2, 6, 19, 22, 5].map(|code| of_errno(Errno::new(code)));
+        let missing = Failure::Missing;
+        assert_eq!(words, [Failure::Denied, missing, missing, missing, missing, Failure::Refused]);
+        assert_eq!(of_errno(Errno::UNSUPPORTED), missing);
+        let causes = [Errno::new(1), Errno::UNSUPPORTED, Errno::new(5)].map(|errno| system_error(errno).cause);
+        assert_eq!(causes, [ErrorCause::Denied, ErrorCause::Unsupported, ErrorCause::Other]);
+    }
+}

@@ -1,0 +1,26 @@
+//! Why what keeps civil time is unknown.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why something about the synchronization of civil time is unknown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum SynchronizationReason {
+    /// No chronyd answers on the loopback.
+    NoChrony,
+    /// chronyd answers that it is not synchronized.
+    ChronyUnsynchronized,
+    /// The kernel's figures cannot be read.
+    KernelFiguresHidden {
+        /// Why, in the system's own words.
+        words: String,
+    },
+    /// A device cannot be read.
+    PtpUnreadable {
+        /// Why, in the system's own words.
+        words: String,
+    },
+    /// The kernel does not show the name of a device.
+    PtpNameHidden,
+}

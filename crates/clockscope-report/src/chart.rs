@@ -1,0 +1,50 @@
+//! Charts as documents give them: values with their axes and units. A renderer draws them.
+
+mod plots;
+pub(crate) mod scale;
+mod unit;
+mod words;
+
+pub(crate) use plots::{
+    Axis, Band, ChartRow, Curve, CurvePlot, Form, Look, MOST_NAMES, MOST_SERIES, Mark, MatrixCell, MatrixPlot, Plot,
+    Point, RowPlot, RowSeries, Spacing,
+};
+pub(crate) use unit::Unit;
+
+use crate::text::Text;
+
+/// A figure that is drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Chart {
+    /// Its name on a command line; `histogram:tsc` where a document has several of a kind.
+    pub(crate) name: Text,
+    pub(crate) title: Text,
+    pub(crate) plot: Plot,
+    /// Whether terminals draw it, too, in characters.
+    pub(crate) has_characters: bool,
+}
+
+impl Chart {
+    pub(crate) fn new(name: impl Into<Text>, title: impl Into<Text>, plot: impl Into<Plot>) -> Self {
+        Self { name: name.into(), title: title.into(), plot: plot.into(), has_characters: false }
+    }
+
+    /// Lets terminals draw it, too.
+    pub(crate) fn in_characters(self) -> Self {
+        Self { has_characters: true, ..self }
+    }
+
+    /// Returns whether there is nothing to draw.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.plot {
+            Plot::Rows(plot) => plot.rows.is_empty(),
+            Plot::Curves(plot) => plot.series.is_empty(),
+            Plot::Matrix(plot) => !plot.cells.iter().flatten().any(|cell| cell.value.is_some()),
+        }
+    }
+
+    /// Says in words what the chart shows, computed from what it shows.
+    pub(crate) fn description(&self) -> Text {
+        words::of(&self.plot).into()
+    }
+}

@@ -1,0 +1,196 @@
+//! A check in one short line, for monitors that show or keep no more.
+
+use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, plain};
+
+use crate::evidence;
+
+/// Most characters of the line: node-problem-detector cuts what is longer by default.
+pub const LINE_WIDTH: usize = 80;
+
+/// How a machine's clocks are, by the four states of Nagios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockHealth {
+    /// All clocks are trusted.
+    Ok,
+    /// A clock is limited.
+    Warning,
+    /// A clock is unfit, or a demand is not met.
+    Critical,
+    /// The clocks could not be judged.
+    Unknown,
+}
+
+impl ClockHealth {
+    /// Returns what the worst verdict means; `Unknown` where there is none.
+    #[must_use]
+    pub fn of(trust: &Trust) -> Self {
+        match trust.verdicts.iter().map(|verdict| verdict.verdict).min() {
+            None => Self::Unknown,
+            Some(Trustworthiness::Unfit) => Self::Critical,
+            Some(Trustworthiness::Limited) => Self::Warning,
+            Some(Trustworthiness::Trusted) => Self::Ok,
+        }
+    }
+
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::Warning => "WARNING",
+            Self::Critical => "CRITICAL",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+}
+
+/// Returns a check in one line of [`LINE_WIDTH`] characters at most, without a line break.
+///
+/// It begins with the state and the remark, if there is any; of the rest it has as much as fits.
+#[must_use]
+pub fn one_line(check: &Envelope<Trust>, health: ClockHealth, remark: Option<&str>) -> String {
+    let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
+    let choices = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
+        let alone = vec![words.clone()];
+        [vec![words].into_iter().chain(clocksource.clone()).collect(), alone]
+    });
+    let lines = choices.map(|parts: Vec<String>| state_line(health, &[remark.unwrap_or_default(), &parts.join("; ")]));
+    let lines: Vec<String> = lines.collect();
+    let fitting = lines.iter().find(|line| line.chars().count() <= LINE_WIDTH).or(lines.last());
+    cut(fitting.map(String::as_str).unwrap_or_default())
+}
+
+/// Returns the same line for what kept the clocks from being judged.
+#[must_use]
+pub fn one_line_of_error(error: &str) -> String {
+    cut(&state_line(ClockHealth::Unknown, &[error]))
+}
+
+fn state_line(health: ClockHealth, parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    // What follows a bar are figures for Nagios.
+    plain(&format!("clockscope {}: {}", health.as_str(), parts.join("; "))).replace('|', "/")
+}
+
+fn cut(line: &str) -> String {
+    if line.chars().count() <= LINE_WIDTH {
+        return line.to_owned();
+    }
+    const MARK: &str = "...";
+    line.chars().take(LINE_WIDTH - MARK.len()).collect::<String>() + MARK
+}
+
+/// Ways to word the verdicts, the longest first.
+fn wordings(verdicts: &[Verdict]) -> Vec<String> {
+    let of = |verdict: Trustworthiness| verdicts.iter().filter(move |found| found.verdict == verdict);
+    let count = |verdict: Trustworthiness| Some((of(verdict).count(), verdict)).filter(|(count, _)| *count > 0);
+    let counted = |verdicts: &[Trustworthiness]| -> Vec<String> {
+        let counts = verdicts.iter().filter_map(|verdict| count(*verdict));
+        counts.map(|(count, verdict)| format!("{count} {}", verdict.as_str())).collect()
+    };
+    let all = [Trustworthiness::Unfit, Trustworthiness::Limited, Trustworthiness::Trusted];
+    let Some(worst) = all.into_iter().find(|verdict| of(*verdict).next().is_some()) else {
+        return vec!["no clock was judged".to_owned()];
+    };
+    let brief = counted(&all).join(", ");
+    let Some(first) = of(worst).next().filter(|_| worst != Trustworthiness::Trusted) else {
+        return vec![format!("{brief} ({})", names(of(worst))), brief];
+    };
+    let others = counted(&all.into_iter().filter(|verdict| *verdict > worst).collect::<Vec<_>>());
+    let because = reasons(first).map(|because| format!(" ({because})")).unwrap_or_default();
+    let more = of(worst).count() - 1;
+    let shorter = if more == 0 { first.clock.clone() } else { format!("{} and {more} more", first.clock) };
+    let with = |who: &str, because: &str| {
+        let head = format!("{who} {}{because}", worst.as_str());
+        [vec![head], others.clone()].concat().join(", ")
+    };
+    vec![with(&names(of(worst)), &because), with(&shorter, &because), with(&shorter, ""), brief]
+}
+
+fn names<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
+    verdicts.map(|verdict| verdict.clock.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Names the checks that decide a verdict.
+fn reasons(verdict: &Verdict) -> Option<String> {
+    let mut because: Vec<&str> = Vec::new();
+    for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
+        let name = evidence::name_of(&evidence.check);
+        if !because.contains(&name) {
+            because.push(name);
+        }
+    }
+    (!because.is_empty()).then(|| because.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{Check, CheckEvidence, CheckOutcome, Environment, Figure};
+
+    use super::*;
+
+    fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
+        let check = Check::Counter { faults: Vec::new() };
+        let evidence = CheckEvidence { check, finding: CheckOutcome::Against, decides, prose: None };
+        Verdict { clock: clock.to_owned(), verdict, evidence: vec![evidence] }
+    }
+
+    fn line(verdicts: &[(&str, Trustworthiness)], remark: Option<&str>) -> String {
+        let of = |(clock, found): &(&str, Trustworthiness)| verdict(clock, *found, *found != Trustworthiness::Trusted);
+        let trust = Trust { verdicts: verdicts.iter().map(of).collect(), ..Trust::default() };
+        let environment = Environment { clocksource: Figure::Known("tsc".to_owned()), ..Environment::default() };
+        let health = ClockHealth::of(&trust);
+        let check = Envelope { schema_version: 2, recorded_at: None, environment, run: None, found: trust };
+        one_line(&check, health, remark)
+    }
+
+    #[test]
+    fn the_line_has_as_much_as_fits() {
+        use Trustworthiness::{Limited, Trusted, Unfit};
+        let many = [("monotonic", Trusted); 12];
+        for (verdicts, remark, expected) in [
+            (&[("tsc", Trusted), ("tai", Trusted)][..], None, "clockscope OK: 2 trusted (tsc tai); clocksource tsc"),
+            (&many, None, "clockscope OK: 12 trusted; clocksource tsc"),
+            (
+                &[("tsc", Unfit), ("tai", Limited), ("raw", Trusted)],
+                None,
+                "clockscope CRITICAL: tsc unfit (counter), 1 limited, 1 trusted; clocksource tsc",
+            ),
+            (
+                &[("tsc", Limited), ("tai", Limited)],
+                None,
+                "clockscope WARNING: tsc tai limited (counter); clocksource tsc",
+            ),
+            (
+                &[("a_clock_with_a_long_name", Limited), ("another_clock_with_a_long_name", Limited)],
+                None,
+                "clockscope WARNING: a_clock_with_a_long_name and 1 more limited (counter)",
+            ),
+            (&[], None, "clockscope UNKNOWN: no clock was judged; clocksource tsc"),
+            (
+                &[("tsc", Unfit)],
+                Some("interrupted"),
+                "clockscope CRITICAL: interrupted; tsc unfit (counter); clocksource tsc",
+            ),
+            (&[("a|b\nc\u{1b}[2J", Unfit)], None, "clockscope CRITICAL: a/b c [2J unfit (counter); clocksource tsc"),
+        ] {
+            let line = line(verdicts, remark);
+            assert_eq!(line, expected);
+            assert!(line.chars().count() <= LINE_WIDTH, "{line}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_longer() {
+        let long = "x".repeat(100);
+        for line in [
+            line(&[(&long, Trustworthiness::Limited)], None),
+            line(&[("tsc", Trustworthiness::Trusted)], Some(&long)),
+            one_line_of_error(&format!("{long}\n{long}")),
+        ] {
+            assert!(line.chars().count() <= LINE_WIDTH && !line.contains('\n'), "{line}");
+        }
+        assert_eq!(one_line_of_error("a|b\nc"), "clockscope UNKNOWN: a/b c");
+        assert!(one_line_of_error(&long).ends_with("..."));
+    }
+}

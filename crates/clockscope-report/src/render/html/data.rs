@@ -1,0 +1,77 @@
+//! The data of a chart as a table.
+
+use crate::chart::{Chart, CurvePlot, MatrixPlot, Plot, RowPlot};
+use crate::model::{Cell, Table};
+use crate::text::Text;
+
+pub(super) fn table(chart: &Chart) -> Table {
+    match &chart.plot {
+        Plot::Rows(plot) => of_rows(plot),
+        Plot::Curves(plot) => of_curves(plot),
+        Plot::Matrix(plot) => of_matrix(plot),
+    }
+}
+
+/// Makes a row of each mark.
+fn of_rows(plot: &RowPlot) -> Table {
+    let show = |value: f64| Cell::from(plot.axis.unit.show(value));
+    let has_spread = plot.rows.iter().flat_map(|row| &row.marks).any(|mark| mark.spread.is_some());
+    let has_words = plot.rows.iter().any(|row| !row.word.is_empty());
+    let rows = plot.rows.iter().flat_map(|row| row.marks.iter().map(move |mark| (row, mark)));
+    let rows = rows.map(|(row, mark)| {
+        let series = plot.series.get(mark.series).map_or_else(Text::default, |series| series.name.clone());
+        let mut cells: Vec<Cell> = vec![row.label.clone().into(), series.into(), show(mark.value)];
+        if has_spread {
+            cells.extend(ends(mark.spread, show));
+        }
+        if has_words {
+            cells.push(row.word.clone().into());
+        }
+        cells
+    });
+    let head: Vec<Text> = vec!["Row".into(), "Figure".into(), plot.axis.title.clone()];
+    let spread = ["From", "To"].map(Text::from).into_iter().filter(|_| has_spread);
+    let words = has_words.then(|| plot.words.clone());
+    Table { wraps: has_words, ..Table::new(head.into_iter().chain(spread).chain(words), 2, rows) }
+}
+
+/// Makes a row of each point.
+fn of_curves(plot: &CurvePlot) -> Table {
+    let points = || plot.series.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
+    let has_until = points().any(|(_, point)| point.until.is_some());
+    let has_spread = points().any(|(_, point)| point.spread.is_some());
+    let rows = points().map(|(curve, point)| {
+        let mut cells: Vec<Cell> = vec![curve.name.clone().into(), plot.x.unit.show(point.x).into()];
+        if has_until {
+            cells.push(point.until.map_or(Cell::Absent, |until| plot.x.unit.show(until).into()));
+        }
+        cells.push(plot.y.unit.show(point.y).into());
+        if has_spread {
+            cells.extend(ends(point.spread, |end| plot.y.unit.show(end).into()));
+        }
+        cells
+    });
+    let until = has_until.then(|| Text::from("To")).into_iter();
+    let spread = ["Least", "Most"].map(Text::from).into_iter().filter(|_| has_spread);
+    let head = ["Series".into(), plot.x.title.clone()].into_iter().chain(until).chain([plot.y.title.clone()]);
+    Table::new(head.chain(spread), 1, rows)
+}
+
+/// Makes a row of each pair.
+fn of_matrix(plot: &MatrixPlot) -> Table {
+    let pairs =
+        plot.cells.iter().enumerate().flat_map(|(row, cells)| {
+            cells.iter().enumerate().skip(row + 1).map(move |(column, cell)| (row, column, cell))
+        });
+    let name = |place: usize| plot.names.get(place).map_or(Cell::Unknown, |name| name.to_string().into());
+    let rows = pairs.map(|(row, column, cell)| {
+        let value = Cell::known(cell.value, |value| plot.unit.show(value));
+        vec![name(row), name(column), value, if cell.is_marked { "yes" } else { "no" }.into()]
+    });
+    let head = [plot.thing.into(), plot.thing.into(), plot.what.clone(), plot.mark.clone()];
+    Table::new(head, 0, rows)
+}
+
+fn ends(spread: Option<[f64; 2]>, show: impl Fn(f64) -> Cell) -> [Cell; 2] {
+    spread.map_or([Cell::Absent, Cell::Absent], |ends| ends.map(show))
+}

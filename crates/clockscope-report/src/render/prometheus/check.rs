@@ -1,0 +1,150 @@
+//! The metrics of `check`.
+
+use std::time::SystemTime;
+
+use clockscope_records::{Check, Emulator, Envelope, Environment, ReadPath, Trust, Trustworthiness, Verdict};
+
+use super::exposition::{Family, Series};
+use super::synchronization;
+use crate::read_path;
+use crate::text::Text;
+
+const PER_NS: f64 = 1e9;
+const PER_PPM: f64 = 1e6;
+
+/// Returns the metrics of a check, the most important ones first.
+pub(super) fn families(check: &Envelope<Trust>) -> Vec<Family> {
+    let Trust { verdicts, synchronization, .. } = &check.found;
+    let mut families = vec![succeeded(check), verdict(verdicts), clocksource(&check.environment)];
+    families.extend(synchronization::families(verdicts, synchronization.as_ref()));
+    families.extend([order(verdicts), offsets(verdicts)]);
+    families.extend(rates(verdicts));
+    families.extend([cost(verdicts), tick(verdicts)]);
+    families
+}
+
+/// When a check succeeded. One that was interrupted did not.
+fn succeeded(check: &Envelope<Trust>) -> Family {
+    let since_1970 = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let began = check.recorded_at.as_deref().and_then(|text| humantime::parse_rfc3339(text).ok()).and_then(since_1970);
+    let succeeded = began.filter(|_| !check.is_interrupted()).map(|time| time.as_secs_f64());
+    let help = "When the last check began that was not interrupted, in seconds since 1970.";
+    Family::of_one("clockscope_last_success_timestamp_seconds", help, succeeded)
+}
+
+fn verdict(verdicts: &[Verdict]) -> Family {
+    let series = |verdict: &Verdict| {
+        let labels = vec![clock(verdict), ("verdict", verdict.verdict.as_str().into())];
+        weighed(verdict, labels, Some(1.0))
+    };
+    let help = "1 for the verdict on a clock: trusted, limited or unfit.";
+    Family::new("clockscope_clock_verdict", help, verdicts.iter().map(series))
+}
+
+/// The clocksource, and what else the costs depend on.
+fn clocksource(environment: &Environment) -> Family {
+    let name = environment.clocksource.as_deref();
+    let hypervisor = environment.hypervisor.known().map(ToString::to_string).unwrap_or_default();
+    let labels = vec![
+        ("clocksource", name.unwrap_or_default().into()),
+        ("hypervisor", hypervisor.into()),
+        ("emulation", Emulator::names(&environment.emulation).into()),
+    ];
+    let help = "1 for the clocksource that the kernel builds its clocks on.";
+    Family::new("clockscope_clocksource_info", help, [Series::of(labels, name.map(|_| 1.0))])
+}
+
+/// Too few handoffs without a regression do not show that there is none.
+fn order(verdicts: &[Verdict]) -> Family {
+    let count = |check: &Check| match check {
+        Check::Order { regressions, untested, .. } => {
+            regressions.filter(|count| *count > 0 || untested.is_none()).map(|count| count as f64)
+        }
+        _ => None,
+    };
+    let help = "Readings of the last check that were smaller than an earlier one from another CPU.";
+    Family::new("clockscope_order_regressions", help, of_clocks(verdicts, count))
+}
+
+fn offsets(verdicts: &[Verdict]) -> Family {
+    let bound = |check: &Check| match check {
+        Check::Offsets { within_ns, .. } => within_ns.map(|ns| ns / PER_NS),
+        _ => None,
+    };
+    let help = "The counters of all CPUs agree within this.";
+    Family::new("clockscope_offset_bound_seconds", help, of_clocks(verdicts, bound))
+}
+
+/// The rate's error and its bound. Of a clock without a bound, neither is known.
+fn rates(verdicts: &[Verdict]) -> [Family; 2] {
+    let [errors, bounds] =
+        [|ppm: f64, _: f64| ppm / PER_PPM, |_: f64, bound_ppm: f64| bound_ppm / PER_PPM].map(|figure| {
+            let series = move |verdict: &Verdict| {
+                verdict.evidence.iter().find_map(|evidence| match &evidence.check {
+                    Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, .. } => {
+                        let reference = reference.as_deref().unwrap_or_default();
+                        let labels = vec![clock(verdict), ("reference", reference.into())];
+                        weighed(verdict, labels, Some(figure(*ppm, *bound)))
+                    }
+                    _ => None,
+                })
+            };
+            verdicts.iter().map(series).collect::<Vec<_>>()
+        });
+    let help = "How much faster a clock runs than its reference: 0.000001 is 1 ppm.";
+    let help_of_bound = "Bound of clockscope_rate_error_ratio.";
+    [
+        Family::new("clockscope_rate_error_ratio", help, errors),
+        Family::new("clockscope_rate_bound_ratio", help_of_bound, bounds),
+    ]
+}
+
+/// The cost of a read, unless an emulator's.
+fn cost(verdicts: &[Verdict]) -> Family {
+    let series = |verdict: &Verdict| {
+        let checks = || verdict.evidence.iter().map(|evidence| &evidence.check);
+        let path = checks().find_map(|check| match check {
+            Check::Readable { path, .. } if *path != ReadPath::Unnamed => Some(read_path::name(*path)),
+            _ => None,
+        });
+        let cost_ns = checks().find_map(|check| match check {
+            Check::Cost { cost_ns, emulators, .. } if emulators.is_empty() => *cost_ns,
+            _ => None,
+        });
+        let labels = vec![clock(verdict), ("path", path.unwrap_or_default().into())];
+        weighed(verdict, labels, cost_ns.map(|ns| ns / PER_NS))
+    };
+    let help = "Median time that a read of a clock takes.";
+    Family::new("clockscope_read_seconds", help, verdicts.iter().map(series))
+}
+
+fn tick(verdicts: &[Verdict]) -> Family {
+    let tick = |check: &Check| match check {
+        Check::Resolution { tick_ns, .. } => tick_ns.map(|ns| ns / PER_NS),
+        _ => None,
+    };
+    let help = "The step of the lattice on which the readings of a clock lie.";
+    Family::new("clockscope_tick_seconds", help, of_clocks(verdicts, tick))
+}
+
+/// Makes a series of each clock that has the figure.
+fn of_clocks(verdicts: &[Verdict], figure: impl Fn(&Check) -> Option<f64>) -> impl Iterator<Item = Option<Series>> {
+    verdicts.iter().map(move |verdict| {
+        let value = verdict.evidence.iter().find_map(|evidence| figure(&evidence.check));
+        weighed(verdict, vec![clock(verdict)], value)
+    })
+}
+
+fn clock(verdict: &Verdict) -> (&'static str, Text) {
+    ("clock", verdict.clock.as_str().into())
+}
+
+/// Clocks with a worse verdict are left out last.
+fn weighed(verdict: &Verdict, labels: Vec<(&'static str, Text)>, value: Option<f64>) -> Option<Series> {
+    let weight = match verdict.verdict {
+        Trustworthiness::Trusted => 0,
+        Trustworthiness::Limited => 1,
+        Trustworthiness::Unfit => 2,
+    };
+    Series::of(labels, value).map(|series| series.weighing(weight))
+}

@@ -1,0 +1,169 @@
+//! The text format itself, version 0.0.4: families of series, and what is left out of too many.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::text::Text;
+
+/// Series of one name. All are gauges: each run counts anew.
+#[derive(Clone, Debug)]
+pub(super) struct Family {
+    name: &'static str,
+    /// What it means: a line of our own, without anything to escape.
+    help: &'static str,
+    series: Vec<Series>,
+}
+
+/// One series and its value.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    labels: Vec<(&'static str, Text)>,
+    value: f64,
+    /// Series of less weight are left out first.
+    weight: u8,
+}
+
+impl Series {
+    /// Makes a series; `None` where the value is unknown, or not a finite number.
+    pub(super) fn of(labels: Vec<(&'static str, Text)>, value: Option<f64>) -> Option<Self> {
+        value.filter(|value| value.is_finite()).map(|value| Self { labels, value, weight: 0 })
+    }
+
+    pub(super) fn weighing(self, weight: u8) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// Writes its labels: `{clock="tsc"}`; nothing if there is none. An empty value would be the
+    /// same as no label.
+    fn labels(&self) -> String {
+        let labels: Vec<String> = self
+            .labels
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name}=\"{}\"", escaped(value)))
+            .collect();
+        if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) }
+    }
+}
+
+/// Escapes a label's value.
+fn escaped(value: &str) -> String {
+    value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n")
+}
+
+impl Family {
+    /// Makes a family. Of several series with the same labels, the first one counts: a second one
+    /// would make the reader refuse the file.
+    pub(super) fn new(
+        name: &'static str,
+        help: &'static str,
+        series: impl IntoIterator<Item = Option<Series>>,
+    ) -> Self {
+        let mut seen = BTreeSet::new();
+        let series = series.into_iter().flatten().filter(|series| seen.insert(series.labels())).collect();
+        Self { name, help, series }
+    }
+
+    /// Makes a family of one series without labels.
+    pub(super) fn of_one(name: &'static str, help: &'static str, value: Option<f64>) -> Self {
+        Self::new(name, help, [Series::of(Vec::new(), value)])
+    }
+
+    /// Keeps so many series: those of most weight, in their order.
+    fn keep(&mut self, most: usize) {
+        let mut places: Vec<usize> = (0..self.series.len()).collect();
+        places.sort_by_key(|place| std::cmp::Reverse(self.series[*place].weight));
+        places.truncate(most);
+        let mut place = 0..;
+        self.series.retain(|_| place.next().is_some_and(|place| places.contains(&place)));
+    }
+}
+
+/// Leaves series out if there are more than `most`, those of the last families first, and adds how
+/// many were left out.
+pub(super) fn limit(families: &mut Vec<Family>, most: usize) {
+    let all: usize = families.iter().map(|family| family.series.len()).sum();
+    if all <= most {
+        return;
+    }
+    // The number itself is a series.
+    let left_out = all + 1 - most;
+    let mut excess = left_out;
+    for family in families.iter_mut().rev() {
+        let fewer = excess.min(family.series.len());
+        family.keep(family.series.len() - fewer);
+        excess -= fewer;
+    }
+    families.push(Family::of_one(
+        "clockscope_series_omitted",
+        "Series that were left out to limit their number; --verbose has all.",
+        Some(left_out as f64),
+    ));
+}
+
+/// Writes all families that have series.
+pub(super) fn text(families: &[Family]) -> String {
+    let mut text = String::new();
+    for Family { name, help, series } in families.iter().filter(|family| !family.series.is_empty()) {
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+        for series in series {
+            let _ = writeln!(text, "{name}{} {}", series.labels(), number(series.value));
+        }
+    }
+    text
+}
+
+/// Writes a number: a whole one without a fraction, a small one with an exponent.
+fn number(value: f64) -> String {
+    /// Whole numbers up to here are exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() <= EXACT { value.to_string() } else { format!("{value:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn family(name: &'static str, weights: &[u8]) -> Family {
+        let series = |(place, weight): (usize, &u8)| {
+            Series::of(vec![("place", place.to_string().into())], Some(1.0)).map(|series| series.weighing(*weight))
+        };
+        Family::new(name, "Test.", weights.iter().enumerate().map(series))
+    }
+
+    #[test]
+    fn series_of_the_last_families_and_of_least_weight_are_left_out() {
+        let shown = |most| {
+            let mut families = vec![family("a", &[0, 2, 1]), family("b", &[0, 0])];
+            limit(&mut families, most);
+            text(&families).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let a = [r#"a{place="0"} 1"#, r#"a{place="1"} 1"#, r#"a{place="2"} 1"#];
+        assert_eq!(shown(5), [a[0], a[1], a[2], r#"b{place="0"} 1"#, r#"b{place="1"} 1"#]);
+        assert_eq!(shown(4), [a[0], a[1], a[2], "clockscope_series_omitted 2"]);
+        assert_eq!(shown(3), [a[1], a[2], "clockscope_series_omitted 3"]);
+        assert_eq!(shown(2), [a[1], "clockscope_series_omitted 4"]);
+    }
+
+    #[test]
+    fn numbers_are_short_and_whole() {
+        let shown = [0.0, -1.0, 1_795_487_400.0, 16.9e-9, 0.25, 1e300, -9.2e-7].map(number);
+        assert_eq!(shown, ["0", "-1", "1795487400", "1.69e-8", "0.25", "1e300", "-9.2e-7"]);
+    }
+
+    #[test]
+    fn what_is_unknown_or_no_number_has_no_series() {
+        for value in [None, Some(f64::NAN), Some(f64::INFINITY)] {
+            assert_eq!(text(&[Family::of_one("a", "Test.", value)]), "", "{value:?}");
+        }
+        assert_eq!(text(&[Family::of_one("a", "Test.", Some(0.0))]), "# HELP a Test.\n# TYPE a gauge\na 0\n");
+    }
+
+    #[test]
+    fn labels_are_escaped_and_series_are_unique() {
+        let series = |name: &str, value| Series::of(vec![("name", name.into()), ("none", "".into())], Some(value));
+        let family = Family::new("a", "Test.", [series("x\"\\y\nz", 1.5), series("x\"\\y z", 2.0), series("", 3e-9)]);
+        let expected = "# HELP a Test.\n# TYPE a gauge\na{name=\"x\\\"\\\\y z\"} 1.5\na 3e-9\n";
+        assert_eq!(text(&[family]), expected);
+    }
+}

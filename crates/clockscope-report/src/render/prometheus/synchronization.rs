@@ -1,0 +1,150 @@
+//! The metrics of what keeps civil time.
+
+use clockscope_records::{Adjtimex, Check, ChronyTracking, CivilWorth, PtpClock, Synchronization, Verdict};
+
+use super::exposition::{Family, Series};
+use crate::text::Text;
+
+const PER_US: f64 = 1e6;
+const PER_NS: f64 = 1e9;
+const PER_PPM: f64 = 1e6;
+
+/// Returns what is known of civil time. Records of before the object `synchronization` have what
+/// the evidence states.
+pub(super) fn families(verdicts: &[Verdict], found: Option<&Synchronization>) -> Vec<Family> {
+    let kernel = found.and_then(|found| found.adjtimex.known());
+    let chrony = found.and_then(|found| found.chrony.known());
+    let ptp = found.map_or(&[][..], |found| &found.ptp);
+    let mut families = stated(verdicts, kernel);
+    families.extend(of_kernel(kernel));
+    families.extend(of_chrony(chrony));
+    families.extend(of_ptp(ptp));
+    families
+}
+
+/// The error of civil time, and what it is worth.
+fn stated(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
+    let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
+    let (mut worth, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
+    for evidence in evidence {
+        if let Check::Synchronization { worth: stated, error_s: error, .. } = &evidence.check {
+            (worth, error_s) = (worth.or(*stated), error_s.or(*error));
+        }
+    }
+    let labels = |worth| vec![("worth", Text::from(worth_word(worth)))];
+    vec![
+        Family::of_one(
+            "clockscope_sync_error_seconds",
+            "Largest error of civil time, by a statement that is worth something.",
+            error_s,
+        ),
+        Family::new(
+            "clockscope_sync_worth",
+            "1 for what the statement on the error of civil time is worth.",
+            [worth.and_then(|worth| Series::of(labels(worth), Some(1.0)))],
+        ),
+    ]
+}
+
+fn of_kernel(kernel: Option<&Adjtimex>) -> Vec<Family> {
+    let has = |flag: &str| kernel.map(|kernel| kernel.status.iter().any(|status| status == flag));
+    let number = |is: bool| f64::from(u8::from(is));
+    let leap = has("ins").zip(has("del")).map(|(inserted, deleted)| number(inserted) - number(deleted));
+    let us = |of: fn(&Adjtimex) -> i64| kernel.map(|kernel| of(kernel) as f64 / PER_US);
+    vec![
+        Family::of_one(
+            "clockscope_sync_synchronized",
+            "1 if a time daemon states to the kernel that its clock is right, otherwise 0.",
+            has("unsync").map(|is| number(!is)),
+        ),
+        Family::of_one(
+            "clockscope_sync_kernel_offset_seconds",
+            "What the kernel has still to correct of its clock.",
+            kernel.map(|kernel| kernel.offset_ns as f64 / PER_NS),
+        ),
+        Family::of_one(
+            "clockscope_sync_kernel_max_error_seconds",
+            "Largest error of its clock that the kernel states.",
+            us(|kernel| kernel.maxerror_us),
+        ),
+        Family::of_one(
+            "clockscope_sync_kernel_estimated_error_seconds",
+            "Error of its clock that the kernel estimates.",
+            us(|kernel| kernel.esterror_us),
+        ),
+        Family::of_one(
+            "clockscope_sync_kernel_frequency_ratio",
+            "Correction of the frequency of the kernel's clock: 0.000001 is 1 ppm.",
+            kernel.map(|kernel| kernel.freq_ppm / PER_PPM),
+        ),
+        Family::of_one(
+            "clockscope_sync_leap_seconds",
+            "Leap second that is announced: 1 for one to be inserted, -1 for one to be left out.",
+            leap,
+        ),
+    ]
+}
+
+fn of_chrony(chrony: Option<&ChronyTracking>) -> Vec<Family> {
+    let of = |figure: fn(&ChronyTracking) -> f64| chrony.map(figure);
+    // chronyd states 0 for a stratum that it does not know.
+    let stratum = chrony.filter(|chrony| chrony.stratum > 0).map(|chrony| f64::from(chrony.stratum));
+    vec![
+        Family::of_one(
+            "clockscope_sync_chrony_correction_seconds",
+            "How far the clock is behind true time, as chronyd states it.",
+            of(|chrony| chrony.correction_s),
+        ),
+        Family::of_one(
+            "clockscope_sync_chrony_error_seconds",
+            "Largest error beside the correction: half of the root delay, and the root dispersion.",
+            of(|chrony| chrony.error_s),
+        ),
+        Family::of_one(
+            "clockscope_sync_chrony_frequency_ratio",
+            "Correction of the clock's frequency by chronyd: 0.000001 is 1 ppm.",
+            of(|chrony| chrony.freq_ppm / PER_PPM),
+        ),
+        Family::of_one(
+            "clockscope_sync_chrony_skew_ratio",
+            "Estimated error of clockscope_sync_chrony_frequency_ratio.",
+            of(|chrony| chrony.skew_ppm / PER_PPM),
+        ),
+        Family::of_one("clockscope_sync_chrony_stratum", "Servers from here to a reference clock, and one.", stratum),
+        Family::of_one(
+            "clockscope_sync_chrony_update_interval_seconds",
+            "Time between the last two measurements of chronyd's source.",
+            of(|chrony| chrony.update_interval_s),
+        ),
+    ]
+}
+
+fn of_ptp(clocks: &[PtpClock]) -> [Family; 2] {
+    let labels = |clock: &PtpClock| {
+        let name = clock.name.as_deref().unwrap_or_default();
+        vec![("device", clock.device.as_str().into()), ("name", name.into())]
+    };
+    // An offset without its bound says nothing.
+    let known = |clock: &PtpClock| clock.offset_s.get().zip(clock.bound_s.get());
+    let offsets = clocks.iter().map(|clock| Series::of(labels(clock), known(clock).map(|(offset_s, _)| offset_s)));
+    let bounds = clocks.iter().map(|clock| Series::of(labels(clock), known(clock).map(|(_, bound_s)| bound_s)));
+    [
+        Family::new(
+            "clockscope_sync_ptp_offset_seconds",
+            "How far a PTP hardware clock is ahead of CLOCK_REALTIME; by the leap seconds if it keeps TAI.",
+            offsets,
+        ),
+        Family::new("clockscope_sync_ptp_bound_seconds", "Bound of clockscope_sync_ptp_offset_seconds.", bounds),
+    ]
+}
+
+/// Names a worth as JSON does.
+fn worth_word(worth: CivilWorth) -> &'static str {
+    match worth {
+        CivilWorth::Trusted => "trusted",
+        CivilWorth::WhileNotSlewing => "while_not_slewing",
+        CivilWorth::Slewing => "slewing",
+        CivilWorth::Worthless => "worthless",
+        CivilWorth::Unsynchronized => "unsynchronized",
+    }
+}

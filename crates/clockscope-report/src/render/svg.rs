@@ -1,0 +1,89 @@
+//! One chart as an SVG image. HTML pages draw their charts by it, too.
+
+mod curves;
+mod matrix;
+mod parts;
+mod rows;
+
+use super::markup::Markup;
+use super::renderer::{RenderError, Renderer};
+use crate::chart::{Chart, Plot};
+use crate::report::Report;
+use crate::style::Style;
+#[cfg(test)]
+pub(super) use matrix::SHADES;
+use parts::{Px, WIDTH};
+
+/// Colors and lines, for light and dark.
+pub(super) const STYLE: &str = include_str!("svg/chart.css");
+
+pub(super) struct Svg;
+
+impl Renderer for Svg {
+    /// Draws the document's first chart.
+    fn render(&self, report: &Report<'_>, _: Style) -> Result<String, RenderError> {
+        report.charts().first().map(image).ok_or(RenderError::NoChart)
+    }
+}
+
+/// Draws the chart of this name.
+pub(super) fn named(report: &Report<'_>, name: &str) -> Result<String, RenderError> {
+    let charts = report.charts();
+    if let Some(chart) = charts.iter().find(|chart| *chart.name == *name) {
+        return Ok(image(chart));
+    }
+    let names: Vec<String> = charts.iter().map(|chart| chart.name.to_string()).collect();
+    match names.as_slice() {
+        [] => Err(RenderError::NoChart),
+        _ => Err(RenderError::UnknownChart { name: name.to_owned(), known: names.join(", ") }),
+    }
+}
+
+/// Draws a chart as a file of its own.
+fn image(chart: &Chart) -> String {
+    let mut markup = Markup::beginning("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    draw(&mut markup, chart, "chart", Place::File);
+    markup.line();
+    markup.into_string()
+}
+
+/// Where an image is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a file of its own, with its style and title.
+    File,
+    /// In a page, which has both.
+    Page,
+}
+
+/// Adds an image, whose parts have identifiers that begin with `id`.
+pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, place: Place) {
+    let mut content = Markup::default();
+    let top = if place == Place::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
+    let height = match &chart.plot {
+        Plot::Rows(plot) => rows::draw(&mut content, plot, top),
+        Plot::Curves(plot) => curves::draw(&mut content, plot, top),
+        Plot::Matrix(plot) => matrix::draw(&mut content, plot, top, id),
+    };
+    let (title, description) = (format!("{id}-title"), format!("{id}-text"));
+    let view = format!("0 0 {} {}", Px(WIDTH), Px(height));
+    let attributes: [(&'static str, &dyn std::fmt::Display); 6] = [
+        ("xmlns", &"http://www.w3.org/2000/svg"),
+        ("class", &"chart"),
+        ("viewBox", &view),
+        ("role", &"img"),
+        ("aria-labelledby", &title),
+        ("aria-describedby", &description),
+    ];
+    markup.element("svg", &attributes, |svg| {
+        svg.leaf("title", &[("id", &title)], &chart.title);
+        svg.leaf("desc", &[("id", &description)], chart.description());
+        if place == Place::File {
+            svg.element("style", &[], |style| {
+                style.verbatim(STYLE);
+            });
+            svg.empty("rect", &[("class", &"page"), ("width", &"100%"), ("height", &"100%")]);
+        }
+        svg.append(content);
+    });
+}

@@ -1,0 +1,190 @@
+//! What all charts are made of: text, axes, markers and legends.
+
+use std::fmt::{self, Display};
+
+use crate::chart::scale::{Scale, Tick};
+use crate::chart::{Axis, MOST_SERIES};
+use crate::render::markup::Markup;
+
+/// Units across an image.
+pub(super) const WIDTH: f64 = 720.0;
+/// Height of a line of text.
+pub(super) const LINE: f64 = 18.0;
+/// Width of a character, about.
+const CHARACTER: f64 = 6.7;
+/// Half the size of a marker.
+const MARKER: f64 = 4.5;
+
+/// A length, with a decimal if it needs one.
+#[derive(Clone, Copy)]
+pub(super) struct Px(pub(super) f64);
+
+impl Display for Px {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (self.0 * 10.0).round() as i64;
+        if tenths % 10 == 0 { write!(f, "{}", tenths / 10) } else { write!(f, "{:.1}", tenths as f64 / 10.0) }
+    }
+}
+
+/// A rectangle that values are drawn into.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Frame {
+    pub(super) fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    pub(super) fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    pub(super) fn x(&self, scale: &Scale, value: f64) -> f64 {
+        self.left + scale.place(value) * self.width
+    }
+
+    pub(super) fn y(&self, scale: &Scale, value: f64) -> f64 {
+        self.bottom() - scale.place(value) * self.height
+    }
+}
+
+/// Where a text is beside its place.
+#[derive(Clone, Copy)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+pub(super) fn text(svg: &mut Markup, x: f64, y: f64, anchor: Anchor, class: &'static str, text: impl Display) {
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    svg.leaf("text", &[("x", &Px(x)), ("y", &Px(y)), ("text-anchor", &anchor), ("class", &class)], text);
+}
+
+/// Adds a title at the top, and returns the height that it takes.
+pub(super) fn heading(svg: &mut Markup, title: &str) -> f64 {
+    text(svg, 12.0, 22.0, Anchor::Start, "title", short(title, 90));
+    34.0
+}
+
+/// Shortens a text to so many characters.
+pub(super) fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
+}
+
+/// Returns the width of a text, about.
+pub(super) fn width(text: &str) -> f64 {
+    text.chars().count() as f64 * CHARACTER
+}
+
+pub(super) fn line(svg: &mut Markup, class: &'static str, from: (f64, f64), to: (f64, f64)) {
+    let path = format!("M{} {}L{} {}", Px(from.0), Px(from.1), Px(to.0), Px(to.1));
+    svg.empty("path", &[("class", &class), ("d", &path)]);
+}
+
+/// Draws a horizontal axis below a frame, with lines through it, and its title.
+pub(super) fn horizontal(svg: &mut Markup, frame: &Frame, scale: &Scale, axis: &Axis) {
+    let ticks = without_overlap(scale.ticks(axis, 7), |tick| (frame.x(scale, tick.value), width(&tick.label) + 10.0));
+    for Tick { value, label } in &ticks {
+        let x = frame.x(scale, *value);
+        line(svg, "grid", (x, frame.top), (x, frame.bottom()));
+        // Labels at the ends stay within the image.
+        let half = width(label) / 2.0;
+        text(svg, x.clamp(half, WIDTH - half), frame.bottom() + 15.0, Anchor::Middle, "tick", label);
+    }
+    line(svg, "axis", (frame.left, frame.bottom()), (frame.right(), frame.bottom()));
+    text(svg, frame.left + frame.width / 2.0, frame.bottom() + 34.0, Anchor::Middle, "name", short(&axis.title, 80));
+}
+
+/// Height that a horizontal axis takes below its frame.
+pub(super) const HORIZONTAL: f64 = 44.0;
+
+/// Draws a vertical axis on the left of a frame, with lines through it. Its title is above.
+pub(super) fn vertical(svg: &mut Markup, frame: &Frame, scale: &Scale, axis: &Axis) {
+    for Tick { value, label } in scale.ticks(axis, 6) {
+        let y = frame.y(scale, value);
+        line(svg, "grid", (frame.left, y), (frame.right(), y));
+        text(svg, frame.left - 6.0, y + 4.0, Anchor::End, "tick", short(&label, 12));
+    }
+    line(svg, "axis", (frame.left, frame.top), (frame.left, frame.bottom()));
+    text(svg, 12.0, frame.top - 10.0, Anchor::Start, "name", short(&axis.title, 80));
+}
+
+/// Keeps the ticks whose labels do not overlap that of the one before.
+fn without_overlap(ticks: Vec<Tick>, extent: impl Fn(&Tick) -> (f64, f64)) -> Vec<Tick> {
+    let mut end = f64::NEG_INFINITY;
+    let mut is_free = |tick: &Tick| {
+        let (center, width) = extent(tick);
+        let is_free = center - width / 2.0 >= end;
+        if is_free {
+            end = center + width / 2.0;
+        }
+        is_free
+    };
+    ticks.into_iter().filter(|tick| is_free(tick)).collect()
+}
+
+/// The class of a series: its color, and the pattern of its line.
+pub(super) fn class(kind: &str, series: usize) -> String {
+    format!("{kind} s{}", series % MOST_SERIES)
+}
+
+/// Draws the marker of a series: each has a shape of its own.
+pub(super) fn marker(svg: &mut Markup, series: usize, x: f64, y: f64) {
+    let r = MARKER;
+    let at = |dx: f64, dy: f64| format!("{} {}", Px(x + dx * r), Px(y + dy * r));
+    let polygon = |corners: &[(f64, f64)]| {
+        let corners: Vec<String> = corners.iter().map(|(dx, dy)| at(*dx, *dy)).collect();
+        format!("M{}Z", corners.join("L"))
+    };
+    let cross = [(-1.0, -0.4), (-0.4, -0.4), (-0.4, -1.0), (0.4, -1.0), (0.4, -0.4), (1.0, -0.4)];
+    let path = match series % MOST_SERIES {
+        0 => {
+            let (x, y) = (Px(x), Px(y));
+            svg.empty("circle", &[("class", &class("mark", 0)), ("cx", &x), ("cy", &y), ("r", &Px(r * 0.9))]);
+            return;
+        }
+        1 => polygon(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]),
+        2 => polygon(&[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)]),
+        3 => polygon(&[(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)]),
+        4 => {
+            let mirrored: Vec<(f64, f64)> = cross.iter().map(|(dx, dy)| (-dx, -dy)).collect();
+            polygon(&[&cross[..], &mirrored].concat())
+        }
+        5 => polygon(&[(0.0, 1.1), (1.1, -0.9), (-1.1, -0.9)]),
+        6 => polygon(&[(-1.1, 0.0), (-0.5, -1.0), (0.5, -1.0), (1.1, 0.0), (0.5, 1.0), (-0.5, 1.0)]),
+        _ => polygon(&[(-1.1, -0.4), (1.1, -0.4), (1.1, 0.4), (-1.1, 0.4)]),
+    };
+    svg.empty("path", &[("class", &class("mark", series)), ("d", &path)]);
+}
+
+/// Draws the sign of a legend's entry from a place on, 28 wide.
+pub(super) type Sign = Box<dyn Fn(&mut Markup, f64, f64)>;
+
+/// Draws a legend and returns the place below it.
+pub(super) fn legend(svg: &mut Markup, top: f64, entries: &[(String, Sign)]) -> f64 {
+    let (mut x, mut y) = (12.0, top + 14.0);
+    for (name, sign) in entries {
+        let name = short(name, 60);
+        let needed = 34.0 + width(&name) + 16.0;
+        if x > 12.0 && x + needed > WIDTH {
+            (x, y) = (12.0, y + LINE);
+        }
+        sign(svg, x, y - 4.0);
+        text(svg, x + 34.0, y, Anchor::Start, "key", &name);
+        x += needed;
+    }
+    if entries.is_empty() { top } else { y + 8.0 }
+}

@@ -1,0 +1,149 @@
+//! Things one below the other, with marks along a horizontal axis.
+
+use super::parts::{Anchor, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text};
+use crate::chart::scale::Scale;
+use crate::chart::{Band, ChartRow, Look, Mark, RowPlot};
+use crate::render::markup::Markup;
+use crate::text::{Text, grouped};
+
+/// Most rows; the table beside the chart has all.
+const MOST: usize = 150;
+/// Most characters of a row's name.
+const NAME: usize = 36;
+/// Most characters of the word beside a row.
+const WORD: usize = 14;
+/// Width of a band that is narrower than a line.
+const NARROWEST: f64 = 3.0;
+/// Height of a row of one mark, and of each further one.
+const ROW: f64 = 22.0;
+const FURTHER: f64 = 12.0;
+
+/// Draws the plot from `top` on, and returns the height of the image.
+pub(super) fn draw(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
+    let top = keys(svg, plot, top);
+    let shown = &plot.rows[..plot.rows.len().min(MOST)];
+    let row_height = ROW + FURTHER * plot.series.len().saturating_sub(1) as f64;
+    let longest = |text: fn(&ChartRow) -> &Text, most: usize| {
+        shown.iter().map(|row| text(row).chars().count().min(most)).max().unwrap_or(0) as f64 * 7.0
+    };
+    let left = 24.0 + longest(|row| &row.label, NAME);
+    let right = 20.0 + longest(|row| &row.word, WORD);
+    let frame =
+        Frame { left, top: top + 6.0, width: WIDTH - left - right, height: row_height * shown.len() as f64 + 6.0 };
+    let scale = Scale::of(&plot.axis, plot.values(), 6);
+    if let Some(band) = &plot.band {
+        self::band(svg, &frame, &scale, band);
+    }
+    horizontal(svg, &frame, &scale, &plot.axis);
+    for (place, row) in shown.iter().enumerate() {
+        let above = frame.top + 3.0 + place as f64 * row_height;
+        text(svg, frame.left - 8.0, above + row_height / 2.0 + 4.0, Anchor::End, "label", shortened(&row.label, NAME));
+        if !row.word.is_empty() {
+            let middle = above + row_height / 2.0 + 4.0;
+            text(svg, frame.right() + 10.0, middle, Anchor::Start, "label", short(&row.word, WORD));
+        }
+        for mark in &row.marks {
+            let y = above + ROW / 2.0 + FURTHER * mark.series as f64;
+            self::mark(svg, plot, &frame, &scale, mark, y);
+        }
+    }
+    let bottom = frame.bottom() + HORIZONTAL;
+    if shown.len() == plot.rows.len() {
+        return bottom;
+    }
+    let more = format!("and {} more {} in the table", grouped((plot.rows.len() - shown.len()) as u64), plot.things);
+    text(svg, 12.0, bottom + 10.0, Anchor::Start, "name", more);
+    bottom + 20.0
+}
+
+/// Shortens a name in its middle: what distinguishes names is at either end.
+fn shortened(name: &str, most: usize) -> String {
+    let count = name.chars().count();
+    if count <= most {
+        return name.to_owned();
+    }
+    let start = most / 2;
+    let end = most - 1 - start;
+    name.chars().take(start).chain(['…']).chain(name.chars().skip(count - end)).collect()
+}
+
+fn mark(svg: &mut Markup, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
+    let x = frame.x(scale, mark.value);
+    match plot.series.get(mark.series).map(|series| series.look) {
+        Some(Look::Bar) => {
+            // The shortest bar still shows.
+            let width = (x - frame.left).max(1.5);
+            let (left, top) = (Px(frame.left), Px(y - 5.0));
+            let class = class("bar", mark.series);
+            svg.empty(
+                "rect",
+                &[("class", &class), ("x", &left), ("y", &top), ("width", &Px(width)), ("height", &Px(10.0))],
+            );
+        }
+        Some(Look::Point) => {
+            if let Some([low, high]) = mark.spread {
+                spread(svg, mark.series, frame.x(scale, low), frame.x(scale, high), y);
+            }
+            marker(svg, mark.series, x, y);
+        }
+        None => {}
+    }
+}
+
+/// Draws a part of the axis as an area between two lines.
+fn band(svg: &mut Markup, frame: &Frame, scale: &Scale, band: &Band) {
+    let [low, high] = [band.low, band.high].map(|end| frame.x(scale, end));
+    let middle = (low + high) / 2.0;
+    let half = ((high - low) / 2.0).max(NARROWEST / 2.0);
+    area(svg, middle - half, frame.top, half * 2.0, frame.height);
+}
+
+fn area(svg: &mut Markup, x: f64, y: f64, width: f64, height: f64) {
+    let (x, y, width, height) = (Px(x), Px(y), Px(width), Px(height));
+    svg.empty("rect", &[("class", &"band"), ("x", &x), ("y", &y), ("width", &width), ("height", &height)]);
+    let path = format!("M{x} {y}v{height}m{width} 0v-{height}");
+    svg.empty("path", &[("class", &"edge"), ("d", &path)]);
+}
+
+/// Draws a line with ends that show even where it is short.
+fn spread(svg: &mut Markup, series: usize, low: f64, high: f64, y: f64) {
+    let end = |x: f64| format!("M{} {}v8", Px(x), Px(y - 4.0));
+    let path = format!("M{} {}H{}{}{}", Px(low), Px(y), Px(high), end(low), end(high));
+    svg.empty("path", &[("class", &class("spread", series)), ("d", &path)]);
+}
+
+/// Draws what the marks mean.
+fn keys(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
+    let mut entries: Vec<(String, Sign)> = Vec::new();
+    for (place, series) in plot.series.iter().enumerate() {
+        let sign: Sign = match series.look {
+            Look::Point => Box::new(move |svg, x, y| marker(svg, place, x + 14.0, y)),
+            Look::Bar => Box::new(move |svg, x, y| {
+                let (x, y) = (Px(x + 4.0), Px(y - 5.0));
+                let class = class("bar", place);
+                svg.empty("rect", &[("class", &class), ("x", &x), ("y", &y), ("width", &20), ("height", &10)]);
+            }),
+        };
+        entries.push((series.name.to_string(), sign));
+        if !series.spread.is_empty() {
+            let sign = move |svg: &mut Markup, x: f64, y: f64| spread(svg, place, x + 2.0, x + 26.0, y);
+            entries.push((series.spread.to_string(), Box::new(sign)));
+        }
+    }
+    if let Some(band) = &plot.band {
+        let sign = |svg: &mut Markup, x: f64, y: f64| area(svg, x + 6.0, y - 7.0, 16.0, 14.0);
+        entries.push((band.name.to_string(), Box::new(sign)));
+    }
+    legend(svg, top, &entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_ends() {
+        assert_eq!(shortened("monotonic", 9), "monotonic");
+        assert_eq!(shortened("clock_gettime(MONOTONIC) (hpet)", 20), "clock_gett…C) (hpet)");
+    }
+}

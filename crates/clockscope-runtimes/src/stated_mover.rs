@@ -1,0 +1,62 @@
+//! What moves a clock, as a probe states it: one word for all systems, or a word for each.
+
+use clockscope_records::MovedBy;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::operating_system::System;
+
+/// What a probe states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Value")]
+pub(crate) enum StatedMover {
+    /// The same on every system.
+    Everywhere(MovedBy),
+    /// Differs by system.
+    BySystem(BySystem),
+}
+
+/// A word for each system that is named, and one for all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct BySystem {
+    pub(crate) linux: Option<MovedBy>,
+    pub(crate) macos: Option<MovedBy>,
+    pub(crate) windows: Option<MovedBy>,
+    pub(crate) others: Option<MovedBy>,
+}
+
+impl TryFrom<Value> for StatedMover {
+    type Error = serde_json::Error;
+
+    fn try_from(stated: Value) -> Result<Self, serde_json::Error> {
+        // Of an array, the elements would be taken for the systems in order.
+        match stated {
+            Value::Object(_) => BySystem::deserialize(stated).map(Self::BySystem),
+            _ => String::deserialize(&stated).and_then(|_| MovedBy::deserialize(stated)).map(Self::Everywhere),
+        }
+    }
+}
+
+impl StatedMover {
+    /// Returns what moves the clock on a system; `None` where the probe does not state it.
+    pub(crate) fn on(self, system: System) -> Option<MovedBy> {
+        let movers = match self {
+            Self::Everywhere(mover) => return Some(mover),
+            Self::BySystem(movers) => movers,
+        };
+        let named = match system {
+            System::Linux => movers.linux,
+            System::Macos => movers.macos,
+            System::Windows => movers.windows,
+            System::Other => None,
+        };
+        named.or(movers.others)
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod installed;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+use super::*;
+use crate::{Entry, RawClock, Visitor};
+
+/// Systems, and rows that clockperf has on each: its name of a clock, and ours.
+type Rows = (&'static [System], &'static [(&'static str, &'static str)]);
+
+/// What clockperf lists, by its names, beside ours. MinGW's gettimeofday() is of that
+/// compiler's library, and not of Windows.
+const CLOCKPERF: &[Rows] = &[
+    (
+        &[Linux],
+        &[
+            ("tsc", "tsc"),
+            ("cntvct", "cntvct"),
+            ("tbr", "timebase"),
+            ("gettimeofday", "gettimeofday"),
+            ("realtime", "realtime"),
+            ("realtime_crs", "realtime_coarse"),
+            ("monotonic", "monotonic"),
+            ("monotonic_crs", "monotonic_coarse"),
+            ("monotonic_raw", "monotonic_raw"),
+            ("boottime", "boottime"),
+            ("process", "process"),
+            ("thread", "thread"),
+            ("clock", "clock"),
+            ("getrusage", "getrusage"),
+            ("ftime", "ftime"),
+            ("time", "time"),
+        ],
+    ),
+    (
+        &[MacOs],
+        &[
+            ("tsc", "tsc"),
+            ("cntvct", "cntvct"),
+            ("gettimeofday", "gettimeofday"),
+            ("mach_time", "mach_absolute_time"),
+            ("realtime", "realtime"),
+            ("monotonic", "monotonic"),
+            ("monotonic_raw", "monotonic_raw"),
+            ("monotonic_raw_approx", "monotonic_raw_approx"),
+            ("uptime_raw", "uptime_raw"),
+            ("uptime_raw_approx", "uptime_raw_approx"),
+            ("process", "process"),
+            ("thread", "thread"),
+            ("clock", "clock"),
+            ("ftime", "ftime"),
+            ("time", "time"),
+        ],
+    ),
+    (
+        &[FreeBsd, NetBsd, OpenBsd],
+        &[
+            ("tsc", "tsc"),
+            ("gettimeofday", "gettimeofday"),
+            ("realtime", "realtime"),
+            ("monotonic", "monotonic"),
+            ("process", "process"),
+            ("thread", "thread"),
+            ("clock", "clock"),
+            ("ftime", "ftime"),
+            ("time", "time"),
+        ],
+    ),
+    (&[FreeBsd], &[("boottime", "boottime"), ("realtime_crs", "realtime_fast"), ("monotonic_crs", "monotonic_fast")]),
+    (&[OpenBsd], &[("boottime", "boottime")]),
+    (
+        &[Windows],
+        &[
+            ("tsc", "tsc"),
+            ("cntvct", "cntvct"),
+            ("time", "time"),
+            ("PerfCounter", "query_performance_counter"),
+            ("GetTickCount", "tick_count"),
+            ("GetTickCount64", "tick_count64"),
+            ("timeGetTime", "time_get_time"),
+            ("SysTimeAsFile", "system_time"),
+            ("SysTimePrecAsFile", "system_time_precise"),
+            ("UnbiasIntTime", "unbiased_interrupt_time"),
+        ],
+    ),
+];
+
+#[test]
+fn every_row_of_clockperf_is_a_clock_of_its_system() {
+    for (systems, rows) in CLOCKPERF {
+        for (system, (theirs, ours)) in systems.iter().flat_map(|system| rows.iter().map(move |row| (system, row))) {
+            let is_it = |clock: &&Cataloged| clock.name == *ours && clock.systems.contains(system);
+            assert!(CLOCKS.iter().any(|clock| is_it(&clock)), "{theirs} of {} is not there", system.name());
+        }
+    }
+}
+
+/// clockperf states 1 kHz for counts of milliseconds, and 10 MHz for FILETIME and interrupt
+/// time.
+#[test]
+fn nominal_resolutions_of_windows_are_those_that_clockperf_states() {
+    let of = |name: &str| CLOCKS.iter().find(|clock| clock.name == name && clock.systems == [Windows]).unwrap();
+    for name in ["tick_count", "tick_count64", "time_get_time"] {
+        assert_eq!(of(name).resolution, ns(1e6), "{name}");
+    }
+    for name in ["system_time", "system_time_precise", "unbiased_interrupt_time"] {
+        assert_eq!(of(name).resolution, ns(100.0), "{name}");
+    }
+}
+
+/// What this machine has, collected from the clocks themselves.
+#[derive(Default)]
+struct Here(Vec<(String, &'static [&'static str], Kind, Resolution)>);
+
+impl Visitor for Here {
+    fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
+        let info = entry.info;
+        self.0.push((info.name.into_owned(), info.aliases, info.kind, info.resolution));
+    }
+}
+
+#[test]
+fn every_clock_of_this_machine_is_cataloged_as_it_is() {
+    let Some(system) = System::HERE else { return };
+    let mut here = Here::default();
+    crate::counter::each(&mut here);
+    crate::os::each(&mut here);
+    crate::library::each(&mut here);
+    for (name, aliases, kind, _) in here.0 {
+        let name = if name.starts_with("ptp") { "ptp0".to_owned() } else { name };
+        let is_it = |clock: &&Cataloged| clock.name == name && clock.systems.contains(&system);
+        let clock = CLOCKS.iter().find(is_it).unwrap_or_else(|| panic!("{name} of {system:?} is not there"));
+        assert_eq!((clock.kind, clock.aliases), (kind, aliases), "{name}");
+    }
+}
+
+#[test]
+fn a_system_has_one_clock_of_a_name() {
+    for system in System::ALL {
+        let mut names: Vec<&str> = Vec::new();
+        for clock in CLOCKS.iter().filter(|clock| clock.systems.contains(&system)) {
+            for name in clock.aliases.iter().chain([&clock.name]) {
+                assert!(!names.contains(name), "{name} of {} is there twice", system.name());
+                names.push(name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_leads_to_its_systems() {
+    assert_eq!(systems_with("monotonic_raw_approx"), [MacOs]);
+    assert_eq!(systems_with("mach_time"), [MacOs]);
+    assert_eq!(systems_with("qpc"), [Windows]);
+    assert_eq!(systems_with("uptime"), [FreeBsd, OpenBsd]);
+    assert!(systems_with("sundial").is_empty());
+}

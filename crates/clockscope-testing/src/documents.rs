@@ -1,0 +1,141 @@
+//! The commands that the project's documentation names, and the outputs that it shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A command in the documentation.
+#[derive(Debug)]
+pub struct DocumentedCommand {
+    /// File and line, from the project's root.
+    pub place: String,
+    /// What follows `clockscope`.
+    pub arguments: Vec<String>,
+    /// The lines that are shown as its output; none where it is only named.
+    pub output: Vec<String>,
+}
+
+/// The project's root.
+#[must_use]
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Lists the commands of README.md and docs/*.md, in the order of the text.
+#[must_use]
+pub fn documented_commands() -> Vec<DocumentedCommand> {
+    let docs = fs::read_dir(project().join("docs")).expect("docs");
+    let mut files: Vec<PathBuf> = docs.map(|entry| entry.expect("docs").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    files.insert(0, project().join("README.md"));
+    let mut found = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a page of the documentation");
+        let file = file.strip_prefix(project()).expect("below the root").display().to_string();
+        found.extend(of_page(&file, &text));
+    }
+    found
+}
+
+/// A part of a page: a fenced block, or the text between two of them.
+struct Part<'a> {
+    /// The number of its first line, from 1.
+    at: usize,
+    fenced: bool,
+    lines: Vec<&'a str>,
+}
+
+fn of_page(file: &str, text: &str) -> Vec<DocumentedCommand> {
+    let parts = parts(text);
+    parts.iter().flat_map(|part| if part.fenced { in_block(file, part) } else { in_text(file, part) }).collect()
+}
+
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = vec![Part { at: 1, fenced: false, lines: Vec::new() }];
+    for (index, line) in text.lines().enumerate() {
+        let Some(last) = parts.last_mut() else { break };
+        if line.starts_with("```") {
+            let fenced = !last.fenced;
+            parts.push(Part { at: index + 2, fenced, lines: Vec::new() });
+        } else {
+            last.lines.push(line);
+        }
+    }
+    parts
+}
+
+/// `$ clockscope …` is followed by its output; a block without a `$` is a list of commands.
+fn in_block(file: &str, part: &Part<'_>) -> Vec<DocumentedCommand> {
+    let session = part.lines.iter().any(|line| line.starts_with("$ "));
+    let mut found: Vec<DocumentedCommand> = Vec::new();
+    let mut shown = false;
+    for (index, line) in part.lines.iter().enumerate() {
+        let typed = line.strip_prefix("$ ").or((!session).then_some(*line));
+        if let Some(typed) = typed {
+            let arguments = arguments(typed);
+            shown = session && arguments.is_some();
+            let place = format!("{file}:{}", part.at + index);
+            found.extend(arguments.map(|arguments| DocumentedCommand { place, arguments, output: Vec::new() }));
+        } else if shown && let Some(last) = found.last_mut() {
+            last.output.push((*line).to_owned());
+        }
+    }
+    found
+}
+
+/// Code in a sentence, which may go on in the next line.
+fn in_text(file: &str, part: &Part<'_>) -> Vec<DocumentedCommand> {
+    let text = part.lines.join("\n");
+    let mut line = part.at;
+    let mut found = Vec::new();
+    for (index, piece) in text.split('`').enumerate() {
+        if index % 2 == 1
+            && let Some(arguments) = arguments(&piece.replace('\n', " "))
+        {
+            found.push(DocumentedCommand { place: format!("{file}:{line}"), arguments, output: Vec::new() });
+        }
+        line += piece.matches('\n').count();
+    }
+    found
+}
+
+/// The arguments of a line that runs clockscope, without what a shell takes for itself; none of a
+/// line that has a placeholder (`FILE`, `…`).
+fn arguments(line: &str) -> Option<Vec<String>> {
+    let line = line.split(" #").next().unwrap_or_default();
+    let mut words = line.split_whitespace().skip_while(|word| *word == "sudo");
+    if words.next() != Some("clockscope") {
+        return None;
+    }
+    let words: Vec<&str> = words.take_while(|word| !matches!(*word, ">" | "|" | "&&" | "<" | "2>")).collect();
+    let placeholder = |word: &&str| {
+        word.contains(['…', '[', '<', '=']) && !word.contains("=/")
+            || word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '-')
+    };
+    let complete = !words.iter().any(placeholder);
+    complete.then(|| words.iter().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_with_their_outputs() {
+        let page = "Run `clockscope\ninfo --json`, or `clockscope = 1`.\n```\n$ clockscope list -q\na  b\n\nc\n\
+                    $ sudo clockscope | cat\n$ cat x\nd\n```\n```sh\nclockscope check FILE\nclockscope  # all\n```\n";
+        let found = of_page("a.md", page);
+        let found: Vec<_> =
+            found.iter().map(|found| (&*found.place, found.arguments.join(" "), &found.output)).collect();
+        let output = ["a  b", "", "c"].map(str::to_owned).to_vec();
+        assert_eq!(
+            found,
+            [
+                ("a.md:1", "info --json".to_owned(), &Vec::new()),
+                ("a.md:4", "list -q".to_owned(), &output),
+                ("a.md:8", String::new(), &Vec::new()),
+                ("a.md:14", String::new(), &Vec::new()),
+            ]
+        );
+    }
+}

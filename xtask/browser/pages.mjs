@@ -1,0 +1,145 @@
+// Opens pages of `--format html` in a browser, as files, and checks what people and their tools
+// get: `node pages.mjs PACKAGES chromium|firefox PROGRAM PAGE...`. PACKAGES is the folder in which
+// xtask/fetch-browsers.sh has put puppeteer-core and axe-core.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { argv, exit, getuid } from 'node:process';
+import { pathToFileURL } from 'node:url';
+
+const [packages, browserName, program, ...files] = argv.slice(2);
+const require = createRequire(join(resolve(packages), 'packages.js'));
+const puppeteer = require('puppeteer-core');
+const axe = require('axe-core');
+
+const WIDTHS = [360, 768, 1280, 1920];
+const SCHEMES = ['light', 'dark'];
+// A browser beside other programs takes long to start. What hangs still ends.
+const PATIENCE_MS = 600_000;
+// Rules of good practice are among them.
+const AXE = { resultTypes: ['violations'] };
+
+const wrong = [];
+const complain = (page, what) => wrong.push(`${page}: ${what}`);
+
+const folder = await mkdtemp(join(tmpdir(), 'clockscope-pages-'));
+const launch = (scheme) => puppeteer.launch({
+  browser: browserName === 'firefox' ? 'firefox' : 'chrome',
+  executablePath: program,
+  headless: true,
+  timeout: PATIENCE_MS,
+  protocolTimeout: PATIENCE_MS,
+  userDataDir: join(folder, scheme),
+  args: browserName === 'firefox' ? [] : ['--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', ...(getuid() === 0 ? ['--no-sandbox'] : [])],
+  extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1 },
+});
+
+// WebDriver BiDi cannot disable scripts: Firefox gets a copy that has none.
+const canDisableScript = browserName !== 'firefox';
+const withoutScript = async (file) => {
+  const page = await readFile(file, 'utf8');
+  const copy = join(folder, basename(file));
+  const start = page.lastIndexOf('<script>');
+  await writeFile(copy, page.slice(0, start) + page.slice(page.indexOf('</script>', start) + '</script>'.length));
+  return copy;
+};
+
+// Firefox has a font for the markers of lists in its own style sheet. Those of a page are refused by
+// its policy, which a message on the console says.
+const isOwnFont = (request) => browserName === 'firefox' && request.url().startsWith('data:font/woff2;');
+
+// Opens a file, and watches for whatever a page should not do.
+const open = async (browser, file, scheme, hasScript) => {
+  const page = await browser.newPage();
+  const name = `${basename(file)} (${scheme}${hasScript ? '' : ', without script'})`;
+  const url = pathToFileURL(hasScript || canDisableScript ? file : await withoutScript(file)).href;
+  page.on('console', (message) => complain(name, `console: ${message.text()}`));
+  page.on('pageerror', (error) => complain(name, `error: ${error.message}`));
+  page.on('dialog', (dialog) => { complain(name, 'a dialog'); dialog.dismiss(); });
+  page.on('request', (request) => { if (request.url() !== url && !isOwnFont(request)) complain(name, `request: ${request.url()}`); });
+  if (canDisableScript) await page.setJavaScriptEnabled(hasScript);
+  if (browserName !== 'firefox') await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.goto(url, { waitUntil: 'load', timeout: PATIENCE_MS });
+  return { page, name };
+};
+
+const evaluateAxe = async (page, name, width) => {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), AXE);
+  for (const { id, help, nodes } of violations) complain(name, `axe at ${width}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+};
+
+// What is on the page, apart from what the script adds.
+const inventory = (page) => page.evaluate(() => {
+  const count = (what) => document.querySelectorAll(what).length;
+  const text = [...document.querySelectorAll('td, dd, li, figcaption, main p:not(.tools)')].map((element) => element.textContent).sort();
+  return JSON.stringify([count('table'), count('svg'), count('tr'), text]);
+});
+
+const checkWidths = async (page, name) => {
+  for (const width of WIDTHS) {
+    await page.setViewport({ width, height: 900 });
+    const [whole, visible] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    if (whole > visible) complain(name, `${whole} wide where ${visible} are visible`);
+  }
+};
+
+// The keyboard reaches the switch of the theme and the heads of tables.
+const checkScript = async (page, name) => {
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const theme = await page.evaluate(() => document.documentElement.dataset.theme);
+  if (theme !== 'light' && !(await page.evaluate(() => document.activeElement.tagName === 'A'))) complain(name, `the first tab stop sets the theme ${theme}`);
+  await page.evaluate(() => { delete document.documentElement.dataset.theme; });
+  const head = await page.$('thead th button');
+  if (!head) return;
+  for (const wanted of ['ascending', 'descending']) {
+    await head.focus();
+    await page.keyboard.press('Enter');
+    const [sort, texts] = await head.evaluate((button) => {
+      const cell = button.closest('th');
+      const rows = [...button.closest('table').tBodies].filter((body) => body.className !== 'group')[0].rows;
+      return [cell.getAttribute('aria-sort'), [...rows].map((row) => row.cells[cell.cellIndex].textContent)];
+    });
+    if (sort !== wanted) complain(name, `sorted ${sort} instead of ${wanted}`);
+    const first = texts[0].localeCompare(texts[texts.length - 1]);
+    if (texts.every((text) => /^[a-z]/.test(text)) && (wanted === 'ascending' ? first > 0 : first < 0)) complain(name, `not ${wanted}: ${texts}`);
+  }
+};
+
+const checkPrint = async (page, name) => {
+  await page.emulateMediaType('print');
+  const color = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  if (color !== 'rgb(255, 255, 255)') complain(name, `printed on ${color}`);
+  const printed = await page.pdf({ format: 'A4', timeout: PATIENCE_MS });
+  if (printed.length < 5000) complain(name, `printed in ${printed.length} bytes`);
+  await page.emulateMediaType('screen');
+};
+
+let checks = 0;
+for (const scheme of SCHEMES) {
+  const browser = await launch(scheme);
+  for (const file of files) {
+    const plain = await open(browser, file, scheme, false);
+    const without = await inventory(plain.page);
+    await checkWidths(plain.page, plain.name);
+    await plain.page.close();
+    const { page, name } = await open(browser, file, scheme, true);
+    if ((await inventory(page)) !== without) complain(name, 'the script changes what is on the page');
+    await checkWidths(page, name);
+    for (const width of scheme === 'light' ? [360, 1280] : [1280]) {
+      await page.setViewport({ width, height: 900 });
+      await evaluateAxe(page, name, width);
+    }
+    await checkScript(page, name);
+    if (browserName !== 'firefox') await checkPrint(page, name);
+    await page.close();
+    checks += 1;
+  }
+  await browser.close();
+}
+await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+for (const what of wrong) console.log(what);
+if (wrong.length === 0) console.log(`   ${files.length} pages, light and dark, with and without script, in ${browserName}`);
+exit(wrong.length === 0 && checks > 0 ? 0 : 1);
