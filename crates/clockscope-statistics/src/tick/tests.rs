@@ -262,7 +262,6 @@ fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
     }
 }
 
-/// A constant cost of the read, with or without pauses, is no tick.
 /// QueryPerformanceCounter of 10 MHz, a read of which takes 2 to 12 counts: no step is one count,
 /// and the steps are nearly alike. No lattice of several counts is claimed, and their absence is
 /// proved.
@@ -307,6 +306,7 @@ fn a_tick_of_a_few_units_is_not_called_finer() {
     assert!(found_right >= cases / 2, "{found_right} of {cases}");
 }
 
+/// A constant cost of the read, with or without pauses, is no tick.
 #[test]
 fn a_constant_cost_is_no_tick() {
     for case in 0..cases(150) {
