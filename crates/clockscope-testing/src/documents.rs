@@ -6,12 +6,22 @@ use std::path::{Path, PathBuf};
 /// A command in the documentation.
 #[derive(Debug)]
 pub struct DocumentedCommand {
-    /// File and line, from the project's root.
-    pub place: String,
+    /// The page's file, from the project's root.
+    pub page: String,
+    /// Its line, from 1.
+    pub line: usize,
     /// What follows `clockscope`.
     pub arguments: Vec<String>,
     /// The lines that are shown as its output; none where it is only named.
     pub output: Vec<String>,
+}
+
+impl DocumentedCommand {
+    /// Returns its page and line.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.page, self.line)
+    }
 }
 
 /// The project's root.
@@ -74,8 +84,8 @@ fn in_block(file: &str, part: &Part<'_>) -> Vec<DocumentedCommand> {
         if let Some(typed) = typed {
             let arguments = arguments(typed);
             shown = session && arguments.is_some();
-            let place = format!("{file}:{}", part.at + index);
-            found.extend(arguments.map(|arguments| DocumentedCommand { place, arguments, output: Vec::new() }));
+            let (page, line) = (file.to_owned(), part.at + index);
+            found.extend(arguments.map(|arguments| DocumentedCommand { page, line, arguments, output: Vec::new() }));
         } else if shown && let Some(last) = found.last_mut() {
             last.output.push((*line).to_owned());
         }
@@ -92,7 +102,7 @@ fn in_text(file: &str, part: &Part<'_>) -> Vec<DocumentedCommand> {
         if index % 2 == 1
             && let Some(arguments) = arguments(&piece.replace('\n', " "))
         {
-            found.push(DocumentedCommand { place: format!("{file}:{line}"), arguments, output: Vec::new() });
+            found.push(DocumentedCommand { page: file.to_owned(), line, arguments, output: Vec::new() });
         }
         line += piece.matches('\n').count();
     }
@@ -126,15 +136,15 @@ mod tests {
                     $ sudo clockscope | cat\n$ cat x\nd\n```\n```sh\nclockscope check FILE\nclockscope  # all\n```\n";
         let found = of_page("a.md", page);
         let found: Vec<_> =
-            found.iter().map(|found| (&*found.place, found.arguments.join(" "), &found.output)).collect();
+            found.iter().map(|found| (found.place(), found.arguments.join(" "), &found.output)).collect();
         let output = ["a  b", "", "c"].map(str::to_owned).to_vec();
         assert_eq!(
             found,
             [
-                ("a.md:1", "info --json".to_owned(), &Vec::new()),
-                ("a.md:4", "list -q".to_owned(), &output),
-                ("a.md:8", String::new(), &Vec::new()),
-                ("a.md:14", String::new(), &Vec::new()),
+                ("a.md:1".to_owned(), "info --json".to_owned(), &Vec::new()),
+                ("a.md:4".to_owned(), "list -q".to_owned(), &output),
+                ("a.md:8".to_owned(), String::new(), &Vec::new()),
+                ("a.md:14".to_owned(), String::new(), &Vec::new()),
             ]
         );
     }
