@@ -1,10 +1,11 @@
 //! Packages every crate, checks each published one (its licenses, its README, and what crates.io
 //! and docs.rs show), and builds the packages.
 
-use std::fs;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::run;
@@ -79,7 +80,47 @@ pub(crate) fn verify() -> Result<()> {
     let metadata = metadata()?;
     let packages = published(&metadata).flat_map(|package| ["--package", text(package, "name")]);
     let arguments: Vec<&str> = ["package", "--allow-dirty", "--offline"].into_iter().chain(packages).collect();
-    run::output_with(&[DEBUG], "cargo", &arguments).map(drop)
+    let home = fresh_home()?;
+    run::output_with(&[DEBUG, ("CARGO_HOME", &home)], "cargo", &arguments).map(drop)
+}
+
+/// Makes a home of cargo that holds what the present one holds but for unpacked packages of this
+/// workspace, and returns its path. Cargo unpacks these once for each version: in its usual home, a
+/// second run at the same place would build what the first one packaged.
+fn fresh_home() -> Result<String> {
+    let old = present_home()?;
+    let new = std::path::absolute(run::built("package-home"))?;
+    if new.exists() {
+        fs::remove_dir_all(&new).with_context(|| format!("cannot remove {}", new.display()))?;
+    }
+    let sources = Path::new("registry/src");
+    fs::create_dir_all(new.join(sources)).with_context(|| format!("cannot create {}", new.display()))?;
+    for file in ["config.toml", "credentials.toml", "registry/index", "registry/cache"] {
+        link(&old, &new, Path::new(file))?;
+    }
+    for registry in fs::read_dir(old.join(sources)).into_iter().flatten().flatten() {
+        let name = registry.file_name();
+        // A registry of the network is named by its host, one of packages in a folder by nothing.
+        if !name.as_encoded_bytes().starts_with(b"-") {
+            link(&old, &new, &sources.join(name))?;
+        }
+    }
+    new.into_os_string().into_string().map_err(|path| anyhow!("{} is not UTF-8", path.display()))
+}
+
+/// Returns where cargo keeps what it downloads: CARGO_HOME, or `.cargo` in the user's home.
+fn present_home() -> Result<PathBuf> {
+    let set = env::var_os("CARGO_HOME").map(PathBuf::from);
+    set.or_else(|| Some(env::home_dir()?.join(".cargo"))).context("this user has no home: set CARGO_HOME")
+}
+
+/// Links a file of one folder in another one, if it is there.
+fn link(from: &Path, to: &Path, file: &Path) -> Result<()> {
+    let target = from.join(file);
+    if !target.exists() {
+        return Ok(());
+    }
+    symlink(&target, to.join(file)).with_context(|| format!("cannot link {}", target.display()))
 }
 
 fn metadata() -> Result<Value> {
