@@ -16,6 +16,13 @@ disturbed() { # NAME
 run sources clockscope clocksource --format json
 run switched clockscope measure tsc monotonic --clocksource hpet,acpi_pm,tsc --duration 300ms --format json --quiet
 run after_switched cat $current
+
+# What an operator sees who records the machine before and after a kernel that switched.
+clockscope measure tsc monotonic --duration 300ms --repeat 5 --format json -o /tmp/before.json --quiet
+echo hpet >$current
+clockscope measure tsc monotonic --duration 300ms --repeat 5 --format json -o /tmp/after.json --quiet
+echo tsc >$current
+run compared clockscope compare /tmp/before.json /tmp/after.json --fail-on clocksource,slower --format json
 run absent clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
 run denied su nobody -s /bin/sh -c 'clockscope measure monotonic --clocksource hpet --duration 300ms --quiet'
 

@@ -108,8 +108,48 @@ const checkScript = async (page, name) => {
   }
 };
 
+// Cells without a value stay last, however their column is sorted.
+const checkUnknown = async (page, name) => {
+  const found = await page.evaluate(() => {
+    const MOST = 40;
+    const isUnknown = (cell) => ['', '?', '-'].includes(cell.textContent.trim());
+    const isLast = (rows, column) => {
+      const unknown = [...rows].map((row) => isUnknown(row.cells[column]));
+      return !unknown.includes(true) || unknown.indexOf(true) > unknown.lastIndexOf(false);
+    };
+    const columns = [...document.querySelectorAll('thead th button')].map((button) => {
+      const column = button.closest('th').cellIndex;
+      const bodies = [...button.closest('table').tBodies].filter((body) => body.className !== 'group');
+      return { button, column, bodies };
+    });
+    const mixed = columns.filter(({ column, bodies }) => bodies.some(({ rows }) => {
+      const unknown = [...rows].filter((row) => isUnknown(row.cells[column])).length;
+      return unknown > 0 && unknown < rows.length;
+    }));
+    const wrong = [];
+    for (const { button, column, bodies } of mixed.slice(0, MOST)) {
+      for (let click = 0; click < 2; click += 1) {
+        button.click();
+        const sort = button.closest('th').getAttribute('aria-sort');
+        if (!bodies.every(({ rows }) => isLast(rows, column))) wrong.push(`${button.textContent} ${sort}`);
+      }
+    }
+    return { wrong, count: mixed.length };
+  });
+  for (const what of found.wrong) complain(name, `unknown cells are not last: ${what}`);
+  mixedColumns += found.count;
+};
+let mixedColumns = 0;
+
+// Paper is white, whatever theme was chosen.
 const checkPrint = async (page, name) => {
   await page.emulateMediaType('print');
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((chosen) => { document.documentElement.dataset.theme = chosen; }, theme);
+    const chosen = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    if (chosen !== 'rgb(255, 255, 255)') complain(name, `printed on ${chosen} by the theme ${theme}`);
+  }
+  await page.evaluate(() => { delete document.documentElement.dataset.theme; });
   const color = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   if (color !== 'rgb(255, 255, 255)') complain(name, `printed on ${color}`);
   const printed = await page.pdf({ format: 'A4', timeout: PATIENCE_MS });
@@ -133,6 +173,7 @@ for (const scheme of SCHEMES) {
       await evaluateAxe(page, name, width);
     }
     await checkScript(page, name);
+    await checkUnknown(page, name);
     if (browserName !== 'firefox') await checkPrint(page, name);
     await page.close();
     checks += 1;
@@ -140,6 +181,7 @@ for (const scheme of SCHEMES) {
   await browser.close();
 }
 await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+if (mixedColumns === 0) wrong.push('no column has known and unknown cells: the order of both was not checked');
 for (const what of wrong) console.log(what);
 if (wrong.length === 0) console.log(`   ${files.length} pages, light and dark, with and without script, in ${browserName}`);
 exit(wrong.length === 0 && checks > 0 ? 0 : 1);

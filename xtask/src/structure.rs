@@ -102,6 +102,9 @@ pub(crate) fn check() -> Result<()> {
         wrong.extend(misplaced_unsafe(&file, &text));
         wrong.extend(width::wide_comments(&file, &text));
         wrong.extend(phrases::in_comments(&file, &text));
+        if is_program(&file) {
+            wrong.extend(phrases::in_strings(&file, &text));
+        }
         if file.starts_with("crates/") {
             sources.push_str(&text);
         }
@@ -111,6 +114,12 @@ pub(crate) fn check() -> Result<()> {
     let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;
     wrong.extend(missing_tests(situations, &sources, &names_in("machines", ".sh")?));
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
+}
+
+/// Whether a source file's strings are the program's, not a test's.
+fn is_program(file: &str) -> bool {
+    let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
+    file.starts_with("crates/") && file.contains("/src/") && !is_test
 }
 
 /// Tests that a table of the documentation names, in the last cell of its rows, and that are not

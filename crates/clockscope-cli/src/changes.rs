@@ -10,13 +10,14 @@ use crate::findings::{Shows, any};
 /// Something that may have changed since earlier records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ChangeFinding {
-    /// A clock that is slower, by more than the machine is; not known if that is open for all
+    /// A clock that costs more, in ns and relative to the machine's speed; exit code 3 if no
+    /// clock's change is clear
     Slower,
-    /// A verdict that is worse; not known of records of `measure`
+    /// A verdict of `check` that is worse; exit code 3 for records of `measure`, which have none
     Verdict,
-    /// Another clocksource of the kernel
+    /// The kernel uses another clocksource
     Clocksource,
-    /// Steps back, jumps, stuck or failed reads that the earlier records do not have
+    /// Steps back, jumps, stuck or failed reads, of a clock that had none in the earlier records
     Events,
 }
 

@@ -3,6 +3,7 @@
 mod clocksource;
 mod common;
 mod compare;
+mod form;
 mod questions;
 mod repeat;
 mod report;
@@ -14,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::CommandFactory;
-use clockscope_measure::{Catalogue, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
+use clockscope_measure::{Catalogue, ComparedQuestion, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement};
 
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Destination::Stdout.write(&text)?;
         return Ok(Exit::Success);
     }
+    form::refuse(&cli)?;
     if is_measuring(&cli)
         && let Some(warning) = clockscope_measure::warning()
     {
@@ -103,13 +105,15 @@ fn is_measuring(cli: &Cli) -> bool {
 
 fn measure(args: &MeasureArgs) -> Result<Exit> {
     if !args.clocksource.is_empty() {
+        // Without a baseline, nothing can be asked of changes.
+        Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
         return clocksource::measure(args);
     }
     if let Some(runs) = args.repeat {
         return repeat::measure(args, runs);
     }
     let catalogue = selected(&args.clocks)?;
-    let baseline = Baseline::read(&args.baseline, &args.fail_on)?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let timer = RequestedTimer::of(&args.timer)?;
     let mut measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;

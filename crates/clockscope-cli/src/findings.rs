@@ -218,9 +218,9 @@ impl Shows<RuntimesFinding> for Runtimes {
 /// Something that `check` may find of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFinding {
-    /// A clock that is limited, or unfit
+    /// A verdict of limited or unfit, even if it is limited only because a test had no result
     Limited,
-    /// A clock that should not be used
+    /// A verdict of unfit
     Unfit,
     /// A step back, on one CPU or across CPUs
     Regression,

@@ -24,14 +24,27 @@ struct Ending {
     examples: &'static [(&'static str, &'static str)],
     /// What else there is to know.
     more: &'static str,
-    /// When it exits with something else than 0, 2, 4 and 130.
-    exits: &'static str,
+    /// When it exits with 1 and 3; with 0, 2, 4 and 130 all commands do.
+    exits: Exits,
 }
 
-const NO_MORE: Ending = Ending { command: "", examples: &[], more: "", exits: "" };
+/// When a command exits with 1 and with 3; empty if it never does.
+#[derive(Clone, Copy)]
+struct Exits {
+    finding: &'static str,
+    undecided: &'static str,
+}
+
+const ALWAYS: Exits = Exits { finding: "", undecided: "" };
+
+const NO_MORE: Ending = Ending { command: "", examples: &[], more: "", exits: ALWAYS };
+
+/// Columns of a terminal, in which `--help` of every command fits.
+#[cfg(test)]
+const SCREEN: usize = 80;
 
 /// Of an option `--fail-on`.
-const FINDINGS: &str = "1 for a finding that --fail-on names, 3 if it is not known";
+const FINDINGS: Exits = Exits { finding: "a finding that --fail-on names", undecided: "it could not be determined" };
 
 const ENDINGS: &[Ending] = &[
     Ending {
@@ -62,10 +75,14 @@ Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
         more: "Verdicts:
   trusted  nothing contradicts the clock, and what trust needs was tested
   limited  right within the limits that the evidence names
-  unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
+  unfit    do not use it: it went back, jumped, stood still, cannot be read, or
+           the kernel found it bad
+
+A clock is also limited if a test that trust needs had no result. --fail-on
+limited counts that as a finding: the verdict is known (exit code 1).
 
 Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
-        exits: "1 for a finding that --fail-on names or an unmet --policy, 3 if it is not known",
+        exits: Exits { finding: "a finding that --fail-on names, or an unmet --policy", ..FINDINGS },
     },
     Ending {
         command: "advise",
@@ -73,7 +90,7 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
             ("advise --interval 100ns --error 1%", "for something that takes 100 ns"),
             ("advise --from record.json", "from a recorded measurement"),
         ],
-        exits: "3 if no clock can be advised",
+        exits: Exits { undecided: "no clock can be advised", ..ALWAYS },
         ..NO_MORE
     },
     Ending {
@@ -119,13 +136,13 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
             ("rate", "against CLOCK_MONOTONIC_RAW"),
             ("rate tsc --until 0.1ppm", "until the bound is that small"),
         ],
-        exits: "1 for a finding that --fail-on names, 3 if it is not known or --until not reached",
+        exits: Exits { undecided: "it could not be determined, or --until was not reached", ..FINDINGS },
         ..NO_MORE
     },
     Ending {
         command: "gaps",
         examples: &[("gaps", "this CPU"), ("gaps --all-cpus --threshold 10us", "all CPUs, long gaps only")],
-        exits: "3 if a CPU could not be observed",
+        exits: Exits { undecided: "a CPU could not be observed", ..ALWAYS },
         ..NO_MORE
     },
     Ending { command: "sleep", examples: &[("sleep", "every call, from 1 us to 100 ms")], exits: FINDINGS, ..NO_MORE },
@@ -139,10 +156,14 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
             ("compare base.json new.json -f html -o changes.html", "a page with charts"),
             ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
         ],
-        more: "A clock is slower if it is so both in ns and relative to the machine's own speed.
+        more: "A clock is slower if it is so both in ns and relative to the machine's own
+speed.
 
 Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
-        exits: "1 for a change that --fail-on names, 3 if it is not known or the records are of different machines",
+        exits: Exits {
+            finding: "a change that --fail-on names",
+            undecided: "it could not be determined, or the records are of different machines",
+        },
     },
     Ending {
         command: "clocksource",
@@ -159,7 +180,7 @@ Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
             ("shootout", "the counter and CLOCK_MONOTONIC"),
             ("shootout monotonic monotonic_coarse", "two clocks by name"),
         ],
-        exits: "3 if they could not be compared",
+        exits: Exits { undecided: "they could not be compared", ..ALWAYS },
         ..NO_MORE
     },
     Ending {
@@ -169,13 +190,14 @@ Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
             ("runtimes --list", "those that are found, and how to get the others"),
             ("runtimes python --runtime python=/opt/python/bin/python3", "another program of a runtime"),
         ],
-        more: "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and run in a temporary
-folder; only the cache stays. A runtime that is missing, crashes, hangs or prints rubbish is a row
-with the reason.
+        more: "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and
+run in a temporary folder; only the cache stays. A runtime that is missing,
+crashes, hangs or prints rubbish is a row with the reason.
 
-Figures:        https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md
-Add a language: https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-probes.md",
-        exits: "1 for a finding that --fail-on names, 3 if it is not known or nothing was measured",
+Figures:  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md
+Adding a language:
+  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-probes.md",
+        exits: Exits { undecided: "it could not be determined, or nothing was measured", ..FINDINGS },
     },
     Ending {
         command: "report",
@@ -186,12 +208,15 @@ Add a language: https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-
             ("report record.json -f html -o report.html --open", "the same of one, opened in a browser"),
             ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
         ],
-        more: "Charts: https://github.com/clockscope/clockscope/blob/HEAD/docs/records.md#pages-and-charts",
+        more: "Charts: https://github.com/clockscope/clockscope/blob/HEAD/docs/records.md",
         ..NO_MORE
     },
     Ending {
         command: "completions",
-        examples: &[("completions bash > ~/.local/share/bash-completion/completions/clockscope", "for bash")],
+        examples: &[(
+            "completions bash > clockscope.bash",
+            "for bash: source it, or put it where bash-completion looks",
+        )],
         ..NO_MORE
     },
     Ending { command: "man", examples: &[("man > clockscope.1", "the manual page")], ..NO_MORE },
@@ -228,16 +253,34 @@ impl Ending {
     fn text(&self) -> String {
         let mut parts = Vec::new();
         if !self.examples.is_empty() {
-            let widest = self.examples.iter().map(|(line, _)| line.len()).max().unwrap_or(0);
-            let lines = self.examples.iter().map(|(line, what)| format!("\n  clockscope {line:widest$}  {what}"));
+            let lines = self.examples.iter().map(|(line, what)| {
+                let call = format!("clockscope {line}");
+                format!("\n  {}\n      {what}", call.trim_end())
+            });
             parts.push(format!("Examples:{}", lines.collect::<String>()));
         }
         if !self.more.is_empty() {
             parts.push(self.more.to_owned());
         }
-        let exits = if self.exits.is_empty() { String::new() } else { format!("{}; ", self.exits) };
-        parts.push(format!("Exit codes: 0 success; {exits}2 wrong arguments, 4 failed, 130 interrupted"));
+        parts.push(self.exits.text());
         parts.join("\n\n")
+    }
+}
+
+impl Exits {
+    /// Lists the exit codes in ascending order.
+    fn text(self) -> String {
+        let codes = [
+            (0, "success"),
+            (1, self.finding),
+            (2, "wrong arguments"),
+            (3, self.undecided),
+            (4, "failure"),
+            (130, "interrupted; what was measured is reported"),
+        ];
+        let lines = codes.into_iter().filter(|(_, when)| !when.is_empty());
+        let lines = lines.map(|(code, when)| format!("\n  {code:<3}  {when}"));
+        format!("Exit codes:{}", lines.collect::<String>())
     }
 }
 
@@ -263,6 +306,43 @@ mod tests {
         assert!(screen.lines().count() <= 48, "{}\n{screen}", screen.lines().count());
         let wide = screen.lines().find(|line| line.chars().count() > 80);
         assert_eq!(wide, None, "{screen}");
+    }
+
+    /// What clap would wrap, in the middle of a command or of a sentence.
+    #[test]
+    fn every_ending_fits_a_screen() {
+        let wide = ENDINGS.iter().flat_map(|ending| {
+            let text = ending.text();
+            let wide = text.lines().filter(|line| line.chars().count() > SCREEN);
+            wide.map(|line| format!("{}: {line}", ending.command)).collect::<Vec<_>>()
+        });
+        assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
+    }
+
+    #[test]
+    fn every_help_fits_a_screen() {
+        let mut command = command().term_width(SCREEN);
+        command.build();
+        let others = command.get_subcommands().filter(|page| page.get_name() != "help").cloned();
+        let pages: Vec<Command> = others.chain([command.clone()]).collect();
+        assert!(pages.len() > 20, "{}", pages.len());
+        for mut page in pages {
+            let text = page.render_long_help().to_string();
+            let wide = text.lines().find(|line| line.chars().count() > SCREEN);
+            assert_eq!(wide, None, "{}", page.get_name());
+        }
+    }
+
+    /// Exit codes ascend.
+    #[test]
+    fn exit_codes_ascend() {
+        for ending in ENDINGS {
+            let text = ending.text();
+            let codes = text.split_once("Exit codes:\n").map(|(_, codes)| codes).unwrap_or_default();
+            let codes: Vec<u8> =
+                codes.lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect();
+            assert!(codes.is_sorted() && codes.len() >= 4, "{}: {codes:?}", ending.command);
+        }
     }
 
     /// Examples are commands that there are, with options that they have.

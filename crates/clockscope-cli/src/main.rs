@@ -22,7 +22,7 @@ use clap::FromArgMatches;
 
 use exit::Exit;
 use monitor::Asked;
-use usage::UsageError;
+use usage::{Undeterminable, UsageError};
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -55,5 +55,9 @@ fn failed(asked: Asked, error: &anyhow::Error) -> Exit {
         // What is wrong is on standard error in any case.
         let _ = output::Destination::Stdout.write(&(line + "\n"));
     }
-    asked.failed(if error.is::<UsageError>() { Exit::Usage } else { Exit::Failed })
+    asked.failed(match () {
+        () if error.is::<UsageError>() => Exit::Usage,
+        () if error.is::<Undeterminable>() => Exit::Undetermined,
+        () => Exit::Failed,
+    })
 }

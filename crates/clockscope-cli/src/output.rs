@@ -103,6 +103,11 @@ impl Destination {
         matches!(self, Self::Stdout)
     }
 
+    /// Whether a file appears, or is replaced, when everything is written.
+    pub(crate) fn is_replaced(&self) -> bool {
+        matches!(self, Self::File { .. })
+    }
+
     /// Writes everything. A reader that closed standard output early is no error.
     pub(crate) fn write(self, text: &str) -> Result<()> {
         self.write_by(|out| out.write_all(text.as_bytes()))

@@ -21,6 +21,18 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// What was asked for cannot be determined, which is known before anything is measured.
+#[derive(Debug)]
+pub(crate) struct Undeterminable(pub(crate) String);
+
+impl fmt::Display for Undeterminable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Undeterminable {}
+
 /// A CPU or a clock that there is not is the user's mistake, anything else the machine's. `cpu` is
 /// the option that names CPUs.
 pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {

@@ -6,7 +6,10 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clockscope_testing::project;
 use serde_json::{Value, json};
+#[cfg(target_os = "linux")]
+use support::under;
 use support::{assert_valid, clock, clockscope, record, run};
 use tempfile::TempDir;
 
@@ -122,6 +125,31 @@ fn facts_and_faults_that_are_new_are_found() {
     run(clockscope(&["compare", &base, &unknown, "--fail-on", "clocksource"]), 3);
 }
 
+/// The kernel went from tsc to hpet: reads of the clocks that it builds cost a hundred times as
+/// much, those of the counter what they did. One run a side is enough for that.
+#[test]
+fn a_switched_clocksource_is_named_with_what_it_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = write(folder.path(), "base.json", &example(0));
+    let mut switched = example(1);
+    switched["environment"]["clocksource"] = "hpet".into();
+    scale(&mut switched, "monotonic", 100.0);
+    let new = write(folder.path(), "new.json", &switched);
+    let found = record(clockscope(&["compare", &base, &new, "--json"]));
+    let change = &found["changes"][0];
+    assert_eq!((&change["fact"], &change["new"]), (&json!("clocksource"), &json!(["hpet"])), "{found:#}");
+    assert_eq!(clock(&found, "monotonic")["change"], "slower");
+    assert_ne!(clock(&found, "tsc")["change"], "slower");
+    run(clockscope(&["compare", &base, &new, "--fail-on", "clocksource"]), 1);
+    let page = run(clockscope(&["compare", &base, &new, "--format", "html"]), 0).stdout;
+    let page = String::from_utf8(page).unwrap();
+    // The ratios, and the costs of both sides.
+    assert_eq!(page.matches("<figure id=").count(), 2);
+    assert!(page.contains("<figure id=\"chart-ratios\">") && page.contains("hpet"));
+    let (_, words) = page.split_once("Change: ").unwrap();
+    assert!(words.split_once('<').unwrap().0.contains("slower "), "the words of the chart");
+}
+
 #[test]
 fn records_that_cannot_be_compared_are_refused() {
     let (_folder, path) = both();
@@ -134,11 +162,15 @@ fn records_that_cannot_be_compared_are_refused() {
         path.join(name).to_str().unwrap().to_owned()
     };
     let newer = bad("newer.json", &whole.replace("\"schema_version\":2", "\"schema_version\":3"));
+    let checked = fs::read_to_string(&check).unwrap();
+    let older = bad("older.json", &checked.replacen("\"schema_version\": 2", "\"schema_version\": 1", 1));
     let empty = bad("empty.json", "");
     let cut = bad("cut.json", &whole[..whole.len() / 2]);
     let binary = bad("binary.json", "not a record");
+    let mut all = Vec::new();
     for (file, hint) in [
         (&newer, "the record has schema_version 3, this program reads 2"),
+        (&older, "the record has schema_version 1, this program reads 2"),
         (&empty, "the file is empty"),
         (&cut, "the file is cut off"),
         (&binary, "not a clockscope record"),
@@ -146,6 +178,7 @@ fn records_that_cannot_be_compared_are_refused() {
     ] {
         let said = refused(&[&base, file], 4);
         assert!(said.contains(hint) && said.contains("cannot compare"), "{file}: {said}");
+        all.push((4, said));
     }
     fs::create_dir(path.join("none")).unwrap();
     let copy = write(&path, "copy.json", &example(0));
@@ -161,8 +194,36 @@ fn records_that_cannot_be_compared_are_refused() {
     ] {
         let said = refused(&arguments, 2);
         assert!(said.contains(hint), "{arguments:?}: {said}");
+        all.push((2, said));
     }
     assert!(refused(&[&base, &new, "--clock", "sundial"], 2).contains("unknown clock: sundial"));
+    let mut elsewhere = example(43);
+    elsewhere["environment"]["cpu"]["model"] = "Other CPU".into();
+    let elsewhere = write(&path, "elsewhere.json", &elsewhere);
+    all.push((3, refused(&[&base, &elsewhere], 3)));
+    all.push((2, refused(&[&base, &format!("{new},{elsewhere}")], 2)));
+    let unsaid: Vec<_> = documented_refusals()
+        .into_iter()
+        .filter(|(code, message)| !all.iter().any(|(said_with, said)| said_with == code && said.contains(message)))
+        .collect();
+    assert!(unsaid.is_empty(), "docs/compare.md: {unsaid:#?}");
+}
+
+/// The exit codes and messages of the table of refusals in docs/compare.md.
+fn documented_refusals() -> Vec<(i32, String)> {
+    let page = fs::read_to_string(project().join("docs/compare.md")).unwrap();
+    let table = page.split("## Records that are refused").nth(1).unwrap();
+    let rows = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let refusals: Vec<_> = rows
+        .take_while(|line| line.starts_with('|'))
+        .flat_map(|row| {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let messages = cells[2].split('`').skip(1).step_by(2);
+            messages.map(|message| (cells[1].parse().unwrap(), message.to_owned())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(refusals.len() > 8, "the table is gone: {refusals:?}");
+    refusals
 }
 
 /// Records of version 1 are read, to be compared with those of today.
@@ -210,6 +271,58 @@ fn a_measurement_is_compared_with_its_baseline() {
     assert!(String::from_utf8(said).unwrap().contains("--baseline"));
     // Its own findings count as well.
     run(clockscope(&[&measure[..], &["--baseline", &base, "--fail-on", "unavailable,clocksource"]].concat()), 0);
+}
+
+/// Records that this machine's answer cannot be compared with are refused at once: these runs would
+/// take an hour.
+#[test]
+fn a_baseline_is_refused_before_anything_is_measured() {
+    let fixture =
+        |name: &str| format!("{}/../clockscope-report/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let [measured, checked, steps] = ["healthy", "check", "steps"].map(fixture);
+    for (command, base, code, hint) in [
+        ("measure", &checked, 2, "records of one command"),
+        ("check", &measured, 2, "records of one command"),
+        ("measure", &steps, 2, "its schema is \"clockscope.steps\""),
+        ("measure", &format!("{measured},{measured}"), 2, "are the same file"),
+        ("measure", &fixture("nowhere"), 4, "cannot compare"),
+        ("measure", &measured, 3, "and the new run are of different machines"),
+        ("check", &checked, 3, "--across-machines compares them"),
+    ] {
+        let output = run(clockscope(&[command, "--duration", "1h", "--quiet", "--baseline", base]), code);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(hint) && output.stdout.is_empty(), "{command} {base}: {said}");
+    }
+    for words in [&["--across-machines"][..], &["--clocksource", "hpet", "--baseline", &measured]] {
+        run(clockscope(&[&["measure", "--duration", "1h"], words].concat()), 2);
+    }
+    // Changes have to be since something.
+    run(clockscope(&["measure", "--clocksource", "hpet", "--fail-on", "slower"]), 2);
+}
+
+#[test]
+fn a_baseline_may_be_of_another_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = write(folder.path(), "base.json", &healthy());
+    let measure = ["measure", "monotonic", "--duration", "30ms", "--quiet", "--across-machines", "--json"];
+    let found = record(clockscope(&[&measure[..], &["--baseline", &base]].concat()));
+    assert_eq!(found["is_other_machine"], true);
+}
+
+/// What the run found itself decides, and what the comparison leaves open does not hide it.
+#[test]
+#[cfg(target_os = "linux")]
+fn findings_of_the_run_hold_beside_a_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = text(folder.path(), "base.json");
+    let measure = ["measure", "process", "--duration", "30ms", "--quiet"];
+    run(clockscope(&[&measure[..], &["--json", "-o", &base]].concat()), 0);
+    let denied = |fail_on: &str, code: i32| {
+        let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", "errno")];
+        run(under("deny", &variables, &[&measure[..], &["--baseline", &base, "--fail-on", fail_on]].concat()), code);
+    };
+    denied("unavailable,slower", 1);
+    denied("slower", 3);
 }
 
 #[test]

@@ -8,8 +8,9 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
 
-use clockscope_testing::skip;
+use clockscope_testing::{Signal, granted_beside, signal, skip, until_it_catches, until_it_ran};
 use serial_test::{parallel, serial};
 use support::{clockscope, run, under};
 
@@ -105,6 +106,39 @@ fn a_file_is_replaced_as_a_whole_or_not_at_all() {
     assert_eq!(former()(again).unwrap(), "former 1\n");
     assert!(fs::read_to_string(&file).unwrap().starts_with("# HELP clockscope_"));
     assert_eq!(files(folder.path()), ["clockscope.prom"]);
+}
+
+/// Metrics of an interrupted check have no time of success. The former file has one, which gets old
+/// until the alert on it fires.
+#[test]
+#[parallel]
+fn an_interrupted_check_leaves_the_former_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("clockscope.prom");
+    fs::write(&file, "clockscope_last_success_timestamp_seconds 1\n").unwrap();
+    let words = ["check", "--duration", "1h", "--quiet", "--format", "prometheus"];
+    let interrupted = |words: &[&str], code: i32| {
+        let mut command = clockscope(words);
+        let (output, _) = granted_beside(&mut command, |child| {
+            until_it_catches(child, Signal::INT);
+            until_it_ran(child, Duration::from_millis(100));
+            signal(child, Signal::INT);
+        });
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        (String::from_utf8(output.stdout).unwrap(), said)
+    };
+    for (more, code) in [(&[][..], 130), (&["--exit-codes", "nagios"], 3)] {
+        let path = file.to_str().unwrap();
+        let (_, said) = interrupted(&[&words[..], &["--output", path], more].concat(), code);
+        assert!(said.contains("--output: the check was interrupted: the file is left as it was"), "{said}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "clockscope_last_success_timestamp_seconds 1\n");
+        assert_eq!(files(folder.path()), ["clockscope.prom"]);
+    }
+    // A reader gets what there is.
+    let (metrics, _) = interrupted(&words, 130);
+    assert!(metrics.contains("clockscope_clock_verdict"), "{metrics}");
+    assert!(!metrics.contains("clockscope_last_success_timestamp_seconds"), "{metrics}");
 }
 
 /// One line, of 80 characters at most.

@@ -9,7 +9,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use clockscope_testing::{DocumentedCommand, documented_commands, project, skip};
+use clockscope_testing::{DocumentedCommand, allowed_cpus, documented_commands, project, skip};
 use serde_json::Value;
 use support::{clockscope, is_emulated, run};
 
@@ -26,7 +26,11 @@ fn documented_outputs_have_the_shape_of_real_ones() {
     let mut stale = Vec::new();
     let documented = documented_commands();
     for command in documented.iter().filter(|command| !command.output.is_empty()) {
-        let text = if runs_anywhere(command) { output(command) } else { None };
+        let text = match kept_answer(command) {
+            Some(record) => Some(report_of(record, command)),
+            None if runs_anywhere(command) => output(command),
+            None => None,
+        };
         let mut columns = kept.clone();
         let lines: Vec<&str> = text.as_deref().unwrap_or_default().lines().collect();
         add(&mut columns, headers(&lines, &clocks));
@@ -42,15 +46,40 @@ fn documented_outputs_have_the_shape_of_real_ones() {
     assert!(stale.is_empty(), "outputs of an earlier shape; show what the command prints today: {stale:#?}");
 }
 
-/// Whether the command can run on any machine, in a moment: without another clocksource, another
-/// system's clocks, and programs of other languages.
-fn runs_anywhere(command: &DocumentedCommand) -> bool {
-    let elsewhere = ["runtimes", "clocksource", "--clocksource"];
-    command.page != "docs/windows.md" && !command.arguments.iter().any(|word| elsewhere.contains(&word.as_str()))
+/// The kept record that stands for what the command answers: one of `runtimes`, which programs of
+/// other languages answer, and the answers of another clocksource.
+fn kept_answer(command: &DocumentedCommand) -> Option<&'static str> {
+    let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
+    match () {
+        () if command.page == WINDOWS && has("clocksource") => Some("clocksource_windows"),
+        () if has("runtimes") && has("--clocksource") => Some("runtimes_switched"),
+        () if has("runtimes") && has("--list") => Some("runtimes_found"),
+        () if has("runtimes") => Some("runtimes"),
+        () => None,
+    }
 }
 
-/// What it prints, asked for a moment only; none if this machine could not answer.
+/// The record as the command prints its answer.
+fn report_of(record: &str, command: &DocumentedCommand) -> String {
+    let file = project().join(format!("crates/clockscope-report/tests/fixtures/{record}.json"));
+    let mut arguments = vec!["report", file.to_str().unwrap()];
+    arguments.extend(command.arguments.iter().map(String::as_str).filter(|word| *word == "--brief"));
+    String::from_utf8(run(clockscope(&arguments), 0).stdout).unwrap()
+}
+
+/// A page of outputs of another system.
+const WINDOWS: &str = "docs/windows.md";
+
+/// Whether the command can run on any machine, in a moment: without another clocksource and
+/// another system's clocks.
+fn runs_anywhere(command: &DocumentedCommand) -> bool {
+    command.page != WINDOWS && !command.arguments.iter().any(|word| word == "--clocksource")
+}
+
+/// What it prints, asked for a moment only, on CPUs that this process may use; none if this machine
+/// could not answer.
 fn output(command: &DocumentedCommand) -> Option<String> {
+    let cpu = allowed_cpus()[0].to_string();
     let mut arguments = Vec::new();
     let mut words = command.arguments.iter();
     let mut bounded = false;
@@ -59,13 +88,14 @@ fn output(command: &DocumentedCommand) -> Option<String> {
         let short = match word.as_str() {
             "--duration" | "-d" => "100ms",
             "--reads" => "1e4",
+            "--cpus" => &cpu,
             _ => continue,
         };
         words.next();
         arguments.push(short);
-        bounded = true;
+        bounded |= word != "--cpus";
     }
-    let untimed = ["list", "info", "report", "compare", "schema"];
+    let untimed = ["list", "info", "report", "compare", "schema", "clocksource"];
     if !bounded && !arguments.iter().any(|word| untimed.contains(word)) {
         arguments.extend(["--duration", "100ms"]);
     }
@@ -143,6 +173,19 @@ fn names_of_clocks() -> BTreeSet<String> {
         .flat_map(|name| ["", ":vdso", ":syscall"].map(|path| format!("{name}{path}")))
         .chain(["tsc_lfence", "rdtscp", "rdtscp_lfence"].map(str::to_owned))
         .collect()
+}
+
+/// The answers of programs and systems that are not at hand have kept records.
+#[test]
+fn runtimes_and_clocksources_have_answers() {
+    let documented = documented_commands();
+    let shown: Vec<&DocumentedCommand> = documented.iter().filter(|command| !command.output.is_empty()).collect();
+    let of = |word: &str| {
+        shown.iter().filter(|command| command.arguments.first().is_some_and(|first| first == word)).collect::<Vec<_>>()
+    };
+    assert!(of("runtimes").len() >= 4 && of("runtimes").iter().all(|command| kept_answer(command).is_some()));
+    assert!(of("clocksource").iter().any(|command| runs_anywhere(command)));
+    assert!(of("clocksource").iter().any(|command| kept_answer(command).is_some()));
 }
 
 /// Outputs of earlier shapes are found.

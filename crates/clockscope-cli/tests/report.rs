@@ -43,7 +43,7 @@ fn curves_are_drawn_in_characters() {
     let recorded = "../clockscope-report/tests/fixtures/rate.json";
     for (arguments, title) in [
         (&["report", recorded][..], "Allan deviation, over: "),
-        (&["steps", "monotonic", "--reads", "3000"], "Share of differences that are no larger, over: "),
+        (&["steps", "monotonic", "--reads", "3000"], "Share of differences up to this one, over: "),
     ] {
         let plotted = drawn(&[arguments, &["--plot"]].concat());
         assert!(plotted.contains(title) && plotted.contains(" │"), "{plotted}");

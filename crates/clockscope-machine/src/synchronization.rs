@@ -91,7 +91,7 @@ mod devices {
     fn clock(device: String, devices: &Path, names: &Path) -> PtpClock {
         let name = fs::read_to_string(names.join(&device).join("clock_name")).ok();
         let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let compared = compared(&devices.join(&device)).map_err(|words| SynchronizationReason::PtpUnreadable { words });
+        let compared = compared(&devices.join(&device));
         PtpClock {
             name: Figure::of(name, SynchronizationReason::PtpNameHidden),
             offset_s: compared.clone().map(|(offset_s, _)| offset_s).into(),
@@ -100,9 +100,12 @@ mod devices {
         }
     }
 
-    fn compared(path: &Path) -> Result<(f64, f64), String> {
+    /// The offset of a device from civil time and its bound, in s.
+    fn compared(path: &Path) -> Result<(f64, f64), SynchronizationReason> {
+        let shown = || path.display().to_string();
         let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-        let file = opened.map_err(|error| format!("open of {}: {error}", path.display()))?;
+        let file =
+            opened.map_err(|error| SynchronizationReason::PtpUnopened { path: shown(), words: error.to_string() })?;
         // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
         let device = BySyscall::new((!file.as_raw_fd() << 3) | 3);
         let realtime = BySyscall::new(libc::CLOCK_REALTIME);
@@ -113,8 +116,9 @@ mod devices {
         };
         let one = || Ok(Reading { before: read(&realtime)?, device: read(&device)?, after: read(&realtime)? });
         let readings: Result<Vec<Reading>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
-        let readings = readings.map_err(|errno| format!("clock_gettime of {}: {errno}", path.display()))?;
-        offset(&readings).ok_or_else(|| "CLOCK_REALTIME was set meanwhile".to_owned())
+        let readings = readings
+            .map_err(|errno| SynchronizationReason::PtpUnreadable { path: shown(), words: errno.to_string() })?;
+        offset(&readings).ok_or(SynchronizationReason::CivilTimeWasSet)
     }
 
     #[cfg(test)]

@@ -201,7 +201,7 @@ fn described(
     shown: Option<&Timecounter>,
 ) -> Clocksource {
     let known = clocksource::known(name);
-    let unheard_of = "this program has never heard of it";
+    let words = |words: Option<&str>| Figure::of(words.map(str::to_owned), ClocksourceReason::Unfamiliar);
     let lacking = || if known.is_none() { ClocksourceReason::Unfamiliar } else { ClocksourceReason::DependsOnHardware };
     let shown_hz = shown.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
     let stated_hz = shown_hz.or_else(|| known.and_then(|known| known.frequency_hz));
@@ -211,13 +211,13 @@ fn described(
     Clocksource {
         name: name.to_owned(),
         current,
-        description: known.map_or_else(|| unheard_of.to_owned(), |known| known.description.to_owned()),
+        description: words(known.map(|known| known.description)),
         quality: shown.map(|one| one.quality),
         frequency_hz,
         bits: Figure::of(bits, lacking()),
         wraps_after_s: Figure::of(wraps_after_s, lacking()),
         vdso: Figure::of(known.and_then(|known| known.vdso), lacking()),
-        usual_cost: known.map_or_else(|| "unknown".to_owned(), |known| known.usual_cost.to_owned()),
+        usual_cost: words(known.map(|known| known.usual_cost)),
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
         let hpet = described("hpet", false, Ok(1e8), None);
         assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
         let odd = described("sundial", false, Err(&NoFrequency::NotStated), None);
-        assert_eq!((odd.reasons().len(), odd.quality), (4, None));
+        assert_eq!((odd.reasons().len(), odd.quality), (6, None));
     }
 
     /// The machine of timecounters(4): the TSC without its lowest bits counts slower than the TSC.

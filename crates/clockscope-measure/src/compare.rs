@@ -19,6 +19,7 @@ use clockscope_records::{
 use thiserror::Error;
 
 pub use costs::MISRATE;
+pub use facts::MachineDifference;
 use side::Side;
 
 /// A record that takes part in a comparison.
@@ -93,7 +94,7 @@ pub enum CompareError {
         /// A record that is judged.
         new: String,
         /// What differs.
-        difference: String,
+        difference: MachineDifference,
     },
     /// No record has this clock.
     #[error("unknown clock: {0}; none of the records has it")]
@@ -156,9 +157,52 @@ pub fn compare(
     Ok(Envelope::of_facts(recorded_at(&last.document).map(str::to_owned), last.document.environment().clone(), found))
 }
 
+/// Which command's answer is going to be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparedQuestion {
+    /// `clockscope measure`.
+    Measure,
+    /// `clockscope check`.
+    Check,
+}
+
+/// Refuses records with which an answer of this machine could not be compared, before it is there.
+///
+/// # Errors
+/// The records are not comparable with it: see [`CompareError`].
+pub fn comparable(
+    base: &[ComparedRecord],
+    question: ComparedQuestion,
+    here: &Environment,
+    across_machines: bool,
+) -> Result<(), CompareError> {
+    let sides = sorted([base, base])?;
+    refuse_copies([base, &[]])?;
+    let Some(first) = base.first() else { return Err(CompareError::NoRecord { side: SIDES[0] }) };
+    match (question, sides) {
+        (ComparedQuestion::Measure, Sides::Checked(_)) => {
+            return Err(CompareError::MixedDocuments { measured: NEW_RUN.to_owned(), checked: name(first) });
+        }
+        (ComparedQuestion::Check, Sides::Measured(_)) => {
+            return Err(CompareError::MixedDocuments { measured: name(first), checked: NEW_RUN.to_owned() });
+        }
+        (ComparedQuestion::Measure, Sides::Measured(_)) | (ComparedQuestion::Check, Sides::Checked(_)) => {}
+    }
+    refuse_several_machines(base, 0)?;
+    match facts::other_machine(first.document.environment(), here) {
+        Some(difference) if !across_machines => {
+            Err(CompareError::OtherMachine { base: name(first), new: NEW_RUN.to_owned(), difference })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What was measured just now, in sentences.
+const NEW_RUN: &str = "the new run";
+
 /// The name of a record in sentences.
 fn name(record: &ComparedRecord) -> String {
-    record.file.clone().unwrap_or_else(|| "the new run".to_owned())
+    record.file.clone().unwrap_or_else(|| NEW_RUN.to_owned())
 }
 
 /// The records by their commands; those of both are not comparable.
@@ -211,11 +255,7 @@ fn environments(records: [&[ComparedRecord]; 2]) -> [Vec<&Environment>; 2] {
 /// several in any case.
 fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bool, CompareError> {
     for (place, side) in records.iter().enumerate() {
-        let [first, rest @ ..] = side else { continue };
-        let other = |record: &&ComparedRecord| difference(first, record).is_some();
-        if let Some(second) = rest.iter().find(other) {
-            return Err(CompareError::MixedMachines { side: SIDES[place], first: name(first), second: name(second) });
-        }
+        refuse_several_machines(side, place)?;
     }
     let [Some(base), Some(new)] = records.map(<[ComparedRecord]>::first) else { return Ok(false) };
     match difference(base, new) {
@@ -226,8 +266,19 @@ fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bo
     }
 }
 
+/// Refuses a side with records of different machines.
+fn refuse_several_machines(side: &[ComparedRecord], place: usize) -> Result<(), CompareError> {
+    let [first, rest @ ..] = side else { return Ok(()) };
+    match rest.iter().find(|record| difference(first, record).is_some()) {
+        Some(second) => {
+            Err(CompareError::MixedMachines { side: SIDES[place], first: name(first), second: name(second) })
+        }
+        None => Ok(()),
+    }
+}
+
 /// What differs between the machines of two records; `None` for the same machine.
-fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<String> {
+fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<MachineDifference> {
     facts::other_machine(a.document.environment(), b.document.environment())
 }
 

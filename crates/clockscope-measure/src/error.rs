@@ -92,7 +92,7 @@ pub enum PolicyError {
         /// The other.
         other: String,
         /// Why.
-        why: &'static str,
+        why: Contradiction,
     },
     /// A demand that nothing can break, or nobody can answer.
     #[error("{demand}: {why}: leave it out")]
@@ -100,7 +100,7 @@ pub enum PolicyError {
         /// Where it stands.
         demand: String,
         /// Why.
-        why: &'static str,
+        why: Meaningless,
     },
     /// A clock that there is not.
     #[error("{place}: {unknown}")]
@@ -116,4 +116,35 @@ pub enum PolicyError {
         /// Where it stands.
         demand: String,
     },
+}
+
+/// Why one demand of a policy is never met if another one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// A trusted counter, and clocksources that are none.
+    #[error("the counter is trusted only where the kernel builds its clocks on it")]
+    CounterUnused,
+    /// A trusted clock, and clocksources that are read in the kernel alone.
+    #[error("with this clocksource every read enters the kernel, which limits the clock")]
+    ReadInKernel,
+    /// A fine tick, and clocksources that the timer tick moves.
+    #[error("with this clocksource the clock steps by a timer tick")]
+    TimerTick,
+    /// A section of the counter, beside that of its own.
+    #[error("this is the counter: put its demands under [counter]")]
+    IsCounter,
+    /// Two sections of one clock.
+    #[error("these are two names of one clock, and the demands differ")]
+    OneClock,
+}
+
+/// Why a demand of a policy can't be broken, or nobody can answer it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Meaningless {
+    /// Every counter meets it.
+    #[error("that the counter need not be invariant demands nothing")]
+    NeedNotBeInvariant,
+    /// No rate of such a clock is compared.
+    #[error("the rate of a clock that the timer tick moves, or that counts processor time, is not compared")]
+    NoRate,
 }

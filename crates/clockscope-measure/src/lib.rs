@@ -46,10 +46,12 @@ pub use across::order::{Handoff, OrderRequest, order};
 pub use bench::Progress;
 pub use catalogue::{Catalogue, Paths, UnknownClock};
 pub use clocksources::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};
-pub use compare::{CompareError, CompareRequest, ComparedRecord, MISRATE, compare};
+pub use compare::{
+    CompareError, CompareRequest, ComparedQuestion, ComparedRecord, MISRATE, MachineDifference, comparable, compare,
+};
 pub use cost::{MeasureRequest, measure};
 pub use elsewhere::{Elsewhere, elsewhere, known_clocksource};
-pub use error::{MeasureError, PolicyError};
+pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
 pub use plan::{PlanInput, plan};

@@ -205,11 +205,10 @@ impl<P: Platform> Course<'_, P> {
 
     /// The widest bound of those against the reference, which are the first.
     fn live(&self, comparisons: &[Comparison], elapsed_ns: f64, scale: Scale) -> Live {
-        let error_ppm = scale.error * 1e6;
         let against = comparisons.iter().take_while(|comparison| comparison.reference == self.reference);
         let bound = |ppm: Option<(f64, f64)>| ppm.map_or(f64::INFINITY, |(_, bound)| bound);
         let widest = against
-            .map(|comparison| (&self.rated[comparison.clock], comparison.bounds_ppm(self.rated)))
+            .map(|comparison| (&self.rated[comparison.clock], comparison.bounds_ppm(self.rated, scale.error)))
             .max_by(|a, b| bound(a.1).total_cmp(&bound(b.1)));
         let (clock, ppm) = widest.map_or((None, None), |(clock, ppm)| (Some(clock), ppm));
         Live {
@@ -218,7 +217,7 @@ impl<P: Platform> Course<'_, P> {
             clock: clock.map_or_else(String::new, |clock| clock.label.clone()),
             // What a counter is off by is reported against its nominal frequency, in the end.
             ppm: ppm.filter(|_| clock.is_some_and(|clock| !clock.is_in_counts)).map(|(rate, _)| rate),
-            bound_ppm: ppm.map(|(_, bound)| bound + error_ppm),
+            bound_ppm: ppm.map(|(_, bound)| if scale.error < 1.0 { bound } else { f64::INFINITY }),
         }
     }
 }

@@ -83,7 +83,7 @@ pub struct Clocksource {
     /// Whether the kernel uses it now.
     pub current: bool,
     /// What it is.
-    pub description: String,
+    pub description: Figure<String>,
     /// How good the kernel says that it is, compared with others; below 0, it does not choose it by
     /// itself. Only the BSDs show it, and `null` elsewhere.
     #[serde(default)]
@@ -97,10 +97,10 @@ pub struct Clocksource {
     /// Whether programs read it without entering the kernel (vDSO).
     pub vdso: Figure<bool>,
     /// The usual cost of a read with it, in words.
-    pub usual_cost: String,
+    pub usual_cost: Figure<String>,
 }
 
-record!(Clocksource { frequency_hz, bits, wraps_after_s, vdso });
+record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, usual_cost });
 
 /// What the kernel thinks of the processor's counter, as far as it reports that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -44,16 +44,46 @@ pub struct ComparedSide {
 }
 
 /// A fact that differs between the two sides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedFact {
     /// What it is about.
     pub fact: ComparedFact,
     /// The clock that it is about; `null` for the machine.
     pub clock: Option<String>,
     /// Its values in the records that are compared with; empty where none of them has it.
-    pub base: Vec<String>,
+    pub base: Vec<FactValue>,
     /// Its values in the records that are judged.
-    pub new: Vec<String>,
+    pub new: Vec<FactValue>,
+}
+
+/// What a record has of a fact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FactValue {
+    /// Nothing, as of a period that was not requested: `null` in JSON.
+    Nothing,
+    /// Whether it is so.
+    Flag(bool),
+    /// A number: how many, or of which CPU.
+    Number(u64),
+    /// A time.
+    Time {
+        /// In ns.
+        ns: f64,
+    },
+    /// The name of it.
+    Name(String),
+    /// The names of them: of clocksources, or of flags that are set.
+    Names(Vec<String>),
+    /// What the program was.
+    Program {
+        /// Its version.
+        version: String,
+        /// The architecture and the system that it was built for.
+        target: String,
+        /// Whether it was built without optimization.
+        debug_build: bool,
+    },
 }
 
 /// A fact that is compared.

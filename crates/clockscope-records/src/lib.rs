@@ -54,7 +54,7 @@ pub use clocksource::{
 };
 pub use comparison::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
-    ComparisonBasis, CostChange, CostRatio, FaultKind, MachineComparison, Undecided,
+    ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
 pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded};
 pub use document::{Document, Info, Listing, ReadError};
@@ -75,7 +75,7 @@ pub use measurement::{
     TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
-pub use order::{Handoffs, LostPair, Order, Sequence};
+pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};
 pub use performance_counter::{
     BootCommand, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
 };

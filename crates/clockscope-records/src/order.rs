@@ -33,9 +33,35 @@ pub struct Order {
     pub bare_handoffs_per_second: Figure<f64>,
     /// One entry a clock and reading sequence.
     pub sequences: Vec<Sequence>,
+    /// What each two CPUs handed to each other, all clocks together: each pair that was tested,
+    /// ascending. Empty in older records.
+    #[serde(default)]
+    pub pairs: Vec<HandoffPair>,
 }
 
-record!(Order { bare_handoffs_per_second } in untestable, lost, sequences);
+record!(Order { bare_handoffs_per_second } in untestable, lost, sequences, pairs);
+
+/// What two CPUs handed to each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "HandoffPair", transform = add_unknown)]
+pub struct HandoffPair {
+    /// One CPU.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Mean time of a message from one to the other with no clock read in between, in ns: half of a
+    /// round trip.
+    pub handoff_ns: Figure<f64>,
+    /// Readings that one handed to the other, of all clocks, in both directions.
+    pub handoffs: u64,
+    /// Those of clocks whose reads are ordered after which the receiver read less.
+    pub ordered_regressions: u64,
+    /// The same of the other clocks, which may go back without anything being wrong.
+    pub unordered_regressions: u64,
+}
+
+record!(HandoffPair { handoff_ns });
 
 /// A pair of CPUs that was not tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

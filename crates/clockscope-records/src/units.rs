@@ -38,10 +38,16 @@ pub fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// Shows a number with so many significant digits, never in scientific notation.
+/// Shows a number with so many significant digits, never in scientific notation. A number that
+/// arithmetic has made too large is shown as `∞`, and one that it could not make as `?`.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> String {
-    format!("{value:.*}", decimals(value, digits))
+    match value {
+        f64::INFINITY => "∞".to_owned(),
+        f64::NEG_INFINITY => "-∞".to_owned(),
+        value if value.is_nan() => "?".to_owned(),
+        value => format!("{value:.*}", decimals(value, digits)),
+    }
 }
 
 /// Returns how many digits are behind the point of a number that is shown with so many significant
@@ -86,6 +92,7 @@ mod tests {
             ["9.495", "247.1", "12346"]
         );
         assert_eq!([9.4949, 0.012, 12_345.6, 0.0, f64::INFINITY].map(|value| decimals(value, 4)), [3, 5, 0, 0, 0]);
-        assert_eq!([significant(0.0, 4), significant(f64::INFINITY, 4)], ["0", "inf"]);
+        let shown = [0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(|value| significant(value, 4));
+        assert_eq!(shown, ["0", "∞", "-∞", "?"]);
     }
 }

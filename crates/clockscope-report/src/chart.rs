@@ -6,8 +6,8 @@ mod unit;
 mod words;
 
 pub(crate) use plots::{
-    Axis, Band, ChartRow, Curve, CurvePlot, Form, Look, MOST_NAMES, MOST_SERIES, Mark, MatrixCell, MatrixPlot, Plot,
-    Point, RowPlot, RowSeries, Spacing,
+    Axis, Band, ChartRow, Curve, CurvePlot, Form, Look, MOST_SERIES, Mark, MatrixCell, MatrixPlot, Plot, Point,
+    RowPlot, RowSeries, Spacing,
 };
 pub(crate) use unit::Unit;
 

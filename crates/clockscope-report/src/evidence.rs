@@ -6,6 +6,7 @@ use clockscope_records::{
     Untested,
 };
 
+use crate::text::{counted, grouped};
 use crate::units::time;
 use crate::{demand, kernel_verdict, reason};
 
@@ -85,8 +86,10 @@ fn text(evidence: &CheckEvidence) -> String {
         Check::Readable { path, failure, errors, reason } => match (failure, reason) {
             (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
             (None, _) => "it answers".to_owned(),
-            (Some(_), Some(reason)) => reason::text(reason),
-            (Some(_), None) if *errors > 0 => format!("{errors} reads failed while its rate was compared"),
+            (Some(_), Some(reason)) => format!("it cannot be read: {}", reason::text(reason)),
+            (Some(_), None) if *errors > 0 => {
+                format!("it cannot be read reliably: {} failed while its rate was compared", counted(*errors, "read"))
+            }
             (Some(_), None) => "it cannot be read".to_owned(),
         },
         Check::Invariance { invariant, .. } => match invariant {
@@ -125,20 +128,21 @@ fn text(evidence: &CheckEvidence) -> String {
             format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
         }
         Check::StepsBack { count: Some(count), readings, .. } => {
-            format!("{count} of {readings} readings were smaller than the one before")
+            format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
         }
         Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == CheckOutcome::Unknown => {
             format!("it showed one value for {}: its step may be as long", time(*ns))
         }
         Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
         Check::StandingStill { runs: Some(runs), .. } => {
-            format!("{runs} runs of 200 or more readings showed one value")
+            format!("{} of 200 or more readings showed one value", counted(*runs, "run"))
         }
         Check::Jumps { ahead: Some(ahead), behind, readings, reference, doubt: why, .. } => {
             let reference = reference.as_deref().unwrap_or("another clock");
-            let behind = behind.map_or_else(String::new, |behind| format!(" and {behind} behind it"));
+            let behind = behind.map_or_else(String::new, |behind| format!(" and {} behind it", grouped(behind)));
             let why = why.map_or_else(String::new, |why| format!("; {}", doubt(why)));
-            format!("{ahead} steps ahead of {reference}{behind} in {readings} readings{why}")
+            let ahead = counted(*ahead, "step");
+            format!("{ahead} ahead of {reference}{behind} in {} readings{why}", grouped(*readings))
         }
         Check::StepsBack { reason, .. } | Check::StandingStill { reason, .. } | Check::Jumps { reason, .. } => {
             or_reason(reason.as_ref(), "nothing was read")
@@ -165,9 +169,9 @@ fn text(evidence: &CheckEvidence) -> String {
         Check::Cost { .. } => cost(&evidence.check),
         Check::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
             match (tick_ns, coarse_nominal_ns, at_most_ns) {
-                (Some(ns), ..) => format!("its readings step by {}", time(*ns)),
+                (Some(ns), ..) => format!("its tick is {}", time(*ns)),
                 (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
-                (None, None, Some(ns)) => format!("its readings step by {} or less", time(*ns)),
+                (None, None, Some(ns)) => format!("its tick is {} or less", time(*ns)),
                 (None, None, None) => or_reason(reason.as_ref(), "no step was seen"),
             }
         }
@@ -218,12 +222,12 @@ fn order(check: &Check) -> String {
         Some(Untested::OneCpu) => "there is one CPU, so that no other can disagree".to_owned(),
         Some(Untested::NoPair) => or_reason(reason.as_ref(), NO_PAIR),
         Some(Untested::NoHandoff) => or_reason(reason.as_ref(), "nothing was handed over"),
-        Some(Untested::FewHandoffs) => format!("{handoffs} handoffs are too few"),
+        Some(Untested::FewHandoffs) => format!("{} are too few", counted(*handoffs, "handoff")),
         None => {
             let far = worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
-            let plural = if *pairs == 1 { "" } else { "s" };
-            let back = regressions.unwrap_or_default();
-            format!("{back} of {handoffs} readings went back between {pairs} pair{plural} of CPUs{far}")
+            let back = grouped(regressions.unwrap_or_default());
+            let handoffs = grouped(*handoffs);
+            format!("{back} of {handoffs} readings went back between {} of CPUs{far}", counted(*pairs, "pair"))
         }
     }
 }
@@ -243,7 +247,7 @@ fn offsets(check: &Check) -> String {
             format!("the counter of CPU {b} is {} ± {} ahead of that of CPU {a}", time(offset), time(bound))
         }
         (None, _, Some((a, b)), None) => format!("the counters of CPUs {a} and {b} drifted apart during the run"),
-        (None, pairs, None, _) => format!("{pairs} pairs of CPUs are apart"),
+        (None, pairs, None, _) => format!("{} of CPUs are apart", counted(*pairs, "pair")),
     }
 }
 
@@ -275,7 +279,7 @@ fn constant_rate(evidence: &CheckEvidence) -> String {
         (None, None, Some(why)) => reason::text(why),
         (None, None, None) if evidence.finding == CheckOutcome::For => {
             let over = seconds.unwrap_or(0.0);
-            format!("one rate explains {brackets} brackets by {against} in {over:.1} s")
+            format!("one rate explains {} by {against} in {over:.1} s", counted(*brackets, "bracket"))
         }
         (None, None, None) if reference.is_none() => "the counter was not compared".to_owned(),
         (None, None, None) => "it was not compared".to_owned(),
@@ -325,7 +329,7 @@ fn synchronization(worth: Option<CivilWorth>, error_s: Option<f64>) -> String {
                                              timesyncd and phc2sys do, or has only begun"
                 .to_owned()
         }
-        (Some(CivilWorth::Unsynchronized), _) => "nobody keeps civil time right".to_owned(),
+        (Some(CivilWorth::Unsynchronized), _) => "no daemon keeps civil time right".to_owned(),
         _ => "what the stated error of civil time is worth is not known".to_owned(),
     }
 }

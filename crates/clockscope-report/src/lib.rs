@@ -45,6 +45,14 @@ pub fn render(document: &Document, format: Format, style: Style) -> Result<Strin
     render::render(&documents::report(document), format, style)
 }
 
+/// Returns whether documents with this key `schema` can have what a format shows: charts, metrics.
+///
+/// # Errors
+/// None can. A document that can may still have no chart, where nothing was found.
+pub fn supported(schema: &str, format: Format) -> Result<(), RenderError> {
+    render::supported(schema, format)
+}
+
 /// Renders several documents as one text.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, plain};
 
 use crate::evidence;
+use crate::text::shortened;
 
 /// Most characters of the line: node-problem-detector cuts what is longer by default.
 pub const LINE_WIDTH: usize = 80;
@@ -72,12 +73,9 @@ fn state_line(health: ClockHealth, parts: &[&str]) -> String {
     plain(&format!("clockscope {}: {}", health.as_str(), parts.join("; "))).replace('|', "/")
 }
 
+/// Shortens a line in ASCII: not every monitor shows more.
 fn cut(line: &str) -> String {
-    if line.chars().count() <= LINE_WIDTH {
-        return line.to_owned();
-    }
-    const MARK: &str = "...";
-    line.chars().take(LINE_WIDTH - MARK.len()).collect::<String>() + MARK
+    shortened(line, LINE_WIDTH, "...")
 }
 
 /// Ways to word the verdicts, the longest first.

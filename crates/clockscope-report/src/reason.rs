@@ -8,6 +8,8 @@ use clockscope_records::{
 };
 use clockscope_statistics::NoTick;
 
+use crate::text::{counted, grouped};
+
 /// What a question about sleeps or threads finds in a recording.
 const NOT_RECORDED: &str = "not recorded";
 
@@ -68,7 +70,13 @@ fn clock(reason: &ClockReason) -> String {
         }
         ClockReason::StandsStill => "it stood still during the run: its readings did not change any more",
         ClockReason::SomeReadsFailed { errors, reads, first, error } => {
-            return format!("{errors} of {reads} reads failed; the first, read {first}: {}", error.words);
+            return format!(
+                "{} of {} reads failed; the first, read {}: {}",
+                grouped(*errors),
+                grouped(*reads),
+                grouped(*first),
+                error.words
+            );
         }
         ClockReason::WholeUnits { unit } => return format!("it takes whole {unit} only"),
         ClockReason::UnknownCall => "clockscope does not know this call on this system",
@@ -197,7 +205,7 @@ fn rate(reason: &RateReason) -> String {
         RateReason::NoBound => "no bound was asked for",
         RateReason::NotAskedFor => "not asked for",
         RateReason::ReadsFailed { failed, error } => {
-            return format!("{failed} reads failed; the first: {}", error.words);
+            return format!("{} failed; the first: {}", counted(*failed, "read"), error.words);
         }
         RateReason::RateOfStart => {
             "the timer or its reference stood still, stepped or changed its rate during the run: this is the timer's \
@@ -431,7 +439,10 @@ fn synchronization(reason: &SynchronizationReason) -> String {
     let words = match reason {
         SynchronizationReason::NoChrony => "no chronyd answers on the loopback",
         SynchronizationReason::ChronyUnsynchronized => "chronyd answers that it is not synchronized",
-        SynchronizationReason::KernelFiguresHidden { words } | SynchronizationReason::PtpUnreadable { words } => words,
+        SynchronizationReason::KernelFiguresHidden { words } => words,
+        SynchronizationReason::PtpUnopened { path, words } => return format!("open of {path}: {words}"),
+        SynchronizationReason::PtpUnreadable { path, words } => return format!("clock_gettime of {path}: {words}"),
+        SynchronizationReason::CivilTimeWasSet => "civil time was set during each comparison",
         SynchronizationReason::PtpNameHidden => "the kernel does not show the device's name",
     };
     words.to_owned()

@@ -100,6 +100,15 @@ pub(crate) fn render(report: &Report<'_>, format: Format, style: Style) -> Resul
     format.renderer().render(report, style)
 }
 
+/// Returns whether documents with this key `schema` can have what a format shows.
+pub(crate) fn supported(schema: &str, format: Format) -> Result<(), RenderError> {
+    match format {
+        Format::Svg if !svg::SCHEMAS.contains(&schema) => Err(RenderError::NoChart),
+        Format::Prometheus if !prometheus::SCHEMAS.contains(&schema) => Err(RenderError::NoMetrics),
+        _ => Ok(()),
+    }
+}
+
 /// Renders several reports as one text.
 pub(crate) fn render_all(reports: &[Report<'_>], format: Format, style: Style) -> Result<String, RenderError> {
     format.renderer().render_all(reports, style)

@@ -2,6 +2,7 @@
 
 use clockscope_records::{ComparedApi, Surprise, SurpriseProse, SurprisingApi, SurprisingFact, Unnamed};
 
+use crate::text::grouped;
 use crate::units::time;
 
 /// Puts the words beside the data of a surprise, unless it consists of words.
@@ -41,12 +42,16 @@ fn finding(fact: &SurprisingFact) -> String {
             line
         }
         SurprisingFact::Repeats { percent } => repeating(*percent),
-        SurprisingFact::StoodStill { reads } => format!("it stood still: all of its {reads} readings are the same"),
+        SurprisingFact::StoodStill { reads } => {
+            format!("it stood still: all of its {} readings are the same", grouped(*reads))
+        }
         SurprisingFact::Expensive { cost_ns, cheapest } => {
             let factor = times(cost_ns / cheapest.ns);
             format!("a read costs {}, {factor} one of {}", time(*cost_ns), name(cheapest))
         }
-        SurprisingFact::WentBack { count, reads } => format!("it went BACK {count} times in {reads} reads"),
+        SurprisingFact::WentBack { count, reads } => {
+            format!("it went BACK {} times in {} reads", grouped(*count), grouped(*reads))
+        }
         SurprisingFact::Unnamed(unnamed) => match unnamed.text("finding") {
             Some(word) => format!("{} ({word})", Unnamed::NAME),
             None => Unnamed::NAME.to_owned(),
@@ -62,7 +67,7 @@ fn repeating(percent: f64) -> String {
     // As tables round it, but only all of them are 100.
     let rounded = (percent * 10.0).round() / 10.0;
     let shown = if rounded >= 100.0 && percent < 100.0 { 99.9 } else { rounded };
-    format!("{shown} % of its readings repeat the one before")
+    format!("{shown}% of its readings repeat the one before")
 }
 
 fn times(factor: f64) -> String {
@@ -86,11 +91,11 @@ mod tests {
             (
                 coarse(Some(1.0), Some(c(10.1)), Some(72.0)),
                 "it steps by 101 ns and not the 1 ns that it states, where C clock_gettime steps by 10.1 ns; \
-                 72 % of its readings repeat the one before",
+                 72% of its readings repeat the one before",
             ),
             (coarse(None, None, None), "it steps by 101 ns"),
-            (SurprisingFact::Repeats { percent: 99.99 }, "99.9 % of its readings repeat the one before"),
-            (SurprisingFact::Repeats { percent: 100.0 }, "100 % of its readings repeat the one before"),
+            (SurprisingFact::Repeats { percent: 99.99 }, "99.9% of its readings repeat the one before"),
+            (SurprisingFact::Repeats { percent: 100.0 }, "100% of its readings repeat the one before"),
             (SurprisingFact::StoodStill { reads: 9 }, "it stood still: all of its 9 readings are the same"),
             (
                 SurprisingFact::Expensive { cost_ns: 377.0, cheapest: c(22.0) },
@@ -113,7 +118,7 @@ mod tests {
         let findings = facts.to_vec();
         let found = SurprisingApi { runtime, api, clocksource: Some(hpet), findings, prose: None };
         let mut surprise = Surprise::Found(found.clone());
-        let text = "Python 3.11 time_ns on hpet: it stood still: all of its 9 readings are the same; 50 % of its \
+        let text = "Python 3.11 time_ns on hpet: it stood still: all of its 9 readings are the same; 50% of its \
                     readings repeat the one before.";
         assert_eq!(sentence(&surprise), text);
         explain(&mut surprise);

@@ -8,6 +8,8 @@ use clockscope_records::plain;
 
 /// Shown for an unknown figure. The table's notes give the reason.
 pub(crate) const UNKNOWN: &str = "?";
+/// Stands for what is left out of a text, where it need not be ASCII.
+pub(crate) const ELLIPSIS: &str = "…";
 /// Shown where the question does not arise.
 pub(crate) const ABSENT: &str = "-";
 
@@ -86,6 +88,25 @@ pub(crate) fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
 }
 
+/// Shortens a text to so many characters; a mark stands for the rest.
+pub(crate) fn shortened(text: &str, most: usize, mark: &str) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(mark.chars().count())).chain(mark.chars()).collect()
+}
+
+/// Shortens a name in its middle: what distinguishes names is at either end.
+pub(crate) fn shortened_inside(name: &str, most: usize) -> String {
+    let count = name.chars().count();
+    if count <= most {
+        return name.to_owned();
+    }
+    let start = most / 2;
+    let end = most.saturating_sub(1 + start);
+    name.chars().take(start).chain(ELLIPSIS.chars()).chain(name.chars().skip(count - end)).collect()
+}
+
 /// Says yes or no.
 pub(crate) fn yes_no(whether: bool) -> &'static str {
     if whether { "yes" } else { "no" }
@@ -100,6 +121,14 @@ mod tests {
         let shown = [0, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([counted(1, "pair"), counted(0, "pair")], ["1 pair", "0 pairs"]);
+    }
+
+    #[test]
+    fn long_texts_are_shortened_to_so_many_characters() {
+        assert_eq!([shortened("µµµ", 3, "..."), shortened("µµµµ", 3, ELLIPSIS)], ["µµµ", "µµ…"]);
+        assert_eq!(shortened("twelve chars", 9, "..."), "twelve...");
+        assert_eq!(shortened_inside("monotonic", 9), "monotonic");
+        assert_eq!(shortened_inside("clock_gettime(MONOTONIC) (hpet)", 20), "clock_gett…C) (hpet)");
     }
 
     #[test]

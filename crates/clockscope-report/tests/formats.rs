@@ -179,7 +179,7 @@ fn narrow_terminals_have_narrow_tables() {
     }
     let wide = render(&document("steps"), Format::Table, Style { width: Some(200), ..Style::default() }).unwrap();
     let head: Vec<&str> = wide.lines().nth(2).unwrap().split_whitespace().collect();
-    assert_eq!(head, ["tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
+    assert_eq!(head, ["Time", "(ns)", "tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
 }
 
 /// A table that would repeat long names shows each above its figures, in as many parts as the width

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clockscope_records::Document;
 use clockscope_report::{Format, RenderError, Style, render, render_all, render_chart};
 use serde_json::{Value, json};
-use support::{FIXTURES, document, rendered, text_of, without_constants};
+use support::{FIXTURES, NO_CHART, document, rendered, text_of, without_constants};
 
 /// A start tag with its attributes, or an end tag.
 #[derive(Debug)]
@@ -50,90 +50,49 @@ fn tags(markup: &str) -> Vec<Tag> {
     tags
 }
 
-const ELEMENTS: [&str; 48] = [
-    "html",
-    "head",
-    "meta",
-    "title",
-    "style",
-    "body",
-    "header",
-    "nav",
-    "main",
-    "script",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "p",
-    "ul",
-    "ol",
-    "li",
-    "a",
-    "dl",
-    "dt",
-    "dd",
-    "div",
-    "table",
-    "caption",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    "figure",
-    "figcaption",
-    "details",
-    "summary",
-    "svg",
-    "desc",
-    "path",
-    "rect",
-    "circle",
-    "text",
-    "pattern",
-    "g",
-    "br",
-    "strong",
-    "span",
-    "b",
-];
-const ATTRIBUTES: [&str; 33] = [
-    "lang",
-    "charset",
-    "http-equiv",
-    "content",
-    "name",
-    "class",
-    "id",
-    "href",
-    "scope",
-    "colspan",
-    "role",
-    "aria-label",
-    "aria-labelledby",
-    "aria-describedby",
-    "tabindex",
-    "xmlns",
-    "viewBox",
-    "x",
-    "y",
-    "cx",
-    "cy",
-    "r",
-    "d",
-    "width",
-    "height",
-    "fill",
-    "text-anchor",
-    "patternUnits",
-    "version",
-    "encoding",
-    "open",
-    "rowspan",
-    "dir",
+/// Elements and their attributes.
+const ALLOWED: [(&str, &[&str]); 41] = [
+    ("a", &["href"]),
+    ("body", &[]),
+    ("caption", &[]),
+    ("circle", &["class", "cx", "cy", "r"]),
+    ("dd", &[]),
+    ("desc", &["id"]),
+    ("details", &[]),
+    ("div", &["aria-label", "class", "role", "tabindex"]),
+    ("dl", &[]),
+    ("dt", &[]),
+    ("figcaption", &[]),
+    ("figure", &["id"]),
+    ("h1", &[]),
+    ("h2", &["class", "id"]),
+    ("h3", &[]),
+    ("h4", &[]),
+    ("head", &[]),
+    ("header", &[]),
+    ("html", &["lang"]),
+    ("li", &["class"]),
+    ("main", &[]),
+    ("meta", &["charset", "content", "http-equiv", "name"]),
+    ("nav", &["aria-label"]),
+    ("ol", &[]),
+    ("p", &["class"]),
+    ("path", &["class", "d", "fill"]),
+    ("pattern", &["height", "id", "patternUnits", "width"]),
+    ("rect", &["class", "height", "width", "x", "y"]),
+    ("script", &[]),
+    ("style", &[]),
+    ("summary", &[]),
+    ("svg", &["aria-describedby", "aria-labelledby", "class", "role", "viewBox", "xmlns"]),
+    ("table", &[]),
+    ("tbody", &["class"]),
+    ("td", &["class"]),
+    ("text", &["class", "text-anchor", "x", "y"]),
+    ("th", &["class", "colspan", "scope"]),
+    ("thead", &[]),
+    ("title", &["id"]),
+    ("tr", &["class"]),
+    ("ul", &[]),
 ];
 
 /// Panics unless elements are those of the renderer, nested as they should be, and identifiers
@@ -146,12 +105,12 @@ fn assert_sound(markup: &str) {
         match tag {
             Tag::End(name) => assert_eq!(open.pop(), Some(name)),
             Tag::Start { name, attributes, is_empty } => {
-                assert!(ELEMENTS.contains(&name.as_str()), "{name}");
+                let allowed = allowed(&name);
                 for (attribute, value) in &attributes {
-                    assert!(ATTRIBUTES.contains(&attribute.as_str()), "{attribute} of {name}");
+                    assert!(allowed.contains(&attribute.as_str()), "{attribute} of {name}");
                     assert!(attribute != "id" || ids.insert(value.clone()), "{value} twice");
                     assert!(attribute != "href" || value.starts_with("#report-"), "{value}");
-                    assert!(!value.contains("NaN") && !value.contains("inf"), "{name} {attribute}: {value}");
+                    assert!(!shows_no_number(value), "{name} {attribute}: {value}");
                 }
                 if let Some(heading) = name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()) {
                     assert!(heading <= level + 1, "{name} below h{level}");
@@ -168,6 +127,44 @@ fn assert_sound(markup: &str) {
         }
     }
     assert_eq!(open, [""; 0]);
+    for text in without_constants(markup).split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text) {
+        assert!(!shows_no_number(text), "{text}");
+    }
+}
+
+/// Returns the attributes that an element may have. Others than these elements are not written.
+fn allowed(name: &str) -> &'static [&'static str] {
+    ALLOWED.iter().find(|(element, _)| *element == name).unwrap_or_else(|| panic!("{name}")).1
+}
+
+/// Returns whether a text shows what arithmetic made of numbers that are too large. Beside the `i`
+/// and `N` of others, it is found in paths, too: `M10 NaN`.
+fn shows_no_number(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| ["NaN", "inf", "infinity"].contains(&word))
+        || text.contains("NaN")
+}
+
+/// The list of what a page may hold is as narrow as what is written.
+#[test]
+fn what_is_allowed_is_written() {
+    let mut written: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let documents: Vec<Document> = FIXTURES.map(document).into();
+    let mut markup = vec![render_all(&documents, Format::Html, Style::default()).unwrap()];
+    markup.extend(documents.iter().map(|document| rendered(document, Format::Html)));
+    markup.extend(documents.iter().map(|document| rendered(document, Format::Svg)).filter(|image| image != NO_CHART));
+    let mut offsets = many_offsets();
+    // Its cell is hatched.
+    offsets["pairs"].as_array_mut().unwrap().pop();
+    markup.push(rendered(&Document::from_json(&offsets.to_string()).unwrap(), Format::Html));
+    for tag in markup.iter().flat_map(|markup| tags(&without_constants(markup))) {
+        if let Tag::Start { name, attributes, .. } = tag {
+            written.entry(name).or_default().extend(attributes.into_iter().map(|(attribute, _)| attribute));
+        }
+    }
+    let allowed = ALLOWED.iter().map(|(name, attributes)| {
+        ((*name).to_owned(), attributes.iter().map(|attribute| (*attribute).to_owned()).collect::<BTreeSet<_>>())
+    });
+    assert_eq!(allowed.collect::<BTreeMap<_, _>>(), written);
 }
 
 #[test]
@@ -202,7 +199,7 @@ fn charts_have_words_and_tables() {
             let count = |what: &str| page.matches(what).count();
             let charts = count("<svg");
             assert_eq!(
-                [count("<figure>"), count("<desc "), count("<details>"), count("<figcaption>")],
+                [count("<figure "), count("<desc "), count("<details>"), count("<figcaption>")],
                 [charts; 4],
                 "{fixture}"
             );
@@ -216,6 +213,7 @@ fn charts_have_words_and_tables() {
             "broken",
             "thorough",
             "steps",
+            "order",
             "offsets",
             "rate",
             "gaps",
@@ -226,6 +224,22 @@ fn charts_have_words_and_tables() {
             "runtimes_switched"
         ]
     );
+}
+
+/// What a format cannot show is known without the document.
+#[test]
+fn formats_are_supported_where_they_have_something_to_show() {
+    for fixture in FIXTURES {
+        let document = document(fixture);
+        for format in Format::ALL {
+            let is_supported = clockscope_report::supported(document.schema(), format).is_ok();
+            match render(&document, format, Style::default()) {
+                Ok(_) => assert!(is_supported, "{fixture} as {}", format.name()),
+                // A comparison of verdicts has no costs to draw.
+                Err(_) => assert!(!is_supported || fixture == "compare_checks", "{fixture} as {}", format.name()),
+            }
+        }
+    }
 }
 
 #[test]
@@ -385,9 +399,8 @@ fn a_hundred_thousand_rows_are_cut_and_counted() {
     assert!(image.contains("and 1,050 more clocks in the table") && image.len() < 100_000, "{}", image.len());
 }
 
-/// 128 CPUs are as wide as three, each cell more than four units.
-#[test]
-fn a_heat_map_of_128_cpus_is_legible_and_small() {
+/// Offsets of 128 CPUs. The last one is certainly apart from each fourth.
+fn many_offsets() -> Value {
     let mut value: Value = serde_json::from_str(&text_of("offsets")).unwrap();
     let pair = value["pairs"][0].clone();
     value["cpus"] = (0..128).collect();
@@ -395,9 +408,44 @@ fn a_heat_map_of_128_cpus_is_legible_and_small() {
     let pairs = pairs.map(|(a, b)| {
         let mut pair = pair.clone();
         (pair["a"], pair["b"], pair["offset_ns"]) = (a.into(), b.into(), json!(f64::from(a * 131 + b * 17 % 97) / 7.0));
+        pair["apart"] = (b == 127 && a % 4 == 0).into();
         pair
     });
     value["pairs"] = pairs.collect();
+    value
+}
+
+/// The table below the heat map has room for a quarter of the pairs: the marked ones are among
+/// them.
+#[test]
+fn marked_pairs_are_in_the_table_of_a_heat_map() {
+    let page = rendered(&Document::from_json(&many_offsets().to_string()).unwrap(), Format::Html);
+    let (_, data) = page.split_once("Data of the chart: Offsets").unwrap();
+    let (data, rest) = data.split_once("</table>").unwrap();
+    assert!(rest.contains("and 6,128 more rows: --format json has all"));
+    assert_eq!(data.matches("<td class=\"n\">yes</td>").count(), 32, "all marked pairs");
+}
+
+/// Charts are found by their names, in a page of several documents, too.
+#[test]
+fn charts_are_called_by_their_names() {
+    let page = rendered(&document("steps"), Format::Html);
+    for (id, title) in
+        [("chart-histogram_tsc", "Differences of tsc"), ("chart-ecdf", "Distribution of the differences")]
+    {
+        assert_eq!(page.matches(&format!("<figure id=\"{id}\"><figcaption><h2>{title}")).count(), 1, "{id}");
+    }
+    assert!(page.contains("aria-label=\"Chart: Differences of tsc\"") && !page.contains("Chart 1"));
+    let twice = [document("healthy"), document("healthy")];
+    let page = render_all(&twice, Format::Html, Style::default()).unwrap();
+    assert_sound(&page);
+    assert!(page.contains("<figure id=\"chart-cost\">") && page.contains("<figure id=\"chart-cost_2\">"));
+}
+
+/// 128 CPUs are as wide as three, each cell more than four units.
+#[test]
+fn a_heat_map_of_128_cpus_is_legible_and_small() {
+    let mut value = many_offsets();
     let document = Document::from_json(&value.to_string()).unwrap();
     let image = rendered(&document, Format::Svg);
     assert!(image.len() < 500_000, "{}", image.len());

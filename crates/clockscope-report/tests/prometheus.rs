@@ -252,3 +252,24 @@ fn documents_without_metrics_are_refused() {
         }
     }
 }
+
+/// A reader of a metric finds its unit, which is that of its name.
+#[test]
+fn every_metric_states_its_unit() {
+    let style = Style { verbose: true, ..Style::default() };
+    let metrics = render(&document("check"), Format::Prometheus, style).unwrap();
+    let helps: Vec<(&str, &str)> =
+        metrics.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split_once(' ')).collect();
+    assert!(helps.len() > 15, "{metrics}");
+    for (name, help) in helps {
+        let unit = match name.rsplit('_').next().unwrap() {
+            "seconds" if name.ends_with("leap_seconds") => "Announced leap second, in seconds",
+            "seconds" => "in seconds",
+            "ratio" => "as a ratio: 0.000001 is 1 ",
+            "verdict" | "info" | "worth" => "which the label ",
+            "synchronized" => "1 if ",
+            _ => "Number of ",
+        };
+        assert!(help.contains(unit) && help.ends_with('.') && help.len() <= 120, "{name}: {help}");
+    }
+}

@@ -132,7 +132,7 @@ fn columns_are_chosen_by_name() {
     insta::assert_snapshot!("healthy.all", all);
     // Without the flag, Markdown has all columns.
     let markdown = rendered(&document("healthy"), Format::Markdown);
-    assert!(markdown.contains("| Name | Cost(ns) | ±95 % |"), "{markdown}");
+    assert!(markdown.contains("| Name | Cost (ns) | ±95% |"), "{markdown}");
 }
 
 /// Evidence that decides nothing is left out, and said to be; Markdown and --verbose have it.

@@ -88,13 +88,18 @@ impl SimulatedClock {
         if let Some(refused) = self.refused {
             return Err(refused);
         }
-        let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
-        // Computed from what the counter shows, at the clock's own rate.
-        let counted = if self.is_on_counter { counter.counted_at(moved, cpu) } else { None };
-        let ps = self.frozen_at.unwrap_or_else(|| self.line.at(counted.unwrap_or(moved)));
+        let ps = self.frozen_at.unwrap_or_else(|| self.computed_ps(now_ps, cpu, counter));
         let ps = self.left_at.map_or(ps, |left_at| ps.max(left_at));
         let ns = ps.div_euclid(1000) as u64;
         Ok(ns / self.tick_ns * self.tick_ns)
+    }
+
+    /// Its time where the timer that moves it fired last, or the counter stepped.
+    fn computed_ps(&self, now_ps: u128, cpu: u32, counter: &SimulatedCounter) -> i128 {
+        let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
+        // Computed from what the counter shows, at the clock's own rate.
+        let counted = if self.is_on_counter { counter.counted_at(moved, cpu) } else { None };
+        self.line.at(counted.unwrap_or(moved))
     }
 
     /// The step in which it is shown, in ns.
@@ -127,9 +132,14 @@ impl SimulatedClock {
         self.line.leave_out(ps);
     }
 
-    /// Has it show the same from now on, or go on from where it would be.
-    pub fn freeze(&mut self, now_ps: u128, is_frozen: bool) {
-        self.frozen_at = is_frozen.then(|| self.line.at(now_ps));
+    /// Has it show from now on what it shows now on a CPU without an offset.
+    pub fn freeze(&mut self, now_ps: u128, counter: &SimulatedCounter) {
+        self.frozen_at = Some(self.computed_ps(now_ps, 0, counter));
+    }
+
+    /// Has it go on from where it would be.
+    pub fn thaw(&mut self) {
+        self.frozen_at = None;
     }
 
     /// Has it refuse from now on, or answer again.
@@ -228,12 +238,29 @@ mod tests {
         assert_eq!(after.map(|ns| shown(&coarse, ns)), [7_000_000, 7_000_000, 8_000_000]);
     }
 
+    /// What it would show between two steps it has never shown.
+    #[test]
+    fn a_clock_that_thaws_does_not_go_back() {
+        let mut coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);
+        coarse.freeze(7_000_000_000, &SimulatedCounter::new(1e9, 0));
+        assert_eq!(shown(&coarse, 9_000_000), 4_000_000);
+        coarse.thaw();
+        assert_eq!(shown(&coarse, 7_500_000), 4_000_000);
+        let counter = SimulatedCounter::new(24e6, 0);
+        let read = |clock: &SimulatedClock| clock.read(1_020_000, 0, &counter).unwrap();
+        let mut counted = SimulatedClock::new(0).on_counter();
+        counted.freeze(1_030_000, &counter);
+        let frozen = read(&counted);
+        counted.thaw();
+        assert_eq!([frozen, read(&counted)], [1_000, 1_000]);
+    }
+
     #[test]
     fn it_freezes_and_refuses() {
         let mut clock = SimulatedClock::new(0);
-        clock.freeze(5_000_000, true);
+        clock.freeze(5_000_000, &SimulatedCounter::new(1e9, 0));
         assert_eq!(shown(&clock, 9_000), 5_000);
-        clock.freeze(0, false);
+        clock.thaw();
         assert_eq!(shown(&clock, 9_000), 9_000);
         clock.refuse(Some(Refused(1)));
         assert_eq!(clock.read(0, 0, &SimulatedCounter::new(1e9, 0)), Err(Refused(1)));

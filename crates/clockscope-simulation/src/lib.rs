@@ -22,7 +22,9 @@ pub use clock::{ClockId, Refused, SimulatedClock};
 pub use counter::SimulatedCounter;
 pub use linear::Linear;
 pub use machine::{Moment, Uniprocessor};
-pub use multiprocessor::{Change, CpuAccount, Lost, Multiprocessor, Offline, Panicked, ReadCost, ThreadAccount, Word};
+pub use multiprocessor::{
+    Change, Lost, Multiprocessor, Offline, Panicked, ReadCost, SimulatedCpuAccount, SimulatedThreadAccount, Word,
+};
 pub use random::Random;
 pub use scheduler::{Load, Scheduler, Taken, Taker};
 

@@ -24,8 +24,8 @@ use crate::scheduler::Load;
 
 pub use self::change::Change;
 pub use self::core::Panicked;
-pub use self::state::CpuAccount;
-pub use self::thread::ThreadAccount;
+pub use self::state::SimulatedCpuAccount;
+pub use self::thread::SimulatedThreadAccount;
 pub use self::trace::Lost;
 pub use self::turns::Offline;
 pub use self::word::Word;
@@ -282,16 +282,16 @@ impl Multiprocessor {
 
     /// Returns what the system counted of the thread. Takes no time.
     #[must_use]
-    pub fn account(&self) -> ThreadAccount {
+    pub fn account(&self) -> SimulatedThreadAccount {
         let mut state = self.core.lock();
         let thread = state.thread();
-        ThreadAccount { cpu: thread.cpu, ..thread.account }
+        SimulatedThreadAccount { cpu: thread.cpu, ..thread.account }
     }
 
     /// Returns what the system counted of a CPU. Takes no time. Figures of a CPU on which another
     /// thread runs may be ahead.
     #[must_use]
-    pub fn cpu_account(&self, cpu: u32) -> CpuAccount {
+    pub fn cpu_account(&self, cpu: u32) -> SimulatedCpuAccount {
         self.core.lock().cpu_account(cpu)
     }
 

@@ -224,7 +224,7 @@ impl EventCounter {
         let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
         let boundary = self.last.map(|last| self.step(last, first));
-        let owed_ns = self.owed_at_start(boundary, first_ns - batch.before_ns);
+        let owed_ns = self.owed_at_start(boundary, first_ns, batch.before_ns);
         let (debt_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
@@ -245,12 +245,14 @@ impl EventCounter {
     }
 
     /// How far the first reading stands back against the batch before: what may be returned without
-    /// being a jump.
-    fn owed_at_start(&self, boundary: Option<i64>, highest_at_start: f64) -> f64 {
+    /// being a jump. A clock that falls behind by no more than rates differ has nothing to return:
+    /// gaps of the next batch would pass for that.
+    fn owed_at_start(&self, boundary: Option<i64>, first_ns: f64, before_ns: f64) -> f64 {
         let (Some(level), Some(boundary)) = (self.level, boundary.filter(|step| *step != 0)) else { return 0.0 };
         let stepped_back = -boundary as f64 * self.ns_per_unit;
-        let below = if level.ceiling_ns.is_finite() { level.ceiling_ns - highest_at_start } else { 0.0 };
-        stepped_back.max(below).max(0.0)
+        let below = level.ceiling_ns - (first_ns - before_ns);
+        let is_behind = below.is_finite() && below > self.slack_ns(before_ns - level.before_ns);
+        stepped_back.max(if is_behind { below } else { 0.0 }).max(0.0)
     }
 
     /// A gap of so many ns that fell after the last batch.

@@ -70,15 +70,18 @@ impl TickReadings {
 
     /// A tick that is so long that single ones could have been seen, but of which none was: each
     /// step took as long as several shorter ticks would. A thread that runs only between timer
-    /// ticks sees none of them.
+    /// ticks sees none of them. Or one was seen and, at least as quickly, longer ones: that may
+    /// have been no tick, but what happened to the clock (it left out a suspend).
     fn unless_unseen(&self, found: Tick) -> Tick {
-        match found {
-            Tick::Found(lattice)
-                if lattice.period > UNSEEN * self.quietest && self.shortest_seen as f64 > 1.5 * lattice.period =>
-            {
+        let Tick::Found(lattice) = found else { return found };
+        let [shortest, next] = self.shortest_seen;
+        let is_longer = |seen: u64| seen as f64 > 1.5 * lattice.period;
+        match lattice.period > UNSEEN * self.quietest {
+            true if is_longer(shortest) => {
                 Tick::AtMost { units: lattice.period * (1.0 + lattice.error), steps: lattice.steps }
             }
-            other => other,
+            true if is_longer(next) && next < u64::MAX => Tick::Unknown(NoTick::Ambiguous),
+            _ => found,
         }
     }
 

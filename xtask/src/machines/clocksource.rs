@@ -1,7 +1,7 @@
 //! What is expected where the instrument switches the kernel's clocksource itself: it measures with
 //! each, and puts back what was there, however it ends.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::checks::{Served, watched};
 use super::seen::{Seen, named, number};
@@ -10,6 +10,7 @@ use super::seen::{Seen, named, number};
 pub(super) fn clocksource(seen: &mut Seen) {
     listed(seen);
     switched(seen);
+    compared(seen);
     refused_beforehand(seen);
     runtimes(seen);
     for signal in ["INT", "TERM", "HUP", "QUIT"] {
@@ -73,6 +74,19 @@ fn switched(seen: &mut Seen) {
     });
     seen.expect(found["was"] == "tsc", || format!("it was {}", found["was"]));
     is(seen, "after_switched", "tsc");
+}
+
+/// Five runs before and after a switch: the clocksource has changed, and MONOTONIC is slower.
+fn compared(seen: &mut Seen) {
+    let found = seen.json_with("compared", 1);
+    let changes = found["changes"].as_array().cloned().unwrap_or_default();
+    let clocksource = changes.iter().find(|change| change["fact"] == "clocksource").unwrap_or(&Value::Null);
+    let is_named = clocksource["base"] == json!(["tsc"]) && clocksource["new"] == json!(["hpet"]);
+    seen.expect(is_named, || format!("compared clocksources: {clocksource}"));
+    let monotonic = named(&found["clocks"], "monotonic");
+    seen.expect(monotonic["change"] == "slower", || format!("with the HPET monotonic is {monotonic}"));
+    let said = seen.error("compared");
+    seen.expect(said.contains("clocksource") && said.contains("slower"), || format!("compare said: {said}"));
 }
 
 /// The C probe with each, and one that is missing with each; all in one table.

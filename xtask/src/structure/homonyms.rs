@@ -1,4 +1,4 @@
-//! Public types of published crates have names of their own: no two crates call two things alike.
+//! Public types have names of their own: no two crates call two things alike.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,23 +12,21 @@ use super::modules::Modules;
 /// Names that several crates may give to public types, and why.
 const ALLOWED: &[(&str, &str)] = &[];
 
-/// Names that several published crates give to public types, beside those that are allowed. Types
-/// that macros by example define are not seen.
+/// Names that several crates give to public types, beside those that are allowed. Types that macros
+/// by example define are not seen.
 pub(super) fn forbidden(metadata: &Value) -> Result<Vec<String>> {
     let mut types = Vec::new();
-    for (name, root) in published(metadata) {
+    for (name, root) in libraries(metadata) {
         types.push((name.to_owned(), public_types(&Modules::read(Path::new(root))?)));
     }
     Ok(shared(&types, ALLOWED))
 }
 
-/// The published crates that have a library, each with the file of its root.
-fn published(metadata: &Value) -> Vec<(&str, &str)> {
+/// The crates that have a library, each with the file of its root: also those that are not
+/// published, whose readers are the same.
+fn libraries(metadata: &Value) -> Vec<(&str, &str)> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    // Where a package may go: `null` for anywhere, an empty list for nowhere.
-    let is_published = |package: &&Value| package["publish"].as_array().is_none_or(|to| !to.is_empty());
-    let published = packages.filter(is_published);
-    published.filter_map(|package| Some((package["name"].as_str()?, library(package)?["src_path"].as_str()?))).collect()
+    packages.filter_map(|package| Some((package["name"].as_str()?, library(package)?["src_path"].as_str()?))).collect()
 }
 
 /// The library among a package's targets.
@@ -106,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_that_are_published_are_looked_at() {
+    fn crates_that_have_a_library_are_looked_at() {
         let library =
             |path: &str| json!([{ "kind": ["bin"], "src_path": "main" }, { "kind": ["lib"], "src_path": path }]);
         let metadata = json!({ "packages": [
@@ -115,6 +113,6 @@ mod tests {
             { "name": "somewhere", "publish": ["registry"], "targets": library("c") },
             { "name": "program", "publish": null, "targets": [{ "kind": ["bin"], "src_path": "d" }] },
         ]});
-        assert_eq!(published(&metadata), [("everywhere", "a"), ("somewhere", "c")]);
+        assert_eq!(libraries(&metadata), [("everywhere", "a"), ("nowhere", "b"), ("somewhere", "c")]);
     }
 }

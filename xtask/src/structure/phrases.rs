@@ -1,10 +1,13 @@
-//! Phrases that Markdown and comments avoid, and what they say instead (CONTRIBUTING.md, *Text*).
+//! Phrases that Markdown, comments and the program's texts avoid, and what they say instead
+//! (CONTRIBUTING.md, *Text*).
+
+mod literals;
 
 /// Where a phrase is avoided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Everywhere,
-    /// In Markdown alone: comments still have many of them.
+    /// In Markdown and in strings: comments still have many of them.
     Markdown,
 }
 
@@ -45,6 +48,22 @@ pub(super) fn in_comments(file: &str, text: &str) -> Vec<String> {
     let lines = text.lines().map(str::trim_start);
     let prose = lines.map(|line| if line.starts_with("//") { line.trim_start_matches(['/', '!']) } else { "" });
     found(file, prose, &[Everywhere])
+}
+
+/// Phrases in what a source file's strings say to users: literals of several words, before the
+/// tests of the file. What a string quotes is another text's word.
+pub(super) fn in_strings(file: &str, text: &str) -> Vec<String> {
+    let program = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or(text);
+    let mut wrong = Vec::new();
+    for (at, literal) in literals::of(program) {
+        if !literal.trim().contains(char::is_whitespace) {
+            continue;
+        }
+        // A line break in a literal is a space, or parts two sentences.
+        let lines = std::iter::repeat_n("", at - 1).chain([literal.as_str()]);
+        wrong.extend(found(file, lines, &[Everywhere, Markdown]));
+    }
+    wrong
 }
 
 /// Phrases in a Markdown file. Examples show what a program prints.
@@ -126,6 +145,12 @@ mod tests {
         );
         let source =
             "let told = \"told\";\n    /// It stands\n    // on this; nobody is no clock.\n    //! to and\nfro();\n";
+        let program = "let a = \"The clock\\\n  tells time\";\n// \"a clock tells\"\nlet b = '\"'; f(\"told\", r#\"It \"is\" told\"#);\n\
+                       #[cfg(test)]\nmod tests { \"nothing told\" }\n";
+        assert_eq!(
+            in_strings("a.rs", program),
+            ["a.rs:1 says \"tells\"; write \"reports, shows\"", "a.rs:4 says \"told\"; write \"reported, shown\"",]
+        );
         assert_eq!(in_comments("a.rs", source), ["a.rs:3 says \"stands on\"; write \"is based on\""]);
     }
 }

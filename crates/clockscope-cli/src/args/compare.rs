@@ -26,7 +26,7 @@ pub(crate) struct CompareArgs {
     /// Compare records of different machines
     #[arg(long)]
     pub(crate) across_machines: bool,
-    /// Exit with 1 if any of these has changed, with 3 if that could not be determined
+    /// Exit with 1 for any of these changes, with 3 if that could not be determined
     #[arg(long, value_name = "CHANGE", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<ChangeFinding>,
     #[command(flatten)]
@@ -45,6 +45,9 @@ pub(crate) struct BaselineArgs {
     /// well: slower, verdict, clocksource, events.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) baseline: Option<String>,
+    /// With --baseline: compare with records of another machine, too
+    #[arg(long, requires = "baseline", hide_short_help = true)]
+    pub(crate) across_machines: bool,
     /// With --baseline: change of a cost that does not matter, e.g. 2% or 0.02
     #[arg(long, value_name = "SHARE", default_value = DEFAULT_MARGIN, value_parser = numbers::share, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) margin: Share,

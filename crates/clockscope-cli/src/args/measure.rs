@@ -32,7 +32,7 @@ pub(crate) struct MeasureArgs {
         value_name = "NAME",
         value_delimiter = ',',
         num_args = 1,
-        conflicts_with = "timer_period",
+        conflicts_with_all = ["timer_period", "baseline"],
         hide_short_help = true
     )]
     pub(crate) clocksource: Vec<String>,
@@ -48,6 +48,8 @@ pub(crate) struct MeasureArgs {
     #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
+    ///
+    /// The changes (slower, verdict, clocksource, events) need --baseline.
     #[arg(long, value_name = "EVENT", value_parser = or_change::<FailOn>(), value_delimiter = ',', hide_short_help = true)]
     pub(crate) fail_on: Vec<OrChange<FailOn>>,
     #[command(flatten)]

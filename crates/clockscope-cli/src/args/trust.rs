@@ -29,6 +29,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, value_name = "TIME", default_value = "5s", default_value_if("one_line", ArgPredicate::IsPresent, monitor::ONE_LINE_DURATION), value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if a clock has any of these findings, with 3 if that could not be determined
+    ///
+    /// The changes (slower, verdict, clocksource, events) need --baseline.
     #[arg(long, value_name = "FINDING", value_parser = or_change::<CheckFinding>(), value_delimiter = ',')]
     pub(crate) fail_on: Vec<OrChange<CheckFinding>>,
     #[command(flatten)]

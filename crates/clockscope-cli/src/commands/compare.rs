@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clockscope_measure::{CompareError, CompareRequest, ComparedRecord};
-use clockscope_records::{Document, Envelope, Measurement};
+use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
+use clockscope_records::{Comparison, Document, Envelope, Measurement};
 
 use super::common::{Drawing, exit, read_text, write};
 use crate::args::{BaselineArgs, CompareArgs, MeasureArgs, OutputArgs};
@@ -13,7 +13,7 @@ use crate::changes::{ChangeFinding, OrChange, changes_among, own_findings};
 use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::output::{self, Destination};
-use crate::usage::UsageError;
+use crate::usage::{Undeterminable, UsageError};
 
 pub(super) fn run(args: &CompareArgs) -> Result<Exit> {
     let mut names = Names::default();
@@ -21,19 +21,26 @@ pub(super) fn run(args: &CompareArgs) -> Result<Exit> {
     let request =
         CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
     let destination = Destination::open(args.output.output.as_deref())?;
-    show((&base, &new), &request, &args.fail_on, (&args.output, destination), Exit::Success)
+    let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
+    show(found, &args.fail_on, (&args.output, destination), Exit::Success)
 }
 
 /// Earlier records that an answer is compared with as soon as it is there.
 pub(super) struct Baseline {
     records: Vec<ComparedRecord>,
     margin: f64,
+    across_machines: bool,
 }
 
 impl Baseline {
-    /// Reads the records before anything is measured. `None` if none were named; then nothing can
-    /// be asked of changes.
-    pub(super) fn read<Finding>(args: &BaselineArgs, fail_on: &[OrChange<Finding>]) -> Result<Option<Self>> {
+    /// Reads the records, and refuses those that an answer of this machine could not be compared
+    /// with, before anything is measured. `None` if none were named; then nothing can be asked of
+    /// changes.
+    pub(super) fn read<Finding>(
+        args: &BaselineArgs,
+        fail_on: &[OrChange<Finding>],
+        question: ComparedQuestion,
+    ) -> Result<Option<Self>> {
         let Some(named) = &args.baseline else {
             return match changes_among(fail_on).as_slice() {
                 [] => Ok(None),
@@ -45,10 +52,14 @@ impl Baseline {
                 .into()),
             };
         };
-        Ok(Some(Self { records: Names::default().records(named)?, margin: args.margin.0 }))
+        let records = Names::default().records(named)?;
+        let here = clockscope_machine::environment();
+        clockscope_measure::comparable(&records, question, &here, args.across_machines).map_err(refused)?;
+        Ok(Some(Self { records, margin: args.margin.0, across_machines: args.across_machines }))
     }
 
-    /// Shows what has changed. `own` is how the command ends by what it has found itself.
+    /// Shows what has changed. `own` is how the command ends by what it has found itself: what the
+    /// comparison says is added.
     pub(super) fn show(
         &self,
         answer: Document,
@@ -61,9 +72,16 @@ impl Baseline {
             Document::Measurement(found) => found.found.clocks.iter().map(|clock| clock.identity.label()).collect(),
             _ => Vec::new(),
         };
-        let request = CompareRequest { clocks, margin: self.margin, across_machines: false };
+        let request = CompareRequest { clocks, margin: self.margin, across_machines: self.across_machines };
         let new = [ComparedRecord { file: None, document: answer }];
-        show((&self.records, &new), &request, changes, (output, destination), own)
+        match clockscope_measure::compare(&self.records, &new, &request) {
+            Ok(found) => show(found, changes, (output, destination), own),
+            // The machine became another one during the run.
+            Err(error) => {
+                output::complain(&error.into());
+                Ok(own.or(Exit::Undetermined))
+            }
+        }
     }
 }
 
@@ -85,23 +103,23 @@ pub(super) fn show_measurement(
 }
 
 fn show(
-    (base, new): (&[ComparedRecord], &[ComparedRecord]),
-    request: &CompareRequest,
+    found: Envelope<Comparison>,
     fail_on: &[ChangeFinding],
     (output, destination): (&OutputArgs, Destination),
     own: Exit,
 ) -> Result<Exit> {
-    let found = match clockscope_measure::compare(base, new, request) {
-        Ok(found) => found,
-        Err(error @ CompareError::OtherMachine { .. }) => {
-            output::complain(&error.into());
-            return Ok(Exit::Undetermined);
-        }
-        Err(error) => return Err(UsageError(error.to_string()).into()),
-    };
     let exit = own.or(found.exit(fail_on));
     write(&Document::Comparison(found), output, Drawing::default(), destination)?;
     Ok(exit)
+}
+
+/// Says why records cannot be compared. What has changed between two machines cannot be determined;
+/// everything else is the user's mistake.
+fn refused(error: CompareError) -> anyhow::Error {
+    match error {
+        error @ CompareError::OtherMachine { .. } => Undeterminable(error.to_string()).into(),
+        error => UsageError(error.to_string()).into(),
+    }
 }
 
 /// The files that were read, by what they are on this machine.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use clockscope_measure::ComparedQuestion;
 use clockscope_records::{Document, Envelope, Measurement};
 
 use super::common::{selected, stop_on_signals};
@@ -19,7 +20,7 @@ use crate::usage::UsageError;
 pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     // A clock that there is not is found before anything is measured.
     let _known = selected(&args.clocks)?;
-    let baseline = Baseline::read(&args.baseline, &args.fail_on)?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
     let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable.get());

@@ -8,6 +8,7 @@ use clockscope_records::Document;
 use clockscope_report::{Format, RenderError};
 
 use super::common::{Drawing, read_document, write_all};
+use super::form;
 use crate::args::ReportArgs;
 use crate::exit::Exit;
 use crate::output::Destination;
@@ -16,6 +17,7 @@ use crate::usage::UsageError;
 pub(super) fn run(args: &ReportArgs) -> Result<Exit> {
     let documents = args.files.iter().map(|file| read_document(file, "report")).collect::<Result<Vec<_>>>()?;
     refuse(args, &documents)?;
+    form::refuse_documents(&documents, args.output.format())?;
     let chart =
         args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
     let destination = Destination::open(args.output.output.as_deref())?;

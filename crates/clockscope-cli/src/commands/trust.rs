@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clockscope_measure::{CheckRequest, MeasureError, Progress, Session, ShootoutRequest};
+use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session, ShootoutRequest};
 use clockscope_records::{Document, Envelope, Policy, Shootout, Trust};
+use clockscope_report::Format;
 
 use super::common::{Drawing, write};
 use super::compare::Baseline;
@@ -23,31 +24,28 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
         let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
         clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
     };
-    let Some(baseline) = Baseline::read(&args.baseline, &args.fail_on)? else {
-        if args.monitor.one_line || args.monitor.exit_codes == ExitCodes::Nagios {
-            return monitored(ask, args);
-        }
-        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
-        return answer(ask, (&args.output, drawing), "--cpu", |found| end_of_check(found, args), Document::Check);
-    };
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let found = asked(ask, &args.output, "--cpu")?;
     let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
-    baseline.show(Document::Check(found), &changes_among(&args.fail_on), (&args.output, destination), exit)
+    match baseline {
+        Some(baseline) => {
+            baseline.show(Document::Check(found), &changes_among(&args.fail_on), (&args.output, destination), exit)
+        }
+        None => show_check(found, exit, args, destination),
+    }
 }
 
-/// Answers a monitor.
-fn monitored(
-    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<Trust>, MeasureError>,
-    args: &CheckArgs,
-) -> Result<Exit> {
-    let destination = Destination::open(args.output.output.as_deref())?;
-    let found = asked(ask, &args.output, "--cpu")?;
-    let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
+/// Shows a check to a reader or a monitor.
+fn show_check(found: Envelope<Trust>, exit: Exit, args: &CheckArgs, destination: Destination) -> Result<Exit> {
     let health = monitor::health(&found.found, exit);
     if args.monitor.one_line {
         let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
         destination.write(&(line + "\n"))?;
+    } else if found.is_interrupted() && args.output.format() == Format::Prometheus && destination.is_replaced() {
+        // Metrics of an interrupted check have no time of success. The former ones have, and an
+        // alert on its age fires.
+        output::warn("--output: the check was interrupted: the file is left as it was");
     } else {
         let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
         write(&Document::Check(found), &args.output, drawing, destination)?;

@@ -1,11 +1,12 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the
 //! one taken after it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    ClockReason, CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, Sequence,
-    Unknown,
+    ClockReason, CpusReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason,
+    RateReason, Sequence, Unknown,
 };
 use clockscope_sources::{Errno, Kind};
 
@@ -112,8 +113,10 @@ pub(crate) fn find<P: Platform>(
     let mut untestable = super::untestable(&plan.cpus);
     let tasks = tasks(rows, plan.handoff);
     let mut tallies = vec![Tally::default(); tasks.len()];
+    let mut pairs = PairTallies::new();
     if untestable.is_none() {
-        order.pairs_tested = play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
+        let mut seen = Seen { tallies: &mut tallies, pairs: &mut pairs, lost: &mut order.lost };
+        order.pairs_tested = play(bench, &tasks, plan, &mut seen, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
         let all_lost =
             |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, because: Box::new(lost.reason.clone()) };
@@ -138,6 +141,7 @@ pub(crate) fn find<P: Platform>(
         )
     };
     order.sequences = rows.iter().enumerate().map(sequence).collect();
+    order.pairs = pairs.into_iter().map(|(pair, tally)| tally.record(pair)).collect();
     order
 }
 
@@ -192,6 +196,11 @@ fn tasks<P: Platform>(rows: &[CatalogueEntry<P>], handoff: Handoff) -> Vec<Hando
 }
 
 impl<P: Platform> HandoffTask<'_, P> {
+    /// Whether its reads are ordered; `None` of the bare way.
+    fn is_ordered(&self) -> Option<bool> {
+        self.row.map(|row| row.info.is_ordered)
+    }
+
     fn start(&self, relay: &Relay<'_, P>) -> Result<(), Errno> {
         self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
     }
@@ -215,6 +224,49 @@ struct Tally {
     timed: Timed,
 }
 
+/// What two CPUs have handed to each other so far, all tasks together.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairTally {
+    bare: Timed,
+    handoffs: u64,
+    ordered_regressions: u64,
+    unordered_regressions: u64,
+}
+
+/// By the pair, the lower CPU first.
+type PairTallies = BTreeMap<(u32, u32), PairTally>;
+
+impl PairTally {
+    /// Adds what both sides received in a slice of the bare way, or of a clock that is ordered or
+    /// not.
+    fn add_slice(&mut self, is_ordered: Option<bool>, sides: [&Received; 2]) {
+        let sum = |of: fn(&Received) -> u64| sides.iter().map(|side| of(side)).sum::<u64>();
+        let handoffs = sum(|side| side.handoffs);
+        let regressions = sum(|side| side.regressions);
+        match is_ordered {
+            None => self.bare = [self.bare, Timed::of(handoffs, sides[0].elapsed_ns)].into_iter().sum(),
+            Some(true) => self.ordered_regressions += regressions,
+            Some(false) => self.unordered_regressions += regressions,
+        }
+        self.handoffs += if is_ordered.is_some() { handoffs } else { 0 };
+    }
+
+    fn record(self, (a, b): (u32, u32)) -> HandoffPair {
+        let Self { bare, handoffs, ordered_regressions, unordered_regressions } = self;
+        let reason = if bare.handoffs > 0 { CpusReason::Untimed } else { CpusReason::NoHandoffInTime };
+        let handoff_ns = Figure::of(bare.per_second().map(|per_second| 1e9 / per_second), reason);
+        HandoffPair { a, b, handoff_ns, handoffs, ordered_regressions, unordered_regressions }
+    }
+}
+
+/// What a tournament has shown so far.
+struct Seen<'a> {
+    /// By task.
+    tallies: &'a mut [Tally],
+    pairs: &'a mut PairTallies,
+    lost: &'a mut Vec<LostPair>,
+}
+
 /// Handoffs of the slices whose time is known, and that time in ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Timed {
@@ -223,6 +275,12 @@ struct Timed {
 }
 
 impl Timed {
+    /// Handoffs that took so long. Those that took an unknown time would make the others look
+    /// faster.
+    fn of(handoffs: u64, elapsed_ns: Option<u64>) -> Self {
+        elapsed_ns.map(|ns| Self { handoffs, ns }).unwrap_or_default()
+    }
+
     fn per_second(self) -> Option<f64> {
         (self.handoffs > 0 && self.ns > 0).then(|| self.handoffs as f64 / self.ns as f64 * 1e9)
     }
@@ -286,14 +344,13 @@ impl Pacing {
 }
 
 impl Tally {
-    /// Adds what both sides received in a slice, of which the first keeps the time.
-    fn add_slice(&mut self, (a, b): (u32, u32), [first, second]: [&Received; 2]) {
-        self.pace.add(&first.pace, first.elapsed_ns.unwrap_or(0));
+    /// Adds what both sides received in a slice of so many ns, of which the first keeps the time.
+    fn add_slice(&mut self, (a, b): (u32, u32), [first, second]: [&Received; 2], slice_ns: u64) {
+        // What it took longer, a thread may have lost after its last reading.
+        self.pace.add(&first.pace, first.elapsed_ns.unwrap_or(0).min(slice_ns));
         self.add(b, a, first);
         self.add(a, b, second);
-        // Handoffs that took an unknown time would make the others look faster.
-        let timed = first.elapsed_ns.map(|ns| Timed { handoffs: first.handoffs + second.handoffs, ns });
-        self.timed = [self.timed, timed.unwrap_or_default()].into_iter().sum();
+        self.timed = [self.timed, Timed::of(first.handoffs + second.handoffs, first.elapsed_ns)].into_iter().sum();
     }
 
     /// What arrived on `to` from `from`.
@@ -315,8 +372,7 @@ fn play<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
     plan: &OrderSettings,
-    tallies: &mut [Tally],
-    lost: &mut Vec<LostPair>,
+    seen: &mut Seen<'_>,
     progress: &mut Progress<'_>,
 ) -> u64 {
     let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
@@ -338,7 +394,7 @@ fn play<P: Platform>(
                 for played in run_handoffs(bench, tasks, together, slice_ns, &is_late) {
                     tested += u64::from(pass == 0 && played.1.is_ok());
                     // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
-                    count(played, tallies, lost, 2 * players);
+                    count(played, slice_ns, tasks, seen, 2 * players);
                 }
             }
             done += 1.0;
@@ -382,16 +438,21 @@ fn run_handoffs<P: Platform>(
     })
 }
 
-fn count(
+fn count<P: Platform>(
     ((a, b), outcome): PairResult<Vec<Received>>,
-    tallies: &mut [Tally],
-    lost: &mut Vec<LostPair>,
+    slice_ns: u64,
+    tasks: &[HandoffTask<'_, P>],
+    seen: &mut Seen<'_>,
     most_lost: usize,
 ) {
+    let Seen { tallies, pairs, lost } = seen;
     match outcome {
         Ok([by_first, by_second]) => {
-            for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
-                tally.add_slice((a, b), [first, second]);
+            let pair = pairs.entry((a.min(b), a.max(b))).or_default();
+            let sides = by_first.iter().zip(&by_second);
+            for ((task, tally), (first, second)) in tasks.iter().zip(tallies.iter_mut()).zip(sides) {
+                tally.add_slice((a, b), [first, second], slice_ns);
+                pair.add_slice(task.is_ordered(), [first, second]);
             }
         }
         Err(error) => {

@@ -1,36 +1,49 @@
 //! What else differs between records: the system, the program, the machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use clockscope_records::units::time;
 use clockscope_records::{
-    ChangedFact, ClockRecord, ComparedFact, CounterFlags, Emulator, Envelope, Environment, Figure, Measurement,
+    ChangedFact, ClockRecord, ComparedFact, CounterFlags, Emulator, Envelope, Environment, FactValue, Figure,
+    Measurement,
 };
 use clockscope_statistics::quantile;
 
 /// Ticks that differ by more are different ones, as a share: their errors are far smaller.
 const OTHER_TICK: f64 = 0.01;
 
-/// The values of a fact in the records of both sides.
-type Values = BTreeMap<(ComparedFact, Option<String>), [BTreeSet<String>; 2]>;
+/// The values of a fact in the records of both sides, each once.
+type Values = BTreeMap<(ComparedFact, Option<String>), [Vec<FactValue>; 2]>;
+
+/// A fact of a machine by which another one is recognized; `None` if it is unknown.
+type NamedFact = fn(&Environment) -> Option<String>;
+
+/// What two machines differ in, as errors name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineDifference {
+    fact: &'static str,
+    values: [Option<String>; 2],
+}
+
+impl fmt::Display for MachineDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b] = self.values.each_ref().map(|value| value.as_deref().unwrap_or("unknown"));
+        write!(f, "{} \"{a}\" and \"{b}\"", self.fact)
+    }
+}
 
 /// Returns what differs between two machines; `None` for the same machine. Records have no number
 /// of a machine: two of the same build are taken for one.
-pub(super) fn other_machine(a: &Environment, b: &Environment) -> Option<String> {
-    let text = |fact: &Figure<String>| fact.known().cloned().unwrap_or_else(|| "unknown".to_owned());
-    let facts = [
-        ["architecture".to_owned(), a.cpu.architecture.clone(), b.cpu.architecture.clone()],
-        ["vendor".to_owned(), text(&a.cpu.vendor), text(&b.cpu.vendor)],
-        ["processor".to_owned(), text(&a.cpu.model), text(&b.cpu.model)],
-        ["hypervisor".to_owned(), hypervisor(a), hypervisor(b)],
-        ["system".to_owned(), text(&a.kernel.name), text(&b.kernel.name)],
+pub(super) fn other_machine(a: &Environment, b: &Environment) -> Option<MachineDifference> {
+    let facts: [(_, NamedFact); 5] = [
+        ("architecture", |of| Some(of.cpu.architecture.clone())),
+        ("vendor", |of| of.cpu.vendor.known().cloned()),
+        ("processor", |of| of.cpu.model.known().cloned()),
+        ("hypervisor", |of| of.hypervisor.known().map(ToString::to_string)),
+        ("system", |of| of.kernel.name.known().cloned()),
     ];
-    let differing = facts.into_iter().find(|[_, a, b]| a != b);
-    differing.map(|[fact, a, b]| format!("{fact} \"{a}\" and \"{b}\""))
-}
-
-fn hypervisor(environment: &Environment) -> String {
-    environment.hypervisor.known().map_or_else(|| "unknown".to_owned(), ToString::to_string)
+    let mut compared = facts.into_iter().map(|(fact, of)| MachineDifference { fact, values: [of(a), of(b)] });
+    compared.find(|compared| compared.values[0] != compared.values[1])
 }
 
 /// The facts about machine, system and program that differ.
@@ -49,11 +62,11 @@ pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], 
     {
         let run = measurement.run.as_ref();
         let cpu = run.and_then(|run| run.cpu.get());
-        add(&mut values, place, ComparedFact::MeasuredCpu, cpu.map(|cpu| cpu.to_string()));
-        let period = run.and_then(|run| run.timer_period_ns).map_or_else(|| "none".to_owned(), |ns| time(ns as f64));
-        add(&mut values, place, ComparedFact::TimerPeriod, Some(period));
-        let clock = measurement.found.advice.clock.clone().unwrap_or_else(|| "none".to_owned());
-        add(&mut values, place, ComparedFact::Recommendation, Some(clock));
+        add(&mut values, place, (ComparedFact::MeasuredCpu, None), cpu.map(|cpu| FactValue::Number(cpu as u64)));
+        let period = run.and_then(|run| run.timer_period_ns).map(|ns| FactValue::Time { ns: ns as f64 });
+        add(&mut values, place, (ComparedFact::TimerPeriod, None), Some(period.unwrap_or(FactValue::Nothing)));
+        let clock = measurement.found.advice.clock.clone().map_or(FactValue::Nothing, FactValue::Name);
+        add(&mut values, place, (ComparedFact::Recommendation, None), Some(clock));
     }
     for label in clocks {
         let records = sides.each_ref().map(|side| {
@@ -61,17 +74,17 @@ pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], 
             all.filter(|clock| clock.identity.label() == *label).collect::<Vec<&ClockRecord>>()
         });
         for (place, side) in records.iter().enumerate() {
-            let readable = side.iter().map(|clock| if clock.available { "yes" } else { "no" }.to_owned());
-            slot(&mut values, place, (ComparedFact::Readable, Some(label.clone()))).extend(readable);
+            for clock in side {
+                let readable = FactValue::Flag(clock.available);
+                add(&mut values, place, (ComparedFact::Readable, Some(label.clone())), Some(readable));
+            }
         }
         let ticks = records.map(|side| middle_tick(&side));
         if let [Some(base), Some(new)] = ticks
             && (new / base - 1.0).abs() > OTHER_TICK
         {
-            values.insert(
-                (ComparedFact::Tick, Some(label.clone())),
-                ticks.map(|tick| tick.map(time).into_iter().collect()),
-            );
+            let ticks = [base, new].map(|ns| vec![FactValue::Time { ns }]);
+            values.insert((ComparedFact::Tick, Some(label.clone())), ticks);
         }
     }
     changed(values)
@@ -83,12 +96,14 @@ fn middle_tick(clocks: &[&ClockRecord]) -> Option<f64> {
     quantile(&ticks, 0.5)
 }
 
-fn slot(values: &mut Values, place: usize, fact: (ComparedFact, Option<String>)) -> &mut BTreeSet<String> {
-    &mut values.entry(fact).or_default()[place]
+fn add(values: &mut Values, place: usize, fact: (ComparedFact, Option<String>), value: Option<FactValue>) {
+    let known = &mut values.entry(fact).or_default()[place];
+    known.extend(value.filter(|value| !known.contains(value)));
 }
 
-fn add(values: &mut Values, place: usize, fact: ComparedFact, value: Option<String>) {
-    slot(values, place, (fact, None)).extend(value);
+/// Whether both have the same values, in whatever order.
+fn are_same(base: &[FactValue], new: &[FactValue]) -> bool {
+    base.len() == new.len() && base.iter().all(|value| new.contains(value))
 }
 
 /// Facts that have other values on one side than on the other. A fact that only one side knows is
@@ -97,56 +112,58 @@ fn add(values: &mut Values, place: usize, fact: ComparedFact, value: Option<Stri
 /// on.
 fn changed(values: Values) -> Vec<ChangedFact> {
     let differing = values.into_iter().filter(|((fact, clock), [base, new])| match (fact, clock) {
-        (_, Some(_)) => base != new && !base.is_empty() && !new.is_empty(),
-        (ComparedFact::MeasuredCpu, None) => base.is_disjoint(new) && base.len() + new.len() > 0,
-        _ => base != new,
+        (_, Some(_)) => !are_same(base, new) && !base.is_empty() && !new.is_empty(),
+        (ComparedFact::MeasuredCpu, None) => base.iter().all(|cpu| !new.contains(cpu)) && base.len() + new.len() > 0,
+        _ => !are_same(base, new),
     });
-    let changed = differing.map(|((fact, clock), [base, new])| ChangedFact {
-        fact,
-        clock,
-        base: base.into_iter().collect(),
-        new: new.into_iter().collect(),
-    });
-    changed.collect()
+    differing.map(|((fact, clock), [base, new])| ChangedFact { fact, clock, base, new }).collect()
 }
 
 fn add_environments(values: &mut Values, sides: &[Vec<&Environment>; 2]) {
     for (place, side) in sides.iter().enumerate() {
         for environment in side {
             for (fact, value) in of_environment(environment) {
-                add(values, place, fact, value);
+                add(values, place, (fact, None), value);
             }
         }
     }
 }
 
-fn of_environment(environment: &Environment) -> [(ComparedFact, Option<String>); 12] {
+fn of_environment(environment: &Environment) -> [(ComparedFact, Option<FactValue>); 12] {
     let Environment { cpu, kernel, program, .. } = environment;
-    let yes_no = |fact: &Figure<bool>| fact.get().map(|is| if is { "yes" } else { "no" }.to_owned());
+    let name = |fact: &Figure<String>| fact.known().cloned().map(FactValue::Name);
+    let flag = |fact: &Figure<bool>| fact.get().map(FactValue::Flag);
     let parts = |parts: [Option<&String>; 3]| {
         let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        Some(known.join(" ")).filter(|text| !text.is_empty())
+        Some(known.join(" ")).filter(|text| !text.is_empty()).map(FactValue::Name)
     };
-    let names = Emulator::names(&environment.emulation);
-    let build = if program.debug_build { ", debug build" } else { "" };
+    let emulators = environment.emulation.iter().map(|emulator| Emulator::as_str(emulator).to_owned()).collect();
+    let program = FactValue::Program {
+        version: program.version.clone(),
+        target: program.target.clone(),
+        debug_build: program.debug_build,
+    };
     [
-        (ComparedFact::Clocksource, environment.clocksource.known().cloned()),
-        (ComparedFact::ClocksourcesAvailable, environment.clocksources_available.known().map(|all| all.join(" "))),
-        (ComparedFact::Vdso, yes_no(&environment.vdso)),
+        (ComparedFact::Clocksource, name(&environment.clocksource)),
+        (
+            ComparedFact::ClocksourcesAvailable,
+            environment.clocksources_available.known().cloned().map(FactValue::Names),
+        ),
+        (ComparedFact::Vdso, flag(&environment.vdso)),
         (ComparedFact::Kernel, parts([kernel.name.known(), kernel.release.known(), kernel.version.known()])),
-        (ComparedFact::Program, Some(format!("{} ({}{build})", program.version, program.target))),
+        (ComparedFact::Program, Some(program)),
         (ComparedFact::Processor, parts([Some(&cpu.architecture), cpu.vendor.known(), cpu.model.known()])),
-        (ComparedFact::CpusOnline, cpu.online.get().map(|count| count.to_string())),
-        (ComparedFact::Hypervisor, environment.hypervisor.known().map(ToString::to_string)),
+        (ComparedFact::CpusOnline, cpu.online.get().map(|count| FactValue::Number(count as u64))),
+        (ComparedFact::Hypervisor, environment.hypervisor.known().map(|one| FactValue::Name(one.to_string()))),
         (ComparedFact::CounterFlags, environment.counter_flags.known().map(flags)),
-        (ComparedFact::CounterReadable, yes_no(&environment.counter_readable)),
-        (ComparedFact::Governor, environment.governor.known().cloned()),
-        (ComparedFact::Emulation, Some(if names.is_empty() { "none".to_owned() } else { names })),
+        (ComparedFact::CounterReadable, flag(&environment.counter_readable)),
+        (ComparedFact::Governor, name(&environment.governor)),
+        (ComparedFact::Emulation, Some(FactValue::Names(emulators))),
     ]
 }
 
 /// The flags that are set, by their names.
-fn flags(flags: &CounterFlags) -> String {
+fn flags(flags: &CounterFlags) -> FactValue {
     let named = [
         ("tsc", &flags.tsc),
         ("rdtscp", &flags.rdtscp),
@@ -157,6 +174,6 @@ fn flags(flags: &CounterFlags) -> String {
         ("tsc_known_freq", &flags.tsc_known_freq),
         ("invariant", &flags.invariant),
     ];
-    let set = named.iter().filter(|(_, flag)| flag.get() == Some(true)).map(|(name, _)| *name);
-    set.collect::<Vec<_>>().join(" ")
+    let set = named.iter().filter(|(_, flag)| flag.get() == Some(true)).map(|(name, _)| (*name).to_owned());
+    FactValue::Names(set.collect())
 }

@@ -1,7 +1,7 @@
 use clockscope_records::{
     Baseline, BaselineRun, BetweenRuns, ClockComparison, ClockIdentity, ClockKind, ClockRecord, ComparedFact, Cost,
-    CostChange, Emulator, Events, FastestCounter, FaultKind, Figure, Info, ReadBasis, ReadPath, ReadingsReason,
-    Recommendation, Run, TimerRecord, Undecided, Verdict,
+    CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadBasis, ReadPath,
+    ReadingsReason, Recommendation, Run, TimerRecord, Undecided, Verdict,
 };
 use clockscope_simulation::Random;
 
@@ -351,7 +351,10 @@ fn facts_that_differ_are_listed() {
         (ComparedFact::Kernel, None),
     ];
     assert_eq!(facts, expected);
-    assert_eq!((found.changes[0].base.len(), found.changes[0].new.as_slice()), (0, &["hpet".to_owned()][..]));
+    assert_eq!(
+        (found.changes[0].base.len(), found.changes[0].new.as_slice()),
+        (0, &[FactValue::Name("hpet".to_owned())][..])
+    );
     measurement(&mut new[1]).run.as_mut().unwrap().cpu = Figure::Known(0);
     assert_eq!(compared(&base, &new).changes.last().map(|change| change.fact), Some(ComparedFact::MeasuredCpu));
 }

@@ -55,6 +55,8 @@ const TIMER_FAILED: CpuRefusal = CpuRefusal { failure: CpuFailure::ClockFailed, 
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
     limits: GapThresholds,
+    /// Time that was looked at, and the part of the run that was not. Both are summed from read to
+    /// read, so that they hold every gap, also where the timer goes back between two reads.
     pub(super) looked: u64,
     pub(super) blind: u64,
     pub(super) count: u64,
@@ -113,16 +115,17 @@ impl Watch {
         // The first asking about a gap has something to be compared with.
         self.usual_asking = self.usual_asking.min(since(begin, before).max(1));
         let start = self.glance(sight, begin, &mut counted.thread);
-        let (mut last, mut turns, mut blind, mut is_over) = (start, 0_u32, 0, false);
+        let (mut last, mut turns, mut is_over) = (start, 0_u32, false);
         let (mut furthest, mut still) = (0, 0);
+        let (started, watched) = (since(start, origin), self.looked + self.blind);
         loop {
             let now = sight.now();
             let passed = since(now, last);
             if passed > self.limits.pause {
-                let (resumed, unseen) = self.ask(sight, &mut counted, last, now, origin);
-                blind += unseen;
-                last = resumed;
+                let at = started + (self.looked + self.blind - watched);
+                last = self.ask(sight, &mut counted, last, now, at);
             } else {
+                self.looked += passed;
                 last = now;
             }
             turns = turns.wrapping_add(1);
@@ -141,10 +144,11 @@ impl Watch {
                 // longer than looks do, something came between: the next turn finds the gap.
                 let resumed = sight.now();
                 let usual = self.usual_look.min(since(resumed, last));
-                (last, blind, self.usual_look) = (last.wrapping_add(usual), blind + usual, usual.max(1));
+                (last, self.usual_look) = (last.wrapping_add(usual), usual.max(1));
+                self.blind += usual;
                 let is_gap = since(resumed, last) > self.long_look.max(usual);
                 if !is_gap {
-                    blind += since(resumed, last);
+                    self.blind += since(resumed, last);
                     last = resumed;
                 }
                 // A gap that was found is asked about first.
@@ -153,9 +157,6 @@ impl Watch {
                 }
             }
         }
-        let whole = since(last, start);
-        self.looked += whole.saturating_sub(blind);
-        self.blind += blind;
         let end = sight.cpu();
         self.steal_ns = match (end.steal_ns, first.steal_ns) {
             (Some(end_ns), Some(first_ns)) if end.number == first.number => {
@@ -175,25 +176,27 @@ impl Watch {
     }
 
     /// Asks the system what it has counted since it was asked last, after a pause from `last` until
-    /// `now`. What came between the counts of the thread before and after asking is a gap of its
-    /// own. Returns where looking goes on, and for how long nothing was looked at.
-    fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, origin: u64) -> (u64, u64) {
+    /// `now` that began `at` so much of the run. What came between the counts of the thread before
+    /// and after asking is a gap of its own. Returns where looking goes on.
+    fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, at: u64) -> u64 {
         let mut thread = ThreadAccount::default();
         let until = self.glance(sight, now, &mut thread);
         // An interruption that came with the counts of the thread is counted by these.
         let glance = since(until, now);
         let is_longer = glance > self.limits.threshold.max(UNUSUAL * self.usual_glance);
-        let (length, mut blind) = if is_longer { (since(until, last), 0) } else { (since(now, last), glance) };
+        let (length, unseen) = if is_longer { (since(until, last), 0) } else { (since(now, last), glance) };
+        self.looked += length;
+        self.blind += unseen;
         let cpu = sight.cpu();
         if length > self.limits.threshold {
             let (cause, counts) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sight.ns(length));
-            self.take(Gap { at: last.wrapping_sub(origin), length, cause, counted: counts });
+            self.take(Gap { at, length, cause, counted: counts });
         }
         // Gives memory back, which takes time.
         *counted = Counted { thread, cpu };
         let asked = sight.now();
         let end = self.glance(sight, asked, &mut counted.thread);
-        blind += self.asked(since(end, until), [&thread, &counted.thread], until.wrapping_sub(origin));
+        self.asked(since(end, until), [&thread, &counted.thread], at + length + unseen);
         // The first reads after that are cold. What is longer than a gap is left to the next turn.
         let mut resumed = end;
         for _ in 0..=COLD_READS {
@@ -203,7 +206,8 @@ impl Watch {
             }
             resumed = next;
         }
-        (resumed, blind + since(resumed, end))
+        self.blind += since(resumed, end);
+        resumed
     }
 
     /// Reads the counts of the thread, and the timer right after: again if something came between,
@@ -224,17 +228,18 @@ impl Watch {
     }
 
     /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was
-    /// counted of the thread before and after; not by interrupts, which were read once. Returns
-    /// for how long nothing was looked at.
-    fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) -> u64 {
+    /// counted of the thread before and after; not by interrupts, which were read once.
+    fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) {
         self.usual_asking = self.usual_asking.min(took.max(1));
         let more = took.saturating_sub(self.usual_asking);
         if more <= self.limits.threshold.max(UNUSUAL * self.usual_asking) {
-            return took;
+            self.blind += took;
+            return;
         }
+        self.looked += more;
+        self.blind += took - more;
         let (cause, counts) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
         self.take(Gap { at, length: more, cause, counted: GapCounts { while_asking: true, ..counts } });
-        self.usual_asking
     }
 
     pub(super) fn take(&mut self, gap: Gap) {
@@ -373,8 +378,11 @@ mod tests {
         let mut watch = Watch::new(Some(0), LIMITS);
         let thread = ThreadAccount::default();
         let sides = [&thread, &thread];
-        assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
-        assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.lost), (1000, 1, 89_000));
+        watch.asked(1000, sides, 0);
+        watch.asked(4900, sides, 0);
+        assert_eq!((watch.blind, watch.count), (5900, 0));
+        watch.asked(90_000, sides, 7);
+        assert_eq!((watch.blind, watch.looked, watch.count, watch.lost), (6900, 89_000, 1, 89_000));
         assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
         // A timer that went back meanwhile.
         assert_eq!(since(5, 10), 0);

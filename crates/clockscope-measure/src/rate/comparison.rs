@@ -100,12 +100,13 @@ impl Comparison {
         self.brackets.len()
     }
 
-    /// Rate and bound so far, in ppm of the nominal scales, or of the rough ones.
-    pub(super) fn bounds_ppm<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> Option<(f64, f64)> {
+    /// Rate and bound so far, in ppm of the nominal scales, or of the rough ones, where the
+    /// reference's may be off by this share.
+    pub(super) fn bounds_ppm<P: Platform>(&self, rated: &[RatedClock<'_, P>], error: f64) -> Option<(f64, f64)> {
         let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
         let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
         let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, reference.rough_ns));
-        rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
+        rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0, error]))
     }
 
     /// The brackets since the first one, which is always kept, and the ticks: in ns, with units of

@@ -99,7 +99,7 @@ fn memory_does_not_grow_with_the_rounds() {
     }
     assert!(comparison.kept() <= 4096, "{}", comparison.kept());
     // From the first to the last, all of 20 s.
-    let (ppm, bound) = comparison.bounds_ppm(&rated).unwrap();
+    let (ppm, bound) = comparison.bounds_ppm(&rated, 0.0).unwrap();
     assert!((ppm - 3.0).abs() <= bound && bound < 0.01, "{ppm} {bound}");
 }
 

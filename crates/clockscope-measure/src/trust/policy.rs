@@ -11,7 +11,7 @@ use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
 use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock, spellings};
 use crate::choice;
-use crate::error::{MeasureError, PolicyError};
+use crate::error::{Contradiction, Meaningless, MeasureError, PolicyError};
 use crate::platform::Platform;
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and
@@ -96,11 +96,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
         // Whichever machine the policy is for.
         let is_counter = |name: &String| clocksource::known(name).is_some_and(KnownClocksource::is_bare_counter);
         if is_trusted && !names.iter().any(is_counter) {
-            return contradiction(
-                "clocksource",
-                "counter.verdict",
-                "the counter is trusted only where the kernel builds its clocks on it",
-            );
+            return contradiction("clocksource", "counter.verdict", Contradiction::CounterUnused);
         }
         let is_in_kernel = |name: &String| clocksource::known(name).is_some_and(|known| known.vdso == Some(false));
         let fine = policy
@@ -109,11 +105,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
             .find(|(name, demands)| demands.verdict == Some(Trustworthiness::Trusted) && is_fine(name, catalogue));
         if let Some((name, _)) = fine.filter(|_| names.iter().all(is_in_kernel)) {
             let other = format!("clocks.{name}.verdict");
-            return contradiction(
-                "clocksource",
-                &other,
-                "with this clocksource every read enters the kernel, which limits the clock",
-            );
+            return contradiction("clocksource", &other, Contradiction::ReadInKernel);
         }
     }
     if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| clocksource::is_timer_tick(name))) {
@@ -121,7 +113,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
         if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name, catalogue) && finer(demands))
         {
             let other = format!("clocks.{name}.max_tick_ns");
-            return contradiction("clocksource", &other, "with this clocksource the clock steps by a timer tick");
+            return contradiction("clocksource", &other, Contradiction::TimerTick);
         }
     }
     same_clock(policy, catalogue)
@@ -131,7 +123,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
 fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
     let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
     if policy.counter.as_ref().is_some_and(|demands| demands.invariant == Some(false)) {
-        return refused("counter.invariant".to_owned(), "that the counter need not be invariant demands nothing");
+        return refused("counter.invariant".to_owned(), Meaningless::NeedNotBeInvariant);
     }
     for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
         let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
@@ -140,8 +132,7 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
             matches!(info.kind, Kind::CpuTime | Kind::Cycles) || info.is_coarse
         };
         if places.iter().any(has_no_rate) {
-            let why = "the rate of a clock that the timer tick moves, or that counts processor time, is not compared";
-            return refused(format!("clocks.{name}.max_rate_ppm"), why);
+            return refused(format!("clocks.{name}.max_rate_ppm"), Meaningless::NoRate);
         }
     }
     Ok(())
@@ -163,12 +154,12 @@ fn same_clock<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<
         let Some(place) = catalogue.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
         if crate::subject::is_counter(&catalogue.entries[place]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
-            let why = "this is the counter: put its demands under [counter]";
+            let why = Contradiction::IsCounter;
             return Err(PolicyError::Contradiction { one, other, why }.into());
         }
         if let Some((_, other, _)) = known.iter().find(|(at, _, others)| *at == place && *others != demands) {
             let (one, other) = (format!("clocks.{name}"), format!("clocks.{other}"));
-            let why = "these are two names of one clock, and the demands differ";
+            let why = Contradiction::OneClock;
             return Err(PolicyError::Contradiction { one, other, why }.into());
         }
         known.push((place, name, demands));

@@ -322,6 +322,17 @@ fn gaps_were_returns_or_shorter_than_usual() {
     }
 }
 
+/// The clock ran slower than the reference by 180 ppm, and so fell behind by 12 µs while the thread
+/// lost its CPU for 64 ms: a gap of 6.5 µs in the next batch was taken for the return.
+#[test]
+fn a_gap_was_the_return_of_a_slower_clock() {
+    let maker = Maker { long_s: Some(2.413768135136592), ..Maker::varied(1339) };
+    let (machine, fault) = faulty(maker, 1339);
+    on_one("events::what_readings_show", 1339, &limited(machine), &mut |session, seed| {
+        counted(session, seed, fault, &mut Coverage::default());
+    });
+}
+
 /// How long it takes to find out what happened, in s.
 const USUAL_S: f64 = 0.05;
 

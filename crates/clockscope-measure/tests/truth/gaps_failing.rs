@@ -101,3 +101,12 @@ fn a_reference_that_stands_still_at_the_start_is_not_waited_for() {
 fn a_slow_clock_that_stands_still_ends_it() {
     on_one("gaps_failing::a_clock_that_fails", 160, &limited(Maker::new(160), 160), &mut ask_failing);
 }
+
+/// The timer went back during the run, and so did the time that was looked at, but not the gaps in
+/// it: more than all of it was lost.
+#[test]
+fn a_timer_that_goes_back_took_time_that_was_looked_at() {
+    for seed in [981, 1041, 1501, 1647, 1663, 1880] {
+        on_one("gaps_failing::a_clock_that_fails", seed, &limited(Maker::varied(seed), seed), &mut ask_failing);
+    }
+}

@@ -14,15 +14,9 @@ use crate::platform::Simulated;
 /// Shortest time for one direction of a pair, in ns (docs/method.md).
 const SHORTEST_NS: f64 = 2e6;
 
-/// A step of a counter that may be taken for steering, as a share of a question, and of the
-/// shortest, in ns.
-const UNNOTICED: f64 = 1e-3;
+/// A step of a counter that may be taken for steering, in ns: of the time in which all CPUs are
+/// compared with the kernel's clock.
 const UNNOTICED_NS: f64 = 40e3;
-
-/// The same of a question that is over, in ns.
-fn unnoticed_ns(machine: &Machine) -> f64 {
-    UNNOTICED_NS.max(machine.cpus.now_ps() as f64 / 1e3 * UNNOTICED)
-}
 
 /// By how much longer a machine is asked than usual, in ms.
 fn longer_ms(maker: &Maker) -> f64 {
@@ -190,7 +184,11 @@ fn a_change_is_reported_or_explained() {
                 let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
                 let Some((offset_ns, bound_ns)) = pair.offset_ns.get().zip(pair.bound_ns.get()) else {
                     assert!(least != most && pair.apart.get() != Some(false), "{ends:?}: {pair:?}");
-                    assert_eq!(pair.offset_ns, Figure::unknown(CpusReason::NoConstantOffset), "{pair:?}");
+                    // The exchanges show the change, or the reference, which may be based on one of
+                    // the counters.
+                    let has_parted = pair.failure == Some(CpuFailure::Parted);
+                    let is_reported = pair.offset_ns == Figure::unknown(CpusReason::NoConstantOffset);
+                    assert!(has_parted || is_reported, "{pair:?}");
                     assert!(!found.within_ns.is_known(), "{found:?}");
                     reported += 1;
                     continue;
@@ -219,35 +217,48 @@ fn a_change_is_reported_or_explained() {
 /// clock that is set changes nothing.
 #[test]
 fn what_happens_to_a_machine_is_no_offset() {
-    let make = |seed| {
-        let maker = Maker::varied(seed).answering().with_pairs();
-        let at_ms = 2.0 + (15.0 + longer_ms(&maker)) * Random::new(seed ^ 0xd16).fraction();
-        limited(events::disturbed(maker, seed, at_ms), seed)
-    };
-    on_machines("offsets::what_happens", make, |session, seed| {
-        let (machine, found) = (&session.platform().machine, ask(session, seed));
-        let ticks = vec![0; machine.cpus.cpus() as usize];
-        let is_pause = machine.changes.iter().any(|(_, change)| pause_ps(change) > 0);
-        for pair in &found.pairs {
-            if pair.offset_ns.is_known() {
-                contains(machine, (pair, found.tick_ns.get()), &ticks);
-            } else {
-                assert!(is_pause && pair.apart.get() != Some(false), "{pair:?}");
-                assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
-            }
+    on_machines("offsets::what_happens", |seed| disturbed(Maker::varied(seed), seed), nothing_was_apart);
+}
+
+/// The machine moved between the pairs, where the kernel's clock drew a line over all of them: a
+/// step of 0.7 ms in 0.6 s bent that by more than its bound.
+#[test]
+fn a_move_before_the_kernels_clock_bent_its_line() {
+    for (seed, long_s) in [(241, Some(0.5844829426783005)), (686, None)] {
+        let maker = Maker { long_s, ..Maker::varied(seed) };
+        on_one("offsets::what_happens", seed, &disturbed(maker, seed), &mut nothing_was_apart);
+    }
+}
+
+/// A machine that is suspended or moves, or whose clock is set.
+fn disturbed(maker: Maker, seed: u64) -> Simulated {
+    let maker = maker.answering().with_pairs();
+    let at_ms = 2.0 + (15.0 + longer_ms(&maker)) * Random::new(seed ^ 0xd16).fraction();
+    limited(events::disturbed(maker, seed, at_ms), seed)
+}
+
+fn nothing_was_apart(session: &Session<'_, Simulated>, seed: u64) {
+    let (machine, found) = (&session.platform().machine, ask(session, seed));
+    let ticks = vec![0; machine.cpus.cpus() as usize];
+    let is_pause = machine.changes.iter().any(|(_, change)| pause_ps(change) > 0);
+    for pair in &found.pairs {
+        if pair.offset_ns.is_known() {
+            contains(machine, (pair, found.tick_ns.get()), &ticks);
+        } else {
+            assert!(is_pause && pair.apart.get() != Some(false), "{pair:?}");
+            assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
         }
-        for told in &found.vdso {
-            let Some((offset_ns, bound_ns)) = told.offset_ns.zip(told.bound_ns) else {
-                assert!(is_pause && told.reason.is_some(), "{told:?}");
-                continue;
-            };
-            // A step of the counter that steering explains is not noticed.
-            let step_ns = events::displaced_ns(machine, machine.spec("tsc").expect("it is there")).abs();
-            let most_ns = unnoticed_ns(machine);
-            let unnoticed_ns = if step_ns < most_ns { step_ns } else { 0.0 };
-            assert!(offset_ns.abs() <= bound_ns + unnoticed_ns, "{told:?}");
-        }
-    });
+    }
+    for told in &found.vdso {
+        let Some((offset_ns, bound_ns)) = told.offset_ns.zip(told.bound_ns) else {
+            assert!(is_pause && told.reason.is_some(), "{told:?}");
+            continue;
+        };
+        // A step of the counter that steering explains is not noticed.
+        let step_ns = events::displaced_ns(machine, machine.spec("tsc").expect("it is there")).abs();
+        let unnoticed_ns = if step_ns < UNNOTICED_NS { step_ns } else { 0.0 };
+        assert!(offset_ns.abs() <= bound_ns + unnoticed_ns, "{told:?}");
+    }
 }
 
 /// A machine that loses a CPU during the run.
@@ -366,6 +377,16 @@ fn a_counter_that_stands_still_has_no_offset() {
         |seed| limited(make(seed).machine, seed),
         |session, seed| stands_still(session, seed, &make(seed).ticks),
     );
+}
+
+/// It stopped 0.1 ms before its exchanges ended, too late for the reference to show that.
+#[test]
+fn a_counter_that_stands_still_at_the_end_has_no_offset() {
+    let maker = || Maker { long_s: Some(0.13362944714419056), ..Maker::varied(88) };
+    let Apart { machine, ticks } = freezing(maker(), 88);
+    on_one("offsets::a_counter_that_stands_still", 88, &limited(machine, 88), &mut |session, seed| {
+        stands_still(session, seed, &ticks);
+    });
 }
 
 /// The exchanges of a counter that had stopped took no time, and its offset was reported with a

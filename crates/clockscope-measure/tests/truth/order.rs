@@ -1,7 +1,7 @@
 //! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
 
 use clockscope_measure::{Catalogue, Handoff, OrderRequest, Paths, Session, order};
-use clockscope_records::{CpuFailure, Failure, Figure, Figures, Handoffs, Order, PairsFailure, Sequence};
+use clockscope_records::{CpuFailure, Failure, Figure, Figures, HandoffPair, Handoffs, Order, PairsFailure, Sequence};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
@@ -65,6 +65,24 @@ impl Question {
     /// Sums, rates and what is unknown fit together.
     fn consistent(&self, machine: &Machine, found: &Order) {
         assert_eq!(found.sequences.len(), self.names.len());
+        let of_pairs = |of: fn(&HandoffPair) -> u64| found.pairs.iter().map(of).sum::<u64>();
+        let regressions = |ordered: bool| {
+            let sequences = found.sequences.iter().filter(|told| told.ordered == ordered);
+            sequences.filter_map(|told| told.regressions.get()).sum::<u64>()
+        };
+        assert_eq!(
+            [
+                of_pairs(|pair| pair.handoffs),
+                of_pairs(|pair| pair.ordered_regressions),
+                of_pairs(|pair| pair.unordered_regressions)
+            ],
+            [found.sequences.iter().map(|told| told.handoffs).sum(), regressions(true), regressions(false)],
+            "{found:?}"
+        );
+        assert!(found.pairs.is_sorted_by_key(|pair| (pair.a, pair.b)), "{found:?}");
+        for pair in &found.pairs {
+            assert!(pair.a < pair.b && pair.handoff_ns.get().is_none_or(|ns| ns > 0.0), "{pair:?}");
+        }
         for told in &found.sequences {
             let ways: Vec<&Handoffs> = told.mailbox.known().into_iter().chain(told.lock.known()).collect();
             let sum = |of: fn(&Handoffs) -> u64| ways.iter().map(|way| of(way)).sum::<u64>();
@@ -403,24 +421,35 @@ fn a_cpu_that_goes_offline_is_lost() {
 /// them back, and no others.
 #[test]
 fn what_happens_to_a_machine_goes_back_by_what_it_is() {
-    let make = |seed| {
-        let maker = Maker::varied(seed).with_pairs();
-        let at_ms = 2.0 + (10.0 + longer_ms(&maker)) * Random::new(seed ^ 0xd15).fraction();
-        limited(events::disturbed(maker, seed, at_ms))
-    };
-    on_machines("order::what_happens", make, |session, seed| {
-        let machine = &session.platform().machine;
-        for told in Question::random(machine, seed).ask(session).sequences {
-            let spec = machine.spec(&told.name).expect("it is there");
-            if !machine.answers(spec) {
-                check_unreadable(machine, spec, told.failure);
-                continue;
-            }
-            assert!(told.reason.is_none() && told.failure.is_none(), "{told:?}");
-            let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
-            let Figure::Known(worst_ns) = told.worst_ns else { continue };
-            assert!(lead_ns > 0.0, "it was not set back: {told:?}");
-            assert!(worst_ns <= lead_ns + slack_ns(machine, spec, lead_ns), "{lead_ns} ns: {told:?}");
+    on_machines("order::what_happens", disturbed, goes_back_by_what_it_is);
+}
+
+/// Both threads lost their CPUs for 72 ms at the end of a slice in which a coarse clock of 4 ms was
+/// read for 1 ms: it seemed to stand still.
+#[test]
+fn a_slice_that_ended_late_made_a_coarse_clock_stand_still() {
+    on_one("order::what_happens", 260, &disturbed(260), &mut goes_back_by_what_it_is);
+}
+
+/// A machine that is suspended or moves, or whose clock is set.
+fn disturbed(seed: u64) -> Simulated {
+    let maker = Maker::varied(seed).with_pairs();
+    let at_ms = 2.0 + (10.0 + longer_ms(&maker)) * Random::new(seed ^ 0xd15).fraction();
+    limited(events::disturbed(maker, seed, at_ms))
+}
+
+fn goes_back_by_what_it_is(session: &Session<'_, Simulated>, seed: u64) {
+    let machine = &session.platform().machine;
+    for told in Question::random(machine, seed).ask(session).sequences {
+        let spec = machine.spec(&told.name).expect("it is there");
+        if !machine.answers(spec) {
+            check_unreadable(machine, spec, told.failure);
+            continue;
         }
-    });
+        assert!(told.reason.is_none() && told.failure.is_none(), "{told:?}");
+        let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
+        let Figure::Known(worst_ns) = told.worst_ns else { continue };
+        assert!(lead_ns > 0.0, "it was not set back: {told:?}");
+        assert!(worst_ns <= lead_ns + slack_ns(machine, spec, lead_ns), "{lead_ns} ns: {told:?}");
+    }
 }

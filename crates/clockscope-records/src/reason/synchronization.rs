@@ -16,11 +16,22 @@ pub enum SynchronizationReason {
         /// Why, in the system's own words.
         words: String,
     },
-    /// A device cannot be read.
-    PtpUnreadable {
+    /// A device cannot be opened.
+    PtpUnopened {
+        /// The path of its file.
+        path: String,
         /// Why, in the system's own words.
         words: String,
     },
+    /// A device was opened, and a clock cannot be read.
+    PtpUnreadable {
+        /// The path of its file.
+        path: String,
+        /// Why, in the system's own words.
+        words: String,
+    },
+    /// Civil time was set during each comparison with a device.
+    CivilTimeWasSet,
     /// The kernel does not show the name of a device.
     PtpNameHidden,
 }

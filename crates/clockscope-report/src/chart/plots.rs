@@ -1,5 +1,7 @@
 //! What charts are made of: axes, rows with marks, curves, matrices.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::unit::Unit;
 use crate::text::Text;
 
@@ -330,6 +332,28 @@ pub(crate) struct MatrixPlot {
     pub(crate) mark: Text,
     /// Names for which there is no room.
     pub(crate) left_out: usize,
+}
+
+impl MatrixPlot {
+    /// Makes the plot of values between two CPUs, the same in both directions.
+    pub(crate) fn of_cpus(
+        cpus: &[u32],
+        pairs: impl IntoIterator<Item = ([u32; 2], MatrixCell)>,
+        what: impl Into<Text>,
+        unit: Unit,
+        mark: impl Into<Text>,
+    ) -> Self {
+        let cpus: BTreeSet<u32> = cpus.iter().copied().collect();
+        let names: Vec<u32> = cpus.iter().copied().take(MOST_NAMES).collect();
+        let place: BTreeMap<u32, usize> = names.iter().enumerate().map(|(place, cpu)| (*cpu, place)).collect();
+        let mut cells = vec![vec![MatrixCell::default(); names.len()]; names.len()];
+        for ([a, b], cell) in pairs {
+            let Some((a, b)) = place.get(&a).zip(place.get(&b)).filter(|(a, b)| a != b) else { continue };
+            (cells[*a][*b], cells[*b][*a]) = (cell, cell);
+        }
+        let left_out = cpus.len() - names.len();
+        Self { thing: "CPU", what: what.into(), unit, names, cells, mark: mark.into(), left_out }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

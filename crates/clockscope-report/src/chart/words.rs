@@ -1,7 +1,7 @@
 //! What a chart shows, in words, computed from its values.
 
 use super::plots::{Band, Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
-use crate::text::{counted, grouped};
+use crate::text::{ELLIPSIS, counted, grouped, shortened};
 
 /// Longest name in a sentence, in characters.
 const NAME: usize = 60;
@@ -150,10 +150,7 @@ fn left_out(count: u64, what: &str) -> Option<String> {
 
 /// Shortens a name that would fill a page.
 fn short(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+    shortened(name, NAME, ELLIPSIS)
 }
 
 /// The same as it is within a sentence; abbreviations and symbols stay as they are.

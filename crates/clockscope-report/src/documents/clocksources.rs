@@ -40,7 +40,8 @@ impl Describe for Envelope<Clocksources> {
         if let Some(counter) = &found.performance_counter {
             return of_windows(counter, &head);
         }
-        let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
+        let described = found.clocksources.iter();
+        let what = described.filter_map(|of| Some(format!("{}: {}", of.name, of.description.known()?)));
         let contents = vec![
             table(&found.clocksources).below(lacking(found)).into(),
             Block::notes("What they are:", what),
@@ -110,7 +111,7 @@ fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
         Cell::known(source.bits.get(), |bits| bits.to_string()),
         Cell::known(source.wraps_after_s.get(), wraps),
         Cell::yes_no(source.vdso.get()),
-        source.usual_cost.as_str().into(),
+        Cell::known(source.usual_cost.known(), String::clone),
     ];
     first.into_iter().chain(has_quality.then_some(quality)).chain(rest).collect()
 }
@@ -118,8 +119,12 @@ fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
 /// Explains unknown figures.
 fn lacking(found: &Clocksources) -> Vec<String> {
     by_reason(found.clocksources.iter().flat_map(|source| {
-        let lacking =
-            [("Frequency", why(&source.frequency_hz)), ("Bits", why(&source.bits)), ("vDSO", why(&source.vdso))];
+        let lacking = [
+            ("Frequency", why(&source.frequency_hz)),
+            ("Bits", why(&source.bits)),
+            ("vDSO", why(&source.vdso)),
+            ("Usual cost", why(&source.usual_cost)),
+        ];
         lacking.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
 }
@@ -185,13 +190,13 @@ mod tests {
         Clocksource {
             name: name.to_owned(),
             current: name == "HPET",
-            description: String::new(),
+            description: Figure::Known(String::new()),
             quality,
             frequency_hz: Figure::Known(14_318_180.0),
             bits: Figure::Known(32),
             wraps_after_s: Figure::Known(300.0),
             vdso: Figure::unknown(ClocksourceReason::DependsOnHardware),
-            usual_cost: String::new(),
+            usual_cost: Figure::Known(String::new()),
         }
     }
 

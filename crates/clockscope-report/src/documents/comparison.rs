@@ -5,7 +5,7 @@ mod charts;
 use clockscope_records::units::figure;
 use clockscope_records::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison, CostChange,
-    CostRatio, FaultKind, MachineComparison, Undecided,
+    CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, sentence};
-use crate::units::{cost, percent};
+use crate::text::{by_reason, counted, grouped, sentence, yes_no};
+use crate::units::{cost, percent, time};
 
 const HEAD: [&str; 6] = ["Clock", "Base", "New", "Ratio", "Relative to machine", "Change"];
 
@@ -129,11 +129,26 @@ fn verdict_line(verdict: &ComparedVerdict) -> Line {
 
 fn fact_line(change: &ChangedFact) -> String {
     let of = change.clock.as_ref().map(|clock| format!(" of {clock}")).unwrap_or_default();
-    let values = |values: &[String]| match values {
+    let values = |values: &[FactValue]| match values {
         [] => "unknown".to_owned(),
-        values => values.join(" or "),
+        values => values.iter().map(value).collect::<Vec<_>>().join(" or "),
     };
     format!("{}{of}: was {}, is {}", fact_name(change.fact), values(&change.base), values(&change.new))
+}
+
+fn value(value: &FactValue) -> String {
+    match value {
+        FactValue::Nothing => "none".to_owned(),
+        FactValue::Flag(is) => yes_no(*is).to_owned(),
+        FactValue::Number(number) => number.to_string(),
+        FactValue::Time { ns } => time(*ns),
+        FactValue::Name(name) => name.clone(),
+        FactValue::Names(names) if names.is_empty() => "none".to_owned(),
+        FactValue::Names(names) => names.join(" "),
+        FactValue::Program { version, target, debug_build } => {
+            format!("{version} ({target}{})", if *debug_build { ", debug build" } else { "" })
+        }
+    }
 }
 
 const fn fact_name(fact: ComparedFact) -> &'static str {

@@ -16,7 +16,7 @@ use crate::text::{by_reason, counted, known, total};
 use crate::units::{figure, percent, time};
 
 const HEAD: [&str; 11] =
-    ["CPU", "Looked", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Stolen", "Not looked"];
+    ["CPU", "Looked", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Lost", "Not looked"];
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 16] = [

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::clocks::not_available;
 use super::contents::DescribeContents;
 use super::environment::Fact;
-use super::{offsets, rate};
+use super::{offsets, order, rate};
 use crate::chart::Chart;
 use crate::model::{Block, Table};
 use crate::reason;
@@ -104,7 +104,7 @@ fn empty_loop(ns: Option<f64>) -> String {
 /// Draws what a thorough measurement found besides.
 fn charts(found: &Thorough) -> Vec<Chart> {
     let rates = found.rate.known().map(rate::charts).unwrap_or_default();
-    std::iter::once(offsets::chart(&found.offsets)).chain(rates).collect()
+    [order::chart(&found.order), offsets::chart(&found.offsets)].into_iter().chain(rates).collect()
 }
 
 /// What a thorough measurement found besides: a line a question.

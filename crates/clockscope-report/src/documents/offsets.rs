@@ -1,12 +1,10 @@
 //! Offsets of the CPUs' counters.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use clockscope_records::{CpuOffset, Figure, OffsetPair, Offsets};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
-use crate::chart::{Chart, MOST_NAMES, MatrixCell, MatrixPlot, Unit};
+use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::reason::{self, text};
 use crate::sheet::Sheet;
@@ -63,7 +61,8 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
     }
     let is_faulty = |pair: &OffsetPair| pair.apart.get() == Some(true) || pair.symmetric.get() == Some(false);
     let rows = tested.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
-    let left_out = (left_out > 0).then(|| format!("and {left_out} pairs that are less apart: --format csv or json"));
+    let left_out = (left_out > 0)
+        .then(|| format!("and {} that are less apart: --format csv or json", counted(left_out as u64, "pair")));
     let against = "The counter against the kernel's clock by the vDSO, relative to the first CPU:";
     let of_cpu = |cpu: &CpuOffset| {
         vec![cpu.cpu.to_string().into(), Cell::known(cpu.offset_ns, signed), Cell::time(cpu.bound_ns)]
@@ -121,25 +120,11 @@ fn matrix(offsets: &Offsets) -> Table {
 
 /// Draws how far the counters of each two CPUs are apart.
 pub(super) fn chart(offsets: &Offsets) -> Chart {
-    let cpus: BTreeSet<u32> = offsets.cpus.iter().copied().collect();
-    let names: Vec<u32> = cpus.iter().copied().take(MOST_NAMES).collect();
-    let place: BTreeMap<u32, usize> = names.iter().enumerate().map(|(place, cpu)| (*cpu, place)).collect();
-    let mut cells = vec![vec![MatrixCell::default(); names.len()]; names.len()];
-    for pair in &offsets.pairs {
-        let Some((a, b)) = place.get(&pair.a).zip(place.get(&pair.b)).filter(|(a, b)| a != b) else { continue };
+    let pairs = offsets.pairs.iter().map(|pair| {
         let value = pair.offset_ns.get().map(f64::abs);
-        let cell = MatrixCell::new(value, pair.apart.get() == Some(true));
-        (cells[*a][*b], cells[*b][*a]) = (cell, cell);
-    }
-    let plot = MatrixPlot {
-        thing: "CPU",
-        what: "Offset".into(),
-        unit: Unit::Time,
-        left_out: cpus.len() - names.len(),
-        names,
-        cells,
-        mark: "Certainly apart".into(),
-    };
+        ([pair.a, pair.b], MatrixCell::new(value, pair.apart.get() == Some(true)))
+    });
+    let plot = MatrixPlot::of_cpus(&offsets.cpus, pairs, "Offset", Unit::Time, "Certainly apart");
     Chart::new("offsets", "Offsets of the CPUs' counters", plot)
 }
 

@@ -4,6 +4,7 @@ use clockscope_records::{Order, Sequence};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::reason::{self, text};
 use crate::sheet::Sheet;
@@ -34,7 +35,8 @@ const COLUMNS: [&str; 16] = [
 ];
 
 impl DescribeContents for Order {
-    const LINES: &'static [(&'static str, &'static str)] = &[("sequences", "sequence"), ("lost", "lost")];
+    const LINES: &'static [(&'static str, &'static str)] =
+        &[("sequences", "sequence"), ("pairs", "pair"), ("lost", "lost")];
 
     fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
@@ -66,10 +68,22 @@ fn blocks(order: &Order) -> Vec<Block> {
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
+        chart(order).into(),
         Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
         Block::notes("Disturbed:", disturbed),
         Block::notes("Not available:", by_reason(missing)),
     ]
+}
+
+/// Draws how long a message between each two CPUs takes, and where ordered readings went back.
+pub(super) fn chart(order: &Order) -> Chart {
+    let pairs = order
+        .pairs
+        .iter()
+        .map(|pair| ([pair.a, pair.b], MatrixCell::new(pair.handoff_ns.get(), pair.ordered_regressions > 0)));
+    let mark = "Ordered readings went back";
+    let plot = MatrixPlot::of_cpus(&order.cpus, pairs, "Handoff", Unit::Time, mark);
+    Chart::new("handoffs", "Handoffs between CPUs", plot)
 }
 
 fn row(sequence: &Sequence) -> Vec<Cell> {

@@ -11,7 +11,7 @@ use crate::style::View;
 use crate::units::{percent, precise_time, significant, time};
 
 const INTERVALS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repetitions", "Cheapest that suffices"];
-const CLOCKS: [&str; 7] = ["Clock", "Cost(ns)", "Overhead", "Tick", "Jitter", "Two reads differ by", "at most"];
+const CLOCKS: [&str; 7] = ["Clock", "Cost (ns)", "Overhead", "Tick", "Jitter", "Two reads differ by", "at most"];
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];

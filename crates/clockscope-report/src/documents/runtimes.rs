@@ -159,7 +159,7 @@ fn chart(found: &Runtimes, has_sources: bool) -> Chart {
     let rows: Vec<(String, Vec<Mark>)> = measured(found).map(|row| (label(row), marks(row))).collect();
     let values = rows.iter().flat_map(|(_, marks)| marks.iter().map(|mark| mark.value));
     let axis = Axis::fitting("Time", Unit::Time, values);
-    let series = vec![RowSeries::points("Cost per read", "95 % interval"), RowSeries::points("Tick", "")];
+    let series = vec![RowSeries::points("Cost per read", "95% interval"), RowSeries::points("Tick", "")];
     Chart::new("runtimes", "Cost and tick of each API", RowPlot::new(axis, "APIs", series, rows))
 }
 

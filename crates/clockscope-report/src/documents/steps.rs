@@ -12,7 +12,7 @@ use crate::read_path;
 use crate::reason::{text, why};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{UNKNOWN, counted, total};
+use crate::text::{UNKNOWN, counted, grouped, total};
 use crate::tick;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
@@ -143,10 +143,10 @@ fn side_by_side(clocks: &[&StepsRecord]) -> Table {
         ("hidden", |events| events.hidden_regression.get()),
     ];
     for (name, count) in counts {
-        let cell = |clock: &StepsRecord| Cell::known(clock.events.as_ref().and_then(count), |count| count.to_string());
+        let cell = |clock: &StepsRecord| Cell::known(clock.events.as_ref().and_then(count), grouped);
         rows.push(row(name, clocks, cell));
     }
-    let head = std::iter::once(String::new()).chain(clocks.iter().map(|clock| clock.identity.label()));
+    let head = std::iter::once("Time (ns)".to_owned()).chain(clocks.iter().map(|clock| clock.identity.label()));
     let weighed = rows.into_iter().map(|cells| Row { weight: weight(&cells), ..cells.into() });
     Table::new(head, 1, weighed)
 }
@@ -183,7 +183,7 @@ fn figures(suffix: &str, clocks: &[&StepsRecord], of: impl Fn(&StepsRecord) -> O
         ("99.9%", |summary| Some(summary.p999)),
         ("max", |summary| Some(summary.max)),
     ];
-    let count = |clock: &StepsRecord| Cell::known(of(clock), |summary| summary.count.to_string());
+    let count = |clock: &StepsRecord| Cell::known(of(clock), |summary| grouped(summary.count));
     let mut rows = vec![row(&format!("count{suffix}"), clocks, count)];
     for (name, figure) in figures {
         let cell = |clock: &StepsRecord| Cell::known(of(clock).and_then(figure), ns);
@@ -215,7 +215,7 @@ fn difference(entry: &DifferenceRecord, all: u64) -> Vec<Cell> {
     vec![
         entry.units.to_string().into(),
         Cell::known(entry.ns, exact_time),
-        entry.count.to_string().into(),
+        grouped(entry.count).into(),
         share(entry.count, all).into(),
     ]
 }
@@ -233,7 +233,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
         lines.push(format!("Multimodal: the differences gather around {listed}. A mean says little of them."));
     }
     if clock.rounded > 0 {
-        lines.push(format!("{} differences were rounded down to 0.1 %.", clock.rounded));
+        lines.push(format!("{} rounded down to 0.1%.", counted(clock.rounded, "difference")));
     }
     lines.extend(clock.reason.as_ref().map(text));
     lines
@@ -263,9 +263,9 @@ fn of_tick(clock: &StepsRecord) -> String {
         Strength::Weak => "weak",
         Strength::None => "no",
     };
-    line.push_str(&format!("; {strength} evidence: {} steps", evidence.steps));
+    line.push_str(&format!("; {strength} evidence: {}", counted(evidence.steps, "step")));
     if let Some(agreement) = evidence.agreement {
-        line.push_str(&format!(", {}% of the readings on its lattice", significant(agreement * 100.0, 4)));
+        line.push_str(&format!(", {}% of the readings are multiples of it", significant(agreement * 100.0, 4)));
     }
     if let Some(spread_ns) = evidence.spread_ns {
         line.push_str(&format!(" within {}", time(spread_ns)));
@@ -311,7 +311,7 @@ fn worst(clock: &StepsRecord) -> Vec<String> {
 fn event(event: &WorstRecord) -> String {
     let size = match (event.size_ns, event.repeats) {
         (Some(ns), _) => time(ns),
-        (None, Some(repeats)) => format!("{repeats} repeats"),
+        (None, Some(repeats)) => counted(repeats, "repeat"),
         (None, None) => UNKNOWN.to_owned(),
     };
     format!("{size} at {}", time(event.at_s * 1e9))

@@ -7,6 +7,7 @@ mod policy;
 mod table;
 mod tone;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::markup::Markup;
@@ -69,7 +70,7 @@ fn body(body: &mut Markup, title: &str, reports: &[Report<'_>], style: Style) {
         body.element("nav", &[("aria-label", &"Reports")], |nav| contents(nav, &titles)).line();
     }
     body.element("main", &[], |main| {
-        let mut page = Page { markup: main, top: 2, level: 2, count: 0 };
+        let mut page = Page { markup: main, top: 2, level: 2, tables: 0, ids: BTreeMap::new() };
         for (place, report) in reports.iter().enumerate() {
             if let Some(title) = titles.get(place).filter(|_| titles.len() > 1) {
                 let id = format!("report-{}", place + 1);
@@ -106,8 +107,10 @@ struct Page<'a> {
     /// The level of a report's own headings, and of those below the last of them.
     top: usize,
     level: usize,
-    /// Tables and charts so far: identifiers and names are made of it.
-    count: usize,
+    /// Tables so far.
+    tables: usize,
+    /// Identifiers so far, and how often each was wanted.
+    ids: BTreeMap<String, usize>,
 }
 
 impl Page<'_> {
@@ -200,12 +203,12 @@ impl Page<'_> {
 
     /// Adds a chart with its title, its words, and its data in a table that can be opened.
     fn chart(&mut self, chart: &Chart) {
-        self.count += 1;
-        let id = format!("chart-{}", self.count);
+        let id = self.id(&chart.name);
         let table = data::table(chart);
         let heading = heading(self.level);
-        let label = format!("Chart {}: {}", self.count, chart.title);
-        self.markup.element("figure", &[], |figure| {
+        let label = format!("Chart: {}", chart.title);
+        let data = format!("Data of the chart: {}", chart.title);
+        self.markup.element("figure", &[("id", &id)], |figure| {
             figure.element("figcaption", &[], |caption| {
                 caption.leaf(heading, &[], &chart.title);
                 caption.leaf("p", &[], chart.description());
@@ -214,17 +217,42 @@ impl Page<'_> {
                 [("class", &"scroll"), ("role", &"group"), ("aria-label", &label), ("tabindex", &0)];
             figure.element("div", &scroll, |scroll| svg::draw(scroll, chart, &id, svg::Place::Page));
             figure.element("details", &[], |details| {
-                details.leaf("summary", &[], format!("Data of the chart: {}", chart.title));
-                table::add(details, &table, &format!("Data of chart {}", self.count), table::MOST_ROWS);
+                details.leaf("summary", &[], &data);
+                table::add(details, &table, &data, table::MOST_ROWS);
             });
         });
     }
 
+    /// Makes an identifier of a chart's name: `chart-histogram_tsc`. Another chart of the same name
+    /// has a number, too. Parts of the chart have identifiers that go on with `-`, which no other
+    /// chart's has.
+    fn id(&mut self, name: &str) -> String {
+        /// Names in a record may be of any length.
+        const LONGEST: usize = 48;
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let wanted: String = name.chars().take(LONGEST).map(plain).collect();
+        loop {
+            let count = self.ids.entry(wanted.clone()).and_modify(|count| *count += 1).or_insert(1);
+            if *count == 1 {
+                return format!("chart-{wanted}");
+            }
+            let numbered = format!("{wanted}_{count}");
+            if !self.ids.contains_key(&numbered) {
+                self.ids.insert(numbered.clone(), 1);
+                return format!("chart-{numbered}");
+            }
+        }
+    }
+
     fn table(&mut self, table: &Table, style: Style) {
-        self.count += 1;
+        self.tables += 1;
         let most = if table.omitted.is_some() { style.most_rows() } else { table::MOST_ROWS };
         if !table.rows.is_empty() {
-            table::add(self.markup, table, &format!("Table {}", self.count), most);
+            let name = match table.title.trim_end_matches(':') {
+                "" => format!("Table {}", self.tables),
+                title => format!("Table: {title}"),
+            };
+            table::add(self.markup, table, &name, most);
         }
         for line in &table.below {
             self.markup.leaf("p", &[("class", &"context")], line);

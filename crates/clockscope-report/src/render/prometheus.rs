@@ -16,6 +16,9 @@ use crate::style::Style;
 /// machine.
 const MOST: usize = 60;
 
+/// Documents that have metrics.
+pub(super) const SCHEMAS: [&str; 1] = ["clockscope.check"];
+
 pub(super) struct Prometheus;
 
 impl Renderer for Prometheus {

@@ -12,7 +12,7 @@ use crate::scheduler::{Load, Scheduler, Taken, Taker};
 
 /// What the system counted of a CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CpuAccount {
+pub struct SimulatedCpuAccount {
     /// Interrupts.
     pub interrupts: u64,
     /// Time that the hypervisor took, in ns, in whole steps.
@@ -392,10 +392,10 @@ impl MachineState {
     }
 
     /// Returns what was counted of a CPU.
-    pub(super) fn cpu_account(&self, cpu: u32) -> CpuAccount {
+    pub(super) fn cpu_account(&self, cpu: u32) -> SimulatedCpuAccount {
         let step_ps = u128::from(self.settings.steal_step_ns.max(1)) * 1000;
         let steal_ps = self.steal_ps.get(cpu as usize).map_or(0, |ps| ps / step_ps * step_ps);
         let interrupts = self.interrupts.get(cpu as usize).copied().unwrap_or(0);
-        CpuAccount { interrupts, steal_ns: (steal_ps / 1000) as u64 }
+        SimulatedCpuAccount { interrupts, steal_ns: (steal_ps / 1000) as u64 }
     }
 }

@@ -4,7 +4,7 @@ use crate::scheduler::{Load, Scheduler};
 
 /// What the system counted of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadAccount {
+pub struct SimulatedThreadAccount {
     /// The CPU that it is on.
     pub cpu: u32,
     /// Times that it slept.
@@ -54,7 +54,7 @@ pub(super) struct Thread {
     pub(super) woken_ps: u128,
     /// It waits for what nobody can do any more.
     pub(super) is_stuck: bool,
-    pub(super) account: ThreadAccount,
+    pub(super) account: SimulatedThreadAccount,
 }
 
 impl Thread {
@@ -77,7 +77,7 @@ impl Thread {
             spun_from_ps: now_ps,
             woken_ps: now_ps,
             is_stuck: false,
-            account: ThreadAccount::default(),
+            account: SimulatedThreadAccount::default(),
         }
     }
 

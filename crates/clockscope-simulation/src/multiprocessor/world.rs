@@ -19,8 +19,8 @@ impl World {
         match change {
             Change::StepClock { clock, ns } => self.clocks[*clock].step(*ns),
             Change::SlewClock { clock, share } => self.clocks[*clock].slew(now_ps, *share),
-            Change::FreezeClock { clock } => self.clocks[*clock].freeze(now_ps, true),
-            Change::ThawClock { clock } => self.clocks[*clock].freeze(now_ps, false),
+            Change::FreezeClock { clock } => self.clocks[*clock].freeze(now_ps, &self.counter),
+            Change::ThawClock { clock } => self.clocks[*clock].thaw(),
             Change::RefuseClock { clock, refused } => self.clocks[*clock].refuse(*refused),
             Change::SetClockTick { clock, ns } => self.clocks[*clock].set_tick_ns(*ns),
             Change::SetCounterRate { hz } => self.counter.set_rate(now_ps, *hz),

@@ -71,7 +71,7 @@ impl TickCollector {
                 self.readings.values.push(told);
                 let passed = if place == 0 { elapsed.since_last } else { elapsed.between };
                 if passed < STEERED * step as f64 / 2.0 {
-                    self.readings.shortest_seen = self.readings.shortest_seen.min(step as u64);
+                    self.readings.see(step as u64);
                 }
             } else {
                 self.readings.breaks += 1;

@@ -4,6 +4,8 @@ use clockscope_simulation::Random;
 
 use super::*;
 
+mod batches;
+
 /// A clock that ticks every `period` ns and shows whole ns; a read takes `cost` ns, plus or minus
 /// `jitter`, and one in a thousand is interrupted.
 #[derive(Clone, Copy, Debug)]
@@ -439,6 +441,21 @@ fn three_equal_steps_are_enough_and_two_are_not() {
     assert_eq!((lattice.period, lattice.steps), (4e6, 3));
 }
 
+/// A coarse clock of 4 ms left out a suspend of 31 ms: one of its steps was of a tick of 1 ms, and
+/// all of the others were multiples of that.
+#[test]
+fn a_tick_does_not_rest_on_one_step() {
+    for (rate, steps) in [(1.0, 13), (1.000_023_367, 13), (1.0, 150)] {
+        let mut collector = TickCollector::new(40_000);
+        for step in 0..steps {
+            let ns = 4_000_000 * step - if step > 5 { 3_000_000 } else { 0 };
+            let elapsed = Elapsed { since_last: 30_000.0, between: 20_000.0, undisturbed: 50.0 };
+            collector.push_timed(&[(ns as f64 * rate) as u64; 500], elapsed);
+        }
+        assert_eq!(collector.tick(), Tick::Unknown(NoTick::Ambiguous), "{rate}, {steps} steps");
+    }
+}
+
 #[test]
 fn nothing_is_told_of_nothing() {
     assert_eq!(tick(&[]), Tick::Unknown(NoTick::TooFewSteps));
@@ -487,148 +504,5 @@ fn a_clock_whose_phase_moves_at_interruptions() {
         let moving: Vec<u64> = moving.collect();
         let Tick::Found(lattice) = tick(&moving) else { panic!("{every}: {:?}", tick(&moving)) };
         assert!(is_right(lattice.period, 10.0148), "{every}: {lattice:?}");
-    }
-}
-
-/// A clock that a program reads in batches of a thousand; from one to the next it counts what it
-/// has read. Its ticks are rounded to whole units.
-#[derive(Clone, Copy, Debug)]
-struct Batched {
-    /// In units.
-    period: f64,
-    /// Of a read, its share that varies, and from batch to batch, in ticks.
-    cost: f64,
-    jitter: f64,
-    pause: f64,
-}
-
-impl Batched {
-    fn random(period: f64, random: &mut Random) -> Self {
-        let (cost, pause) = (random.scale(0.02, 2.0), random.scale(20.0, 2000.0));
-        Self { period, cost, jitter: random.scale(0.01, 0.3), pause }
-    }
-
-    /// As many as a probe prints.
-    fn tick(self, random: &mut Random) -> Tick {
-        let mut time = random.within(0.0, 1e6);
-        let mut collector = TickCollector::new(20_001);
-        for _ in 0..1000 {
-            let mut read = || {
-                time += self.cost * (1.0 + self.jitter * random.within(-1.0, 1.0));
-                (time.floor() * self.period).round() as u64
-            };
-            collector.push(&(0..1000).map(|_| read()).collect::<Vec<_>>());
-            time += self.pause * (1.0 + 0.02 * random.normal().abs());
-        }
-        collector.tick()
-    }
-}
-
-/// How many of the clocks' ticks were found, none of them wrongly.
-fn found_in_batches(cases: usize, seed: u64, mut period: impl FnMut(&mut Random) -> f64) -> usize {
-    let is_found = |case: &usize| {
-        let mut random = Random::new(seed + *case as u64);
-        let clock = Batched::random(period(&mut random), &mut random);
-        match clock.tick(&mut random) {
-            Tick::Unknown(_) => false,
-            Tick::Found(lattice) if is_right(lattice.period, clock.period) => true,
-            wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + *case as u64),
-        }
-    };
-    (0..cases).filter(is_found).count()
-}
-
-/// Seconds since 1970 as a double, of whole µs: they are rounded to multiples of 2^-22 s. Nearly
-/// all steps are of a single tick, 4, 4, 4, 4, 5 units, so that truncations follow from one
-/// another.
-#[test]
-fn microseconds_that_were_rounded_to_doubles() {
-    let cases = cases(150);
-    let found = found_in_batches(cases, 0xD0B1, |_| 4.194_304);
-    println!("{found} of {cases}");
-    assert!(found as f64 >= 0.85 * cases as f64, "{found} of {cases} found");
-}
-
-/// As Perl reads them: 70 µs a batch, then 250 µs in which it counts.
-#[test]
-fn microseconds_in_short_batches_with_long_pauses() {
-    let cases = cases(60);
-    let found = (0..cases).filter(|case| {
-        let mut random = Random::new(0x9E71 + *case as u64);
-        let clock = Batched {
-            period: 4.194_304,
-            cost: random.within(0.06, 0.08),
-            jitter: 0.1,
-            pause: random.within(240.0, 260.0),
-        };
-        matches!(clock.tick(&mut random), Tick::Found(lattice) if is_right(lattice.period, clock.period))
-    });
-    let found = found.count();
-    println!("{found} of {cases}");
-    assert_eq!(found, cases);
-}
-
-#[test]
-fn ticks_of_three_to_five_units_in_batches() {
-    let cases = cases(150);
-    let found = found_in_batches(cases, 0x3705, |random| random.within(3.0, 5.0));
-    println!("{found} of {cases}");
-    assert!(found as f64 >= 0.85 * cases as f64, "{found} of {cases} found");
-}
-
-/// A loop in C that reads a clock of 10.0148 ns in 23.3 ns: 2, 2, 3 ticks in turn, hardly ever
-/// anything else. What a cost of three turns cannot do is make the pauses between its batches whole
-/// ticks as well.
-#[test]
-fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
-    let mut told = 0;
-    for case in 0..cases(40) {
-        let mut random = Random::new(0x2333 + case as u64);
-        let (period, cost) = (10.0148, 23.3 + random.within(0.0, 0.05));
-        let mut time = random.within(1e6, 1e9);
-        let mut read = |index: usize| {
-            time += if index.is_multiple_of(1000) { random.within(28_000.0, 43_000.0) } else { cost };
-            ((time / period).floor() * period) as u64
-        };
-        let found = tick(&(0..20_000).map(&mut read).collect::<Vec<_>>());
-        let is_right = matches!(found, Tick::Found(lattice) if is_right(lattice.period, period));
-        told += usize::from(is_right);
-        assert!(is_right || matches!(found, Tick::Unknown(_)), "case {case}: {cost} {found:?}");
-    }
-    println!("{told} of {}", cases(40));
-    assert!(told as f64 >= 0.8 * cases(40) as f64, "{told} of {} were told", cases(40));
-}
-
-/// Batches of reads whose costs repeat in a cycle, on a clock whose tick is much finer: what passes
-/// from one batch to the next is no multiple of anything.
-#[test]
-fn a_constant_cost_in_batches_is_no_tick() {
-    for case in 0..cases(150) {
-        let mut random = Random::new(0xBA7C + case as u64);
-        let unit = random.scale(3.0, 300.0);
-        // Of more than two different costs, that they are all multiples would be no accident.
-        let longer = 1.0 + (1 + random.any() % 3) as f64 / (1 + random.any() % 3) as f64;
-        let cost = |random: &mut Random| if random.any().is_multiple_of(2) { unit } else { longer * unit };
-        let costs: Vec<f64> = (0..1 + random.any() % 5).map(|_| cost(&mut random)).collect();
-        let jitter = if random.any().is_multiple_of(2) { 0.0 } else { unit * random.scale(1e-4, 0.1) };
-        let pause = unit * random.scale(10.0, 10_000.0);
-        let varies = random.scale(0.01, 1.0);
-        let mut time = random.within(1e6, 1e9);
-        let (mut collector, mut turn) = (TickCollector::new(20_001), 0);
-        let batch = 100 + random.any() as usize % 1900;
-        while !collector.is_full() {
-            let mut read = || {
-                turn += 1;
-                time += costs[turn % costs.len()] + jitter * random.normal();
-                time as u64
-            };
-            collector.push(&(0..batch).map(|_| read()).collect::<Vec<_>>());
-            time += pause * (1.0 + varies * random.within(0.0, 1.0));
-        }
-        let found = collector.tick();
-        assert!(
-            !matches!(found, Tick::Found(_)),
-            "case {case}: {costs:?}, jitter {jitter}, pause {pause} by {varies}, batches of {batch} gave {found:?}"
-        );
     }
 }

@@ -9,8 +9,7 @@ use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 pub(super) fn cost(measurement: &Measurement) -> Chart {
     let measured = || measurement.clocks.iter().filter(|clock| clock.cost_ns.is_known());
     let has_runs = measured().any(|clock| clock.cost_ns.known().is_some_and(|cost| cost.between_runs.is_some()));
-    let interval =
-        if has_runs { "95 % interval of another run's median" } else { "95 % interval of this run's median" };
+    let interval = if has_runs { "95% interval of another run's median" } else { "95% interval of this run's median" };
     let rows: Vec<(String, Vec<Mark>)> = measured().map(|clock| (clock.identity.label(), marks(clock))).collect();
     let values = rows.iter().flat_map(|(_, marks)| marks.iter().map(|mark| mark.value));
     let axis = Axis::fitting("Cost per read", Unit::Time, values);

@@ -7,6 +7,7 @@ use super::events;
 use crate::model::Cell;
 use crate::reason::why;
 use crate::style::Columns;
+use crate::text::grouped;
 use crate::units::{COST_DIGITS, hertz, significant, time_parts};
 
 /// A column of the table.
@@ -49,8 +50,8 @@ static MAIN: [Column; 5] = [
 /// Everything that was measured.
 static ALL: [Column; 14] = [
     NAME,
-    COST,
-    column("±95 %", interval, interval_reason),
+    Column { head: "Cost (ns)", ..COST },
+    column("±95%", interval, interval_reason),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")), ratio_reason),
     column("Nominal", |clock| Cell::time(clock.nominal_resolution_ns.get()), |clock| why(&clock.nominal_resolution_ns)),
     column(
@@ -75,10 +76,10 @@ static CLOCKPERF: [Column; 9] = [
     column("+/-", interval, interval_reason),
     column("Resol", resolution, tick_reason),
     column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| why(&clock.monotonic)),
-    column("Fail", |clock| count(clock, |events| Some(events.stuck)), |_| None),
-    WARP,
-    column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
-    column("Regr", |clock| count(clock, |events| Some(events.regression)), |_| None),
+    column("Fail", |clock| plain_count(clock, |events| Some(events.stuck)), |_| None),
+    Column { cell: |clock| plain_count(clock, |events| events.warp.get()), ..WARP },
+    column("Stal", |clock| plain_count(clock, |events| Some(events.stall)), |_| None),
+    column("Regr", |clock| plain_count(clock, |events| Some(events.regression)), |_| None),
 ];
 
 const COST: Column = column(
@@ -162,6 +163,11 @@ fn resolution(clock: &ClockRecord) -> Cell {
 }
 
 fn count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
+    Cell::count(clock.events.as_ref().and_then(of))
+}
+
+/// The same without groups of digits, as clockperf prints it.
+fn plain_count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
     Cell::known(clock.events.as_ref().and_then(of), |count| count.to_string())
 }
 
@@ -172,7 +178,7 @@ fn of_events(clock: &ClockRecord, of: fn(&Events) -> &Figure<u64>) -> Option<Str
 /// Steps back, and hidden ones.
 fn regressions(clock: &ClockRecord) -> Cell {
     Cell::known(clock.events.as_ref(), |events| match events.hidden_regression {
-        Figure::Known(hidden) if hidden > 0 => format!("{}+{hidden}h", events.regression),
-        _ => events.regression.to_string(),
+        Figure::Known(hidden) if hidden > 0 => format!("{}+{}h", grouped(events.regression), grouped(hidden)),
+        _ => grouped(events.regression),
     })
 }

@@ -38,7 +38,7 @@ fn hidden(clock: &ClockRecord, which: Option<Columns>) -> Option<String> {
 /// Explains the interval of the costs.
 fn interval(clocks: &[ClockRecord], which: Option<Columns>) -> Option<String> {
     let head = match which? {
-        Columns::All => "±95 %",
+        Columns::All => "±95%",
         Columns::Clockperf => "+/-",
     };
     let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.known());

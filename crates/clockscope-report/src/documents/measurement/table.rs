@@ -14,7 +14,8 @@ const LEGEND: [(&str, &str); 3] = [
     ("Tick", "the step between possible readings"),
     ("Events", "what the clock did wrong; repeats within its own tick do not count"),
 ];
-const MORE: &str = "--columns all shows every figure; docs/glossary.md explains the terms.";
+const MORE: &str = "--columns all shows every figure; clockscope advise --interval 100ns chooses a \
+                    clock for other needs; docs/glossary.md explains the terms.";
 
 /// What comes before each clock's name, and the measurement.
 type Named<'a> = (Option<&'a str>, &'a Measurement);

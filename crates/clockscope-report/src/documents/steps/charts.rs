@@ -27,7 +27,7 @@ pub(super) fn distributions(clocks: &[&StepsRecord]) -> Vec<Chart> {
                 Curve::new(clock.identity.label(), Form::Stairs, start.into_iter().chain(points))
             };
             let x = Axis::new("Difference of two successive readings", Unit::Time, Spacing::Log);
-            let y = Axis::new("Share of differences that are no larger", Unit::Named("%"), Spacing::FromZero);
+            let y = Axis::new("Share of differences up to this one", Unit::Named("%"), Spacing::FromZero);
             let plot = CurvePlot::new(x, y, clocks.iter().zip(points).map(curve));
             let name = if part == 0 { "ecdf".to_owned() } else { format!("ecdf:{}", part + 1) };
             Chart::new(name, "Distribution of the differences", plot).in_characters()

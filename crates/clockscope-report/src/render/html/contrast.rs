@@ -62,6 +62,35 @@ fn text_has_a_contrast_of_4_5_and_lines_have_3() {
     }
 }
 
+/// Returns the color of a class of charts: `fill` or `stroke`.
+fn color_of(class: &str, property: &str) -> String {
+    let rule = svg::STYLE.lines().find_map(|line| line.strip_prefix(&format!(".chart .{class} {{"))).unwrap();
+    let (_, value) = rule.split_once(&format!(" {property}: var(--")).unwrap();
+    value.split_once(')').unwrap().0.to_owned()
+}
+
+/// A mark is drawn in two colors. One of them is seen beside each shade and on the page, and each
+/// beside the other.
+#[test]
+fn marks_have_a_contrast_of_3_on_every_shade() {
+    for (size, property) in [("", "stroke"), (".small", "fill")] {
+        let [mark, halo] = ["marked", "halo"].map(|class| color_of(&format!("{class}{size}"), property));
+        for (place, theme) in themes().into_iter().enumerate() {
+            let differs = |a: &str, b: &str| contrast(theme[a], theme[b]);
+            assert!(differs(&mark, &halo) >= 3.0, "theme {place}: {mark} beside {halo}");
+            let shades = (0..svg::SHADES).map(|shade| format!("h{shade}"));
+            for back in shades.chain(["page".to_owned()]) {
+                let found = differs(&mark, &back).max(differs(&halo, &back));
+                assert!(found >= 3.0, "theme {place}: {mark} and {halo} on {back}: {found:.2}");
+            }
+        }
+    }
+    // The frame around all cells.
+    for theme in themes() {
+        assert!(contrast(theme[&color_of("frame", "stroke")], theme["page"]) >= 3.0);
+    }
+}
+
 /// No color is written elsewhere, where no theme would change it.
 #[test]
 fn every_color_has_a_name() {

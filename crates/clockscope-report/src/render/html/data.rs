@@ -1,8 +1,8 @@
 //! The data of a chart as a table.
 
 use crate::chart::{Chart, CurvePlot, MatrixPlot, Plot, RowPlot};
-use crate::model::{Cell, Table};
-use crate::text::Text;
+use crate::model::{Cell, Row, Table};
+use crate::text::{Text, yes_no};
 
 pub(super) fn table(chart: &Chart) -> Table {
     match &chart.plot {
@@ -57,7 +57,7 @@ fn of_curves(plot: &CurvePlot) -> Table {
     Table::new(head.chain(spread), 1, rows)
 }
 
-/// Makes a row of each pair.
+/// Makes a row of each pair. Those that are marked are left out last.
 fn of_matrix(plot: &MatrixPlot) -> Table {
     let pairs =
         plot.cells.iter().enumerate().flat_map(|(row, cells)| {
@@ -66,7 +66,8 @@ fn of_matrix(plot: &MatrixPlot) -> Table {
     let name = |place: usize| plot.names.get(place).map_or(Cell::Unknown, |name| name.to_string().into());
     let rows = pairs.map(|(row, column, cell)| {
         let value = Cell::known(cell.value, |value| plot.unit.show(value));
-        vec![name(row), name(column), value, if cell.is_marked { "yes" } else { "no" }.into()]
+        let cells = vec![name(row), name(column), value, yes_no(cell.is_marked).into()];
+        Row { weight: cell.is_marked.into(), ..Row::from(cells) }
     });
     let head = [plot.thing.into(), plot.thing.into(), plot.what.clone(), plot.mark.clone()];
     Table::new(head, 0, rows)

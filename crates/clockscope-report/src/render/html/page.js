@@ -2,6 +2,7 @@
 // The page is complete without this script, which adds a switch of the theme, sorting and a filter.
 (() => {
   const FEWEST_TO_FILTER = 12;
+  const UNKNOWN = ['', '?', '-'];
   const UNITS = { ps: 1e-3, ns: 1, 'µs': 1e3, us: 1e3, ms: 1e6, s: 1e9, Hz: 1, kHz: 1e3, MHz: 1e6, GHz: 1e9, M: 1e6 };
 
   const make = (name, text) => {
@@ -10,12 +11,13 @@
     return element;
   };
 
-  // What a cell is sorted by: its number with its unit, or its text.
+  // What a cell is sorted by: its number with its unit, or its text. What is unknown has neither.
   const key = (cell) => {
     const text = cell ? cell.textContent.trim() : '';
+    if (UNKNOWN.includes(text)) return { isUnknown: true, number: NaN, text };
     const found = /^[<≤≥+]?\s*(-?[\d,]*\.?\d+(?:e-?\d+)?)\s*(\S*)/.exec(text);
-    if (!found) return { number: NaN, text };
-    return { number: parseFloat(found[1].replaceAll(',', '')) * (UNITS[found[2]] ?? 1), text };
+    if (!found) return { isUnknown: false, number: NaN, text };
+    return { isUnknown: false, number: parseFloat(found[1].replaceAll(',', '')) * (UNITS[found[2]] ?? 1), text };
   };
 
   const compare = (a, b) => {
@@ -28,7 +30,9 @@
     for (const body of table.tBodies) {
       if (body.className === 'group') continue;
       const rows = [...body.rows].map((row) => ({ row, key: key(row.cells[column]) }));
-      rows.sort((a, b) => compare(a.key, b.key) * (isAscending ? 1 : -1));
+      // The unknown ones stay last in both directions.
+      const order = (a, b) => a.isUnknown - b.isUnknown || compare(a, b) * (isAscending ? 1 : -1);
+      rows.sort((a, b) => order(a.key, b.key));
       body.append(...rows.map(({ row }) => row));
     }
   };

@@ -2,9 +2,9 @@
 
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
-    style-src 'sha256-Vum9ZeEx2LDqNG+JaVwXpB8gekKz5v/sXwdDj6Cb9d0=' \
-    'sha256-KQ48I/BaurxdzzIY8HZIEAGkJH9du9PteryJ2+gdCvw='; \
-    script-src 'sha256-W8GmB4SfAFkeeoqtvpLyaT95PbnFkKSJ4ejOGsjZL68='; \
+    style-src 'sha256-/mpdTHKQ3cK7UhvBieyjMREjXxCrteo3GGPHAjtKiCk=' \
+    'sha256-68VIUVisklFIIRm3ZOUiT/vqpYWD5h3geistsNf3npw='; \
+    script-src 'sha256-/giZgISuYMFsNVqUmJVCuaaNW6TwlbJyvKYHYwCSDHA='; \
     base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

@@ -4,13 +4,10 @@ use std::time::SystemTime;
 
 use clockscope_records::{Check, Emulator, Envelope, Environment, ReadPath, Trust, Trustworthiness, Verdict};
 
-use super::exposition::{Family, Series};
+use super::exposition::{Family, PER_NS, PER_PPM, Series};
 use super::synchronization;
 use crate::read_path;
 use crate::text::Text;
-
-const PER_NS: f64 = 1e9;
-const PER_PPM: f64 = 1e6;
 
 /// Returns the metrics of a check, the most important ones first.
 pub(super) fn families(check: &Envelope<Trust>) -> Vec<Family> {
@@ -28,7 +25,7 @@ fn succeeded(check: &Envelope<Trust>) -> Family {
     let since_1970 = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
     let began = check.recorded_at.as_deref().and_then(|text| humantime::parse_rfc3339(text).ok()).and_then(since_1970);
     let succeeded = began.filter(|_| !check.is_interrupted()).map(|time| time.as_secs_f64());
-    let help = "When the last check began that was not interrupted, in seconds since 1970.";
+    let help = "Start of the last check that was not interrupted, in seconds since 1970-01-01 UTC.";
     Family::of_one("clockscope_last_success_timestamp_seconds", help, succeeded)
 }
 
@@ -37,7 +34,7 @@ fn verdict(verdicts: &[Verdict]) -> Family {
         let labels = vec![clock(verdict), ("verdict", verdict.verdict.as_str().into())];
         weighed(verdict, labels, Some(1.0))
     };
-    let help = "1 for the verdict on a clock: trusted, limited or unfit.";
+    let help = "1 for the verdict on a clock, which the label verdict names: trusted, limited or unfit.";
     Family::new("clockscope_clock_verdict", help, verdicts.iter().map(series))
 }
 
@@ -50,7 +47,7 @@ fn clocksource(environment: &Environment) -> Family {
         ("hypervisor", hypervisor.into()),
         ("emulation", Emulator::names(&environment.emulation).into()),
     ];
-    let help = "1 for the clocksource that the kernel builds its clocks on.";
+    let help = "1 for the clocksource that the clocks of the kernel are based on, which the label clocksource names.";
     Family::new("clockscope_clocksource_info", help, [Series::of(labels, name.map(|_| 1.0))])
 }
 
@@ -62,7 +59,7 @@ fn order(verdicts: &[Verdict]) -> Family {
         }
         _ => None,
     };
-    let help = "Readings of the last check that were smaller than an earlier one from another CPU.";
+    let help = "Number of readings in the last check that were smaller than an earlier reading on another CPU.";
     Family::new("clockscope_order_regressions", help, of_clocks(verdicts, count))
 }
 
@@ -71,7 +68,7 @@ fn offsets(verdicts: &[Verdict]) -> Family {
         Check::Offsets { within_ns, .. } => within_ns.map(|ns| ns / PER_NS),
         _ => None,
     };
-    let help = "The counters of all CPUs agree within this.";
+    let help = "Largest possible difference between the counters of two CPUs, in seconds.";
     Family::new("clockscope_offset_bound_seconds", help, of_clocks(verdicts, bound))
 }
 
@@ -91,8 +88,9 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
             };
             verdicts.iter().map(series).collect::<Vec<_>>()
         });
-    let help = "How much faster a clock runs than its reference: 0.000001 is 1 ppm.";
-    let help_of_bound = "Bound of clockscope_rate_error_ratio.";
+    let help =
+        "How much faster a clock runs than its reference, as a ratio: 0.000001 is 1 microsecond per second (1 ppm).";
+    let help_of_bound = "Largest possible error of clockscope_rate_error_ratio, as a ratio: 0.000001 is 1 ppm.";
     [
         Family::new("clockscope_rate_error_ratio", help, errors),
         Family::new("clockscope_rate_bound_ratio", help_of_bound, bounds),
@@ -114,7 +112,7 @@ fn cost(verdicts: &[Verdict]) -> Family {
         let labels = vec![clock(verdict), ("path", path.unwrap_or_default().into())];
         weighed(verdict, labels, cost_ns.map(|ns| ns / PER_NS))
     };
-    let help = "Median time that a read of a clock takes.";
+    let help = "Median time that one read of a clock takes, in seconds.";
     Family::new("clockscope_read_seconds", help, verdicts.iter().map(series))
 }
 
@@ -123,7 +121,7 @@ fn tick(verdicts: &[Verdict]) -> Family {
         Check::Resolution { tick_ns, .. } => tick_ns.map(|ns| ns / PER_NS),
         _ => None,
     };
-    let help = "The step of the lattice on which the readings of a clock lie.";
+    let help = "Tick of a clock, in seconds: its readings differ by multiples of the tick.";
     Family::new("clockscope_tick_seconds", help, of_clocks(verdicts, tick))
 }
 

@@ -5,6 +5,11 @@ use std::fmt::Write;
 
 use crate::text::Text;
 
+/// Metrics are in seconds and ratios; records are in these.
+pub(super) const PER_NS: f64 = 1e9;
+pub(super) const PER_US: f64 = 1e6;
+pub(super) const PER_PPM: f64 = 1e6;
+
 /// Series of one name. All are gauges: each run counts anew.
 #[derive(Clone, Debug)]
 pub(super) struct Family {
@@ -96,7 +101,7 @@ pub(super) fn limit(families: &mut Vec<Family>, most: usize) {
     }
     families.push(Family::of_one(
         "clockscope_series_omitted",
-        "Series that were left out to limit their number; --verbose has all.",
+        "Number of series that were left out; --verbose writes all.",
         Some(left_out as f64),
     ));
 }

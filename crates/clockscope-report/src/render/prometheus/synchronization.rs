@@ -2,12 +2,8 @@
 
 use clockscope_records::{Adjtimex, Check, ChronyTracking, CivilWorth, PtpClock, Synchronization, Verdict};
 
-use super::exposition::{Family, Series};
+use super::exposition::{Family, PER_NS, PER_PPM, PER_US, Series};
 use crate::text::Text;
-
-const PER_US: f64 = 1e6;
-const PER_NS: f64 = 1e9;
-const PER_PPM: f64 = 1e6;
 
 /// Returns what is known of civil time. Records of before the object `synchronization` have what
 /// the evidence states.
@@ -35,12 +31,12 @@ fn stated(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
     vec![
         Family::of_one(
             "clockscope_sync_error_seconds",
-            "Largest error of civil time, by a statement that is worth something.",
+            "Largest error of civil time in seconds, by a statement that is worth something.",
             error_s,
         ),
         Family::new(
             "clockscope_sync_worth",
-            "1 for what the statement on the error of civil time is worth.",
+            "1 for the worth of the statement on the error of civil time, which the label worth names.",
             [worth.and_then(|worth| Series::of(labels(worth), Some(1.0)))],
         ),
     ]
@@ -59,27 +55,27 @@ fn of_kernel(kernel: Option<&Adjtimex>) -> Vec<Family> {
         ),
         Family::of_one(
             "clockscope_sync_kernel_offset_seconds",
-            "What the kernel has still to correct of its clock.",
+            "Part of the error of its clock that the kernel has still to correct, in seconds.",
             kernel.map(|kernel| kernel.offset_ns as f64 / PER_NS),
         ),
         Family::of_one(
             "clockscope_sync_kernel_max_error_seconds",
-            "Largest error of its clock that the kernel states.",
+            "Largest error of its clock that the kernel states, in seconds.",
             us(|kernel| kernel.maxerror_us),
         ),
         Family::of_one(
             "clockscope_sync_kernel_estimated_error_seconds",
-            "Error of its clock that the kernel estimates.",
+            "Error of its clock that the kernel estimates, in seconds.",
             us(|kernel| kernel.esterror_us),
         ),
         Family::of_one(
             "clockscope_sync_kernel_frequency_ratio",
-            "Correction of the frequency of the kernel's clock: 0.000001 is 1 ppm.",
+            "Correction of the frequency of the kernel's clock, as a ratio: 0.000001 is 1 ppm.",
             kernel.map(|kernel| kernel.freq_ppm / PER_PPM),
         ),
         Family::of_one(
             "clockscope_sync_leap_seconds",
-            "Leap second that is announced: 1 for one to be inserted, -1 for one to be left out.",
+            "Announced leap second, in seconds: 1 is to be inserted, -1 is to be left out, 0 is none.",
             leap,
         ),
     ]
@@ -92,28 +88,32 @@ fn of_chrony(chrony: Option<&ChronyTracking>) -> Vec<Family> {
     vec![
         Family::of_one(
             "clockscope_sync_chrony_correction_seconds",
-            "How far the clock is behind true time, as chronyd states it.",
+            "How far the clock is behind true time, in seconds, as chronyd states it.",
             of(|chrony| chrony.correction_s),
         ),
         Family::of_one(
             "clockscope_sync_chrony_error_seconds",
-            "Largest error beside the correction: half of the root delay, and the root dispersion.",
+            "Largest error beside the correction, in seconds: half of the root delay, and the root dispersion.",
             of(|chrony| chrony.error_s),
         ),
         Family::of_one(
             "clockscope_sync_chrony_frequency_ratio",
-            "Correction of the clock's frequency by chronyd: 0.000001 is 1 ppm.",
+            "Correction of the clock's frequency by chronyd, as a ratio: 0.000001 is 1 ppm.",
             of(|chrony| chrony.freq_ppm / PER_PPM),
         ),
         Family::of_one(
             "clockscope_sync_chrony_skew_ratio",
-            "Estimated error of clockscope_sync_chrony_frequency_ratio.",
+            "Estimated error of clockscope_sync_chrony_frequency_ratio, as a ratio: 0.000001 is 1 ppm.",
             of(|chrony| chrony.skew_ppm / PER_PPM),
         ),
-        Family::of_one("clockscope_sync_chrony_stratum", "Servers from here to a reference clock, and one.", stratum),
+        Family::of_one(
+            "clockscope_sync_chrony_stratum",
+            "Number of servers from here to a reference clock, plus one.",
+            stratum,
+        ),
         Family::of_one(
             "clockscope_sync_chrony_update_interval_seconds",
-            "Time between the last two measurements of chronyd's source.",
+            "Time between the last two measurements of chronyd's source, in seconds.",
             of(|chrony| chrony.update_interval_s),
         ),
     ]
@@ -131,10 +131,14 @@ fn of_ptp(clocks: &[PtpClock]) -> [Family; 2] {
     [
         Family::new(
             "clockscope_sync_ptp_offset_seconds",
-            "How far a PTP hardware clock is ahead of CLOCK_REALTIME; by the leap seconds if it keeps TAI.",
+            "How far a PTP hardware clock is ahead of CLOCK_REALTIME, in seconds; one that keeps TAI is ahead by the leap seconds.",
             offsets,
         ),
-        Family::new("clockscope_sync_ptp_bound_seconds", "Bound of clockscope_sync_ptp_offset_seconds.", bounds),
+        Family::new(
+            "clockscope_sync_ptp_bound_seconds",
+            "Largest possible error of clockscope_sync_ptp_offset_seconds, in seconds.",
+            bounds,
+        ),
     ]
 }
 

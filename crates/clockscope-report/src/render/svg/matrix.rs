@@ -34,6 +34,7 @@ pub(super) fn draw(svg: &mut Markup, plot: &MatrixPlot, top: f64, id: &str) -> f
         });
     }
     grid.cells(svg, plot, "unknown", Some(format!("url(#{id}-hatch)")), |cell| cell.is_none());
+    grid.frame(svg, plot.names.len());
     grid.marks(svg, plot);
     if side >= LEGIBLE {
         grid.values(svg, plot, &shades);
@@ -147,19 +148,43 @@ impl Grid {
         };
     }
 
-    /// Frames marked cells.
+    /// Draws a line around all cells: the lightest shades differ little from the page.
+    fn frame(&self, svg: &mut Markup, count: usize) {
+        const OUTSIDE: f64 = 0.5;
+        let (x, y) = (Px(self.left - OUTSIDE), Px(self.top - OUTSIDE));
+        let side = Px(self.side * count as f64 + 2.0 * OUTSIDE);
+        svg.empty("path", &[("class", &"frame"), ("d", &format_args!("M{x} {y}h{side}v{side}h-{side}z"))]);
+    }
+
+    /// Marks cells by two colors, one in the other: one of the two differs from each shade.
     fn marks(&self, svg: &mut Markup, plot: &MatrixPlot) {
+        /// Cells that have room for two outlines and their own shade.
+        const ROOMY: f64 = 14.0;
+        let is_marked = || plot.cells.iter().flatten().any(|cell| cell.is_marked);
+        if !is_marked() {
+            return;
+        }
+        let (halo, mark, insets) = if self.side >= ROOMY {
+            ("halo", "marked", [2.0, 2.0])
+        } else {
+            ("halo small", "marked small", [0.0, self.side / 4.0])
+        };
+        for (class, inset) in [halo, mark].into_iter().zip(insets) {
+            svg.empty("path", &[("class", &class), ("d", &self.squares(plot, inset))]);
+        }
+    }
+
+    /// Returns a square in each marked cell, so far from its sides.
+    fn squares(&self, plot: &MatrixPlot, inset: f64) -> String {
         let mut path = String::new();
-        let inset = if self.side > 8.0 { 1.5 } else { 0.5 };
+        let side = Px(self.side - 2.0 * inset);
         for (row, cells) in plot.cells.iter().enumerate() {
             for (column, _) in cells.iter().enumerate().filter(|(_, cell)| cell.is_marked) {
-                let (x, y, side) = (Px(self.x(column) + inset), Px(self.y(row) + inset), Px(self.side - 2.0 * inset));
+                let (x, y) = (Px(self.x(column) + inset), Px(self.y(row) + inset));
                 let _ = write!(path, "M{x} {y}h{side}v{side}h-{side}z");
             }
         }
-        if !path.is_empty() {
-            svg.empty("path", &[("class", &"marked"), ("d", &path)]);
-        }
+        path
     }
 
     fn values(&self, svg: &mut Markup, plot: &MatrixPlot, shades: &Shades) {
@@ -216,7 +241,12 @@ fn keys(svg: &mut Markup, plot: &MatrixPlot, shades: &Shades, top: f64, id: &str
         entries.push(("unknown".to_owned(), rectangle("unknown".to_owned(), Some(format!("url(#{id}-hatch)")))));
     }
     if is_shown(|_, is_marked| is_marked) {
-        entries.push((plot.mark.to_string(), rectangle("marked".to_owned(), None)));
+        let [halo, mark] = ["halo", "marked"].map(|class| rectangle(class.to_owned(), None));
+        let sign: Sign = Box::new(move |svg, x, y| {
+            halo(svg, x, y);
+            mark(svg, x, y);
+        });
+        entries.push((plot.mark.to_string(), sign));
     }
     legend(svg, top, &entries)
 }

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use crate::chart::scale::{Scale, Tick};
 use crate::chart::{Axis, MOST_SERIES};
 use crate::render::markup::Markup;
+use crate::text::{ELLIPSIS, shortened};
 
 /// Units across an image.
 pub(super) const WIDTH: f64 = 720.0;
@@ -78,10 +79,7 @@ pub(super) fn heading(svg: &mut Markup, title: &str) -> f64 {
 
 /// Shortens a text to so many characters.
 pub(super) fn short(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most - 1).chain(['…']).collect()
+    shortened(text, most, ELLIPSIS)
 }
 
 /// Returns the width of a text, about.

@@ -4,7 +4,7 @@ use super::parts::{Anchor, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal
 use crate::chart::scale::Scale;
 use crate::chart::{Band, ChartRow, Look, Mark, RowPlot};
 use crate::render::markup::Markup;
-use crate::text::{Text, grouped};
+use crate::text::{Text, grouped, shortened_inside};
 
 /// Most rows; the table beside the chart has all.
 const MOST: usize = 150;
@@ -37,7 +37,14 @@ pub(super) fn draw(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
     horizontal(svg, &frame, &scale, &plot.axis);
     for (place, row) in shown.iter().enumerate() {
         let above = frame.top + 3.0 + place as f64 * row_height;
-        text(svg, frame.left - 8.0, above + row_height / 2.0 + 4.0, Anchor::End, "label", shortened(&row.label, NAME));
+        text(
+            svg,
+            frame.left - 8.0,
+            above + row_height / 2.0 + 4.0,
+            Anchor::End,
+            "label",
+            shortened_inside(&row.label, NAME),
+        );
         if !row.word.is_empty() {
             let middle = above + row_height / 2.0 + 4.0;
             text(svg, frame.right() + 10.0, middle, Anchor::Start, "label", short(&row.word, WORD));
@@ -54,17 +61,6 @@ pub(super) fn draw(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
     let more = format!("and {} more {} in the table", grouped((plot.rows.len() - shown.len()) as u64), plot.things);
     text(svg, 12.0, bottom + 10.0, Anchor::Start, "name", more);
     bottom + 20.0
-}
-
-/// Shortens a name in its middle: what distinguishes names is at either end.
-fn shortened(name: &str, most: usize) -> String {
-    let count = name.chars().count();
-    if count <= most {
-        return name.to_owned();
-    }
-    let start = most / 2;
-    let end = most - 1 - start;
-    name.chars().take(start).chain(['…']).chain(name.chars().skip(count - end)).collect()
 }
 
 fn mark(svg: &mut Markup, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
@@ -135,15 +131,4 @@ fn keys(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
         entries.push((band.name.to_string(), Box::new(sign)));
     }
     legend(svg, top, &entries)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_keep_their_ends() {
-        assert_eq!(shortened("monotonic", 9), "monotonic");
-        assert_eq!(shortened("clock_gettime(MONOTONIC) (hpet)", 20), "clock_gett…C) (hpet)");
-    }
 }
