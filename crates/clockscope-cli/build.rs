@@ -1,4 +1,4 @@
-//! Says of which commit, for which target and with which features the command is built.
+//! States the commit and the target that the command is built of.
 
 #![allow(clippy::print_stdout, reason = "cargo reads what a build script prints")]
 
@@ -10,9 +10,6 @@ use std::path::PathBuf;
 
 /// The variable that states the commit.
 const VARIABLE: &str = "CLOCKSCOPE_COMMIT";
-
-/// What cargo puts before the names of features, in capitals.
-const FEATURE: &str = "CARGO_FEATURE_";
 
 fn main() {
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
@@ -26,12 +23,4 @@ fn main() {
         println!("cargo::rustc-env=CLOCKSCOPE_BUILT_COMMIT={commit}");
     }
     println!("cargo::rustc-env=CLOCKSCOPE_BUILT_TARGET={}", env::var("TARGET").unwrap_or_default());
-    println!("cargo::rustc-env=CLOCKSCOPE_BUILT_FEATURES={}", features().join(" "));
-}
-
-fn features() -> Vec<String> {
-    let names = env::vars().filter_map(|(name, _)| Some(name.strip_prefix(FEATURE)?.to_lowercase().replace('_', "-")));
-    let mut features: Vec<String> = names.filter(|name| name != "default").collect();
-    features.sort_unstable();
-    features
 }

@@ -49,7 +49,6 @@ const LANES: [&[Step]; 2] = [
         Step("programs of the machines", |_| machines::build()),
         Step("fast path", |_| passed(fast_path::check())),
         Step("other platforms", platforms::test_some),
-        Step("tests with Parquet", |tally| passed(with_parquet(tally))),
         Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
         Step("pages in a browser", |_| browsers::check()),
         Step("documentation", |_| passed(documentation())),
@@ -133,10 +132,6 @@ impl Step {
 fn quick(tally: &Tally) -> Result<()> {
     tally.cargo_test(&[], &quick::arguments()?.iter().map(String::as_str).collect::<Vec<_>>())?;
     tally.cargo_test(&[], &["--workspace", "--doc"])
-}
-
-fn with_parquet(tally: &Tally) -> Result<()> {
-    tally.cargo_test(&[], &["--package", "clockscope-report", "--features", "parquet", "--lib"])
 }
 
 fn with_time_daemons(tally: &Tally) -> Result<()> {

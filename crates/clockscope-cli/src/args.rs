@@ -58,10 +58,10 @@ pub(crate) struct Cli {
 pub(crate) struct VersionArgs {
     /// Print the version
     ///
-    /// With --verbose also the commit, the target and the features of the build.
+    /// With --verbose also the commit and the target of the build.
     #[arg(long = "version", short = 'V', display_order = 1000)]
     pub(crate) wanted: bool,
-    /// With --version: print commit, target and features as well
+    /// With --version: print commit and target as well
     #[arg(long, requires = "wanted", display_order = 1001, hide_short_help = true)]
     pub(crate) verbose: bool,
 }

@@ -3,7 +3,6 @@
 /// What the build script found.
 const COMMIT: Option<&str> = option_env!("CLOCKSCOPE_BUILT_COMMIT");
 const TARGET: &str = env!("CLOCKSCOPE_BUILT_TARGET");
-const FEATURES: &str = env!("CLOCKSCOPE_BUILT_FEATURES");
 
 /// Returns the name and the version.
 pub(crate) fn short() -> String {
@@ -12,13 +11,12 @@ pub(crate) fn short() -> String {
 
 /// Returns the same with what this program was built of.
 pub(crate) fn long() -> String {
-    format!("{}{}", short(), build(COMMIT, TARGET, FEATURES))
+    format!("{}{}", short(), build(COMMIT, TARGET))
 }
 
-fn build(commit: Option<&str>, target: &str, features: &str) -> String {
+fn build(commit: Option<&str>, target: &str) -> String {
     let commit = commit.unwrap_or("unknown (built from sources without git)");
-    let features = if features.is_empty() { "none" } else { features };
-    format!("commit: {commit}\ntarget: {target}\nfeatures: {features}\n")
+    format!("commit: {commit}\ntarget: {target}\n")
 }
 
 #[cfg(test)]
@@ -27,10 +25,10 @@ mod tests {
 
     #[test]
     fn a_build_without_git_says_so() {
-        let text = build(None, "x86_64-unknown-linux-musl", "");
+        let text = build(None, "x86_64-unknown-linux-musl");
         let expected = "commit: unknown (built from sources without git)\n\
-                        target: x86_64-unknown-linux-musl\nfeatures: none\n";
+                        target: x86_64-unknown-linux-musl\n";
         assert_eq!(text, expected);
-        assert_eq!(build(Some("c0ffee"), "t", "one two"), "commit: c0ffee\ntarget: t\nfeatures: one two\n");
+        assert_eq!(build(Some("c0ffee"), "t"), "commit: c0ffee\ntarget: t\n");
     }
 }

@@ -142,7 +142,7 @@ pub enum ReadError {
     /// The text is not a recording.
     #[error(
         "not a recording: expected a file that `clockscope steps --raw FILE.json` wrote; record again so, since CSV, NDJSON \
-         and Parquet hold readings alone"
+         and NPY hold readings alone"
     )]
     NoRecording(#[source] serde_json::Error),
     /// The text has no characters but blanks.

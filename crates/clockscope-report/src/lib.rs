@@ -30,7 +30,7 @@ mod tick;
 mod units;
 
 pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
-pub use raw_readings::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
+pub use raw_readings::{RawFormat, Series, write_raw, write_recording};
 pub use reason::with_unreadable;
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};

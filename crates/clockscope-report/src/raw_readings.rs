@@ -1,4 +1,4 @@
-//! Raw readings as files: CSV, NDJSON, NPY, and Parquet where it is built in.
+//! Raw readings as files: CSV, NDJSON and NPY.
 
 mod npy;
 
@@ -7,10 +7,6 @@ use std::io::{self, Write};
 
 use clockscope_records::{Recording, plain};
 use serde_json::Value;
-
-/// Why Parquet cannot be written where it is not built in, and what to do.
-pub const NO_PARQUET: &str =
-    "this program was built without Parquet: build it with --features parquet, or write csv or ndjson";
 
 /// All readings of one clock, in the order in which they were made.
 #[derive(Clone, Copy, Debug)]
@@ -34,23 +30,20 @@ pub enum RawFormat {
     Ndjson,
     /// An array of NumPy a clock, one after the other.
     Npy,
-    /// The columns `clock` and `ns`, a row group a clock.
-    Parquet,
 }
 
 /// Writes the readings of all clocks, whose names are cleaned as all texts of a record are, or
 /// escaped in JSON. Each is in ns since its first one: whole ns for a clock of whole ns,
 /// picoseconds for others. A reading before the first is negative.
 ///
-/// # Errors What the writer refused; [`io::ErrorKind::Unsupported`] for Parquet in a program that
-/// was built without it.
-pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
+/// # Errors
+/// What the writer refused.
+pub fn write_raw<W: Write>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
     match format {
         RawFormat::Csv => sheet(out, series),
         RawFormat::Labeled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
         RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
         RawFormat::Npy => arrays(out, series),
-        RawFormat::Parquet => parquet::write(out, series),
     }
 }
 
@@ -136,84 +129,6 @@ impl std::fmt::Display for Ns {
     }
 }
 
-#[cfg(feature = "parquet")]
-mod parquet {
-    use std::io::{self, Write};
-    use std::sync::Arc;
-
-    use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
-    use parquet::file::properties::WriterProperties;
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::types::Type;
-
-    use clockscope_records::plain;
-
-    use super::{Ns, Series};
-
-    /// Values that are handed over at a time.
-    const CHUNK: usize = 1 << 16;
-
-    pub(super) fn write<W: Write + Send>(out: W, series: &[Series<'_>]) -> io::Result<()> {
-        write_all(out, series).map_err(|error| match error {
-            parquet::errors::ParquetError::External(error) => match error.downcast::<io::Error>() {
-                Ok(error) => *error,
-                Err(error) => io::Error::other(error),
-            },
-            error => io::Error::other(error),
-        })
-    }
-
-    fn write_all<W: Write + Send>(out: W, series: &[Series<'_>]) -> parquet::errors::Result<()> {
-        let clock = Type::primitive_type_builder("clock", Physical::BYTE_ARRAY)
-            .with_repetition(Repetition::REQUIRED)
-            .with_logical_type(Some(LogicalType::String))
-            .build()?;
-        let ns = Type::primitive_type_builder("ns", Physical::DOUBLE).with_repetition(Repetition::REQUIRED).build()?;
-        let schema = Type::group_type_builder("readings").with_fields(vec![Arc::new(clock), Arc::new(ns)]).build()?;
-        let properties = WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
-        let mut file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-        for clock in series {
-            let mut group = file.next_row_group()?;
-            if let Some(mut column) = group.next_column()? {
-                let names = vec![ByteArray::from(plain(clock.clock).as_ref()); clock.values.len().min(CHUNK)];
-                for chunk in clock.values.chunks(CHUNK) {
-                    column.typed::<ByteArrayType>().write_batch(&names[..chunk.len()], None, None)?;
-                }
-                column.close()?;
-            }
-            if let Some(mut column) = group.next_column()? {
-                let mut chunk = Vec::with_capacity(CHUNK);
-                for ns in clock.ns() {
-                    chunk.push(match ns {
-                        Ns::Whole(ns) => ns as f64,
-                        Ns::Fraction(ns) => ns,
-                    });
-                    if chunk.len() == CHUNK {
-                        column.typed::<DoubleType>().write_batch(&chunk, None, None)?;
-                        chunk.clear();
-                    }
-                }
-                column.typed::<DoubleType>().write_batch(&chunk, None, None)?;
-                column.close()?;
-            }
-            group.close()?;
-        }
-        file.close().map(|_| ())
-    }
-}
-
-#[cfg(not(feature = "parquet"))]
-mod parquet {
-    use std::io::{self, Write};
-
-    use super::Series;
-
-    pub(super) fn write<W: Write + Send>(_: W, _: &[Series<'_>]) -> io::Result<()> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, super::NO_PARQUET))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,25 +172,5 @@ mod tests {
         assert!(String::from_utf8_lossy(first).contains("('monotonic', '<i8')"));
         assert!(rest.ends_with(&[0f64, 13.0].map(f64::to_le_bytes).concat()));
         assert!(String::from_utf8_lossy(rest).contains("('tsc', '<f8')"));
-    }
-
-    #[cfg(feature = "parquet")]
-    #[test]
-    fn parquet_reads_back() {
-        use ::parquet::file::reader::{FileReader, SerializedFileReader};
-        use ::parquet::record::RowAccessor;
-        let values: Vec<u64> = (0..200_000u64).map(|index| 7 + index * 20).collect();
-        let mut file = tempfile::tempfile().expect("a file");
-        let series = Series { clock: "monotonic", values: &values, ns_per_unit: 1.0 };
-        write_raw(&mut file, RawFormat::Parquet, &[series]).expect("it is written");
-        let reader = SerializedFileReader::new(file).expect("Parquet");
-        let rows: Vec<(String, f64)> = reader
-            .get_row_iter(None)
-            .expect("rows")
-            .map(|row| row.expect("a row"))
-            .map(|row| (row.get_string(0).expect("a name").clone(), row.get_double(1).expect("a time")))
-            .collect();
-        assert_eq!(rows.len(), values.len());
-        assert_eq!(rows[199_999], ("monotonic".to_owned(), 3_999_980.0));
     }
 }

@@ -74,8 +74,6 @@ pub(crate) enum RawFormatArg {
     Ndjson,
     /// One array per clock, one after the other, for `numpy.load`
     Npy,
-    /// Columns `clock` and `ns` (needs the feature `parquet`)
-    Parquet,
     /// Everything that the run read, for `clockscope replay`
     Recording,
 }

@@ -130,20 +130,15 @@ impl RawOutput {
         if path.as_os_str() == "-" {
             return Err(UsageError("--raw -: standard output is the report's: expected a file".to_owned()).into());
         }
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let format = args.raw_format.unwrap_or(match ending {
-            "ndjson" | "jsonl" => RawFormatArg::Ndjson,
-            "npy" => RawFormatArg::Npy,
-            "parquet" => RawFormatArg::Parquet,
-            "json" => RawFormatArg::Recording,
-            _ => RawFormatArg::Csv,
-        });
+        let format = match args.raw_format {
+            Some(format) => format,
+            None => format_by_ending(path)?,
+        };
         let format = match (format, args.raw_style) {
             (RawFormatArg::Csv, RawStyleArg::Plain) => Some(RawFormat::Csv),
             (RawFormatArg::Csv, RawStyleArg::Labeled) => Some(RawFormat::Labeled),
             (RawFormatArg::Ndjson, RawStyleArg::Plain) => Some(RawFormat::Ndjson),
             (RawFormatArg::Npy, RawStyleArg::Plain) => Some(RawFormat::Npy),
-            (RawFormatArg::Parquet, RawStyleArg::Plain) => Some(RawFormat::Parquet),
             (RawFormatArg::Recording, RawStyleArg::Plain) => None,
             (_, RawStyleArg::Labeled) => {
                 return Err(
@@ -151,9 +146,6 @@ impl RawOutput {
                 );
             }
         };
-        if format == Some(RawFormat::Parquet) && !cfg!(feature = "parquet") {
-            return Err(UsageError(format!("--raw: {}", clockscope_report::NO_PARQUET)).into());
-        }
         if let Amount::Reads(reads) = amount
             && reads.saturating_mul(clocks) > MOST_RAW_READS
         {
@@ -167,6 +159,24 @@ impl RawOutput {
             Some(format) => Self::Readings(format, destination),
             None => Self::Recording(destination),
         }))
+    }
+}
+
+/// Returns the format that a file's name ends by.
+fn format_by_ending(path: &Path) -> Result<RawFormatArg> {
+    let ending = path.extension().unwrap_or_default();
+    match ending.to_str() {
+        Some("csv" | "txt" | "") => Ok(RawFormatArg::Csv),
+        Some("ndjson" | "jsonl") => Ok(RawFormatArg::Ndjson),
+        Some("npy") => Ok(RawFormatArg::Npy),
+        Some("json") => Ok(RawFormatArg::Recording),
+        _ => {
+            let hint = format!(
+                "--raw {}: unknown ending {ending:?}: expected csv, json, jsonl, ndjson, npy or txt, or --raw-format",
+                path.display()
+            );
+            Err(UsageError(hint).into())
+        }
     }
 }
 
