@@ -101,7 +101,7 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
 
 /// The library's tests, order across threads among them.
 pub(crate) const LIBRARY: &[&str] =
-    &["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order", "--test", "platform"];
+    &["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "platform"];
 
 /// Runs tests for this target.
 pub(crate) fn test_library(target: &str, tests: &[&str], variables: &[(&str, &str)], tally: &Tally) -> Result<()> {

@@ -72,7 +72,7 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope/src/disciplined/wiping.rs",
     // Exported names and the caller's pointers; C code that a test loads.
     "crates/clockscope-capi/src/exports.rs",
-    "crates/clockscope-capi/tests/one_page.rs",
+    "crates/clockscope-capi/tests/c/one_page.rs",
     // Python's objects, by its C interface.
     "crates/clockscope-python/src/exports.rs",
     // What is done to a process there has no safe form.

@@ -137,7 +137,7 @@ fn quick(tally: &Tally) -> Result<()> {
 fn with_time_daemons(tally: &Tally) -> Result<()> {
     let features = ["--package", "clockscope", "--features", "chrony,clockbound,serde"];
     run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
-    tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "interop"]].concat())
+    tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "platform"]].concat())
 }
 
 fn documentation() -> Result<()> {

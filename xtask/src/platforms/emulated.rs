@@ -106,8 +106,6 @@ const OF_WINDOWS: &[&str] = &[
     "clockscope-runtimes",
     "--lib",
     "--test",
-    "order",
-    "--test",
     "platform",
 ];
 

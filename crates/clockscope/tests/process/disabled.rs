@@ -73,7 +73,7 @@ fn a_counter_disabled_under_way_is_fatal_without() {
     assert_eq!(status.signal(), Some(libc::SIGSEGV), "{status}");
 }
 
-/// The rig of `tests/trap.rs` reaches threads and forked children, and their threads.
+/// The rig of `tests/process/trap.rs` reaches threads and forked children, and their threads.
 #[test]
 fn a_trapped_counter_is_that_of_all_threads_and_children() {
     let preload = format!("LD_PRELOAD={}", rig("trap").display());

@@ -20,7 +20,9 @@ mod hammer;
 mod handlers;
 mod machine;
 mod namespaces;
+mod page;
 mod threads;
+mod trap;
 mod upkeep;
 
 use std::alloc::{GlobalAlloc, Layout, System};

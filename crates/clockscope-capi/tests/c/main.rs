@@ -1,0 +1,12 @@
+//! The C library as C and C++ compile it, load it and install it.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod examples;
+mod install;
+mod lives;
+mod matrix;
+mod one_page;
+mod programs;
+mod ticks;
+mod toolchain;

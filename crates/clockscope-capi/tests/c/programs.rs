@@ -1,0 +1,210 @@
+//! Programs in C and C++, by the compilers of this machine: what they see of the library.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::toolchain::{Folder, each, has, headers, program, run};
+use clockscope_testing::skip;
+
+/// Arguments, and those that link after the source.
+fn with<'a>(arguments: &[&'a str], more: &'a [String]) -> Vec<&'a str> {
+    arguments.iter().copied().chain(more.iter().map(String::as_str)).collect()
+}
+
+#[test]
+fn every_function_does_what_the_header_says() {
+    let folder = Folder::new();
+    let shared = folder.shared();
+    each(|compiler, arguments| {
+        let compiled = folder.compile(compiler, &with(arguments, &shared), &program("usage.c"), "usage");
+        assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
+    });
+}
+
+/// The clocks of clockscope.hpp have what <chrono> demands.
+#[test]
+fn clocks_of_cpp_are_those_of_chrono() {
+    let folder = Folder::new();
+    let shared = folder.shared();
+    each(|compiler, arguments| {
+        if arguments.contains(&"c++") {
+            let compiled = folder.compile(compiler, &with(arguments, &shared), &program("chrono.cpp"), "chrono");
+            assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
+        }
+    });
+}
+
+#[test]
+fn the_static_library_does_the_same() {
+    let folder = Folder::new();
+    for (compiler, standard) in [("gcc", "-std=c99"), ("g++", "-std=c++11")] {
+        if !has(compiler) {
+            skip(&format!("{compiler} is not installed"));
+            continue;
+        }
+        let library = folder.path("libclockscope.a").display().to_string();
+        // The language of what follows, up to the library.
+        let language = if compiler == "gcc" { "c" } else { "c++" };
+        let source = program("usage.c").display().to_string();
+        let arguments = [standard, "-O2", "-x", language, &source, "-x", "none", &library];
+        let last = Path::new("-lpthread");
+        let compiled = folder.compile(compiler, &[&arguments[..], &["-ldl", "-lm"]].concat(), last, "static");
+        assert_eq!(run(&compiled), "");
+    }
+}
+
+/// Which readings take the time from the page, and which call the library.
+#[test]
+fn readings_are_inlined_where_they_can_be() {
+    const CALLS: &str = "now call, unordered call, wall call, by address call";
+    const SLOW: &str = "below the floor call, no offset call, no line call, no ticks call\n";
+    let folder = Folder::new();
+    let shared = folder.shared();
+    let inlined = "now page, unordered page, wall page, by address call";
+    each(|compiler, arguments| {
+        for (define, expected) in
+            [("-DPAGE", inlined), ("-DNO_PAGE", CALLS), ("-DCLOCKSCOPE_NO_INLINE", CALLS), ("-fsanitize=thread", CALLS)]
+        {
+            if define == "-fsanitize=thread" && arguments.contains(&"-O0") {
+                continue;
+            }
+            let arguments = with(&[arguments, &[define][..]].concat(), &shared);
+            // The program's page is in front of the library's.
+            let compiled = folder.compile(compiler, &arguments, &program("page.c"), "page");
+            assert_eq!(run(&compiled), format!("{expected}; {SLOW}"), "{compiler} {arguments:?}");
+        }
+    });
+}
+
+/// Ordered readings read the counter after a fence, and on aarch64 after the branch on the version
+/// that the fence waits for. The other ones have no fence.
+#[test]
+fn ordered_readings_wait_before_the_counter() {
+    let folder = Folder::new();
+    let in_order = |code: &str, instructions: &[&str]| {
+        let mut rest = code;
+        instructions.iter().all(|instruction| match rest.split_once(instruction) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+    };
+    let on_x86: [&[&str]; 1] = [&["lfence", "rdtsc"]];
+    let on_aarch64: [&[&str]; 2] = [&["ldar", "tbz", "isb", "cntvct_el0"], &["ldar", "tbnz", "isb", "cntvct_el0"]];
+    let compilers = [
+        ("gcc", "lfence", &on_x86[..]),
+        ("clang", "lfence", &on_x86[..]),
+        ("aarch64-linux-gnu-gcc", "isb", &on_aarch64[..]),
+    ];
+    for (compiler, fence, expected) in compilers {
+        if !has(compiler) {
+            skip(&format!("{compiler} is not installed"));
+            continue;
+        }
+        let compiled = folder.compile(compiler, &["-std=c99", "-O2", "-S"], &program("readings.c"), "readings.s");
+        let assembly = fs::read_to_string(compiled).unwrap();
+        for (function, is_ordered) in [("ordered", true), ("civil", true), ("unordered", false)] {
+            let code = assembly.split_once(&format!("\n{function}:")).unwrap().1.split_once(".size").unwrap().0;
+            let waits = expected.iter().any(|instructions| in_order(code, instructions));
+            assert_eq!((waits, code.contains(fence)), (is_ordered, is_ordered), "{compiler}: {code}");
+        }
+    }
+}
+
+/// The headers compile for processors on which this test does not run.
+#[test]
+fn other_processors_compile_the_headers() {
+    let folder = Folder::new();
+    for (compiler, has_ticks) in [
+        ("aarch64-linux-gnu-gcc", true),
+        ("arm-linux-gnueabihf-gcc", false),
+        ("i686-linux-gnu-gcc", true),
+        ("powerpc64le-linux-gnu-gcc", true),
+        ("riscv64-linux-gnu-gcc", true),
+        ("s390x-linux-gnu-gcc", true),
+        ("x86_64-w64-mingw32-gcc", true),
+    ] {
+        if !has(compiler) {
+            skip(&format!("{compiler} is not installed"));
+            continue;
+        }
+        for source in ["readings.c", "ticks_elsewhere.c"].into_iter().take(if has_ticks { 2 } else { 1 }) {
+            folder.compile(compiler, &["-std=c99", "-O2", "-c"], &program(source), "compiled.o");
+        }
+    }
+}
+
+/// Blocks of docs/c.md in a language. One without `main` is the body of one.
+fn shown(language: &str) -> Vec<String> {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
+    let guide = fs::read_to_string(guide).expect("the guide");
+    let begin = format!("\n```{language}\n");
+    let blocks = guide.split(begin.as_str()).skip(1).filter_map(|rest| rest.split("\n```").next());
+    let whole = |block: &str| match block.contains("int main") {
+        true => block.to_owned(),
+        false => format!(
+            "#include <clockscope.h>\n#include <stdio.h>\nint main(void) {{\n{block}\n\
+             printf(\"%d\\n\", (int)elapsed);\nreturn 0;\n}}\n"
+        ),
+    };
+    blocks.map(whole).collect()
+}
+
+/// The programs of the guide compile as they are shown, and print what they say.
+#[test]
+fn the_guide_shows_programs_that_run() {
+    let folder = Folder::new();
+    let shared = folder.shared();
+    for (compiler, language, standard, expected) in
+        [("gcc", "c", "-std=c99", &["work\n", "2000\n"][..]), ("g++", "cpp", "-std=c++11", &["work\n"][..])]
+    {
+        if !has(compiler) {
+            skip(&format!("{compiler} is not installed"));
+            continue;
+        }
+        let blocks = shown(language);
+        assert_eq!(blocks.len(), expected.len(), "{blocks:?}");
+        for (block, expected) in blocks.iter().zip(expected) {
+            let source = folder.path(&format!("shown.{language}"));
+            fs::write(&source, block).unwrap();
+            let compiled = folder.compile(compiler, &with(&[standard], &shared), &source, "shown");
+            let printed = run(&compiled);
+            assert!(printed.starts_with(expected), "{block}\n{printed}");
+        }
+    }
+}
+
+/// What the header declares, what the library exports, and the committed list are the same.
+#[test]
+fn exactly_the_documented_symbols_are_visible() {
+    let header = fs::read_to_string(headers().join("clockscope.h")).unwrap();
+    let declared: BTreeSet<&str> = header
+        .lines()
+        .filter(|line| line.starts_with("CLOCKSCOPE_API "))
+        .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
+        .collect();
+    let listed: BTreeSet<&str> = include_str!("../symbols.txt").lines().collect();
+    assert_eq!(declared, listed);
+    let library = Folder::new().path("libclockscope.so").canonicalize().unwrap();
+    let Ok(output) = Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library).output() else {
+        return skip("nm is not installed");
+    };
+    let exported = String::from_utf8(output.stdout).unwrap();
+    let exported: BTreeSet<&str> = exported.lines().filter_map(|line| line.rsplit(' ').next()).collect();
+    assert_eq!(exported, listed);
+}
+
+/// The header names the version that the library has.
+#[test]
+fn the_header_has_the_librarys_version() {
+    let header = fs::read_to_string(headers().join("clockscope.h")).unwrap();
+    let [major, minor, patch] = ["MAJOR", "MINOR", "PATCH"].map(|part| {
+        let name = format!("#define CLOCKSCOPE_VERSION_{part} ");
+        header.lines().find_map(|line| line.strip_prefix(name.as_str())).unwrap()
+    });
+    assert_eq!(format!("{major}.{minor}.{patch}"), env!("CARGO_PKG_VERSION"));
+}

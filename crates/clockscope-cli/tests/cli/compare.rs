@@ -1,0 +1,344 @@
+//! Records compared with earlier ones, as users name and misname them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[cfg(target_os = "linux")]
+use crate::support::under;
+use crate::support::{assert_valid, clock, clockscope, record, run};
+use clockscope_testing::project;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A measurement of an example machine, with rounds of each cost.
+fn healthy() -> Value {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../clockscope-report/tests/fixtures/healthy.json");
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// Changes the costs of the clocks of this name.
+fn scale(record: &mut Value, name: &str, factor: f64) {
+    for clock in record["clocks"].as_array_mut().unwrap() {
+        if clock["name"] == name && clock["cost_ns"].is_object() {
+            let median = clock["cost_ns"]["median"].as_f64().unwrap() * factor;
+            clock["cost_ns"]["median"] = median.into();
+            clock["cost_ns"]["rounds"] = vec![median; 8].into();
+        }
+    }
+}
+
+/// A run of the example machine: runs differ by some per mille.
+fn example(number: usize) -> Value {
+    let mut record = healthy();
+    record["recorded_at"] = format!("2026-11-21T03:{number:02}:00Z").into();
+    for name in ["tsc", "rdtscp", "realtime_coarse", "monotonic", "process"] {
+        scale(&mut record, name, 1.0 + 0.001 * ((number * 7 + name.len()) % 5) as f64);
+    }
+    record
+}
+
+fn write(folder: &Path, name: &str, record: &Value) -> String {
+    let file = folder.join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, record.to_string()).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// Five runs in the folder `base` and five in `new`, in which `monotonic` costs 20 % more.
+fn both() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..5 {
+        write(folder.path(), &format!("base/{number}.json"), &example(number));
+        let mut slower = example(number + 5);
+        scale(&mut slower, "monotonic", 1.2);
+        write(folder.path(), &format!("new/{number}.json"), &slower);
+    }
+    let path = folder.path().to_owned();
+    (folder, path)
+}
+
+fn text(path: &Path, name: &str) -> String {
+    path.join(name).to_str().unwrap().to_owned()
+}
+
+/// What it says that is wrong, with this exit code.
+fn refused(arguments: &[&str], code: i32) -> String {
+    let output = run(clockscope(&[&["compare"], arguments].concat()), code);
+    assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_slower_clock_is_named_and_decides_the_exit_code() {
+    let (_folder, path) = both();
+    let [base, new] = [text(&path, "base"), text(&path, "new")];
+    let found = record(clockscope(&["compare", &base, &new, "--json"]));
+    assert_eq!(found["schema"], "clockscope.compare");
+    assert_eq!((&found["base"]["runs"], &found["new"]["runs"]), (&json!(5), &json!(5)));
+    let changes: Vec<&Value> =
+        found["clocks"].as_array().unwrap().iter().filter(|clock| clock["change"] == "slower").collect();
+    assert!(changes.len() == 2 && changes.iter().all(|clock| clock["name"].as_str().unwrap().starts_with("monotonic")));
+    assert_eq!(found["changes"], json!([]));
+    let code = |change: &str, code: i32| run(clockscope(&["compare", &base, &new, "--fail-on", change]), code);
+    code("slower", 1);
+    code("clocksource,events", 0);
+    // Records of `measure` have no verdicts.
+    code("verdict", 3);
+    run(clockscope(&["compare", &new, &base, "--fail-on", "slower"]), 0);
+    run(clockscope(&["compare", &base, &new, "--fail-on", "slower", "--margin", "40%"]), 0);
+    run(clockscope(&["compare", &base, &new, "--fail-on", "slower", "--clock", "process"]), 0);
+}
+
+/// A folder, a pattern, and files with commas name the same records.
+#[test]
+fn records_are_named_in_several_ways() {
+    let (_folder, path) = both();
+    let new = text(&path, "new");
+    let files: Vec<String> = (0..5).map(|number| text(&path, &format!("base/{number}.json"))).collect();
+    let ways = [text(&path, "base"), text(&path, "base/[0-9].js*"), files.join(",")];
+    let found = ways.map(|base| record(clockscope(&["compare", &base, &new, "--json"])));
+    assert!(found[0] == found[1] && found[1] == found[2]);
+    // A file may have a comma in its name.
+    let comma = write(&path, "a,b.json", &example(40));
+    let found = record(clockscope(&["compare", &comma, &new, "--json"]));
+    assert_eq!(found["base"]["files"], json!([comma]));
+}
+
+#[test]
+fn facts_and_faults_that_are_new_are_found() {
+    let (_folder, path) = both();
+    let [base, new] = [text(&path, "base"), text(&path, "new")];
+    let mut changed = example(41);
+    changed["environment"]["clocksource"] = "hpet".into();
+    changed["clocks"][3]["events"]["regression"] = 2.into();
+    let changed = write(&path, "changed.json", &changed);
+    for change in ["clocksource", "events"] {
+        run(clockscope(&["compare", &base, &changed, "--fail-on", change]), 1);
+        run(clockscope(&["compare", &base, &new, "--fail-on", change]), 0);
+    }
+    let mut unknown = example(42);
+    unknown["environment"]["clocksource"] = Value::Null;
+    let unknown = write(&path, "unknown.json", &unknown);
+    run(clockscope(&["compare", &base, &unknown, "--fail-on", "clocksource"]), 3);
+}
+
+/// The kernel went from tsc to hpet: reads of the clocks that it builds cost a hundred times as
+/// much, those of the counter what they did. One run a side is enough for that.
+#[test]
+fn a_switched_clocksource_is_named_with_what_it_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = write(folder.path(), "base.json", &example(0));
+    let mut switched = example(1);
+    switched["environment"]["clocksource"] = "hpet".into();
+    scale(&mut switched, "monotonic", 100.0);
+    let new = write(folder.path(), "new.json", &switched);
+    let found = record(clockscope(&["compare", &base, &new, "--json"]));
+    let change = &found["changes"][0];
+    assert_eq!((&change["fact"], &change["new"]), (&json!("clocksource"), &json!(["hpet"])), "{found:#}");
+    assert_eq!(clock(&found, "monotonic")["change"], "slower");
+    assert_ne!(clock(&found, "tsc")["change"], "slower");
+    run(clockscope(&["compare", &base, &new, "--fail-on", "clocksource"]), 1);
+    let page = run(clockscope(&["compare", &base, &new, "--format", "html"]), 0).stdout;
+    let page = String::from_utf8(page).unwrap();
+    // The ratios, and the costs of both sides.
+    assert_eq!(page.matches("<figure id=").count(), 2);
+    assert!(page.contains("<figure id=\"chart-ratios\">") && page.contains("hpet"));
+    let (_, words) = page.split_once("Change: ").unwrap();
+    assert!(words.split_once('<').unwrap().0.contains("slower "), "the words of the chart");
+}
+
+#[test]
+fn records_that_cannot_be_compared_are_refused() {
+    let (_folder, path) = both();
+    let [base, new, first] = ["base", "new", "base/0.json"].map(|name| text(&path, name));
+    let steps = concat!(env!("CARGO_MANIFEST_DIR"), "/../clockscope-report/tests/fixtures/steps.json");
+    let check = steps.replace("steps.json", "check.json");
+    let whole = healthy().to_string();
+    let bad = |name: &str, text: &str| {
+        fs::write(path.join(name), text).unwrap();
+        path.join(name).to_str().unwrap().to_owned()
+    };
+    let newer = bad("newer.json", &whole.replace("\"schema_version\":2", "\"schema_version\":3"));
+    let checked = fs::read_to_string(&check).unwrap();
+    let older = bad("older.json", &checked.replacen("\"schema_version\": 2", "\"schema_version\": 1", 1));
+    let empty = bad("empty.json", "");
+    let cut = bad("cut.json", &whole[..whole.len() / 2]);
+    let binary = bad("binary.json", "not a record");
+    let mut all = Vec::new();
+    for (file, hint) in [
+        (&newer, "the record has schema_version 3, this program reads 2"),
+        (&older, "the record has schema_version 1, this program reads 2"),
+        (&empty, "the file is empty"),
+        (&cut, "the file is cut off"),
+        (&binary, "not a clockscope record"),
+        (&text(&path, "missing.json"), "missing.json"),
+    ] {
+        let said = refused(&[&base, file], 4);
+        assert!(said.contains(hint) && said.contains("cannot compare"), "{file}: {said}");
+        all.push((4, said));
+    }
+    fs::create_dir(path.join("none")).unwrap();
+    let copy = write(&path, "copy.json", &example(0));
+    for (arguments, hint) in [
+        ([base.as_str(), steps], "its schema is \"clockscope.steps\""),
+        ([&base, &check], "records of one command"),
+        ([&base, &first], "are the same file"),
+        ([&first, &format!("{}/../base/0.json", text(&path, "new"))], "are the same file"),
+        ([&base, &copy], "are the same record"),
+        ([&text(&path, "none"), &new], "is a folder without a file *.json"),
+        ([&text(&path, "*.none"), &new], "no file matches"),
+        ([&text(&path, "[.json"), &new], "is not a pattern"),
+    ] {
+        let said = refused(&arguments, 2);
+        assert!(said.contains(hint), "{arguments:?}: {said}");
+        all.push((2, said));
+    }
+    assert!(refused(&[&base, &new, "--clock", "sundial"], 2).contains("unknown clock: sundial"));
+    let mut elsewhere = example(43);
+    elsewhere["environment"]["cpu"]["model"] = "Other CPU".into();
+    let elsewhere = write(&path, "elsewhere.json", &elsewhere);
+    all.push((3, refused(&[&base, &elsewhere], 3)));
+    all.push((2, refused(&[&base, &format!("{new},{elsewhere}")], 2)));
+    let unsaid: Vec<_> = documented_refusals()
+        .into_iter()
+        .filter(|(code, message)| !all.iter().any(|(said_with, said)| said_with == code && said.contains(message)))
+        .collect();
+    assert!(unsaid.is_empty(), "docs/compare.md: {unsaid:#?}");
+}
+
+/// The exit codes and messages of the table of refusals in docs/compare.md.
+fn documented_refusals() -> Vec<(i32, String)> {
+    let page = fs::read_to_string(project().join("docs/compare.md")).unwrap();
+    let table = page.split("## Records that are refused").nth(1).unwrap();
+    let rows = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let refusals: Vec<_> = rows
+        .take_while(|line| line.starts_with('|'))
+        .flat_map(|row| {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let messages = cells[2].split('`').skip(1).step_by(2);
+            messages.map(|message| (cells[1].parse().unwrap(), message.to_owned())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(refusals.len() > 8, "the table is gone: {refusals:?}");
+    refusals
+}
+
+/// Records of version 1 are read, to be compared with those of today.
+#[test]
+fn older_records_are_compared() {
+    let (_folder, path) = both();
+    let older = concat!(env!("CARGO_MANIFEST_DIR"), "/../clockscope-records/tests/fixtures/version1.json");
+    let found = record(clockscope(&["compare", older, &text(&path, "new"), "--json"]));
+    assert_eq!(clock(&found, "monotonic")["runs"], json!([1, 5]));
+}
+
+#[test]
+fn other_machines_are_compared_only_where_it_is_asked_for() {
+    let (_folder, path) = both();
+    let [base, new] = [text(&path, "base"), text(&path, "new")];
+    let mut other = example(43);
+    other["environment"]["cpu"]["model"] = "Other CPU".into();
+    let other = write(&path, "other.json", &other);
+    let said = refused(&[&base, &other], 3);
+    assert!(said.contains("processor \"Example CPU 9000\" and \"Other CPU\"") && said.contains("--across-machines"));
+    let found = record(clockscope(&["compare", &base, &other, "--across-machines", "--json"]));
+    assert_eq!(found["is_other_machine"], true);
+    // A side of several machines is refused even so.
+    let mixed = format!("{new},{other}");
+    for arguments in [&[base.as_str(), &mixed][..], &[&base, &mixed, "--across-machines"]] {
+        assert!(refused(arguments, 2).contains("expected records of one machine on each side"));
+    }
+}
+
+/// What was measured now is compared with a file, by itself and in several runs.
+#[test]
+fn a_measurement_is_compared_with_its_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = text(folder.path(), "base.json");
+    let measure = ["measure", "monotonic", "--duration", "30ms", "--quiet"];
+    run(clockscope(&[&measure[..], &["--repeat", "2", "--json", "-o", &base]].concat()), 0);
+    for repeat in [&[][..], &["--repeat", "2"]] {
+        let found = record(clockscope(&[&measure[..], repeat, &["--baseline", &base, "--json"]].concat()));
+        assert_eq!(found["schema"], "clockscope.compare");
+        assert_eq!((&found["base"]["files"], &found["new"]["files"]), (&json!([base]), &json!([])));
+        assert_eq!(found["clocks"].as_array().unwrap().len(), 1);
+        assert_eq!(clock(&found, "monotonic")["runs"][0], 2);
+    }
+    let said = run(clockscope(&[&measure[..], &["--fail-on", "slower"]].concat()), 2).stderr;
+    assert!(String::from_utf8(said).unwrap().contains("--baseline"));
+    // Its own findings count as well.
+    run(clockscope(&[&measure[..], &["--baseline", &base, "--fail-on", "unavailable,clocksource"]].concat()), 0);
+}
+
+/// Records that this machine's answer cannot be compared with are refused at once: these runs would
+/// take an hour.
+#[test]
+fn a_baseline_is_refused_before_anything_is_measured() {
+    let fixture =
+        |name: &str| format!("{}/../clockscope-report/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let [measured, checked, steps] = ["healthy", "check", "steps"].map(fixture);
+    for (command, base, code, hint) in [
+        ("measure", &checked, 2, "records of one command"),
+        ("check", &measured, 2, "records of one command"),
+        ("measure", &steps, 2, "its schema is \"clockscope.steps\""),
+        ("measure", &format!("{measured},{measured}"), 2, "are the same file"),
+        ("measure", &fixture("nowhere"), 4, "cannot compare"),
+        ("measure", &measured, 3, "and the new run are of different machines"),
+        ("check", &checked, 3, "--across-machines compares them"),
+    ] {
+        let output = run(clockscope(&[command, "--duration", "1h", "--quiet", "--baseline", base]), code);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(hint) && output.stdout.is_empty(), "{command} {base}: {said}");
+    }
+    for words in [&["--across-machines"][..], &["--clocksource", "hpet", "--baseline", &measured]] {
+        run(clockscope(&[&["measure", "--duration", "1h"], words].concat()), 2);
+    }
+    // Changes have to be since something.
+    run(clockscope(&["measure", "--clocksource", "hpet", "--fail-on", "slower"]), 2);
+}
+
+#[test]
+fn a_baseline_may_be_of_another_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = write(folder.path(), "base.json", &healthy());
+    let measure = ["measure", "monotonic", "--duration", "30ms", "--quiet", "--across-machines", "--json"];
+    let found = record(clockscope(&[&measure[..], &["--baseline", &base]].concat()));
+    assert_eq!(found["is_other_machine"], true);
+}
+
+/// What the run found itself decides, and what the comparison leaves open does not hide it.
+#[test]
+#[cfg(target_os = "linux")]
+fn findings_of_the_run_hold_beside_a_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = text(folder.path(), "base.json");
+    let measure = ["measure", "process", "--duration", "30ms", "--quiet"];
+    run(clockscope(&[&measure[..], &["--json", "-o", &base]].concat()), 0);
+    let denied = |fail_on: &str, code: i32| {
+        let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", "errno")];
+        run(under("deny", &variables, &[&measure[..], &["--baseline", &base, "--fail-on", fail_on]].concat()), code);
+    };
+    denied("unavailable,slower", 1);
+    denied("slower", 3);
+}
+
+#[test]
+fn a_check_is_compared_with_its_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = text(folder.path(), "base.json");
+    let check = ["check", "monotonic", "--duration", "1s", "--quiet"];
+    run(clockscope(&[&check[..], &["--json", "-o", &base]].concat()), 0);
+    let mut trusted: Value = serde_json::from_str(&fs::read_to_string(&base).unwrap()).unwrap();
+    let verdict = trusted["verdicts"][0]["verdict"].clone();
+    let found = record(clockscope(&[&check[..], &["--baseline", &base, "--json"]].concat()));
+    assert_valid(&found);
+    let verdicts = found["verdicts"].as_array().unwrap();
+    assert!(verdicts.len() == 1 && verdicts[0]["base"] == verdict && found["machine"].is_null(), "{found:#}");
+    assert_eq!(found["clocks"], json!([]));
+    // Whatever the verdict is, it is better than this one.
+    trusted["verdicts"][0]["verdict"] = "unfit".into();
+    let unfit = write(folder.path(), "unfit.json", &trusted);
+    run(clockscope(&["compare", &base, &unfit, "--fail-on", "verdict"]), i32::from(verdict != "unfit"));
+    run(clockscope(&[&check[..], &["--baseline", &unfit, "--fail-on", "verdict"]].concat()), 0);
+}

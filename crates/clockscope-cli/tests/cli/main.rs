@@ -1,0 +1,14 @@
+//! The command as its users run it.
+
+mod across;
+mod command;
+mod compare;
+mod faults;
+mod monitoring;
+mod outputs;
+mod packaging;
+mod report;
+mod runtimes;
+mod support;
+mod trust;
+mod version;

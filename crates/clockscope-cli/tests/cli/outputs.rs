@@ -1,0 +1,200 @@
+//! The outputs in the documentation have the shape of what the command prints today: it runs each
+//! documented command for a short time, and compares the columns of tables, and whether the answer
+//! comes first. Figures, rows and sentences are the machine's own.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::support::{clockscope, is_emulated, run};
+use clockscope_testing::{DocumentedCommand, allowed_cpus, documented_commands, project, skip};
+use serde_json::Value;
+
+/// The columns that tables have, by the name of their first one.
+type Columns = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn documented_outputs_have_the_shape_of_real_ones() {
+    if is_emulated() {
+        return skip("an emulated command is too slow to run every documented one");
+    }
+    let clocks = names_of_clocks();
+    let kept = columns_of_kept_records(&clocks);
+    let mut stale = Vec::new();
+    let documented = documented_commands();
+    for command in documented.iter().filter(|command| !command.output.is_empty()) {
+        let text = match kept_answer(command) {
+            Some(record) => Some(report_of(record, command)),
+            None if runs_anywhere(command) => output(command),
+            None => None,
+        };
+        let mut columns = kept.clone();
+        let lines: Vec<&str> = text.as_deref().unwrap_or_default().lines().collect();
+        add(&mut columns, headers(&lines, &clocks));
+        let shown: Vec<&str> = command.output.iter().map(String::as_str).collect();
+        stale.extend(unknown_columns(&columns, &headers(&shown, &clocks)).map(|what| (command.place(), what)));
+        if let Some(first) = lines.first()
+            && !shown[0].starts_with('…')
+            && is_header(first) != is_header(shown[0])
+        {
+            stale.push((command.place(), format!("begins with {:?}, the command with {first:?}", shown[0])));
+        }
+    }
+    assert!(stale.is_empty(), "outputs of an earlier shape; show what the command prints today: {stale:#?}");
+}
+
+/// The kept record that stands for what the command answers: one of `runtimes`, which programs of
+/// other languages answer, and the answers of another clocksource.
+fn kept_answer(command: &DocumentedCommand) -> Option<&'static str> {
+    let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
+    match () {
+        () if command.page == WINDOWS && has("clocksource") => Some("clocksource_windows"),
+        () if has("runtimes") && has("--clocksource") => Some("runtimes_switched"),
+        () if has("runtimes") && has("--list") => Some("runtimes_found"),
+        () if has("runtimes") => Some("runtimes"),
+        () => None,
+    }
+}
+
+/// The record as the command prints its answer.
+fn report_of(record: &str, command: &DocumentedCommand) -> String {
+    let file = project().join(format!("crates/clockscope-report/tests/fixtures/{record}.json"));
+    let mut arguments = vec!["report", file.to_str().unwrap()];
+    arguments.extend(command.arguments.iter().map(String::as_str).filter(|word| *word == "--brief"));
+    String::from_utf8(run(clockscope(&arguments), 0).stdout).unwrap()
+}
+
+/// A page of outputs of another system.
+const WINDOWS: &str = "docs/windows.md";
+
+/// Whether the command can run on any machine, in a moment: without another clocksource and
+/// another system's clocks.
+fn runs_anywhere(command: &DocumentedCommand) -> bool {
+    command.page != WINDOWS && !command.arguments.iter().any(|word| word == "--clocksource")
+}
+
+/// What it prints, asked for a moment only, on CPUs that this process may use; none if this machine
+/// could not answer.
+fn output(command: &DocumentedCommand) -> Option<String> {
+    let cpu = allowed_cpus()[0].to_string();
+    let mut arguments = Vec::new();
+    let mut words = command.arguments.iter();
+    let mut bounded = false;
+    while let Some(word) = words.next() {
+        arguments.push(word.as_str());
+        let short = match word.as_str() {
+            "--duration" | "-d" => "100ms",
+            "--reads" => "1e4",
+            "--cpus" => &cpu,
+            _ => continue,
+        };
+        words.next();
+        arguments.push(short);
+        bounded |= word != "--cpus";
+    }
+    let untimed = ["list", "info", "report", "compare", "schema", "clocksource"];
+    if !bounded && !arguments.iter().any(|word| untimed.contains(word)) {
+        arguments.extend(["--duration", "100ms"]);
+    }
+    let output = clockscope(&arguments).current_dir(project()).output().unwrap();
+    assert_ne!(output.status.code(), Some(2), "{}: {}", command.place(), String::from_utf8_lossy(&output.stderr));
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+/// Cells of a line: what two spaces or more part.
+fn cells(line: &str) -> Vec<&str> {
+    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+/// Whether a line names the columns of a table: three names or more, no figure.
+fn is_header(line: &str) -> bool {
+    let cells = cells(line);
+    let figure =
+        |cell: &&str| !cell.starts_with(|first: char| first.is_alphabetic() || matches!(first, '×' | '±' | '%'));
+    cells.len() >= 3 && cells[0].starts_with(char::is_uppercase) && !cells.iter().any(figure)
+}
+
+/// The columns of each table in an output. A clock's name is no name of a column.
+fn headers(lines: &[&str], clocks: &BTreeSet<String>) -> Vec<Vec<String>> {
+    let headers = lines.iter().filter(|line| is_header(line));
+    headers.map(|line| cells(line).into_iter().filter(|cell| !clocks.contains(*cell)).map(unitless).collect()).collect()
+}
+
+/// A unit that all rows share stands in the header, so that it depends on the figures.
+fn unitless(cell: &str) -> String {
+    cell.split_once(" (").map_or(cell, |(name, _)| name).to_owned()
+}
+
+fn add(columns: &mut Columns, headers: Vec<Vec<String>>) {
+    for header in headers {
+        columns.entry(header[0].clone()).or_default().extend(header);
+    }
+}
+
+/// What of the shown headers no table of today has.
+fn unknown_columns<'a>(columns: &'a Columns, shown: &'a [Vec<String>]) -> impl Iterator<Item = String> + 'a {
+    shown.iter().flat_map(|header| {
+        let today = columns.get(&header[0]);
+        header
+            .iter()
+            .filter(move |name| !today.is_some_and(|today| today.contains(*name)))
+            .map(|name| format!("no table that begins with {:?} has a column {name:?}", header[0]))
+    })
+}
+
+/// Columns that come with what a machine at hand may lack, by the kept records.
+fn columns_of_kept_records(clocks: &BTreeSet<String>) -> Columns {
+    let mut columns = Columns::new();
+    for entry in fs::read_dir(project().join("crates/clockscope-report/tests/fixtures")).unwrap() {
+        let file = entry.unwrap().path();
+        let document: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        if document["schema"].is_null() {
+            continue;
+        }
+        let is_measured = document["schema"] == "clockscope.measure";
+        for options in [&[][..], &["--columns", "all"]].into_iter().take(1 + usize::from(is_measured)) {
+            let output = run(clockscope(&[&["report", file.to_str().unwrap()], options].concat()), 0);
+            let text = String::from_utf8(output.stdout).unwrap();
+            add(&mut columns, headers(&text.lines().collect::<Vec<_>>(), clocks));
+        }
+    }
+    columns
+}
+
+/// The names of all clocks of all systems, with their paths.
+fn names_of_clocks() -> BTreeSet<String> {
+    let output = run(clockscope(&["list", "--all-platforms", "--json"]), 0);
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names = list["clocks"].as_array().unwrap().iter().filter_map(|clock| clock["name"].as_str());
+    names
+        .flat_map(|name| ["", ":vdso", ":syscall"].map(|path| format!("{name}{path}")))
+        .chain(["tsc_lfence", "rdtscp", "rdtscp_lfence"].map(str::to_owned))
+        .collect()
+}
+
+/// The answers of programs and systems that are not at hand have kept records.
+#[test]
+fn runtimes_and_clocksources_have_answers() {
+    let documented = documented_commands();
+    let shown: Vec<&DocumentedCommand> = documented.iter().filter(|command| !command.output.is_empty()).collect();
+    let of = |word: &str| {
+        shown.iter().filter(|command| command.arguments.first().is_some_and(|first| first == word)).collect::<Vec<_>>()
+    };
+    assert!(of("runtimes").len() >= 4 && of("runtimes").iter().all(|command| kept_answer(command).is_some()));
+    assert!(of("clocksource").iter().any(|command| runs_anywhere(command)));
+    assert!(of("clocksource").iter().any(|command| kept_answer(command).is_some()));
+}
+
+/// Outputs of earlier shapes are found.
+#[test]
+fn planted_changes_are_found() {
+    let clocks = BTreeSet::from(["tsc".to_owned()]);
+    let mut columns = Columns::new();
+    add(&mut columns, headers(&["  Name   Cost (ns)     ×  tsc  Events", "tsc  8  1  ok"], &clocks));
+    let of = |line: &str| unknown_columns(&columns, &headers(&[line], &clocks)).collect::<Vec<_>>();
+    assert!(of("Name  Cost  Events").is_empty());
+    assert_eq!(of("Name  Cost(ns)  ×"), ["no table that begins with \"Name\" has a column \"Cost(ns)\""]);
+    assert_eq!(of("Clock  Cost  ×").len(), 3);
+    assert!(!is_header("tsc  trusted  -") && !is_header("CPU  Intel") && is_header("Name  Cost  ×"));
+}

@@ -1,0 +1,192 @@
+//! The files of packaging/ for monitors, each by its own tool where there is one.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use crate::support::{clockscope, run};
+use clockscope_testing::skip;
+use serde_json::Value;
+
+fn packaging(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../packaging").join(file)
+}
+
+fn text(file: &str) -> String {
+    fs::read_to_string(packaging(file)).unwrap()
+}
+
+fn json(file: &str) -> Value {
+    serde_json::from_str(&text(file)).unwrap()
+}
+
+/// Runs a tool; `None` where it is missing.
+fn tool(name: &str, arguments: &[&str]) -> Option<Output> {
+    match Command::new(name).args(arguments).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            skip(&format!("there is no {name}"));
+            None
+        }
+        output => Some(output.unwrap()),
+    }
+}
+
+fn words_of(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The unit's exposure is 3 of 10 at most.
+#[test]
+fn the_service_is_understood_and_hardened() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [service, timer] = ["clockscope-textfile.service", "clockscope-textfile.timer"].map(place);
+    let unit = text("systemd/clockscope-textfile.service");
+    // systemd looks whether the program is there.
+    fs::write(&service, unit.replace("/usr/bin/clockscope", env!("CARGO_BIN_EXE_clockscope"))).unwrap();
+    fs::write(&timer, text("systemd/clockscope-textfile.timer")).unwrap();
+    let Some(verified) = tool("systemd-analyze", &["verify", &service, &timer]) else { return };
+    assert!(verified.status.success() && words_of(&verified).is_empty(), "{}", words_of(&verified));
+    let security = ["security", "--offline=true", "--threshold=30", &service];
+    let Some(analyzed) = tool("systemd-analyze", &security) else { return };
+    assert!(analyzed.status.success(), "{}", words_of(&analyzed));
+}
+
+/// What the service runs, and what the plugin runs, is a command line of this program.
+#[test]
+fn commands_in_files_are_understood() {
+    let service = text("systemd/clockscope-textfile.service");
+    let line = service.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/clockscope ")).unwrap();
+    let plugin = json("node-problem-detector/clockscope-check.json");
+    let arguments = plugin["rules"][0]["args"].as_array().unwrap();
+    let plugin: Vec<&str> = arguments.iter().map(|word| word.as_str().unwrap()).collect();
+    let daemonset = text("kubernetes/daemonset.yaml");
+    let shell = daemonset.lines().find_map(|line| line.trim().strip_prefix("clockscope check ")).unwrap();
+    let shell: Vec<&str> = ["check"].into_iter().chain(shell.trim_end_matches(" &").split(' ')).collect();
+    for mut words in [line.split(' ').collect(), plugin, shell] {
+        words.extend(["--duration", "x"]);
+        // The time is the one word that is wrong.
+        let said = String::from_utf8(run(clockscope(&words), 2).stderr).unwrap();
+        assert!(said.contains("invalid value 'x' for '--duration"), "{said}");
+    }
+}
+
+/// Lines that kernels have printed, and the rule that takes each.
+#[test]
+fn rules_for_the_kernels_log_take_its_lines() {
+    let config = json("node-problem-detector/clockscope-kernel-log.json");
+    let rules = config["rules"].as_array().unwrap();
+    let unstable = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:";
+    for (line, expected) in [
+        (unstable, Some("ClocksourceUnstable")),
+        ("tsc: Marking TSC unstable due to clocksource watchdog", Some("TscUnstable")),
+        ("tsc: Marking TSC unstable due to TSCs unsynchronized", Some("TscUnstable")),
+        ("Measured 1234 cycles TSC warp between CPUs, turning off TSC clock.", Some("TscWarp")),
+        ("clocksource: Switched to clocksource hpet", Some("SlowClocksource")),
+        ("clocksource: Switched to clocksource acpi_pm", Some("SlowClocksource")),
+        ("clocksource: Switched to clocksource tsc-early", None),
+        ("clocksource: Switched to clocksource tsc", None),
+        ("clocksource: Switched to clocksource kvm-clock", None),
+        ("tsc: Detected 2596.160 MHz processor", None),
+        ("[Firmware Bug]: TSC doesn't count with P0 frequency!", None),
+        ("tsc: Unable to calibrate against PIT", None),
+    ] {
+        let takes = |rule: &&Value| is_match(rule["pattern"].as_str().unwrap(), line);
+        let found: Vec<&str> = rules.iter().filter(takes).map(|rule| rule["reason"].as_str().unwrap()).collect();
+        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{line}");
+    }
+}
+
+/// Whether a pattern takes a whole line. These patterns mean the same to grep and to Go.
+fn is_match(pattern: &str, line: &str) -> bool {
+    let mut grep = Command::new("grep")
+        .args(["--extended-regexp", "--line-regexp", "--quiet", "--regexp", pattern])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writeln!(grep.stdin.take().unwrap(), "{line}").unwrap();
+    match grep.wait().unwrap().code() {
+        Some(0) => true,
+        Some(1) => false,
+        other => panic!("grep ended with {other:?} for {pattern}"),
+    }
+}
+
+/// kubectl reads the file as an object of its type, and needs no cluster for that. What the type
+/// does not have, it drops.
+#[test]
+fn the_daemon_set_is_one() {
+    let file = packaging("kubernetes/daemonset.yaml");
+    let read = |words: &[&str], change: &str| {
+        let all = [words, &["--local", "--output", "json", "--filename", file.to_str().unwrap(), change]].concat();
+        let read = tool("kubectl", &all)?;
+        assert!(read.status.success(), "{}", words_of(&read));
+        Some(serde_json::from_slice::<Value>(&read.stdout).unwrap())
+    };
+    // The first takes any keys, the second those of the type.
+    let Some((mut found, typed)) = read(&["annotate"], "read=yes").zip(read(&["set", "env"], "READ=yes")) else {
+        return;
+    };
+    found["metadata"].as_object_mut().unwrap().remove("annotations");
+    assert_eq!(lost(&found, &typed), None::<String>);
+    assert_eq!(found["kind"], "DaemonSet");
+    let pod = &found["spec"]["template"];
+    assert_eq!(found["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"]);
+    let container = &pod["spec"]["containers"][0];
+    assert_eq!(container["securityContext"]["capabilities"]["drop"], serde_json::json!(["ALL"]));
+    assert!(container["resources"]["limits"]["cpu"].is_null(), "it would stop threads that measure");
+}
+
+/// The path of something that is not in another value, if there is any.
+fn lost(value: &Value, kept: &Value) -> Option<String> {
+    let below = |name: String, value: &Value, kept: &Value| lost(value, kept).map(|path| format!("{name}.{path}"));
+    match (value, kept) {
+        (Value::Object(keys), Value::Object(_)) => {
+            keys.iter().find_map(|(name, value)| below(name.clone(), value, &kept[name]))
+        }
+        (Value::Array(values), Value::Array(all)) if values.len() == all.len() => {
+            values.iter().zip(all).enumerate().find_map(|(place, (value, kept))| below(place.to_string(), value, kept))
+        }
+        _ => (value != kept).then(|| format!("{value} is {kept}")),
+    }
+}
+
+#[test]
+fn alerts_fire_when_they_should() {
+    let file = packaging("prometheus/clockscope.rules.test.yml");
+    let Some(tested) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
+    assert!(tested.status.success(), "{}", words_of(&tested));
+}
+
+/// The names of metrics in a text.
+fn names(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let words = text.split(|c: char| !is_part(c)).filter(|word| word.starts_with("clockscope_"));
+    words.map(str::to_owned).collect()
+}
+
+/// Rules ask for metrics that a check has, and the manual names all of these.
+#[test]
+fn rules_and_the_manual_name_metrics_that_there_are() {
+    let fixture = format!("{}/../clockscope-report/tests/fixtures/check.json", env!("CARGO_MANIFEST_DIR"));
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(fixture).unwrap()).unwrap();
+    record["synchronization"]["chrony"] = serde_json::json!({
+        "stratum": 3, "correction_s": 0.0, "error_s": 0.01, "freq_ppm": 0.0, "skew_ppm": 0.0, "update_interval_s": 64.0,
+    });
+    record["synchronization"]["adjtimex"]["civil_error_s"] = 0.01.into();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("check.json");
+    fs::write(&file, record.to_string()).unwrap();
+    let metrics = run(clockscope(&["report", file.to_str().unwrap(), "--format", "prometheus"]), 0).stdout;
+    let known = names(std::str::from_utf8(&metrics).unwrap());
+    let asked = names(&text("prometheus/clockscope.rules.yml"));
+    assert!(asked.len() >= 8 && asked.is_subset(&known), "{:?}", asked.difference(&known));
+    let manual = fs::read_to_string(packaging("../docs/monitoring.md")).unwrap();
+    let mut documented = names(&manual);
+    assert!(documented.remove("clockscope_series_omitted"));
+    assert_eq!(known, documented);
+}

@@ -1,0 +1,302 @@
+//! Figures in JSON: an unknown one is `null`, and its reason is in the object `unknown` of its
+//! record. What is read is written again as it was.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeSet;
+
+use crate::support::{FIXTURES, text_of};
+use clockscope_records::Document;
+use clockscope_report::{Format, Style, render};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Documents whose figures are those of another one, or of the environment alone.
+const REPEATING: [&str; 4] = ["check", "compare_checks", "runtimes_switched", "runtimes_found"];
+
+/// The documents that have figures of their own.
+fn with_figures() -> impl Iterator<Item = &'static str> {
+    FIXTURES.into_iter().filter(|name| !REPEATING.contains(name))
+}
+
+/// What the reason of a figure is that has none.
+const UNRECORDED: &str = "no reason was recorded";
+
+/// A field of a record that has an object `unknown`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Field {
+    /// The record, as a JSON pointer.
+    record: String,
+    /// The names from there on.
+    names: Vec<String>,
+}
+
+impl Field {
+    fn path(&self) -> String {
+        self.names.join(".")
+    }
+
+    fn pointer(&self) -> String {
+        format!("{}/{}", self.record, self.names.join("/"))
+    }
+
+    /// Its place without numbers: fields of one type have the same.
+    fn kind(&self) -> String {
+        self.record.replace(|c: char| c.is_ascii_digit(), "") + "." + &self.path()
+    }
+
+    /// Makes it `null`, with the reason if there is one. Returns whether it is there.
+    fn forget(&self, document: &mut Value, reason: Option<Value>) -> bool {
+        let Some(value) = document.pointer_mut(&self.pointer()) else {
+            return false;
+        };
+        *value = Value::Null;
+        let unknown = document.pointer_mut(&self.record).unwrap()["unknown"].as_object_mut().unwrap();
+        let (path, within) = (self.path(), self.path() + ".");
+        unknown.retain(|name, _| *name != path && !name.starts_with(&within));
+        unknown.extend(reason.map(|reason| (path, reason)));
+        true
+    }
+}
+
+/// Adds all fields below a value that belong to a record.
+fn fields(value: &Value, place: &str, record: Option<&Field>, found: &mut Vec<Field>) {
+    if let Some(list) = value.as_array() {
+        for (index, value) in list.iter().enumerate() {
+            fields(value, &format!("{place}/{index}"), None, found);
+        }
+    }
+    let Some(object) = value.as_object() else { return };
+    let own = Field { record: place.to_owned(), names: Vec::new() };
+    let record = if object.contains_key("unknown") { Some(&own) } else { record };
+    for (name, value) in object.iter().filter(|(name, _)| *name != "unknown") {
+        let field = record.map(|Field { record, names }| Field {
+            record: record.clone(),
+            names: names.iter().chain([name]).cloned().collect(),
+        });
+        fields(value, &format!("{place}/{name}"), field.as_ref(), found);
+        found.extend(field);
+    }
+}
+
+fn read(document: &Value) -> Option<Document> {
+    Document::from_json(&document.to_string()).ok()
+}
+
+/// What is written of what was read.
+fn written(document: &Value) -> Value {
+    serde_json::to_value(read(document).unwrap()).unwrap()
+}
+
+fn fixture(name: &str) -> Value {
+    written(&serde_json::from_str(&text_of(name)).unwrap())
+}
+
+/// How many figures are unknown without a reason.
+fn unexplained(document: &Document) -> usize {
+    format!("{document:?}").matches(UNRECORDED).count()
+}
+
+/// Whether a field is a figure: it takes a reason, or is read as one more that lacks it.
+fn is_figure(document: &Value, before: usize, field: &Field) -> bool {
+    const EXCUSE: &str = "the dog ate it";
+    let mut without = document.clone();
+    field.forget(&mut without, Some(EXCUSE.into()));
+    read(&without).is_some_and(|found| format!("{found:?}").contains(EXCUSE) || unexplained(&found) > before)
+}
+
+/// A figure that its record does not name would lose its reason.
+#[test]
+fn every_figure_keeps_its_reason() {
+    let (mut looked_at, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+    for name in with_figures() {
+        let document = fixture(name);
+        let mut all = Vec::new();
+        fields(&document, "", None, &mut all);
+        let before = unexplained(&read(&document).unwrap());
+        // One of each kind, and one that is there.
+        all.sort_by_key(|field| document.pointer(&field.pointer()).is_some_and(Value::is_null));
+        for field in all {
+            let is_shared = ["/environment", "/run"].contains(&field.record.as_str());
+            let kind = format!("{}{}", if is_shared { "" } else { name }, field.kind());
+            if !looked_at.insert(kind.clone()) || !is_figure(&document, before, &field) {
+                continue;
+            }
+            for reason in [Some("a \"reason\"\n".into()), Some(json!({ "code": "few_steps" })), None] {
+                let mut without = document.clone();
+                field.forget(&mut without, reason);
+                assert_eq!(written(&without), without, "{name}: {field:?}");
+            }
+            kinds.insert(kind);
+        }
+    }
+    let some = ["healthy/clocks/.cost_ns", "healthy/clocks/.events.jump", "thorough/thorough.rate"];
+    for kind in some.into_iter().chain(["/environment.cpu.model", "/run.cpu"]) {
+        assert!(kinds.contains(kind), "{kind}: {kinds:?}");
+    }
+}
+
+/// A part of a record that no list names would have codes without sentences.
+#[test]
+fn every_code_has_its_sentence_in_json() {
+    let (mut looked_at, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+    for name in with_figures() {
+        let document = fixture(name);
+        let mut all = Vec::new();
+        fields(&document, "", None, &mut all);
+        let before = unexplained(&read(&document).unwrap());
+        // One of each kind, and one that is there.
+        all.sort_by_key(|field| document.pointer(&field.pointer()).is_some_and(Value::is_null));
+        for field in all {
+            let kind = format!("{name}{}", field.kind());
+            if !looked_at.insert(kind.clone()) || !is_figure(&document, before, &field) {
+                continue;
+            }
+            let mut without = document.clone();
+            field.forget(&mut without, Some(json!({ "code": "few_steps" })));
+            let written = render(&read(&without).unwrap(), Format::Json, Style::default()).unwrap();
+            let written: Value = serde_json::from_str(&written).unwrap();
+            let reason = &written.pointer(&field.record).unwrap()["unknown"][field.path().as_str()];
+            let text = "its value changed fewer than three times: give it more time";
+            assert_eq!(*reason, json!({ "code": "few_steps", "text": text }), "{name}: {field:?}");
+            kinds.insert(kind);
+        }
+    }
+    for kind in ["thorough/thorough/order/sequences/.regressions", "switched/measurements//clocks/.cost_ns"] {
+        assert!(kinds.contains(kind), "{kind}: {kinds:?}");
+    }
+}
+
+/// The reason of a pair of CPUs, and of evidence, is one of another record.
+#[test]
+fn reasons_beside_figures_have_sentences_too() {
+    let mut order = fixture("order");
+    order["untestable"] = json!({ "code": "one_cpu", "cpu": 3 });
+    let mut check = fixture("check");
+    let evidence = check["verdicts"][0]["evidence"].as_array_mut().unwrap();
+    let at = evidence.iter().position(|evidence| evidence["check"] == "steps_back").unwrap();
+    evidence[at]["reason"] = json!({ "code": "no_batch" });
+    for (document, pointer, text) in [
+        (order, "/untestable".to_owned(), "only CPU 3 takes part"),
+        (check, format!("/verdicts/0/evidence/{at}/reason"), "no batch of reads was completed"),
+    ] {
+        let written = render(&read(&document).unwrap(), Format::Json, Style::default()).unwrap();
+        let written: Value = serde_json::from_str(&written).unwrap();
+        let reason = written.pointer(&pointer).unwrap();
+        assert_eq!(reason["code"], document.pointer(&pointer).unwrap()["code"]);
+        assert!(reason["text"].as_str().unwrap().starts_with(text), "{reason}");
+        assert_eq!(
+            serde_json::to_value(read(&written).unwrap()).unwrap().pointer(&pointer),
+            document.pointer(&pointer)
+        );
+    }
+}
+
+/// Why a clock, a CPU, a pair of CPUs or a call failed is a reason, too.
+#[test]
+fn reasons_of_failures_have_sentences() {
+    for (name, pointer) in [
+        ("list", "/clocks/0/reason"),
+        ("healthy", "/clocks/0/reason"),
+        ("switched", "/measurements/0/clocks/0/reason"),
+        ("steps", "/clocks/0/reason"),
+        ("rate", "/clocks/0/reason"),
+        ("order", "/sequences/0/reason"),
+        ("order", "/lost/0/reason"),
+        ("offsets", "/pairs/0/reason"),
+        ("offsets", "/vdso/0/reason"),
+        ("gaps", "/gaps/0/reason"),
+        ("sleep", "/rows/0/reason"),
+        ("check", "/verdicts/0/evidence/0/reason"),
+    ] {
+        let mut document = fixture(name);
+        let reason = document.pointer_mut(pointer).unwrap_or_else(|| panic!("{name}{pointer}"));
+        *reason = json!({ "code": "trial_silent", "after_ms": 200 });
+        let written = render(&read(&document).unwrap(), Format::Json, Style::default()).unwrap();
+        let written: Value = serde_json::from_str(&written).unwrap();
+        let reason = written.pointer(pointer).unwrap();
+        assert_eq!(reason["text"], "the read did not return within 200 ms", "{name}{pointer}");
+        let kept = serde_json::to_value(read(&written).unwrap()).unwrap();
+        assert_eq!(kept.pointer(pointer), document.pointer(pointer), "{name}{pointer}");
+    }
+}
+
+/// An empty list of rows has its reason like a figure, and a frequency of the start has one.
+#[test]
+fn what_is_not_null_keeps_its_reason_too() {
+    let mut plan = fixture("advise");
+    (plan["rows"], plan["unknown"]["rows"]) = (json!([]), "nothing to weigh".into());
+    assert_eq!(written(&plan), plan);
+    let mut measurement = fixture("healthy");
+    measurement["run"]["unknown"]["timer.frequency_hz"] = "it stood still".into();
+    assert_eq!(written(&measurement), measurement);
+}
+
+/// Nothing is said of what is known, or of what is not there.
+#[test]
+fn reasons_that_belong_to_no_unknown_figure_are_dropped() {
+    for name in with_figures() {
+        let document = fixture(name);
+        let mut hostile = document.clone();
+        let mut all = Vec::new();
+        fields(&document, "", None, &mut all);
+        for field in all {
+            let is_known = !document.pointer(&field.pointer()).unwrap().is_null();
+            let unknown = &mut hostile.pointer_mut(&field.record).unwrap()["unknown"];
+            let is_doubted = field.path() == "timer.frequency_hz";
+            if is_known && !is_doubted {
+                unknown[field.path().as_str()] = "it is there".into();
+            }
+            for odd in ["", ".", "no.such.field", &"cost_ns.".repeat(10_000)] {
+                unknown[odd] = "nowhere".into();
+            }
+        }
+        assert_eq!(written(&hostile), document, "{name}");
+    }
+}
+
+#[test]
+fn other_shapes_are_refused() {
+    let document = fixture("healthy");
+    assert!(read(&document).is_some());
+    for odd in [json!(null), json!([]), json!("text"), json!({ "cost_ns": null }), json!({ "cost_ns": { "a": "b" } })] {
+        let mut hostile = document.clone();
+        hostile["clocks"][0]["unknown"] = odd;
+        assert!(read(&hostile).is_none(), "{}", hostile["clocks"][0]["unknown"]);
+    }
+    for odd in [json!({ "Unknown": "why" }), json!({ "Known": 1.0 }), json!({ "reason": "why" }), json!(["why"])] {
+        let mut hostile = document.clone();
+        hostile["clocks"][0]["tick_ns"] = odd;
+        assert!(read(&hostile).is_none(), "{}", hostile["clocks"][0]["tick_ns"]);
+    }
+    let mut lacking = document.clone();
+    lacking["clocks"][0].as_object_mut().unwrap().remove("unknown");
+    assert!(read(&lacking).is_none());
+    let deep = "{\"unknown\":".repeat(100_000);
+    assert!(Document::from_json(&deep).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_figures_may_be_unknown(
+        name in prop::sample::select(&["healthy", "offsets", "sleep", "info", "rate", "shootout"][..]),
+        reasons in prop::collection::vec(prop::option::of(".*"), 1..100),
+    ) {
+        let mut document = fixture(name);
+        let mut all = Vec::new();
+        fields(&document, "", None, &mut all);
+        // Of a figure within another one, the outer is last.
+        for (field, reason) in all.iter().zip(reasons.iter().cycle()) {
+            let mut without = document.clone();
+            if let Some(reason) = reason
+                && field.forget(&mut without, Some(reason.as_str().into()))
+                && read(&without).is_some_and(|read| serde_json::to_value(read).unwrap() == without)
+            {
+                document = without;
+            }
+        }
+        prop_assert_eq!(written(&document), document);
+    }
+}

@@ -1,0 +1,463 @@
+//! Recorded documents in every format. The snapshots are what users see: read them when they
+//! change.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeSet;
+
+use crate::support::{FIXTURES, NO_CHART, NO_METRICS, document, plain, rendered, text_of, without_constants};
+use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_steering};
+use clockscope_report::{Columns, Format, Style, render};
+use serde_json::{Value, json};
+
+#[test]
+fn every_format_of_every_document() {
+    for fixture in FIXTURES {
+        for format in Format::ALL {
+            let text = without_constants(&rendered(&document(fixture), format));
+            if [NO_CHART, NO_METRICS].contains(&text.as_str()) {
+                continue;
+            }
+            insta::assert_snapshot!(format!("{fixture}.{}", format.name()), text);
+        }
+    }
+}
+
+#[test]
+fn fixtures_and_what_is_written_are_valid_by_the_schema() {
+    let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENT_SCHEMA).unwrap()).unwrap();
+    for fixture in FIXTURES {
+        let recorded: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        let written: Value = serde_json::from_str(&rendered(&document(fixture), Format::Json)).unwrap();
+        assert_eq!(recorded, written, "{fixture}");
+        let errors: Vec<String> = validator.iter_errors(&written).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{fixture}: {errors:?}");
+    }
+    // The schema must be able to refuse.
+    let mut wrong: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    wrong["clocks"][0]["cost_ns"]["median"] = "fast".into();
+    assert!(!validator.is_valid(&wrong));
+}
+
+/// The documents of a run need their run, and no others have one: the reader and the schema agree.
+#[test]
+fn a_run_is_needed_where_there_was_one() {
+    let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENT_SCHEMA).unwrap()).unwrap();
+    let without_run = |fixture: &str, parent: &str| {
+        let mut record: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        let had_run = record.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove("run").is_some();
+        let read = Document::from_json(&record.to_string());
+        assert_eq!(read.is_err(), had_run, "{fixture}: {read:?}");
+        assert_eq!(validator.is_valid(&record), !had_run, "{fixture}");
+        had_run
+    };
+    let facts: Vec<&str> = FIXTURES.into_iter().filter(|fixture| !without_run(fixture, "")).collect();
+    let expected = [
+        "advise",
+        "compare",
+        "compare_checks",
+        "clocksource",
+        "clocksource_windows",
+        "switched",
+        "runtimes",
+        "runtimes_switched",
+        "runtimes_found",
+        "list",
+        "all_clocks",
+        "info",
+        "info_windows",
+    ];
+    assert_eq!(facts, expected);
+    assert!(without_run("switched", "/measurements/0"));
+}
+
+#[test]
+fn every_line_of_ndjson_is_an_object_with_a_type() {
+    for fixture in FIXTURES {
+        for line in rendered(&document(fixture), Format::Ndjson).lines() {
+            let object: Value = serde_json::from_str(line).unwrap();
+            assert!(object["type"].is_string() && object["schema_version"] == 2, "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_row_of_csv_has_all_columns() {
+    for fixture in FIXTURES {
+        let sheet = rendered(&document(fixture), Format::Csv);
+        let columns: Vec<usize> = sheet.split_terminator("\r\n").map(columns).collect();
+        assert!(columns.iter().all(|count| *count == columns[0]), "{fixture}: {columns:?}");
+    }
+}
+
+/// Rows of a table in Markdown have as many cells as its head.
+#[test]
+fn every_row_of_markdown_has_all_columns() {
+    let bars = |row: &str| row.replace("\\|", "").matches('|').count();
+    let barred = text_of("runtimes").replace("time.perf", "a | b");
+    let barred = rendered(&Document::from_json(&barred).unwrap(), Format::Markdown);
+    assert!(barred.contains(r"a \| b"), "{barred}");
+    let texts = FIXTURES.map(|fixture| (fixture, rendered(&document(fixture), Format::Markdown)));
+    for (fixture, text) in texts.into_iter().chain([("barred", barred)]) {
+        let tables = text.split("\n\n").filter(|block| block.starts_with('|'));
+        for table in tables {
+            let columns: Vec<usize> = table.lines().map(bars).collect();
+            assert!(columns.len() > 2 && columns.iter().all(|count| *count == columns[0]), "{fixture}: {table}");
+        }
+    }
+}
+
+/// Fields of a row: commas outside quotes, and one.
+fn columns(row: &str) -> usize {
+    let mut quoted = false;
+    1 + row
+        .chars()
+        .filter(|c| {
+            quoted ^= *c == '"';
+            *c == ',' && !quoted
+        })
+        .count()
+}
+
+#[test]
+fn escape_sequences_only_where_color_is_asked_for() {
+    for fixture in FIXTURES {
+        for format in Format::ALL {
+            assert!(!rendered(&document(fixture), format).contains('\x1b'), "{fixture} {}", format.name());
+        }
+    }
+    let colored = |fixture: &str, style: Style| {
+        render(&document(fixture), Format::Table, Style { color: true, ..style }).unwrap()
+    };
+    // In the table of all columns the row of a faulty clock is red, in the main one what it did.
+    let all = colored("broken", Style { columns: Some(Columns::All), ..Style::default() });
+    let faulty: Vec<&str> = all.lines().filter(|line| line.starts_with("\x1b[31m")).collect();
+    assert!(faulty.len() == 1 && faulty[0].contains("monotonic"), "{faulty:?}");
+    let main = colored("broken", Style { width: Some(100), ..Style::default() });
+    assert_eq!(main.matches("\x1b[31m").count(), 1, "{main}");
+    assert!(main.contains("\x1b[31m132 errors, 83 regressions, 41 jumps, 1 stuck\x1b[0m\n"), "{main}");
+    assert_eq!(main.matches("\x1b[32mok\x1b[0m").count(), 3, "{main}");
+    let verdicts = colored("check", Style::default());
+    for word in ["\x1b[31munfit\x1b[0m", "\x1b[32mtrusted\x1b[0m", "\x1b[31mNO\x1b[0m", "\x1b[1mUnfit: tsc."] {
+        assert!(verdicts.contains(word), "{word:?}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn prose_is_wrapped_at_the_width() {
+    let style = Style { width: Some(60), ..Style::default() };
+    let text = render(&document("healthy"), Format::Table, style).unwrap();
+    let below = text.split_once("\n\n").unwrap().1;
+    assert!(below.lines().all(|line| line.chars().count() <= 60), "{below}");
+}
+
+/// A record of a run that was ended before its first clocksource shows its machine.
+#[test]
+fn a_document_without_contents_prints_something() {
+    let mut record: Value = serde_json::from_str(&text_of("switched")).unwrap();
+    record["measurements"] = json!([]);
+    let document = Document::from_json(&record.to_string()).unwrap();
+    for format in [Format::Table, Format::Markdown] {
+        let text = rendered(&document, format);
+        assert!(text.contains("Example CPU 9000") && text.contains("Nothing was measured."), "{text}");
+    }
+}
+
+/// Clocks side by side, and histograms, fit whatever width the terminal has.
+#[test]
+fn narrow_terminals_have_narrow_tables() {
+    for (width, ascii) in [(40, true), (60, false), (200, true)] {
+        let style = Style { width: Some(width), ascii, ..Style::default() };
+        let text = render(&document("steps"), Format::Table, style).unwrap();
+        let drawn = |line: &&str| line.contains(['█', '#']) || line.starts_with(['c', 'm', 's', '2', '5', '7', '9']);
+        let too_wide = |line: &&str| line.chars().count() > usize::from(width);
+        let too_wide: Vec<&str> = text.lines().filter(drawn).filter(too_wide).collect();
+        assert!(too_wide.is_empty(), "{width}: {too_wide:#?}");
+        assert_eq!(text.contains('█'), !ascii);
+    }
+    let wide = render(&document("steps"), Format::Table, Style { width: Some(200), ..Style::default() }).unwrap();
+    let head: Vec<&str> = wide.lines().nth(2).unwrap().split_whitespace().collect();
+    assert_eq!(head, ["Time", "(ns)", "tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
+}
+
+/// A table that would repeat long names shows each above its figures, in as many parts as the width
+/// needs.
+#[test]
+fn narrow_terminals_have_names_above_their_figures() {
+    for width in [40, 60, 80, 100, 140, 200] {
+        for fixture in ["runtimes", "runtimes_switched", "runtimes_found"] {
+            let style = Style { width: Some(width), color: true, ..Style::default() };
+            let text = render(&document(fixture), Format::Table, style).unwrap();
+            let plain = plain(&text);
+            let too_wide: Vec<&str> = plain.lines().filter(|line| line.chars().count() > usize::from(width)).collect();
+            assert!(too_wide.is_empty(), "{fixture} {width}: {too_wide:#?}");
+            let faulty = text.matches("\x1b[31m").count();
+            assert_eq!(faulty > 0, fixture == "runtimes", "{fixture} {width}: {text}");
+        }
+    }
+    for width in [60, 80] {
+        let style = Style { width: Some(width), ..Style::default() };
+        insta::assert_snapshot!(
+            format!("runtimes.{width}"),
+            render(&document("runtimes"), Format::Table, style).unwrap()
+        );
+    }
+}
+
+/// Both ends of a range are not torn apart.
+#[test]
+fn columns_that_belong_together_stay_together() {
+    for width in [40, 60, 80, 100] {
+        let style = Style { width: Some(width), ..Style::default() };
+        let text = render(&document("advise"), Format::Table, style).unwrap();
+        let range: Vec<&str> = text.lines().filter(|line| line.contains("Two reads differ by")).collect();
+        assert!(range.len() == 1 && range[0].ends_with("at most"), "{width}: {text}");
+    }
+}
+
+#[test]
+fn rows_that_are_left_out_are_said_to_be() {
+    let text = render(&document("steps"), Format::Table, Style { rows: Some(2), ..Style::default() }).unwrap();
+    assert!(text.contains("rarer ones"), "{text}");
+    // None at all leaves the rest as it was.
+    let text = render(&document("steps"), Format::Table, Style { rows: Some(0), ..Style::default() }).unwrap();
+    assert!(text.contains("The largest:") && text.contains('█') && text.contains("The worst"), "{text}");
+}
+
+/// What is unknown is shown as such, in every format, and never as a number.
+#[test]
+fn unknown_is_never_a_number() {
+    let Document::Measurement(mut measurement) = document("healthy") else { panic!("a measurement") };
+    let bare = |clock: &ClockRecord| ClockRecord {
+        identity: clock.identity.clone(),
+        available: true,
+        reason: None,
+        failure: None,
+        cost_ns: Figure::default(),
+        ratio_to_fastest: Figure::default(),
+        nominal_resolution_ns: Figure::default(),
+        observed_resolution_ns: Figure::default(),
+        tick_ns: Figure::default(),
+        tick_evidence: None,
+        summary: Figure::default(),
+        monotonic: Figure::default(),
+        events: None,
+    };
+    measurement.found.clocks = measurement.found.clocks.iter().map(bare).collect();
+    let document = Document::Measurement(measurement);
+    let rows = |columns| {
+        let text = render(&document, Format::Table, Style { columns, ..Style::default() }).unwrap();
+        let rows =
+            text.lines().skip_while(|line| !line.starts_with("Name")).skip(1).take_while(|line| !line.is_empty());
+        let words = |row: &str| row.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        rows.take(6).map(words).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(Some(Columns::All)), vec![vec!["?"; 13]; 6]);
+    assert_eq!(rows(Some(Columns::Clockperf)), vec![vec!["?"; 8]; 6]);
+    // Columns that say nothing are left out.
+    assert!(rows(None).iter().all(Vec::is_empty), "{:?}", rows(None));
+    for row in rendered(&document, Format::Csv).split_terminator("\r\n").skip(1) {
+        assert!(row.contains(&",".repeat(20)), "{row}");
+    }
+    rendered(&document, Format::Markdown);
+}
+
+#[test]
+fn names_of_formats_parse() {
+    for format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+    }
+    assert!("xml".parse::<Format>().is_err());
+}
+
+/// A record may come from anywhere: it must not steer the terminal, nor break a row.
+#[test]
+fn control_characters_of_a_record_are_not_passed_on() {
+    let text = text_of("healthy").replace("Example CPU 9000", "\\u001b[2J\\nCPU | \\\"9000\\\"");
+    let document = Document::from_json(&text).unwrap();
+    assert!(document.environment().cpu.model.known().is_some_and(|model| model.contains('\x1b')));
+    assert!(!rendered(&document, Format::Table).contains('\x1b'));
+    // What a runtime says of itself comes from a program that may be anything.
+    let text =
+        text_of("runtimes").replace("3.11.7", "\\u001b[2J\\n3.11.7").replace("time.perf", "\\u001b[2J\\ntime.perf");
+    let document = Document::from_json(&text).unwrap();
+    for width in [60, 100, 200] {
+        let style = Style { width: Some(width), ..Style::default() };
+        let table = render(&document, Format::Table, style).unwrap();
+        assert!(table.contains("perf_counter_ns") && !table.contains('\x1b'), "{table}");
+    }
+    let sheet = rendered(&document, Format::Csv);
+    assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 42), "{sheet}");
+}
+
+/// Characters of each kind that steer a terminal or hide, between words.
+const POISON: &str = "a\u{1b}[2Jb\u{9b}31mc\u{7f}d\r\ne\u{202e}f\u{2066}g\tz";
+
+/// Puts the poison into every text of a document that may be any text, one after the other; returns
+/// how many there are.
+fn poisoned(document: &mut Value) -> usize {
+    let is_read = |document: &Value| Document::from_json(&document.to_string()).is_ok();
+    let mut places = Vec::new();
+    texts(document, String::new(), &mut places);
+    let mut count = 0;
+    for place in places {
+        let before = document.pointer(&place).unwrap().clone();
+        *document.pointer_mut(&place).unwrap() = POISON.into();
+        if is_read(document) {
+            count += 1;
+        } else {
+            *document.pointer_mut(&place).unwrap() = before;
+        }
+    }
+    count
+}
+
+/// Pointers to all strings of a value (RFC 6901).
+fn texts(value: &Value, place: String, places: &mut Vec<String>) {
+    match value {
+        Value::String(_) => places.push(place),
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(at, value)| texts(value, format!("{place}/{at}"), places));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| texts(value, format!("{place}/{key}"), places));
+        }
+        _ => {}
+    }
+}
+
+/// Each document that there is has a fixture, so that the tests above see it.
+#[test]
+fn every_document_has_a_fixture() {
+    let schema: Value = serde_json::from_str(DOCUMENT_SCHEMA).unwrap();
+    let kinds = schema["oneOf"].as_array().unwrap().iter();
+    let kinds: BTreeSet<&str> = kinds.map(|kind| kind["properties"]["schema"]["const"].as_str().unwrap()).collect();
+    let fixtures = FIXTURES.map(|fixture| serde_json::from_str::<Value>(&text_of(fixture)).unwrap());
+    let recorded: BTreeSet<&str> = fixtures.iter().map(|fixture| fixture["schema"].as_str().unwrap()).collect();
+    assert_eq!(recorded, kinds);
+}
+
+/// Removes the words beside data, which follow from that.
+fn forget_words(record: &mut Value) {
+    forget_nested_words(record);
+    let verdicts = record["verdicts"].as_array_mut().into_iter().flatten();
+    let evidence = verdicts.flat_map(|verdict| verdict["evidence"].as_array_mut().into_iter().flatten());
+    for piece in evidence.filter_map(Value::as_object_mut) {
+        for word in ["name", "text", "source", "advice"] {
+            assert!(piece.remove(word).is_some(), "{word}");
+        }
+    }
+    let reasons = record.pointer_mut("/counter/reasons").and_then(Value::as_array_mut).into_iter().flatten();
+    for reason in reasons.filter_map(Value::as_object_mut) {
+        for word in ["seen", "source", "is_fault", "advice"] {
+            assert!(reason.remove(word).is_some(), "{word}");
+        }
+    }
+    let demands = record["demands"].as_array_mut().into_iter().flatten();
+    for demand in demands.filter_map(Value::as_object_mut) {
+        for word in ["unit", "advice"] {
+            assert!(demand.remove(word).is_some(), "{word}");
+        }
+    }
+    let metrics = record["metrics"].as_array_mut().into_iter().flatten();
+    for metric in metrics.filter_map(Value::as_object_mut) {
+        for word in ["figure", "unit", "note"] {
+            assert!(metric.remove(word).is_some(), "{word}");
+        }
+    }
+    if record["schema"] == "clockscope.shootout" {
+        assert!(record.as_object_mut().is_some_and(|record| record.remove("conclusion").is_some()));
+    }
+}
+
+/// Removes the words of ticks, recommendations, holders and surprises, wherever they are.
+fn forget_nested_words(value: &mut Value) {
+    match value {
+        Value::Object(entries) => {
+            for (data, word) in [("tick_evidence", "period"), ("advice", "sentence")] {
+                if let Some(within) = entries.get_mut(data).and_then(Value::as_object_mut) {
+                    assert!(within.remove(word).is_some(), "{word}");
+                }
+            }
+            if let Some(counter) = entries.get_mut("performance_counter").and_then(Value::as_object_mut) {
+                for word in ["based_on", "why", "advice", "commands"] {
+                    assert!(counter.remove(word).is_some(), "{word}");
+                }
+            }
+            if entries.contains_key("holder") {
+                assert!(entries.remove("held").is_some());
+            }
+            if entries.get("counted").is_some_and(Value::is_object) {
+                assert!(entries.remove("detail").is_some());
+            }
+            for surprise in entries.get_mut("surprises").and_then(Value::as_array_mut).into_iter().flatten() {
+                assert!(surprise.as_object_mut().is_some_and(|surprise| surprise.remove("text").is_some()));
+            }
+            entries.values_mut().for_each(forget_nested_words);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(forget_nested_words),
+        _ => {}
+    }
+}
+
+/// Does what reading does to words that this program does not know: a failure's says nothing, a
+/// cause's and those of a clock are "unnamed" or "other". Other data keeps them.
+fn replace_unknown_words(value: &mut Value) {
+    match value {
+        // All of its keys are kept.
+        Value::Object(entries) if entries.get("code").is_some_and(|code| code == POISON) => {}
+        Value::Object(entries) => {
+            let of_a_clock = [("kind", "unnamed".into()), ("path", "unnamed".into()), ("basis", "other".into())];
+            let of_a_clock = of_a_clock.into_iter().filter(|_| entries.contains_key("description")).collect::<Vec<_>>();
+            let is_error = entries.contains_key("number");
+            for (key, instead) in of_a_clock.into_iter().chain([
+                ("failure", Value::Null),
+                ("cause", if is_error { "other".into() } else { "unnamed".into() }),
+                ("meaning", "other".into()),
+                ("moved_by", "other".into()),
+            ]) {
+                if let Some(word) = entries.get_mut(key).filter(|word| *word == POISON) {
+                    *word = instead;
+                }
+            }
+            entries.values_mut().for_each(replace_unknown_words);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(replace_unknown_words),
+        _ => {}
+    }
+}
+
+/// Whatever a record holds, and wherever: no format prints what steers a terminal, and every row
+/// stays a row.
+#[test]
+fn no_format_passes_on_what_steers_a_terminal() {
+    for fixture in FIXTURES {
+        let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        assert!(poisoned(&mut value) >= 3, "{fixture}");
+        // A reason whose cause is unknown is read by its words alone.
+        if let Some(cause) = value.pointer_mut("/counter/reasons/0/cause") {
+            *cause = "log_line".into();
+        }
+        // A name in a map is a text, too. It names no figure, so that nobody sees it.
+        let mut hostile = value.clone();
+        if let Some(unknown) = hostile["environment"]["unknown"].as_object_mut() {
+            unknown.insert(POISON.to_owned(), POISON.into());
+        }
+        let (clean, document) = (document(fixture), Document::from_json(&hostile.to_string()).unwrap());
+        for format in Format::ALL {
+            let text = rendered(&document, format);
+            let text = if format == Format::Csv { text.replace("\r\n", "\n") } else { text };
+            let found = text.lines().find(|line| line.contains(is_steering));
+            assert_eq!(found, None, "{fixture} {format:?}");
+            if matches!(format, Format::Csv | Format::Ndjson) {
+                assert_eq!(text.lines().count(), rendered(&clean, format).lines().count(), "{fixture} {format:?}");
+            }
+        }
+        replace_unknown_words(&mut value);
+        // JSON says what was there, in words of its own.
+        let mut again: Value = serde_json::from_str(&rendered(&document, Format::Json)).unwrap();
+        forget_words(&mut again);
+        forget_words(&mut value);
+        assert_eq!(again, value, "{fixture}");
+    }
+}

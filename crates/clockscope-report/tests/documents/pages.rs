@@ -1,0 +1,457 @@
+//! HTML pages and images: what browsers get, whatever a record holds.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::support::{FIXTURES, NO_CHART, document, rendered, text_of, without_constants};
+use clockscope_records::Document;
+use clockscope_report::{Format, RenderError, Style, render, render_all, render_chart};
+use serde_json::{Value, json};
+
+/// A start tag with its attributes, or an end tag.
+#[derive(Debug)]
+enum Tag {
+    Start { name: String, attributes: Vec<(String, String)>, is_empty: bool },
+    End(String),
+}
+
+/// Reads tags as strictly as the pages are written: attributes in double quotes, and no `<`
+/// elsewhere.
+fn tags(markup: &str) -> Vec<Tag> {
+    let mut tags = Vec::new();
+    for part in markup.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').unwrap_or_else(|| panic!("<{part}: a tag without an end"));
+        if let Some(name) = tag.strip_prefix('/') {
+            tags.push(Tag::End(name.to_owned()));
+            continue;
+        }
+        if tag.starts_with(['!', '?']) {
+            assert!(["!doctype html", "?xml version=\"1.0\" encoding=\"UTF-8\"?"].contains(&tag), "{tag}");
+            continue;
+        }
+        let is_empty = tag.ends_with('/');
+        let mut rest = tag.trim_end_matches('/');
+        let end = rest.find(' ').unwrap_or(rest.len());
+        let name = rest[..end].to_owned();
+        rest = &rest[end..];
+        let mut attributes = Vec::new();
+        while !rest.is_empty() {
+            let (attribute, after) =
+                rest.strip_prefix(' ').and_then(|rest| rest.split_once("=\"")).unwrap_or_else(|| panic!("{tag}"));
+            let (value, after) = after.split_once('"').unwrap_or_else(|| panic!("{tag}"));
+            attributes.push((attribute.to_owned(), value.to_owned()));
+            rest = after;
+        }
+        tags.push(Tag::Start { name, attributes, is_empty });
+    }
+    tags
+}
+
+/// Elements and their attributes.
+const ALLOWED: [(&str, &[&str]); 41] = [
+    ("a", &["href"]),
+    ("body", &[]),
+    ("caption", &[]),
+    ("circle", &["class", "cx", "cy", "r"]),
+    ("dd", &[]),
+    ("desc", &["id"]),
+    ("details", &[]),
+    ("div", &["aria-label", "class", "role", "tabindex"]),
+    ("dl", &[]),
+    ("dt", &[]),
+    ("figcaption", &[]),
+    ("figure", &["id"]),
+    ("h1", &[]),
+    ("h2", &["class", "id"]),
+    ("h3", &[]),
+    ("h4", &[]),
+    ("head", &[]),
+    ("header", &[]),
+    ("html", &["lang"]),
+    ("li", &["class"]),
+    ("main", &[]),
+    ("meta", &["charset", "content", "http-equiv", "name"]),
+    ("nav", &["aria-label"]),
+    ("ol", &[]),
+    ("p", &["class"]),
+    ("path", &["class", "d", "fill"]),
+    ("pattern", &["height", "id", "patternUnits", "width"]),
+    ("rect", &["class", "height", "width", "x", "y"]),
+    ("script", &[]),
+    ("style", &[]),
+    ("summary", &[]),
+    ("svg", &["aria-describedby", "aria-labelledby", "class", "role", "viewBox", "xmlns"]),
+    ("table", &[]),
+    ("tbody", &["class"]),
+    ("td", &["class"]),
+    ("text", &["class", "text-anchor", "x", "y"]),
+    ("th", &["class", "colspan", "scope"]),
+    ("thead", &[]),
+    ("title", &["id"]),
+    ("tr", &["class"]),
+    ("ul", &[]),
+];
+
+/// Panics unless elements are those of the renderer, nested as they should be, and identifiers
+/// distinct.
+fn assert_sound(markup: &str) {
+    let mut open: Vec<String> = Vec::new();
+    let mut ids = BTreeSet::new();
+    let mut level = 0;
+    for tag in tags(&without_constants(markup)) {
+        match tag {
+            Tag::End(name) => assert_eq!(open.pop(), Some(name)),
+            Tag::Start { name, attributes, is_empty } => {
+                let allowed = allowed(&name);
+                for (attribute, value) in &attributes {
+                    assert!(allowed.contains(&attribute.as_str()), "{attribute} of {name}");
+                    assert!(attribute != "id" || ids.insert(value.clone()), "{value} twice");
+                    assert!(attribute != "href" || value.starts_with("#report-"), "{value}");
+                    assert!(!shows_no_number(value), "{name} {attribute}: {value}");
+                }
+                if let Some(heading) = name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()) {
+                    assert!(heading <= level + 1, "{name} below h{level}");
+                    level = heading;
+                }
+                if name == "svg" {
+                    let has = |attribute: &str| attributes.iter().any(|(name, _)| name == attribute);
+                    assert!(has("role") && has("aria-labelledby") && has("aria-describedby"), "{attributes:?}");
+                }
+                if !is_empty {
+                    open.push(name);
+                }
+            }
+        }
+    }
+    assert_eq!(open, [""; 0]);
+    for text in without_constants(markup).split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text) {
+        assert!(!shows_no_number(text), "{text}");
+    }
+}
+
+/// Returns the attributes that an element may have. Others than these elements are not written.
+fn allowed(name: &str) -> &'static [&'static str] {
+    ALLOWED.iter().find(|(element, _)| *element == name).unwrap_or_else(|| panic!("{name}")).1
+}
+
+/// Returns whether a text shows what arithmetic made of numbers that are too large. Beside the `i`
+/// and `N` of others, it is found in paths, too: `M10 NaN`.
+fn shows_no_number(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| ["NaN", "inf", "infinity"].contains(&word))
+        || text.contains("NaN")
+}
+
+/// The list of what a page may hold is as narrow as what is written.
+#[test]
+fn what_is_allowed_is_written() {
+    let mut written: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let documents: Vec<Document> = FIXTURES.map(document).into();
+    let mut markup = vec![render_all(&documents, Format::Html, Style::default()).unwrap()];
+    markup.extend(documents.iter().map(|document| rendered(document, Format::Html)));
+    markup.extend(documents.iter().map(|document| rendered(document, Format::Svg)).filter(|image| image != NO_CHART));
+    let mut offsets = many_offsets();
+    // Its cell is hatched.
+    offsets["pairs"].as_array_mut().unwrap().pop();
+    markup.push(rendered(&Document::from_json(&offsets.to_string()).unwrap(), Format::Html));
+    for tag in markup.iter().flat_map(|markup| tags(&without_constants(markup))) {
+        if let Tag::Start { name, attributes, .. } = tag {
+            written.entry(name).or_default().extend(attributes.into_iter().map(|(attribute, _)| attribute));
+        }
+    }
+    let allowed = ALLOWED.iter().map(|(name, attributes)| {
+        ((*name).to_owned(), attributes.iter().map(|attribute| (*attribute).to_owned()).collect::<BTreeSet<_>>())
+    });
+    assert_eq!(allowed.collect::<BTreeMap<_, _>>(), written);
+}
+
+#[test]
+fn pages_are_sound() {
+    for fixture in FIXTURES {
+        assert_sound(&rendered(&document(fixture), Format::Html));
+    }
+}
+
+/// What would load or run anything is not there, apart from the page's own script.
+#[test]
+fn pages_need_nothing_else() {
+    for fixture in FIXTURES {
+        let page = rendered(&document(fixture), Format::Html);
+        assert_eq!(page.matches("<script").count(), 1, "{fixture}");
+        assert_eq!(page.matches("<style").count(), 2, "{fixture}");
+        for wrong in [" style=", " onclick", " onload", "<link", "<img", "<iframe", "src=", "@import", "url(http"] {
+            assert!(!page.contains(wrong), "{fixture}: {wrong}");
+        }
+        let policy = "content=\"default-src &#39;none&#39;; style-src &#39;sha256-";
+        assert!(page.contains(policy), "{fixture}");
+    }
+}
+
+/// Documents with figures have charts, each with words and a table.
+#[test]
+fn charts_have_words_and_tables() {
+    let with_charts: Vec<&str> = FIXTURES
+        .into_iter()
+        .filter(|fixture| {
+            let page = rendered(&document(fixture), Format::Html);
+            let count = |what: &str| page.matches(what).count();
+            let charts = count("<svg");
+            assert_eq!(
+                [count("<figure "), count("<desc "), count("<details>"), count("<figcaption>")],
+                [charts; 4],
+                "{fixture}"
+            );
+            charts > 0
+        })
+        .collect();
+    assert_eq!(
+        with_charts,
+        [
+            "healthy",
+            "broken",
+            "thorough",
+            "steps",
+            "order",
+            "offsets",
+            "rate",
+            "gaps",
+            "sleep",
+            "compare",
+            "switched",
+            "runtimes",
+            "runtimes_switched"
+        ]
+    );
+}
+
+/// What a format cannot show is known without the document.
+#[test]
+fn formats_are_supported_where_they_have_something_to_show() {
+    for fixture in FIXTURES {
+        let document = document(fixture);
+        for format in Format::ALL {
+            let is_supported = clockscope_report::supported(document.schema(), format).is_ok();
+            match render(&document, format, Style::default()) {
+                Ok(_) => assert!(is_supported, "{fixture} as {}", format.name()),
+                // A comparison of verdicts has no costs to draw.
+                Err(_) => assert!(!is_supported || fixture == "compare_checks", "{fixture} as {}", format.name()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_chart_is_found_by_its_name() {
+    let steps = document("steps");
+    let image = render_chart(&steps, "histogram:monotonic").unwrap();
+    assert!(image.contains("<title id=\"chart-title\">Differences of monotonic</title>"), "{image}");
+    assert_sound(&image);
+    let unknown = render_chart(&steps, "nosuch").unwrap_err().to_string();
+    assert!(unknown.starts_with("unknown chart \"nosuch\": expected one of ecdf, staircase:tsc, "), "{unknown}");
+    for name in unknown.split_once("one of ").unwrap().1.split(", ") {
+        assert_sound(&render_chart(&steps, name).unwrap());
+    }
+    assert!(matches!(render_chart(&document("info"), "cost"), Err(RenderError::NoChart)));
+    // Without a name, the first.
+    assert_eq!(rendered(&document("healthy"), Format::Svg), render_chart(&document("healthy"), "cost").unwrap());
+}
+
+#[test]
+fn several_records_are_one_page() {
+    let documents: Vec<Document> = FIXTURES.map(document).into();
+    let page = render_all(&documents, Format::Html, Style::default()).unwrap();
+    assert_sound(&page);
+    assert_eq!(page.matches("<h2 id=\"report-").count(), FIXTURES.len());
+    assert_eq!(page.matches("href=\"#report-").count(), FIXTURES.len());
+    let refused = render_all(&documents, Format::Table, Style::default());
+    assert!(matches!(refused, Err(RenderError::SeveralDocuments)));
+}
+
+/// A measurement of all clocks and the steps of three.
+#[test]
+fn a_usual_page_is_small() {
+    let mut steps: Value = serde_json::from_str(&text_of("steps")).unwrap();
+    let clocks = steps["clocks"].as_array_mut().unwrap();
+    clocks.truncate(3);
+    for clock in clocks.iter_mut() {
+        // As many differences and bins as a run of a real clock has.
+        let differences = (0..2000)
+            .map(|place| json!({ "units": place + 20, "ns": f64::from(place) * 1.3 + 20.0, "count": 2000 - place }));
+        clock["differences"] = differences.collect();
+        let bins = (0..150).map(|place| {
+            let edge = |place: i32| (f64::from(place) / 8.0).exp2();
+            json!({ "from_ns": edge(place), "to_ns": edge(place + 1), "count": 1 + place * 991 % 7919 })
+        });
+        clock["histogram"] = bins.collect();
+    }
+    let mut measured: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    let clocks = measured["clocks"].as_array_mut().unwrap();
+    for place in 0..30 {
+        let mut clock = clocks[0].clone();
+        clock["name"] = format!("clock_{place}").into();
+        clocks.push(clock);
+    }
+    let documents = [measured, steps].map(|value| Document::from_json(&value.to_string()).unwrap());
+    let page = render_all(&documents, Format::Html, Style::default()).unwrap();
+    assert!(page.len() <= 300_000, "{} bytes", page.len());
+}
+
+/// Every text becomes markup, and every number as large as the record can hold.
+fn hostile(fixture: &str, text: &str) -> Document {
+    /// Of leaves at the same place of several entries, so many are tried one by one.
+    const SINGLE: usize = 8;
+    let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+    let mut places = Vec::new();
+    leaves(&value, String::new(), &mut places);
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for place in places {
+        let is_index = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let kind: Vec<&str> = place.split('/').map(|part| if is_index(part) { "*" } else { part }).collect();
+        groups.entry(kind.join("/")).or_default().push(place);
+    }
+    for (kind, places) in groups {
+        if !spoil(&mut value, &kind, &places, text) {
+            for place in places.iter().take(SINGLE) {
+                spoil(&mut value, &kind, std::slice::from_ref(place), text);
+            }
+        }
+    }
+    Document::from_json(&value.to_string()).unwrap()
+}
+
+/// Replaces leaves, if that leaves a document.
+fn spoil(value: &mut Value, kind: &str, places: &[String], text: &str) -> bool {
+    (0..3).any(|choice| {
+        let mut tried = value.clone();
+        for place in places {
+            let leaf = tried.pointer_mut(place).unwrap();
+            let instead: Vec<Value> = match leaf {
+                Value::String(_) => vec![text.into()],
+                Value::Number(number) if number.is_f64() => vec![json!(1.797e308), json!(-1.797e308), json!(5e-324)],
+                Value::Number(_) => vec![json!(u64::MAX), json!(i64::MAX), json!(u32::MAX)],
+                _ => continue,
+            };
+            // Not the same one everywhere.
+            *leaf = instead[(choice + kind.len()) % instead.len()].clone();
+        }
+        let is_document = Document::from_json(&tried.to_string()).is_ok();
+        if is_document {
+            *value = tried;
+        }
+        is_document
+    })
+}
+
+/// Pointers to all texts and numbers of a value (RFC 6901), but those that say what it is.
+fn leaves(value: &Value, place: String, places: &mut Vec<String>) {
+    match value {
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(at, value)| leaves(value, format!("{place}/{at}"), places))
+        }
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| leaves(value, format!("{place}/{key}"), places)),
+        _ if place == "/schema_version" => {}
+        _ => places.push(place),
+    }
+}
+
+#[test]
+fn hostile_records_are_rendered_safely() {
+    let markup = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x' &lt; \u{1b}]0;x\u{7} \u{202e} ]]> \u{ffff} {{x}} `";
+    for fixture in FIXTURES {
+        let document = hostile(fixture, markup);
+        let page = rendered(&document, Format::Html);
+        assert_sound(&page);
+        assert_eq!(page.matches("<script").count(), 1, "{fixture}");
+        assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;"), "{fixture}: nothing of it is shown");
+        match render(&document, Format::Svg, Style::default()) {
+            Ok(image) => assert_sound(&image),
+            Err(error) => assert!(matches!(error, RenderError::NoChart), "{fixture}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn long_names_do_not_fill_charts() {
+    let mut value: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    for clock in value["clocks"].as_array_mut().unwrap() {
+        clock["name"] = "x".repeat(100_000).into();
+    }
+    let document = Document::from_json(&value.to_string()).unwrap();
+    let image = rendered(&document, Format::Svg);
+    assert!(image.len() < 20_000, "{}", image.len());
+    assert_sound(&rendered(&document, Format::Html));
+}
+
+#[test]
+fn a_hundred_thousand_rows_are_cut_and_counted() {
+    let mut value: Value = serde_json::from_str(&text_of("sleep")).unwrap();
+    let row = value["rows"][0].clone();
+    value["rows"] = Value::Array(vec![row; 100_000]);
+    let page = rendered(&Document::from_json(&value.to_string()).unwrap(), Format::Html);
+    assert_eq!(page.matches("and 98,000 more rows: --format json has all").count(), 2, "the table and the chart's");
+    assert!(page.len() < 5_000_000, "{}", page.len());
+    let mut value: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    let clock = value["clocks"][0].clone();
+    value["clocks"] = Value::Array(vec![clock; 1200]);
+    let image = rendered(&Document::from_json(&value.to_string()).unwrap(), Format::Svg);
+    assert!(image.contains("and 1,050 more clocks in the table") && image.len() < 100_000, "{}", image.len());
+}
+
+/// Offsets of 128 CPUs. The last one is certainly apart from each fourth.
+fn many_offsets() -> Value {
+    let mut value: Value = serde_json::from_str(&text_of("offsets")).unwrap();
+    let pair = value["pairs"][0].clone();
+    value["cpus"] = (0..128).collect();
+    let pairs = (0..128u32).flat_map(|a| (a + 1..128).map(move |b| (a, b)));
+    let pairs = pairs.map(|(a, b)| {
+        let mut pair = pair.clone();
+        (pair["a"], pair["b"], pair["offset_ns"]) = (a.into(), b.into(), json!(f64::from(a * 131 + b * 17 % 97) / 7.0));
+        pair["apart"] = (b == 127 && a % 4 == 0).into();
+        pair
+    });
+    value["pairs"] = pairs.collect();
+    value
+}
+
+/// The table below the heat map has room for a quarter of the pairs: the marked ones are among
+/// them.
+#[test]
+fn marked_pairs_are_in_the_table_of_a_heat_map() {
+    let page = rendered(&Document::from_json(&many_offsets().to_string()).unwrap(), Format::Html);
+    let (_, data) = page.split_once("Data of the chart: Offsets").unwrap();
+    let (data, rest) = data.split_once("</table>").unwrap();
+    assert!(rest.contains("and 6,128 more rows: --format json has all"));
+    assert_eq!(data.matches("<td class=\"n\">yes</td>").count(), 32, "all marked pairs");
+}
+
+/// Charts are found by their names, in a page of several documents, too.
+#[test]
+fn charts_are_called_by_their_names() {
+    let page = rendered(&document("steps"), Format::Html);
+    for (id, title) in
+        [("chart-histogram_tsc", "Differences of tsc"), ("chart-ecdf", "Distribution of the differences")]
+    {
+        assert_eq!(page.matches(&format!("<figure id=\"{id}\"><figcaption><h2>{title}")).count(), 1, "{id}");
+    }
+    assert!(page.contains("aria-label=\"Chart: Differences of tsc\"") && !page.contains("Chart 1"));
+    let twice = [document("healthy"), document("healthy")];
+    let page = render_all(&twice, Format::Html, Style::default()).unwrap();
+    assert_sound(&page);
+    assert!(page.contains("<figure id=\"chart-cost\">") && page.contains("<figure id=\"chart-cost_2\">"));
+}
+
+/// 128 CPUs are as wide as three, each cell more than four units.
+#[test]
+fn a_heat_map_of_128_cpus_is_legible_and_small() {
+    let mut value = many_offsets();
+    let document = Document::from_json(&value.to_string()).unwrap();
+    let image = rendered(&document, Format::Svg);
+    assert!(image.len() < 500_000, "{}", image.len());
+    assert!(image.contains("Offset of 128 CPUs: 8,128 of 8,128 pairs known."), "{}", &image[..2000]);
+    assert!(image.contains("h4v4h-4z"), "cells of four units");
+    // A record may name a CPU twice, or ones that no pair has.
+    value["cpus"] = json!([0, 0, 1, 1, 4_294_967_295u32]);
+    assert_sound(&rendered(&Document::from_json(&value.to_string()).unwrap(), Format::Html));
+    value["cpus"] = (0..100_000).collect();
+    assert_sound(&rendered(&Document::from_json(&value.to_string()).unwrap(), Format::Svg));
+}

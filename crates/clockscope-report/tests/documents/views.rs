@@ -1,0 +1,153 @@
+//! What is shown of a document: in brief, by columns, in color.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use crate::support::{FIXTURES, document, plain, rendered, text_of};
+use clockscope_records::Document;
+use clockscope_report::{Columns, Format, Style, render};
+use serde_json::Value;
+
+/// Curves are drawn where they were asked for, within the width.
+#[test]
+fn plots_are_asked_for() {
+    for (fixture, title) in [("rate", "Allan deviation"), ("steps", "Distribution of the differences")] {
+        let style = Style { plots: true, width: Some(100), ..Style::default() };
+        let text = render(&document(fixture), Format::Table, style).unwrap();
+        let without = rendered(&document(fixture), Format::Table);
+        assert!(text.lines().any(|line| line == title) && !without.lines().any(|line| line == title), "{text}");
+        assert!(!text.contains("\n\n\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        insta::assert_snapshot!(format!("{fixture}.plots"), text);
+    }
+}
+
+/// Colors say nothing that the words do not say.
+#[test]
+fn colors_change_no_word() {
+    for fixture in FIXTURES {
+        let style = Style { color: true, ..Style::default() };
+        assert_eq!(
+            plain(&render(&document(fixture), Format::Table, style).unwrap()),
+            rendered(&document(fixture), Format::Table)
+        );
+    }
+}
+
+/// The conclusion comes first in every document.
+#[test]
+fn the_first_line_stands_out() {
+    for fixture in FIXTURES.into_iter().filter(|fixture| !fixture.contains("switched")) {
+        let text = render(&document(fixture), Format::Table, Style { color: true, ..Style::default() }).unwrap();
+        let first = text.lines().find(|line| !line.starts_with("\x1b[33m")).unwrap();
+        assert!(first.starts_with("\x1b[1m") && plain(first).contains(' '), "{fixture}: {first:?}");
+        let markdown = rendered(&document(fixture), Format::Markdown);
+        assert!(markdown.split("\n\n").take(3).any(|part| part.starts_with("**")), "{fixture}: {markdown}");
+    }
+}
+
+#[test]
+fn brief_pages_have_fifteen_lines_at_most() {
+    for fixture in FIXTURES {
+        let document = document(fixture);
+        for columns in [None, Some(Columns::All), Some(Columns::Clockperf)] {
+            for width in [40, 60, 80, 100, 200] {
+                let style = Style { brief: true, bars: true, columns, width: Some(width), ..Style::default() };
+                for format in [Format::Table, Format::Markdown] {
+                    let text = render(&document, format, style).unwrap();
+                    let lines = text.lines().count();
+                    assert!((2..=15).contains(&lines), "{fixture} {width} {}: {lines}\n{text}", format.name());
+                }
+            }
+        }
+        let style = Style { brief: true, width: Some(80), ..Style::default() };
+        insta::assert_snapshot!(format!("{fixture}.brief"), render(&document, Format::Table, style).unwrap());
+    }
+}
+
+/// A measurement of many clocks, among them two whose rows matter and come last.
+fn of_many_clocks() -> Document {
+    let mut record: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    let clocks = record["clocks"].as_array_mut().unwrap();
+    let process = clocks.iter().find(|clock| clock["name"] == "process").unwrap().clone();
+    for place in 0..20 {
+        let mut clock = process.clone();
+        clock["name"] = format!("clock_with_a_long_name_{place:02}").into();
+        clocks.push(clock);
+    }
+    clocks.last_mut().unwrap()["events"]["regression"] = 7.into();
+    let disturbed = clocks.iter_mut().rev().nth(1).unwrap();
+    for (event, count) in [("errors", 132_000), ("regression", 83_000), ("stuck", 41_000), ("stall", 1_000_000)] {
+        disturbed["events"][event] = count.into();
+    }
+    Document::from_json(&record.to_string()).unwrap()
+}
+
+/// In brief, the rows that answer most questions stay: what went wrong, the clock to use, the
+/// fastest counter.
+#[test]
+fn a_brief_table_keeps_the_rows_that_matter() {
+    let document = of_many_clocks();
+    for format in [Format::Table, Format::Markdown] {
+        let text = render(&document, format, Style { brief: true, width: Some(80), ..Style::default() }).unwrap();
+        assert!((14..=15).contains(&text.lines().count()), "{text}");
+        for needed in ["7 regressions", "monotonic ", "tsc ", "more without --brief"] {
+            assert!(text.contains(needed), "{needed}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_main_table_fits_80_columns_and_has_groups() {
+    let document = of_many_clocks();
+    for bars in [false, true] {
+        let style = Style { width: Some(80), bars, ..Style::default() };
+        let text = render(&document, Format::Table, style).unwrap();
+        let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+        assert_eq!(text.contains('█'), bars);
+        assert!(text.contains("\nCounter sequences\n  tsc ") && text.contains("\nPOSIX\n  realtime_coarse "), "{text}");
+    }
+    let style = Style { width: Some(80), bars: true, ..Style::default() };
+    insta::assert_snapshot!(
+        "healthy.bars",
+        render(&crate::support::document("healthy"), Format::Table, style).unwrap()
+    );
+}
+
+/// All figures, as they were before there was a main table; and those of clockperf, by its names.
+#[test]
+fn columns_are_chosen_by_name() {
+    let table = |fixture: &str, columns: Columns| {
+        let style = Style { columns: Some(columns), width: Some(80), ..Style::default() };
+        let text = render(&document(fixture), Format::Table, style).unwrap();
+        text.split_once("\n\n").unwrap().1.to_owned()
+    };
+    let heads = |text: &str| text.lines().next().unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let clockperf = table("healthy", Columns::Clockperf);
+    assert_eq!(heads(&clockperf), ["Name", "Cost(ns)", "+/-", "Resol", "Mono", "Fail", "Warp", "Stal", "Regr"]);
+    for fixture in ["healthy", "broken"] {
+        insta::assert_snapshot!(format!("{fixture}.clockperf"), table(fixture, Columns::Clockperf));
+    }
+    let all = table("healthy", Columns::All);
+    assert_eq!(heads(&all).len(), 15, "{all}");
+    insta::assert_snapshot!("healthy.all", all);
+    // Without the flag, Markdown has all columns.
+    let markdown = rendered(&document("healthy"), Format::Markdown);
+    assert!(markdown.contains("| Name | Cost (ns) | ±95% |"), "{markdown}");
+}
+
+/// Evidence that decides nothing is left out, and said to be; Markdown and --verbose have it.
+#[test]
+fn decisive_evidence_comes_without_the_rest() {
+    let shown = |format, verbose| render(&document("check"), format, Style { verbose, ..Style::default() }).unwrap();
+    let [short, whole] = [false, true].map(|verbose| shown(Format::Table, verbose));
+    assert!(short.contains("AGAINST  order across CPUs") && !short.contains("  for  "), "{short}");
+    assert!(
+        short.contains("--verbose shows the other evidence: 28 checks.") && !whole.contains("--verbose"),
+        "{short}"
+    );
+    let pieces =
+        |text: &str| text.lines().filter(|line| line.contains(" for      ") || line.contains("AGAINST ")).count();
+    assert_eq!(pieces(&whole), pieces(&shown(Format::Markdown, false)));
+    assert!(pieces(&whole) > 20, "{whole}");
+}

@@ -1,0 +1,85 @@
+//! The page by its words, as docs/library.md describes them to programs in other languages.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use clockscope::{Source, layout, wall};
+use clockscope_arch::counter;
+
+const CIVIL_BYTES: usize = 64;
+const SEGMENT_BYTES: usize = 32;
+
+fn load(page: &[AtomicU64], byte: usize) -> u64 {
+    page[byte / 8].load(Ordering::Relaxed)
+}
+
+/// What a reader finds: the time, the wall clock's, and the interval of bounded time.
+#[derive(Debug)]
+struct Read {
+    ns: u64,
+    wall_ns: Option<i64>,
+    bounds: Option<(i64, i64)>,
+}
+
+/// The seven steps of the documentation. `None` where it says to read the OS clock.
+fn read(page: &[AtomicU64]) -> Option<Read> {
+    assert_eq!(load(page, layout::FORMAT_WORD), layout::FORMAT);
+    let version = page[layout::VERSION / 8].load(Ordering::Acquire);
+    if version >> 63 == 0 {
+        return None;
+    }
+    let segment = layout::SEGMENT_0 + SEGMENT_BYTES * (version >> 5 & 15) as usize;
+    let civil = layout::CIVIL_0 + CIVIL_BYTES * (version >> 6 & 7) as usize;
+    let [start, packed, value, slope] = [0, 8, 16, 24].map(|word| load(page, segment + word));
+    let [offset, since, lasts, earliest, earliest_slope, latest, latest_slope] =
+        [0, 8, 16, 24, 32, 40, 48].map(|word| load(page, civil + word));
+    let floor = load(page, layout::FLOOR);
+    let tick = counter::after();
+    fence(Ordering::Acquire);
+    if page[layout::VERSION / 8].load(Ordering::Relaxed) != version {
+        return None;
+    }
+    let t = tick.wrapping_sub(start);
+    assert_eq!(packed as u32, start as u32);
+    let ns = value.wrapping_add(t.wrapping_mul(slope) >> 32);
+    if t >= packed >> 32 || ns < floor {
+        return None;
+    }
+    let later = tick.wrapping_sub(since);
+    let end = |end: u64, slope: u64| end.wrapping_add(later.wrapping_mul(slope) >> 32) as i64;
+    Some(Read {
+        ns,
+        wall_ns: (offset != 0).then(|| ns.wrapping_add(offset) as i64),
+        bounds: (later < lasts >> 8).then(|| (end(earliest, earliest_slope), end(latest, latest_slope))),
+    })
+}
+
+/// Whoever reads by the words alone gets the time that the library gives before and after.
+#[test]
+fn whoever_reads_the_words_reads_the_time() {
+    let page = clockscope::page();
+    let (mut times, mut walls, mut bounds) = (0u32, 0u32, 0u32);
+    for _ in 0..2_000_000 {
+        let generation = clockscope::generation();
+        let (first, wall, bounded) = (clockscope::now(), wall::now(), clockscope::bounded::now());
+        let Some(found) = read(page) else { continue };
+        let last = clockscope::now();
+        if clockscope::generation() != generation {
+            continue;
+        }
+        times += 1;
+        assert!(first.as_ns() <= found.ns && found.ns <= last.as_ns(), "{first:?} {found:?} {last:?}");
+        if let Some(wall_ns) = found.wall_ns {
+            walls += 1;
+            // A set is seen by one of both first.
+            let is_set = wall::now().as_unix_ns() < wall_ns;
+            assert!(wall.as_unix_ns() <= wall_ns || is_set, "{wall:?} {found:?}");
+        }
+        if let Some((earliest, latest)) = found.bounds.filter(|_| bounded.state.is_bounded()) {
+            bounds += 1;
+            assert!(earliest <= latest && bounded.earliest.as_unix_ns() <= latest, "{bounded:?} {found:?}");
+        }
+    }
+    println!("{times} readings, {walls} of the wall clock, {bounds} of bounded time");
+    // Where the counter serves at all; a machine may take the CPU away for long.
+    assert!(times > 0 || clockscope::source() != Source::Counter);
+}
