@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use clockscope_testing::{Signal, ignores, signal, skip, until};
+use clockscope_testing::{Signal, signal, until, with_default};
 use serde_json::Value;
 use support::{assert_valid, clockscope, run};
 
@@ -287,14 +287,10 @@ fn interrupted_it_leaves_no_process_and_no_file() {
     let mark = format!("CLOCKSCOPE_TEST_MARK={}", folder.path().display());
     let (name, value) = mark.split_once('=').unwrap();
     for sign in [Signal::INT, Signal::TERM, Signal::HUP] {
-        if sign == Signal::HUP && ignores(sign) {
-            skip("SIGHUP is ignored here, as under nohup, and so by the command");
-            continue;
-        }
         let arguments =
             [format!("perl={}", stubborn.display()), format!("php={}", first.display()), "perl".into(), "php".into()];
         let arguments = ["--runtime", &arguments[0], "--runtime", &arguments[1], &arguments[2], &arguments[3]];
-        let mut command = runtimes(folder.path(), &arguments);
+        let mut command = with_default(sign, &runtimes(folder.path(), &arguments));
         command.env(name, value).env("MARK_FOLDER", folder.path()).stdout(Stdio::piped());
         let child = command.spawn().unwrap();
         until("the probe is started", || folder.path().join("started").exists());
