@@ -516,10 +516,10 @@ unsafe fn raise(failure: AnswerFailure) -> *mut PyObject {
     // SAFETY: as the caller promises. Where the package cannot be imported or lacks the class, the
     // exception that says so stays set.
     unsafe {
-        let errors = py::PyImport_ImportModule(c"clockscope._errors".as_ptr());
-        if !errors.is_null() {
-            let class = py::PyObject_GetAttrString(errors, name.as_ptr());
-            py::Py_DecRef(errors);
+        let package = py::PyImport_ImportModule(c"clockscope".as_ptr());
+        if !package.is_null() {
+            let class = py::PyObject_GetAttrString(package, name.as_ptr());
+            py::Py_DecRef(package);
             if !class.is_null() {
                 py::PyErr_SetString(class, text.as_ptr());
                 py::Py_DecRef(class);

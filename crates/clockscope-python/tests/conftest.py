@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,16 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
         monkeypatch.setattr(_command, "_folders", lambda: iter([str(folder)]))
 
     return replace
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Lets SIGINT interrupt this process and its children.
+
+    A shell without job control has its background jobs ignore SIGINT, and children inherit that.
+    """
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    yield
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    signal.signal(signal.SIGINT, former)

@@ -241,7 +241,7 @@ except KeyboardInterrupt as error:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 @pytest.mark.parametrize("interrupt", [os.kill, os.killpg], ids=["process", "terminal"])
-def test_ctrl_c_gives_what_there_is(interrupt: Callable[[int, int], None]) -> None:
+def test_ctrl_c_gives_what_there_is(ctrl_c: None, interrupt: Callable[[int, int], None]) -> None:
     """A terminal interrupts all processes of the group that it shows."""
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -267,7 +267,7 @@ def test_ctrl_c_gives_what_there_is(interrupt: Callable[[int, int], None]) -> No
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 def test_ctrl_c_while_the_command_starts_leaves_nothing_behind(
-    command: Replace, monkeypatch: pytest.MonkeyPatch
+    ctrl_c: None, command: Replace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command("import time; time.sleep(60)")
     started: list[subprocess.Popen[bytes]] = []
@@ -286,7 +286,9 @@ def test_ctrl_c_while_the_command_starts_leaves_nothing_behind(
     assert signal.getsignal(signal.SIGINT) is former
 
 
-def test_ctrl_c_before_there_is_anything_gives_none(command: Replace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_before_there_is_anything_gives_none(
+    ctrl_c: None, command: Replace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command("import time; time.sleep(60)")
     started: list[subprocess.Popen[bytes]] = []
     communicate = subprocess.Popen.communicate

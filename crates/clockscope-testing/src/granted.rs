@@ -52,21 +52,33 @@ pub fn until_it_ran(child: &Child, time: Duration) {
 /// # Panics
 /// It does neither.
 pub fn until_it_catches(child: &Child, signal: Signal) {
-    let process = child.id().to_string();
-    until("the child catches the signal", || has_signal(&process, "SigCgt:", signal).unwrap_or(true));
+    until("the child catches the signal", || catches(child, signal).unwrap_or(true));
 }
 
-/// Whether this process, and so those that it starts, ignores a signal: nohup(1) makes SIGHUP so.
+/// Returns the command with the default action of a signal. Otherwise a child ignores a signal that
+/// this process ignores: SIGHUP under nohup(1), SIGINT in a background job of a shell.
+///
+/// Stdin, stdout and stderr are not copied. Needs env(1) of coreutils 8.31.
 #[must_use]
-pub fn ignores(signal: Signal) -> bool {
-    has_signal("self", "SigIgn:", signal).unwrap_or(false)
+pub fn with_default(signal: Signal, command: &Command) -> Command {
+    let mut by_env = Command::new("env");
+    by_env.arg(format!("--default-signal={}", signal.as_raw())).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => by_env.env(name, value),
+            None => by_env.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        by_env.current_dir(folder);
+    }
+    by_env
 }
 
-/// Whether a signal is in a process's set of this name (proc_pid_status(5)); `None` if the process
-/// has ended.
-fn has_signal(process: &str, set: &str, signal: Signal) -> Option<bool> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let mask = status.lines().find_map(|line| line.strip_prefix(set))?;
+/// Whether a process catches a signal (proc_pid_status(5)); `None` if it has ended.
+fn catches(child: &Child, signal: Signal) -> Option<bool> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
     let mask = u64::from_str_radix(mask.trim(), 16).expect("a mask of signals");
     Some(mask & 1 << (signal.as_raw() - 1) != 0)
 }

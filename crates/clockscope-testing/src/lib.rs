@@ -19,8 +19,8 @@ mod skip;
 pub use cpus::{Hog, allowed_cpus, move_threads, on_cpu, two_cpus};
 pub use documents::{DocumentedCommand, documented_commands, project};
 pub use granted::{
-    Granted, demand, granted, granted_beside, granted_so_far, ignores, signal, thread_time, until, until_it_catches,
-    until_it_ran,
+    Granted, demand, granted, granted_beside, granted_so_far, signal, thread_time, until, until_it_catches,
+    until_it_ran, with_default,
 };
 pub use rigs::{TRAP_FAULTS, rig};
 pub use rustix::process::Signal;

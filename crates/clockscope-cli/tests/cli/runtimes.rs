@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::support::{assert_valid, clockscope, run};
-use clockscope_testing::{Signal, ignores, signal, skip, until};
+use clockscope_testing::{Signal, signal, skip, until, with_default};
 use serde_json::Value;
 
 const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batches":6,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;
@@ -285,14 +285,10 @@ fn interrupted_it_leaves_no_process_and_no_file() {
     let mark = format!("CLOCKSCOPE_TEST_MARK={}", folder.path().display());
     let (name, value) = mark.split_once('=').unwrap();
     for sign in [Signal::INT, Signal::TERM, Signal::HUP] {
-        if sign == Signal::HUP && ignores(sign) {
-            skip("SIGHUP is ignored here, as under nohup, and so by the command");
-            continue;
-        }
         let arguments =
             [format!("perl={}", stubborn.display()), format!("php={}", first.display()), "perl".into(), "php".into()];
         let arguments = ["--runtime", &arguments[0], "--runtime", &arguments[1], &arguments[2], &arguments[3]];
-        let mut command = runtimes(folder.path(), &arguments);
+        let mut command = with_default(sign, &runtimes(folder.path(), &arguments));
         command.env(name, value).env("MARK_FOLDER", folder.path()).stdout(Stdio::piped());
         let child = command.spawn().unwrap();
         until("the probe is started", || folder.path().join("started").exists());

@@ -14,15 +14,7 @@ readings, for every reading.
 Importing the package reads no clock and starts no thread.
 """
 
-from clockscope._errors import (
-    ClockscopeError,
-    ClockUnavailable,
-    CommandNotFound,
-    FindingError,
-    Interrupted,
-    MeasurementFailed,
-    Undetermined,
-)
+from clockscope._errors import ClockscopeError, CommandNotFound, MeasurementFailed
 from clockscope._native import (
     VERSION,
     bounded_ns,
@@ -35,6 +27,7 @@ from clockscope._native import (
     source,
     wall_ns,
 )
+from clockscope._record_errors import ClockUnavailable, FindingError, Interrupted, Undetermined
 from clockscope._stopwatch import Stopwatch
 
 __version__ = VERSION
@@ -47,7 +40,7 @@ _LAZY = {
     "ClockInfo": "_clock_info",
     "ErrorBound": "_answers",
     "Evidence": "_answers",
-    "Fields": "_record",
+    "Fields": "_fields",
     "Readings": "_readings",
     "Record": "_record",
     "Table": "_table",

@@ -4,13 +4,10 @@ from clockscope._answers import error_bound as error_bound
 from clockscope._answers import evidence as evidence
 from clockscope._clock_info import ClockInfo as ClockInfo
 from clockscope._clock_info import get_clock_info as get_clock_info
-from clockscope._errors import ClockUnavailable as ClockUnavailable
 from clockscope._errors import ClockscopeError as ClockscopeError
 from clockscope._errors import CommandNotFound as CommandNotFound
-from clockscope._errors import FindingError as FindingError
-from clockscope._errors import Interrupted as Interrupted
 from clockscope._errors import MeasurementFailed as MeasurementFailed
-from clockscope._errors import Undetermined as Undetermined
+from clockscope._fields import Fields as Fields
 from clockscope._machine import clocksource as clocksource
 from clockscope._machine import compare as compare
 from clockscope._machine import info as info
@@ -39,9 +36,12 @@ from clockscope._questions import sleep as sleep
 from clockscope._questions import steps as steps
 from clockscope._readings import Readings as Readings
 from clockscope._readings import readings as readings
-from clockscope._record import Fields as Fields
 from clockscope._record import Record as Record
 from clockscope._record import read_record as read_record
+from clockscope._record_errors import ClockUnavailable as ClockUnavailable
+from clockscope._record_errors import FindingError as FindingError
+from clockscope._record_errors import Interrupted as Interrupted
+from clockscope._record_errors import Undetermined as Undetermined
 from clockscope._stopwatch import Stopwatch as Stopwatch
 from clockscope._table import Table as Table
 

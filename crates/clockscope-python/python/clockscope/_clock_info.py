@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from clockscope import _native
-from clockscope._errors import ClockUnavailable
+from clockscope._record_errors import ClockUnavailable
 
 # Readings for the steps and the tick, and batches for the cost.
 _READINGS = 20_000

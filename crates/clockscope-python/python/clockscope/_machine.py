@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
 from clockscope import _arguments as words
-from clockscope import _command
 from clockscope._arguments import Clocks
 from clockscope._errors import MeasurementFailed
 from clockscope._questions import FORMAT
 from clockscope._record import OLDEST_COMPARED, Record, parsed
+from clockscope._run import run
 
 Path = str | os.PathLike[str]
 Records = Record | Path | Iterable[Record | Path]
@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 def info() -> Record:
     """Gives the facts about this machine that clocks depend on."""
-    return _command.ask(["info", *FORMAT])
+    return run(["info", *FORMAT])
 
 
 def list_clocks(*, via: str = "libc", all_platforms: bool = False) -> Record:
@@ -32,13 +32,13 @@ def list_clocks(*, via: str = "libc", all_platforms: bool = False) -> Record:
     all_platforms: lists the clocks of every system instead, with what each system documents.
     """
     if all_platforms:
-        return _command.ask(["list", *FORMAT, "--all-platforms"])
-    return _command.ask(["list", *FORMAT, *words.options(via=via)])
+        return run(["list", *FORMAT, "--all-platforms"])
+    return run(["list", *FORMAT, *words.options(via=via)])
 
 
 def clocksource() -> Record:
     """Gives what the kernel's clocks are based on, and why. Changes nothing."""
-    return _command.ask(["clocksource", *FORMAT])
+    return run(["clocksource", *FORMAT])
 
 
 def runtimes(
@@ -65,12 +65,12 @@ def runtimes(
     for name, given in (programs or {}).items():
         paths: list[Path] = _listed("programs", given)
         arguments += [f"--runtime={words.text('programs', name)}={os.fspath(path)}" for path in paths]
-    return _command.ask(["runtimes", *FORMAT, *arguments, "--", *words.names_of("names", names)])
+    return run(["runtimes", *FORMAT, *arguments, "--", *words.names_of("names", names)])
 
 
 def list_runtimes() -> Record:
     """Lists the runtimes that are found, and how to get the others. Starts none of them."""
-    return _command.ask(["runtimes", *FORMAT, "--list"])
+    return run(["runtimes", *FORMAT, "--list"])
 
 
 def compare(
@@ -104,7 +104,7 @@ def compare(
     # shows these names without a path.
     with tempfile.TemporaryDirectory(prefix="clockscope-") as folder:
         sides = [_side(name, given, folder) for name, given in (("base", base), ("new", new))]
-        return _command.ask(["compare", *FORMAT, *arguments, "--", *sides], folder=folder)
+        return run(["compare", *FORMAT, *arguments, "--", *sides], folder=folder)
 
 
 def replay(path: Path, *, fail_on: Clocks = ()) -> Record:
@@ -117,7 +117,7 @@ def replay(path: Path, *, fail_on: Clocks = ()) -> Record:
         recording = file.read()
     arguments = words.options(fail_on=words.names("fail_on", fail_on))
     try:
-        return _command.ask(["replay", *FORMAT, *arguments, "--", "-"], recording)
+        return run(["replay", *FORMAT, *arguments, "--", "-"], recording)
     except MeasurementFailed as error:
         refused, because = "cannot replay -: ", str(error)
         if not because.startswith(refused):

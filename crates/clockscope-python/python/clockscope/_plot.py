@@ -14,7 +14,7 @@ from clockscope._errors import missing_extra
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from clockscope._record import Fields, Record
+    from clockscope._fields import Fields
 
 
 class _Bar(NamedTuple):
@@ -26,7 +26,7 @@ class _Bar(NamedTuple):
     high: float
 
 
-def plot(record: Record, ax: Axes | None) -> Axes:
+def plot(record: Fields, ax: Axes | None) -> Axes:
     """Draws a record's main figure."""
     draw = _CHARTS.get(record.schema.removeprefix("clockscope."))
     if draw is None:
@@ -56,7 +56,7 @@ def _plain(label: str, value: float) -> _Bar:
     return _Bar(label, value, value, value)
 
 
-def _measure(record: Record, ax: Axes) -> None:
+def _measure(record: Fields, ax: Axes) -> None:
     costs = [(clock.name, clock.cost_ns) for clock in record.clocks if clock.cost_ns is not None]
     _bars(ax, [_cost(name, cost) for name, cost in costs if cost.median is not None], "cost per read (ns)")
 
@@ -68,12 +68,12 @@ def _cost(label: str, cost: Fields) -> _Bar:
     return _Bar(label, cost.median, min(low, cost.median), max(high, cost.median))
 
 
-def _runtimes(record: Record, ax: Axes) -> None:
+def _runtimes(record: Fields, ax: Axes) -> None:
     known = [one for one in record.runtimes if one.cost is not None and one.cost.median is not None]
     _bars(ax, [_cost(f"{one.title} {one.api}", one.cost) for one in known], "cost per read (ns)")
 
 
-def _rate(record: Record, ax: Axes) -> None:
+def _rate(record: Fields, ax: Axes) -> None:
     known = [clock for clock in record.clocks if clock.ppm is not None and clock.bound_ppm is not None]
     bars = [
         _Bar(clock.name, clock.ppm, clock.ppm - clock.bound_ppm, clock.ppm + clock.bound_ppm) for clock in known
@@ -81,7 +81,7 @@ def _rate(record: Record, ax: Axes) -> None:
     _bars(ax, bars, f"rate relative to {record.reference} (ppm)")
 
 
-def _offsets(record: Record, ax: Axes) -> None:
+def _offsets(record: Fields, ax: Axes) -> None:
     known = [pair for pair in record.pairs if pair.offset_ns is not None and pair.bound_ns is not None]
     bars = [
         _Bar(f"CPUs {pair.a}, {pair.b}", pair.offset_ns, pair.offset_ns - pair.bound_ns, pair.offset_ns + pair.bound_ns)
@@ -90,7 +90,7 @@ def _offsets(record: Record, ax: Axes) -> None:
     _bars(ax, bars, "offset (ns)")
 
 
-def _gaps(record: Record, ax: Axes) -> None:
+def _gaps(record: Fields, ax: Axes) -> None:
     bars = [
         _plain(f"CPU {cpu.cpu}: {cause.cause.replace('_', ' ')}", cause.total_ns / 1e6)
         for cpu in record.gaps
@@ -99,7 +99,7 @@ def _gaps(record: Record, ax: Axes) -> None:
     _bars(ax, bars, "lost time (ms)")
 
 
-def _sleep(record: Record, ax: Axes) -> None:
+def _sleep(record: Fields, ax: Axes) -> None:
     calls: dict[str, list[tuple[float, float]]] = {}
     for row in record.rows:
         if row.p50_ns is not None:
@@ -112,7 +112,7 @@ def _sleep(record: Record, ax: Axes) -> None:
     ax.legend()
 
 
-def _steps(record: Record, ax: Axes) -> None:
+def _steps(record: Fields, ax: Axes) -> None:
     """The share of differences that are as small, clock by clock."""
     drawn = False
     for clock in record.clocks:
@@ -130,7 +130,7 @@ def _steps(record: Record, ax: Axes) -> None:
     ax.legend()
 
 
-_CHARTS: dict[str, Callable[[Record, Axes], None]] = {
+_CHARTS: dict[str, Callable[[Fields, Axes], None]] = {
     "measure": _measure,
     "steps": _steps,
     "rate": _rate,

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Sequence
 
 from clockscope import _arguments as words
-from clockscope import _command
 from clockscope._arguments import Clocks
-from clockscope._errors import ClockUnavailable
 from clockscope._record import Record
+from clockscope._record_errors import ClockUnavailable
+from clockscope._run import run
 
 
 def measure(
@@ -94,7 +94,7 @@ def check(
         fail_on=words.names("fail_on", fail_on),
         policy=None if policy is None else os.fspath(policy),
     )
-    return _command.ask(["check", *FORMAT, *arguments, "--", *words.names_of("clocks", clocks)])
+    return run(["check", *FORMAT, *arguments, "--", *words.names_of("clocks", clocks)])
 
 
 def order(
@@ -129,7 +129,7 @@ def offsets(
 ) -> Record:
     """Measures how far the CPUs' counters are apart, with bounds. Arguments as for order()."""
     arguments = words.options(duration=words.seconds("duration", duration), cpus=words.cpus(cpus), fail_on=words.names("fail_on", fail_on))
-    return _command.ask(["offsets", *FORMAT, *arguments, *["--serial"] * bool(serial)])
+    return run(["offsets", *FORMAT, *arguments, *["--serial"] * bool(serial)])
 
 
 def rate(
@@ -169,7 +169,7 @@ def gaps(*, threshold: float = 1e-6, duration: float = 2.0, cpus: Iterable[int] 
     arguments = words.options(
         threshold=words.seconds("threshold", threshold), duration=words.seconds("duration", duration), cpus=words.cpus(cpus)
     )
-    return _command.ask(["gaps", *FORMAT, *arguments])
+    return run(["gaps", *FORMAT, *arguments])
 
 
 def sleep(*, duration: float = 6.0, cpu: int | None = None, fail_on: Clocks = ()) -> Record:
@@ -178,7 +178,7 @@ def sleep(*, duration: float = 6.0, cpu: int | None = None, fail_on: Clocks = ()
     duration: seconds, roughly; each call sleeps three times at least, which takes 2.5 s.
     """
     arguments = words.options(duration=words.seconds("duration", duration), cpu=words.cpu(cpu), fail_on=words.names("fail_on", fail_on))
-    return _command.ask(["sleep", *FORMAT, *arguments])
+    return run(["sleep", *FORMAT, *arguments])
 
 
 def shootout(a: str | None = None, b: str | None = None, *, duration: float = 3.0, cpu: int | None = None) -> Record:
@@ -191,7 +191,7 @@ def shootout(a: str | None = None, b: str | None = None, *, duration: float = 3.
         raise ValueError("b: expected a as well")
     named = [words.text(name, value) for name, value in (("a", a), ("b", b)) if value is not None]
     arguments = words.options(duration=words.seconds("duration", duration), cpu=words.cpu(cpu))
-    return _command.ask(["shootout", *FORMAT, *arguments, "--", *named])
+    return run(["shootout", *FORMAT, *arguments, "--", *named])
 
 
 def advise(
@@ -218,10 +218,10 @@ def advise(
         cpu=words.cpu(cpu),
     )
     if record is None:
-        return _command.ask(["advise", *FORMAT, *arguments])
+        return run(["advise", *FORMAT, *arguments])
     if not isinstance(record, Record):
         raise TypeError(f"record: expected a Record, got {type(record).__name__}")
-    return _command.ask(["advise", *FORMAT, *arguments, "--from", "-"], record.to_json())
+    return run(["advise", *FORMAT, *arguments, "--from", "-"], record.to_json())
 
 
 # A document, and nothing beside it.
@@ -231,7 +231,7 @@ FORMAT = ("--format", "json", "--quiet")
 def about_clocks(question: str, clocks: Clocks, arguments: Sequence[str]) -> Record:
     """Asks about clocks, one of which has to be readable if they are named."""
     named = words.names_of("clocks", clocks)
-    record = _command.ask([question, *FORMAT, *arguments, "--", *named])
+    record = run([question, *FORMAT, *arguments, "--", *named])
     found = record.sequences if question == "order" else record.clocks
     if named and found and not any(clock.available for clock in found):
         reasons = "; ".join(f"{clock.name}: {clock.reason.text}" for clock in found)

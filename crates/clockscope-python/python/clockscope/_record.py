@@ -1,17 +1,19 @@
-"""What was measured, as immutable objects with the keys of the JSON documents."""
+"""Documents of clockscope: read, shown, and as tables and charts."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from clockscope import _command, _table
+from clockscope._errors import ClockscopeError
+from clockscope._fields import Fields
+from clockscope._table import Table
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
-
-    from clockscope._table import Table
 
 # The version of the documents that this package reads.
 SCHEMA_VERSION = 2
@@ -19,72 +21,6 @@ SCHEMA_VERSION = 2
 OLDEST_COMPARED = 1
 # Longest text that is shown of a document that is not one.
 _SHOWN = 40
-
-
-class Fields:
-    """An object of a document: its keys are attributes, and its lists are tuples.
-
-    `fields["key"]` gives what `fields.key` does, for keys that are no identifier, such as the
-    paths in `unknown`. Nothing can be changed.
-    """
-
-    __slots__ = ("_data",)
-    _data: dict[str, Any]
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        object.__setattr__(self, "_data", data)
-
-    def __getattr__(self, name: str) -> Any:
-        # Asked for before it is set: by copy and pickle.
-        if name == "_data":
-            raise AttributeError(name)
-        try:
-            return _shown(self._data[name])
-        except KeyError:
-            message = f"{type(self).__name__} has no key {name!r}"
-            raise AttributeError(message, name=name, obj=self) from None
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"cannot set {name!r}: a record is immutable; to_dict() gives a copy")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"cannot delete {name!r}: a record is immutable; to_dict() gives a copy")
-
-    def __getitem__(self, key: str) -> Any:
-        return _shown(self._data[key])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._data
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._data]
-
-    def __eq__(self, other: object) -> bool:
-        return self._data == other._data if isinstance(other, Fields) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(json.dumps(self._data, sort_keys=True))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._data,)
-
-    def __repr__(self) -> str:
-        return f"Fields({_summary(self._data)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns a copy as dictionaries and lists, which may be changed."""
-        copy: dict[str, Any] = json.loads(json.dumps(self._data))
-        return copy
-
-    def to_json(self) -> str:
-        """Returns it as JSON."""
-        return json.dumps(self._data, indent=2)
 
 
 class Record(Fields):
@@ -114,9 +50,6 @@ class Record(Fields):
         return f"<clockscope.Record {self.schema!r} of {self.recorded_at}>"
 
     def __str__(self) -> str:
-        from clockscope import _command
-        from clockscope._errors import ClockscopeError
-
         try:
             return _command.report(self._text, "table").rstrip("\n")
         except (ClockscopeError, OSError) as error:
@@ -125,9 +58,6 @@ class Record(Fields):
     def _repr_html_(self) -> str | None:
         """Returns the page with its charts, in a frame that runs no script; None without it."""
         from html import escape
-
-        from clockscope import _command
-        from clockscope._errors import ClockscopeError
 
         try:
             page = _command.report(self._text, "html")
@@ -146,8 +76,6 @@ class Record(Fields):
     @property
     def tables(self) -> tuple[str, ...]:
         """The keys that hold a table: a list of objects."""
-        from clockscope import _table
-
         return tuple(_table.tables(self._data))
 
     def table(self, name: str | None = None) -> Table:
@@ -156,8 +84,6 @@ class Record(Fields):
         name: one of `tables`; the main one by default, or the record itself as one row if it has
         no table. Raises ValueError for another name.
         """
-        from clockscope import _table
-
         return _table.table(self._data, name)
 
     def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
@@ -216,24 +142,3 @@ def parsed(text: str, oldest: int = SCHEMA_VERSION) -> dict[str, Any]:
 
 def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, dict):
-        return Fields(cast("dict[str, Any]", value))
-    if isinstance(value, list):
-        return tuple(map(_shown, cast("Iterable[Any]", value)))
-    return value
-
-
-def _summary(data: dict[str, Any]) -> str:
-    """The keys that hold a single value, up to a line."""
-    plain = [f"{key}={value!r}" for key, value in data.items() if not isinstance(value, (dict, list))]
-    shown: list[str] = []
-    length = 0
-    for part in plain:
-        length += len(part) + 2
-        if length > 80:
-            break
-        shown.append(part)
-    return ", ".join(shown) + (", ..." if len(shown) < len(data) else "")
