@@ -235,4 +235,15 @@ mod tests {
         assert_eq!((long.repetitions, long.cheapest_sufficient.as_deref()), (1, Some("coarse")));
         assert_eq!(row(&[], 1.0, 0.01), None);
     }
+
+    /// The smallest number that divides the error to the one that is allowed.
+    #[test]
+    fn repetitions_are_rounded_up() {
+        let clocks = [clock("fine", 20.0, 20.0, 10.0, 10.0)];
+        for (interval_ns, error, repetitions) in [(10.0, 0.03, 134), (30.0, 0.1, 14), (39.0, 1.0, 2), (40.0, 1.0, 1)] {
+            let row = row(&clocks, interval_ns, error).unwrap();
+            assert_eq!(row.repetitions, repetitions, "{interval_ns} ns");
+            assert!(row.single_error / row.repetitions as f64 <= error, "{row:?}");
+        }
+    }
 }

@@ -141,6 +141,21 @@ fn every_lasting_step_back_is_one_regression() {
     assert_eq!(judged(counts), ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() });
 }
 
+/// A step back by one unit counts with its size, inside a batch and from one batch to the next.
+#[test]
+fn a_step_back_by_one_unit_is_a_regression() {
+    for judge in [PERFECT, Judge::None] {
+        let mut counter = EventCounter::new(0.5, 0.0, judge, 4);
+        for (values, before_ns) in [([100, 140, 139, 180], 0.0), ([179, 220, 260, 300], 40.0)] {
+            counter.batch(Batch { values: &values, before_ns, after_ns: before_ns + 70.0, cost_ns: Some(20.0) });
+        }
+        let (counts, worst) = counter.finish();
+        assert_eq!((counts.regression, counts.repeats, counts.smallest_step), (2, 0, Some(40)));
+        let sizes: Vec<f64> = worst.of(EventKind::Regression).iter().map(|event| event.size).collect();
+        assert_eq!(sizes, [0.5, 0.5]);
+    }
+}
+
 #[test]
 fn the_return_from_a_step_back_is_no_second_event() {
     for blip in [-1000.0, -20_000.0, -5e6] {
