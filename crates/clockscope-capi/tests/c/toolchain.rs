@@ -1,6 +1,5 @@
 //! Compilers of this machine, and the library as they link it.
 
-#![allow(clippy::expect_used, reason = "tests may panic")]
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::ffi::OsStr;

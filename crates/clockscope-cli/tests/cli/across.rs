@@ -1,7 +1,6 @@
 //! The questions across CPUs and over time, on the machine as it is and on ones that are broken on
 //! purpose.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! The command as its users type it: good input, bad input, and outputs that go wrong.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::{Child, Stdio};
 use std::time::Duration;

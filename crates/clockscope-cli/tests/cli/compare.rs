@@ -1,5 +1,4 @@
 //! Records compared with earlier ones, as users name and misname them.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

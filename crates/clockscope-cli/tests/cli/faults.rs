@@ -1,7 +1,6 @@
 //! Clocks and machines that are broken on purpose, end to end: what the rig did must be what the
 //! instrument counts.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 

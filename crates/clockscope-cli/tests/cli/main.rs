@@ -1,5 +1,7 @@
 //! The command as its users run it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 mod across;
 mod command;
 mod compare;

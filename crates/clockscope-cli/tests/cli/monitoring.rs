@@ -1,6 +1,5 @@
 //! The command as monitors run it: metrics in a file, a line with an exit code.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs::{self, File};
 use std::io::Read;

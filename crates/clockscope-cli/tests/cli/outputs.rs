@@ -2,7 +2,6 @@
 //! documented command for a short time, and compares the columns of tables, and whether the answer
 //! comes first. Figures, rows and sentences are the machine's own.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

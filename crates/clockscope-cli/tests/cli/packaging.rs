@@ -1,6 +1,5 @@
 //! The files of packaging/ for monitors, each by its own tool where there is one.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 use std::fs;

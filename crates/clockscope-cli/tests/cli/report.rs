@@ -1,5 +1,4 @@
 //! Pages, charts and curves of the command.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::{clockscope, is_emulated, run};
 use clockscope_testing::skip;

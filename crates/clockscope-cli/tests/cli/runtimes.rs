@@ -1,7 +1,6 @@
 //! `clockscope runtimes`, with runtimes that are there, that are not, and that misbehave. Those
 //! that CI installs are all measured by `cargo xtask runtimes`.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::support::{assert_valid, clockscope, run};
-use clockscope_testing::{Signal, signal, skip, until, with_default};
+use clockscope_testing::{Signal, signal, until, with_default};
 use serde_json::Value;
 
 const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batches":6,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;

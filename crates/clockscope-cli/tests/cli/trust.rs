@@ -1,7 +1,6 @@
 //! Verdicts on the machine as it is, and on ones that are broken on purpose: each gets the right
 //! one, for the right reason.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,8 +1,6 @@
 //! Figures in JSON: an unknown one is `null`, and its reason is in the object `unknown` of its
 //! record. What is read is written again as it was.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::collections::BTreeSet;
 
 use crate::support::{FIXTURES, text_of};

@@ -1,8 +1,6 @@
 //! Recorded documents in every format. The snapshots are what users see: read them when they
 //! change.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::collections::BTreeSet;
 
 use crate::support::{FIXTURES, NO_CHART, NO_METRICS, document, plain, rendered, text_of, without_constants};

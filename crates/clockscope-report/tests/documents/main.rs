@@ -1,5 +1,7 @@
 //! Recorded documents in every format.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 mod exposition;
 mod figures;
 mod formats;

@@ -1,7 +1,5 @@
 //! HTML pages and images: what browsers get, whatever a record holds.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::{FIXTURES, NO_CHART, document, rendered, text_of, without_constants};

@@ -1,7 +1,5 @@
 //! Metrics of checks, read by a strict reader of the text format.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
-
 use crate::exposition::{Series, read};
 use crate::support::{FIXTURES, document, text_of};
 use clockscope_records::{Document, is_steering};

@@ -1,7 +1,5 @@
 //! Records of older and of later programs: they are read, and shown as far as this one knows them.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use crate::support::{document, rendered, text_of};
 use clockscope_records::{DOCUMENT_SCHEMA, Document};
 use clockscope_report::{Format, Style, render};

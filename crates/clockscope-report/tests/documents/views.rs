@@ -1,7 +1,5 @@
 //! What is shown of a document: in brief, by columns, in color.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use crate::support::{FIXTURES, document, plain, rendered, text_of};
 use clockscope_records::Document;
 use clockscope_report::{Columns, Format, Style, render};

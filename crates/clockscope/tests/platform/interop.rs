@@ -1,7 +1,6 @@
 //! Our types in those of other crates.
 
 #![cfg(all(unix, feature = "serde"))]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use clockscope::bounded::{Interval, State};
 use clockscope::{AtomicInstant, Instant, WallTime};

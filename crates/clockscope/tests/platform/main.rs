@@ -2,6 +2,7 @@
 //! other crates' types.
 
 #![cfg(not(loom))]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod interop;
 mod order;

@@ -7,7 +7,6 @@
 //! 10^8 readings by two threads. `CLOCKSCOPE_ORDER_READS` and `CLOCKSCOPE_ORDER_THREADS` ask for
 //! others.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 // On riscv64 and powerpc64 qemu-user gives the host's counter, read without order: it would be the
 // emulator that is tested. The others have no counter that is known.
 #![cfg(all(

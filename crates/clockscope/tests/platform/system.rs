@@ -1,8 +1,6 @@
 //! What the library promises on every system, by the system's own clocks. Nothing here depends on
 //! how fast the machine is: times are nested in others.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::time::Duration;
 
 use clockscope::{Source, WallTime};

@@ -1,7 +1,5 @@
 //! The bounds of civil time, in worlds whose true time is known.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, Moment, SECOND, World};
 use clockscope::Source;

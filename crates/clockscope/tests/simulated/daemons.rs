@@ -1,7 +1,5 @@
 //! The disciplined clock on an OS clock that time daemons steer, and machines that are suspended.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::collections::VecDeque;
 
 use crate::world::watch::Watch;

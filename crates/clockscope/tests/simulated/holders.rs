@@ -1,8 +1,6 @@
 //! The disciplined clock where a thread that renews it does not come back, or comes back late.
 //! Others run inside of one of its reads; to them it is a thread that was stopped there.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

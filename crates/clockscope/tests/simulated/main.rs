@@ -1,6 +1,8 @@
 //! The library's clock in simulated worlds: everything that counters, OS clocks and other threads can
 //! do to it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
 mod bounded;
 mod daemons;
 mod holders;

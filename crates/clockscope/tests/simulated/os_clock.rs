@@ -1,8 +1,6 @@
 //! The disciplined clock where its OS clock steps back or becomes slower, and what system and
 //! hardware are asked, and when.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::time::Duration;
 
 use crate::world::watch::Watch;

@@ -1,8 +1,6 @@
 //! A clock that goes on where nothing is known of its counter: on a machine that it was moved to,
 //! or on a CPU that no test has covered. In simulated worlds.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use crate::world::watch::Watch;
 use crate::world::{GHZ, MILLISECOND, SECOND, World};
 use clockscope::Source;

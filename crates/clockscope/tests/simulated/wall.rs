@@ -1,7 +1,5 @@
 //! The wall clock by the counter, in worlds in which it is set, slewed, and slept through.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::cell::Cell;
 
 use crate::world::watch::Watch;

@@ -1,7 +1,5 @@
 //! The disciplined clock in worlds where something is wrong: every failure by its name.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::cell::Cell;
 use std::rc::Rc;
 

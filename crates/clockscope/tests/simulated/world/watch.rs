@@ -1,7 +1,5 @@
 //! A clock under test in a world.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use clockscope::disciplined::{Counter, Disciplined};
 use clockscope::{Finding, Source};
 
