@@ -205,4 +205,21 @@ mod tests {
             assert!(!is_ordered(lines), "{lines:?}");
         }
     }
+
+    #[test]
+    fn what_a_fast_path_may_not_have_is_found() {
+        let found = |lines: &[&'static str], most: usize| {
+            let function: Vec<_> = (0x400..).zip(lines).map(|(address, text)| Instruction { address, text }).collect();
+            faults(&function, most)
+        };
+        assert_eq!(found(&["rdtscp", "jne\t403 <f+0x3>", "ret", "call\t500 <g>", "ret"], 3), [""; 0]);
+        assert_eq!(found(&["rdtscp", "ret"], 1), ["2 instructions, more than 1"]);
+        assert_eq!(found(&["rdtscp"], 1), ["it never returns"]);
+        assert_eq!(found(&["push\trbx", "ret"], 2), ["a saved register: push\trbx"]);
+        assert_eq!(found(&["call\t500 <g>", "ret"], 2), ["a call: call\t500 <g>"]);
+        assert_eq!(found(&["idiv\trcx", "ret"], 2), ["a division: idiv\trcx"]);
+        for line in ["jne\t400 <f>", "jne\t401 <f+0x1>"] {
+            assert_eq!(found(&["pause", line, "ret"], 3), [format!("a way back: {line}")]);
+        }
+    }
 }

@@ -133,4 +133,34 @@ mod tests {
     fn a_request_is_as_long_as_its_reply() {
         assert_eq!(request(0x0102_0304)[..12], [6, 1, 0, 0, 0, 33, 0, 0, 1, 2, 3, 4]);
     }
+
+    /// A reply to request 7, as chronyd sends it.
+    fn reply(reference: u32, leap: u16) -> [u8; LENGTH] {
+        let mut reply = [0; LENGTH];
+        reply[0..2].copy_from_slice(&[VERSION, REPLY]);
+        for (at, half) in [(4, TRACKING), (6, TRACKING_REPLY), (52, 3), (54, leap)] {
+            reply[at..at + 2].copy_from_slice(&half.to_be_bytes());
+        }
+        // A root delay of 0.5 s, a root dispersion of 1 s.
+        for (at, word) in [(16, 7), (28, reference), (92, 0x0280_0000), (96, 0x0480_0000)] {
+            reply[at..at + 4].copy_from_slice(&u32::to_be_bytes(word));
+        }
+        reply
+    }
+
+    #[test]
+    fn the_error_is_half_of_the_delay_and_the_dispersion() {
+        let found = tracking(&reply(0xc000_0201, 1), 7).unwrap();
+        assert!((found.error_s() - 1.25).abs() < 1e-12, "{found:?}");
+        assert_eq!((found.is_synchronized, found.leap, found.stratum), (true, Leap::Insert, 3));
+        assert_eq!(tracking(&reply(0xc000_0201, 1), 8), None, "the number is that of another request");
+    }
+
+    #[test]
+    fn a_clock_of_its_own_has_no_known_error() {
+        for (reference, leap) in [(0, 0), (LOCAL, 0), (0xc000_0201, UNSYNCHRONIZED)] {
+            let found = tracking(&reply(reference, leap), 7).unwrap();
+            assert!(!found.is_synchronized, "{reference:#x} {leap}");
+        }
+    }
 }

@@ -163,4 +163,19 @@ mod tests {
         bounds.push(&bracket([1000, 5100, 1060]));
         assert_eq!(bounds.offset(1.0), None);
     }
+
+    /// Clocks are apart if zero does not agree with all brackets, or if no offset does.
+    #[test]
+    fn clocks_are_apart_where_zero_is_outside_the_bounds() {
+        let is_apart = |brackets: &[[u64; 3]], tick: f64| {
+            let mut bounds = OffsetBounds::default();
+            brackets.iter().for_each(|stamps| bounds.push(&bracket(*stamps)));
+            bounds.is_apart(tick)
+        };
+        assert_eq!(is_apart(&[], 1.0), None);
+        assert_eq!(is_apart(&[[0, 30, 60]], 0.0), Some(false));
+        // Ahead by 10 to 70, and by a tick more or less.
+        assert_eq!([9.0, 11.0].map(|tick| is_apart(&[[0, 70, 60]], tick)), [Some(true), Some(false)]);
+        assert_eq!(is_apart(&[[0, 100, 60], [1000, 5100, 1060]], 1.0), Some(true), "the offset changed");
+    }
 }

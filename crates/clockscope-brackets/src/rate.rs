@@ -83,4 +83,12 @@ mod tests {
         assert_eq!(RateBounds::of(1.0, 1.0, 0.0, 5.0), None);
         assert_eq!(RateBounds::of(1.0, 1.0, 5.0, 4.0), None);
     }
+
+    #[test]
+    fn intervals_that_touch_have_one_rate_in_common() {
+        let [slow, fast, faster] = [(1.0, 2.0), (2.0, 3.0), (2.5, 3.0)].map(|(low, high)| RateBounds { low, high });
+        let both = Some(RateBounds { low: 2.0, high: 2.0 });
+        assert_eq!([slow.intersection(&fast), fast.intersection(&slow)], [both; 2]);
+        assert_eq!([slow.intersection(&faster), fast.intersection(&faster)], [None, Some(faster)]);
+    }
 }

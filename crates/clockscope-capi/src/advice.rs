@@ -122,4 +122,15 @@ mod tests {
             assert_eq!(check(interval_ns, error), Err(CallFailure::Argument), "{interval_ns} {error}");
         }
     }
+
+    /// The smallest number that divides the error to the one that is allowed.
+    #[test]
+    fn repetitions_are_rounded_up() {
+        let readings = Readings { overhead_ns: 20.0, jitter_ns: 10.0 };
+        for (interval_ns, error, repetitions) in [(10, 0.03, 134), (30, 0.1, 14), (39, 1.0, 2), (40, 1.0, 1)] {
+            let advice = readings.advise(10.0, interval_ns, error);
+            assert_eq!(advice.repetitions, repetitions, "{interval_ns} ns");
+            assert!(advice.single_error / advice.repetitions as f64 <= error, "{advice:?}");
+        }
+    }
 }

@@ -138,4 +138,18 @@ mod tests {
         assert_eq!(texts.len(), CallFailure::ALL.len() + 2);
         assert!(CallFailure::ALL.iter().all(|failure| failure.code() < OK));
     }
+
+    #[test]
+    fn a_duration_that_does_not_fit_is_the_largest_number() {
+        let largest = Duration::from_nanos(u64::MAX);
+        let longer = largest + Duration::from_nanos(1);
+        assert_eq!([Duration::ZERO, largest, longer, Duration::MAX].map(whole_ns), [0, u64::MAX, u64::MAX, u64::MAX]);
+    }
+
+    /// The numbers are those of clockscope.h.
+    #[test]
+    fn every_source_has_the_number_of_the_header() {
+        let numbers = [Source::Counter, Source::OsClock, Source::Nothing].map(source_number);
+        assert_eq!(numbers, [Ok(0), Ok(1), Ok(2)]);
+    }
 }

@@ -46,3 +46,32 @@ impl Exit {
         if weight(self) >= weight(other) { self } else { other }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Exit::{Failed, Finding, Interrupted, Monitored, Success, Undetermined, Usage};
+    use super::*;
+
+    #[test]
+    fn a_finding_counts_more_than_an_unknown_one() {
+        for (one, other, both) in [
+            (Success, Success, Success),
+            (Success, Undetermined, Undetermined),
+            (Undetermined, Finding, Finding),
+            (Finding, Interrupted, Interrupted),
+            (Undetermined, Failed, Failed),
+            (Success, Usage, Usage),
+        ] {
+            assert_eq!([one.or(other), other.or(one)], [both; 2], "{one:?} {other:?}");
+        }
+    }
+
+    /// Scripts depend on the first six, and Nagios' plugin guidelines state the others.
+    #[test]
+    fn codes_are_part_of_the_interface() {
+        let codes = [Success, Finding, Usage, Undetermined, Failed, Interrupted].map(Exit::code);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 130]);
+        let states = [ClockHealth::Ok, ClockHealth::Warning, ClockHealth::Critical, ClockHealth::Unknown];
+        assert_eq!(states.map(|state| Monitored(state).code()), [0, 1, 2, 3]);
+    }
+}

@@ -356,4 +356,55 @@ mod tests {
         found.runtimes = vec![RuntimeRecord::default()];
         assert_eq!(found.shows(RuntimesFinding::Unknown), None);
     }
+
+    /// A loss of time that no reading shows counts as a step back.
+    #[test]
+    fn each_event_is_the_finding_of_its_name() {
+        let none = Events {
+            reads: 1000,
+            errors: 0,
+            span_ns: Figure::Known(1e6),
+            stuck: 0,
+            stall: 0,
+            warp: Figure::Known(0),
+            jump: Figure::Known(0),
+            gap: Figure::Known(1),
+            regression: 0,
+            hidden_regression: Figure::Known(0),
+            threshold_ns: Figure::Known(1000.0),
+            sure_ns: Figure::Known(1000.0),
+            reference: Figure::Known("tsc".to_owned()),
+            reference_shares_hardware: Figure::Known(true),
+        };
+        let all = [FailOn::Regression, FailOn::Jump, FailOn::Warp, FailOn::Stall, FailOn::Stuck, FailOn::Fail];
+        let found = |events: Events| -> Vec<FailOn> {
+            let clock = ShownClock { available: true, events: Some(&events), has_unknown: false };
+            all.into_iter().filter(|finding| finding.shown_by(clock) == Some(true)).collect()
+        };
+        assert_eq!(found(none.clone()), []);
+        assert_eq!(found(Events { regression: 1, ..none.clone() }), [FailOn::Regression]);
+        assert_eq!(found(Events { hidden_regression: Figure::Known(1), ..none.clone() }), [FailOn::Regression]);
+        assert_eq!(found(Events { jump: Figure::Known(1), ..none.clone() }), [FailOn::Jump]);
+        assert_eq!(found(Events { warp: Figure::Known(1), ..none.clone() }), [FailOn::Warp]);
+        assert_eq!(found(Events { stall: 1, ..none.clone() }), [FailOn::Stall]);
+        assert_eq!(found(Events { stuck: 1, ..none.clone() }), [FailOn::Stuck]);
+        assert_eq!(found(Events { errors: 1, ..none.clone() }), [FailOn::Fail]);
+        let unjudged = Events { jump: Figure::unknown(ReadingsReason::NoForwardStep), ..none };
+        let clock = ShownClock { available: true, events: Some(&unjudged), has_unknown: false };
+        assert_eq!([FailOn::Jump, FailOn::Warp].map(|finding| finding.shown_by(clock)), [None, Some(false)]);
+        let absent = ShownClock { available: false, events: None, has_unknown: true };
+        assert_eq!(
+            [FailOn::Regression, FailOn::Unavailable, FailOn::Unknown].map(|finding| finding.shown_by(absent)),
+            [None, Some(true), Some(false)]
+        );
+    }
+
+    #[test]
+    fn counters_that_were_not_all_compared_are_not_known_to_agree() {
+        let shown = |apart: u64, within_ns: Option<f64>| {
+            let within_ns = Figure::of(within_ns, ReadingsReason::NoForwardStep);
+            Offsets { apart, within_ns, ..Offsets::default() }.shows(OffsetsFinding::Unsynchronized)
+        };
+        assert_eq!([shown(0, Some(80.0)), shown(0, None), shown(1, None)], [Some(false), None, Some(true)]);
+    }
 }

@@ -25,10 +25,15 @@ pub enum AdjtimexError {
 /// The call fails.
 #[cfg(target_os = "linux")]
 pub fn read() -> Result<Adjtimex, AdjtimexError> {
-    let state = clockscope_arch::os::adjtimex().map_err(AdjtimexError::Refused)?;
+    clockscope_arch::os::adjtimex().map(|state| recorded(&state)).map_err(AdjtimexError::Refused)
+}
+
+/// Returns the kernel's figures as records have them.
+#[cfg(target_os = "linux")]
+fn recorded(state: &libc::timex) -> Adjtimex {
     let offset_unit_ns = if state.status & libc::STA_NANO != 0 { 1 } else { 1000 };
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
-    Ok(Adjtimex {
+    Adjtimex {
         // ppm with 16 bits of fraction.
         freq_ppm: state.freq as f64 / 65536.0,
         tick_us: state.tick as i64,
@@ -38,7 +43,7 @@ pub fn read() -> Result<Adjtimex, AdjtimexError> {
         status: FLAGS.iter().filter(|(bit, _)| state.status & bit != 0).map(|(_, name)| (*name).to_owned()).collect(),
         worth: None,
         civil_error_s: None,
-    })
+    }
 }
 
 /// Other systems have no such call.
@@ -78,5 +83,21 @@ mod tests {
         // At 100 Hz of USER_HZ a tick is 10 ms, plus or minus what steering takes: a tenth at most.
         assert!((9_000..=11_000).contains(&found.tick_us), "{found:?}");
         assert!(found.freq_ppm.abs() <= 500.0, "{found:?}");
+    }
+
+    #[test]
+    fn an_offset_has_the_unit_that_the_status_names() {
+        let mut state = clockscope_arch::os::adjtimex().unwrap();
+        (state.offset, state.freq) = (-7, 65_536 + 32_768);
+        for (status, flags, offset_ns) in [
+            (0, &[][..], -7_000),
+            (libc::STA_NANO, &["nano"], -7),
+            (libc::STA_PLL | libc::STA_UNSYNC, &["pll", "unsync"], -7_000),
+        ] {
+            state.status = status;
+            let found = super::recorded(&state);
+            assert_eq!((found.offset_ns, found.freq_ppm), (offset_ns, 1.5), "{status}");
+            assert_eq!(found.status, flags);
+        }
     }
 }

@@ -184,23 +184,47 @@ mod tests {
         }
     }
 
+    const SUMMARY: Summary = Summary {
+        count: 9,
+        mean: 20.0,
+        std: None,
+        min: 10.0,
+        p25: 20.0,
+        p50: 20.0,
+        p75: 20.0,
+        p99: 30.0,
+        p999: 30.0,
+        max: 40.0,
+    };
+
+    /// The overhead is what two readings show, and no less than a read costs: readings of a coarse
+    /// clock do not differ.
+    #[test]
+    fn the_overhead_is_no_less_than_the_cost() {
+        let seen = healthy();
+        let clock = seen.clock("monotonic").unwrap();
+        for (cost_ns, overhead_ns) in [(15.0, 20.0), (25.0, 25.0)] {
+            let found = candidate(&ClockFigures {
+                identity: &clock.identity,
+                available: true,
+                cost_ns: Some(cost_ns),
+                tick_ns: Some(10.0),
+                evidence: None,
+                smallest_step_ns: None,
+                summary: Some(&SUMMARY),
+                events: clock.events.as_ref(),
+            });
+            let found = found.unwrap();
+            assert_eq!((found.cost_ns, found.overhead_ns, found.jitter_ns), (cost_ns, overhead_ns, 10.0));
+            assert_eq!(uncertain_ns(&found), overhead_ns + 20.0);
+        }
+    }
+
     /// A clock with all its figures, and without one after the other.
     #[test]
     fn what_is_lacking_is_named() {
         let seen = healthy();
         let clock = seen.clock("monotonic").unwrap();
-        let summary = Summary {
-            count: 9,
-            mean: 20.0,
-            std: None,
-            min: 10.0,
-            p25: 20.0,
-            p50: 20.0,
-            p75: 20.0,
-            p99: 30.0,
-            p999: 30.0,
-            max: 40.0,
-        };
         let jumped = Events { jump: Figure::Known(1), ..clock.events.clone().unwrap() };
         let fit = || ClockFigures {
             identity: &clock.identity,
@@ -209,7 +233,7 @@ mod tests {
             tick_ns: Some(10.0),
             evidence: None,
             smallest_step_ns: None,
-            summary: Some(&summary),
+            summary: Some(&SUMMARY),
             events: clock.events.as_ref(),
         };
         assert!(candidate(&fit()).is_ok());

@@ -42,6 +42,7 @@ mod tests {
     #[test]
     fn cpus_are_shown_in_ranges() {
         assert_eq!(show_cpus(&[0, 1, 2, 8]), "0-2,8");
+        assert_eq!(show_cpus(&[0, 2, 3, 5, u32::MAX]), "0,2-3,5,4294967295");
         assert_eq!(show_cpus(&[]), "");
     }
 

@@ -136,4 +136,9 @@ mod tests {
         assert_eq!(&*Text::from("a\u{1b}[2Jb\r\nc\u{202e}"), "a [2Jb  c ");
         assert_eq!(format!("{:<4}|", Text::from("a\n")), "a   |");
     }
+
+    #[test]
+    fn counts_that_do_not_fit_together_are_the_largest() {
+        assert_eq!([total([]), total([2, 3]), total([u64::MAX, 1, 5])], [0, 5, u64::MAX]);
+    }
 }

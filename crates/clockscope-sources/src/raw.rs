@@ -224,3 +224,20 @@ pub trait Visitor {
     /// Called once a clock, in the order in which a table should list them.
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_says_what_moves_a_clock() {
+        use Kind::{Counter, CpuTime, Cycles, Monotonic, Wall};
+        let of = |kind| {
+            let info = ClockInfo::new("x", kind, Path::Libc, Resolution::OneCount, "x");
+            (info.basis, info.is_steered, info.counts_suspend)
+        };
+        assert_eq!([Monotonic, Wall].map(of), [false, true].map(|counts| (ClockBasis::Clocksource, true, counts)));
+        assert_eq!(of(CpuTime), (ClockBasis::Scheduler, false, false));
+        assert_eq!([Counter, Cycles].map(of), [(ClockBasis::Other, false, true); 2]);
+    }
+}

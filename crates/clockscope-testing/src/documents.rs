@@ -148,4 +148,12 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn placeholders_are_words_in_capitals_and_not_single_letters() {
+        let is_command = |line: &str| arguments(line).is_some();
+        assert!(["clockscope check X", "clockscope check --output=/dev/null"].into_iter().all(is_command));
+        let templates = ["clockscope check FILE", "clockscope check A-B", "clockscope check [CLOCK]"];
+        assert!(!templates.into_iter().any(is_command));
+    }
 }

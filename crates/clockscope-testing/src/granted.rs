@@ -230,3 +230,18 @@ pub fn demand<Check: FnOnce()>(mut ask: impl FnMut(u32) -> (Granted, Check)) {
     }
     skip(&why);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_twentieth_of_waiting_is_whole_and_more_is_not() {
+        let is_whole = |ran_ms, waited_ms| {
+            let [ran, waited] = [ran_ms, waited_ms].map(Duration::from_millis);
+            Granted { ran, waited }.is_whole()
+        };
+        assert!(is_whole(100, 0) && is_whole(100, 5));
+        assert!(!is_whole(100, 6) && !is_whole(0, 0));
+    }
+}

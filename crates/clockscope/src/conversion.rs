@@ -195,4 +195,15 @@ mod tests {
         assert_eq!(conversion(24e6).ns(24_000_000), 999_999_999);
         assert_eq!(conversion(1e9).ns(u64::MAX), u64::MAX);
     }
+
+    /// The timeline begins 5 s before the moment at which the conversion was taken.
+    #[test]
+    fn moments_beyond_the_timeline_are_its_ends() {
+        let conversion = conversion(1e9);
+        let at = |ticks: i64| conversion.instant((1u64 << 40).wrapping_add_signed(ticks)).as_ns();
+        assert_eq!([-5_000_000_001, -5_000_000_000, -4_999_999_999].map(at), [0, 0, 1]);
+        assert_eq!(at(i64::MIN), 0);
+        let late = Conversion::new(0, u64::MAX - 1, conversion.frequency);
+        assert_eq!([1, 2, 1 << 40].map(|tick| late.instant(tick).as_ns()), [u64::MAX; 3]);
+    }
 }

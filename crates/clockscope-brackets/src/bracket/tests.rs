@@ -182,3 +182,9 @@ fn a_counter_that_went_back_is_never_the_narrowest() {
     let best = narrowest(|| brackets.next().ok_or(()), Bracket::width, 2, 0).unwrap();
     assert_eq!(best.after, 1 << 40);
 }
+
+#[test]
+fn the_first_of_several_as_narrow_is_taken() {
+    let mut spans = [9, 5, 5, 7].into_iter().enumerate();
+    assert_eq!(narrowest(|| spans.next().ok_or(()), |(_, span)| *span, 4, 0), Ok((1, 5)));
+}

@@ -93,9 +93,33 @@ fn end_of_shootout(found: &Shootout) -> Exit {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use clockscope_measure::ThisMachine;
-    use clockscope_records::Policy;
+    use clockscope_records::{Demand, DemandPlace, DemandValue};
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    #[test]
+    fn a_demand_that_is_unknown_is_not_met() {
+        let Ok(Cli { command: Some(Command::Check(args)), .. }) = Cli::try_parse_from(["clockscope", "check"]) else {
+            panic!("check is a command");
+        };
+        let ends = |met: &[Option<bool>]| {
+            let demand = |met: &Option<bool>| Demand {
+                demand: DemandPlace::Clocksource,
+                required: DemandValue::Word("tsc".to_owned()),
+                found: None,
+                met: *met,
+                prose: None,
+            };
+            end_of_check(&Trust { demands: met.iter().map(demand).collect(), ..Trust::default() }, &args)
+        };
+        assert_eq!([ends(&[]), ends(&[Some(true)])], [Exit::Success; 2]);
+        assert_eq!(ends(&[Some(true), None]), Exit::Undetermined);
+        assert_eq!(ends(&[None, Some(false), Some(true)]), Exit::Finding);
+    }
 
     /// A policy or something like it.
     fn almost_a_policy() -> impl Strategy<Value = String> {

@@ -227,3 +227,12 @@ fn what_is_documented_as_coarse_is_what_the_probe_states() {
         );
     }
 }
+
+#[test]
+fn a_99th_percentile_needs_a_hundred_batches() {
+    let p99 = |batches: usize| {
+        let readings = ProbeReadings { batch_ns: vec![70_000; batches], ..readings(|_| 70.0, 10.0, 1) };
+        cost(&readings).unwrap().p99.get()
+    };
+    assert_eq!([p99(99), p99(100)], [None, Some(70.0)]);
+}

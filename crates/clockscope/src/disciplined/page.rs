@@ -588,8 +588,8 @@ mod tests {
         (page, version)
     }
 
-    /// What readers find when something happens to the page while they read the counter, at tick
-    /// 100.
+    /// Asserts that no reader serves a line if something happens to the page while the counter is
+    /// read, at tick 100.
     fn assert_not_served(happens: impl Fn(&Page, &mut Version)) {
         let (page, mut version) = page_with_a_line();
         let ns = page.read(|| {
@@ -627,7 +627,7 @@ mod tests {
         }
     }
 
-    /// A reader that was stopped must not serve less than what others were served since.
+    /// A reader that was interrupted must not serve less than others have been served since.
     #[test]
     fn a_line_that_is_withdrawn_during_a_reading_is_not_served() {
         assert_not_served(|page, version| {

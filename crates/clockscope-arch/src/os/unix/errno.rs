@@ -22,3 +22,23 @@ pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
     unsafe { *location() = before };
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(errno: libc::c_int) {
+        // SAFETY: as in `keep_errno`.
+        unsafe { *location() = errno };
+    }
+
+    #[test]
+    fn errno_is_what_it_was_before_the_work() {
+        set(libc::EXDEV);
+        let during = keep_errno(|| {
+            set(libc::ENOENT);
+            crate::Errno::last().code()
+        });
+        assert_eq!((during, crate::Errno::last().code()), (libc::ENOENT, libc::EXDEV));
+    }
+}

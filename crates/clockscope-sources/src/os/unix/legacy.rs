@@ -290,3 +290,17 @@ fn function(name: &'static CStr) -> Result<*mut c_void, Unavailable> {
 fn function(_: &'static CStr) -> Result<*mut c_void, Unavailable> {
     Err(Unavailable::Missing("looked up by name, which a statically linked program cannot do".into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readings_become_nanoseconds() {
+        assert_eq!(Gettimeofday.value(&(3, 999_999)), 3_999_999_000);
+        assert_eq!(Time.value(&3), 3_000_000_000);
+        assert_eq!(Times { tick_ns: 10_000_000 }.value(&7), 70_000_000);
+        // Before the epoch: differences stay right.
+        assert_eq!(Gettimeofday.value(&(0, 1)).wrapping_sub(Gettimeofday.value(&(-1, 999_999))), 2_000);
+    }
+}
