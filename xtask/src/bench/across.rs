@@ -12,7 +12,7 @@ const LIAR: &str = "bench-liar.so";
 
 /// Measures and prints a line a figure.
 pub(crate) fn measure() -> Result<()> {
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     order()?;
     offsets()?;
     rates()?;

@@ -25,7 +25,7 @@ const MANY_TURNS: u32 = 200;
 /// one clock that costs 10 % or 5 % more.
 pub(crate) fn measure(pairs: &str) -> Result<()> {
     let pairs: u32 = pairs.parse().with_context(|| format!("{pairs} is no number of pairs"))?;
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     compile("loops.c", LOOPS)?;
     let library = run::built(DELAY);
     run::with(&[], "cc", &["-O2", "-shared", "-fPIC", "-o", &library, "bench/c/delay.c", "-ldl"])?;

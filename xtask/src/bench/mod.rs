@@ -49,7 +49,7 @@ fn allowed_cpus() -> Result<Vec<String>> {
 /// Measures and prints a line a figure. The time of a clean build only if `build`: it takes
 /// minutes.
 pub(crate) fn measure(build: bool) -> Result<()> {
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     compile("loops.c", LOOPS)?;
     compile("peak.c", PEAK)?;
     whole_run()?;
@@ -168,7 +168,7 @@ fn clean_build() -> Result<()> {
     // It is there only if an earlier run was interrupted.
     let _ = std::fs::remove_dir_all(folder);
     let start = Instant::now();
-    run::with(&[("CARGO_TARGET_DIR", folder)], "cargo", &["build", "--release", "--quiet"])?;
+    run::with(&[("CARGO_TARGET_DIR", folder)], "cargo", &["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     figure("clean release build", "<= 90 s", &format!("{:.0} s", start.elapsed().as_secs_f64()));
     std::fs::remove_dir_all(folder).context("cannot remove the build's folder")
 }

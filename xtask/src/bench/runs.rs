@@ -17,7 +17,7 @@ const LATER: usize = 20;
 /// Repeats the experiment so often.
 pub(crate) fn measure(times: &str) -> Result<()> {
     let times: u32 = times.parse().with_context(|| format!("{times} is not a number"))?;
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     let mut inside = vec![0; CLOCKS.len()];
     let mut widths = vec![Vec::new(); CLOCKS.len()];
     let mut of_one_run = vec![0; CLOCKS.len()];

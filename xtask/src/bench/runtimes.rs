@@ -22,7 +22,7 @@ const API: &str = "clock_gettime(CLOCK_MONOTONIC)";
 
 /// Measures and prints a line a figure.
 pub(crate) fn measure() -> Result<()> {
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     runtimes::fetch()?;
     against_the_instrument()?;
     whole_runs()

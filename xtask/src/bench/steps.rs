@@ -18,7 +18,7 @@ const CASES: &str = "30000";
 
 /// Measures and prints a line a figure.
 pub(crate) fn measure() -> Result<()> {
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     compile("reads.c", READS)?;
     compile("peak.c", PEAK)?;
     recording()?;

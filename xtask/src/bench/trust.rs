@@ -14,7 +14,7 @@ use crate::run;
 /// Measures so many runs of each kind.
 pub(crate) fn measure(runs: &str) -> Result<()> {
     let runs: u32 = runs.parse().with_context(|| format!("{runs} is no number of runs"))?;
-    run::cargo(&["build", "--release", "--quiet"])?;
+    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     let cpus = available_parallelism().map_or(1, usize::from);
     checks("quiet", runs, 0)?;
     checks("beside a busy loop a CPU", runs, cpus)?;

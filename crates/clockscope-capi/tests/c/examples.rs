@@ -48,6 +48,7 @@ fn rows(printed: &str) -> Vec<&str> {
 }
 
 #[test]
+#[ignore = "needs mono"]
 fn the_example_in_dotnet_runs() {
     if !has("mcs") || !has("mono") {
         return skip("mcs or mono is not installed");
@@ -62,6 +63,7 @@ fn the_example_in_dotnet_runs() {
 
 /// With java.lang.foreign all rows; an older Java reports that it has none.
 #[test]
+#[ignore = "needs a JDK"]
 fn the_example_in_java_runs() {
     if !has("javac") || !has("java") {
         return skip("javac or java is not installed");

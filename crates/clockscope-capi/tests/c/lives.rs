@@ -56,6 +56,7 @@ fn the_library_may_be_loaded_and_unloaded() {
 
 /// The sanitizers end a program at its first error.
 #[test]
+#[ignore = "needs clang and its sanitizers"]
 fn sanitizers_find_nothing() {
     let folder = Folder::new();
     let sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
@@ -70,6 +71,7 @@ fn sanitizers_find_nothing() {
 
 /// Valgrind ends a program by a code of its own where it finds an error, or memory that is lost.
 #[test]
+#[ignore = "needs valgrind"]
 fn valgrind_finds_nothing() {
     if !has("valgrind") {
         return skip("valgrind is not installed");

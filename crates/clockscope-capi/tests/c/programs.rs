@@ -25,6 +25,7 @@ fn every_function_does_what_the_header_says() {
 
 /// The clocks of clockscope.hpp have what <chrono> demands.
 #[test]
+#[ignore = "needs g++ and clang"]
 fn clocks_of_cpp_are_those_of_chrono() {
     let folder = Folder::new();
     let shared = folder.shared();
@@ -57,6 +58,7 @@ fn the_static_library_does_the_same() {
 
 /// Which readings take the time from the page, and which call the library.
 #[test]
+#[ignore = "needs clang and objdump"]
 fn readings_are_inlined_where_they_can_be() {
     const CALLS: &str = "now call, unordered call, wall call, by address call";
     const SLOW: &str = "below the floor call, no offset call, no line call, no ticks call\n";
@@ -117,6 +119,7 @@ fn ordered_readings_wait_before_the_counter() {
 
 /// The headers compile for processors on which this test does not run.
 #[test]
+#[ignore = "needs compilers for other processors"]
 fn other_processors_compile_the_headers() {
     let folder = Folder::new();
     for (compiler, has_ticks) in [

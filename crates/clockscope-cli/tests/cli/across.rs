@@ -36,6 +36,7 @@ fn asked_granted(arguments: &[&str]) -> (Value, Granted) {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn unordered_reads_go_back_and_ordered_ones_do_not() {
     if two_cpus().is_none() {
@@ -107,6 +108,7 @@ fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn counters_that_are_apart_are_found_by_their_skew() {
     let Some((a, b)) = two_cpus() else { return };
@@ -136,6 +138,7 @@ fn counters_that_are_apart_are_found_by_their_skew() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
     let Some((a, b)) = two_cpus() else { return };
@@ -165,6 +168,7 @@ fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn threads_that_cannot_be_bound_or_started_are_told() {
     // One CPU alone has nothing to ask another.
@@ -195,6 +199,7 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
 
 /// As when a CPU goes offline, or leaves the cpuset: the kernel puts its threads elsewhere.
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn threads_that_are_moved_under_way_are_told() {
     if two_cpus().is_none() {
@@ -225,6 +230,7 @@ fn found_rate(factor: u32, ppb: &str, more: &[(&str, &str)]) -> (Value, Granted)
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn a_fast_clock_is_found_with_sign_and_size() {
     for (ppb, ppm) in [("10000", 10.0), ("-10000", -10.0), ("500000", 500.0), ("-100", -0.1)] {
@@ -241,6 +247,7 @@ fn a_fast_clock_is_found_with_sign_and_size() {
 /// A clock whose nominal resolution is finer than its steps runs at no wrong rate, nor does it
 /// change it: it is late by up to its step.
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn a_hidden_step_is_no_rate() {
     let hidden = |quantum_ns: &str, arguments: &[&str], name: &str| {
@@ -263,6 +270,7 @@ fn a_hidden_step_is_no_rate() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn a_rate_that_changes_under_way_is_said_to() {
     demand(|factor| {
@@ -278,6 +286,7 @@ fn a_rate_that_changes_under_way_is_said_to() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn a_step_is_told_from_a_rate() {
     demand(|factor| {
@@ -312,6 +321,7 @@ fn a_bound_of_nothing_is_not_reached() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn a_reference_that_steps_is_told_from_clocks_that_do() {
     let lies =
@@ -329,6 +339,7 @@ fn a_reference_that_steps_is_told_from_clocks_that_do() {
 
 /// A late timer tick is no fault of a clock that it moves.
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn coarse_clocks_are_not_accused() {
     let record = asked(&["rate", "monotonic_coarse", "time", "--duration", "1s"]);
@@ -349,6 +360,7 @@ fn coarse_clocks_are_not_accused() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn a_read_that_fails_is_told() {
     if two_cpus().is_none() {
@@ -370,6 +382,7 @@ fn a_read_that_fails_is_told() {
 
 /// Where the clock that calls sleep by cannot be read, another one must not accuse them.
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn nobody_is_early_by_another_clock() {
     for (denied, name) in [("1", "monotonic:vdso"), ("all", "monotonic:vdso")] {
@@ -404,6 +417,7 @@ fn what_cannot_be_a_reference_is_refused() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn what_takes_a_threads_time_is_told() {
     let cpu = allowed_cpus()[0];
@@ -420,6 +434,7 @@ fn what_takes_a_threads_time_is_told() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
 fn a_stopped_thread_is_told_from_a_preempted_one() {
     demand(|factor| {
@@ -439,6 +454,7 @@ fn a_stopped_thread_is_told_from_a_preempted_one() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn no_call_returns_early_and_one_that_does_is_told() {
     let record = asked(&["sleep", "--duration", "500ms"]);
@@ -484,6 +500,7 @@ fn an_interrupted_run_reports_what_it_has() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn with_the_counter_disabled_all_questions_have_answers() {
     for command in ["order", "offsets", "rate", "gaps", "sleep"] {
@@ -501,6 +518,7 @@ fn with_the_counter_disabled_all_questions_have_answers() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn a_thorough_measurement_says_a_line_on_each() {
     let output = run(clockscope(&["measure", "rdtscp", "monotonic", "--duration", "200ms", "--thorough"]), 0);
@@ -516,6 +534,7 @@ fn a_thorough_measurement_says_a_line_on_each() {
 }
 
 #[test]
+#[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn every_command_has_every_format() {
     for command in ["order", "offsets", "rate", "gaps", "sleep"] {

@@ -143,6 +143,7 @@ fn where_nothing_can_be_kept_it_is_built_for_the_run() {
 
 /// Go has a cache and telemetry of its own.
 #[test]
+#[ignore = "runs the languages that are installed"]
 fn nothing_is_written_beside_the_users_files() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -230,6 +231,7 @@ fn temporary_folders_may_be_told_relatively() {
 
 /// What a shell has started before it became the command is its own business.
 #[test]
+#[ignore = "runs the languages that are installed"]
 fn what_was_there_before_is_spared() {
     let folder = tempfile::tempdir().unwrap();
     let quick = program(folder.path(), "quick", &format!("echo '{LINE}'"));

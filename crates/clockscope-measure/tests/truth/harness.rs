@@ -13,6 +13,10 @@ use crate::platform::Simulated;
 
 /// Of so many machines each share and each kind is known.
 const MANY: u64 = 50;
+/// Machines of a test in the quick tier.
+const FEW: u64 = 4;
+/// The variable that says how many machines a test asks.
+const MACHINES: &str = "CLOCKSCOPE_MACHINES";
 
 /// How often what need not always be right was right: intervals of 95 %, events that are found nine
 /// times of ten.
@@ -84,7 +88,8 @@ impl Coverage {
 }
 
 /// Asks `question` of random machines, which are made by `make` from their seeds.
-/// `CLOCKSCOPE_MACHINES` says of how many, `CLOCKSCOPE_SEED` of which one alone.
+/// `CLOCKSCOPE_MACHINES` says of how many (`full`: as many as are listed), `CLOCKSCOPE_SEED` of which
+/// one alone.
 ///
 /// # Panics
 /// Where the question panics, or goes on beyond its time: with the seed and what the first such
@@ -117,7 +122,7 @@ pub(crate) fn on_machines(
 
 /// Returns whether so many machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
-    number("CLOCKSCOPE_SEED").is_none() && number("CLOCKSCOPE_MACHINES").is_none_or(|machines| machines >= MANY)
+    number("CLOCKSCOPE_SEED").is_none() && TEST.with_borrow(|test| asked(test) >= machines(test).min(MANY))
 }
 
 /// The seeds of the machines that a test asks.
@@ -125,9 +130,14 @@ pub(crate) fn seeds(test: &str) -> Range<u64> {
     number("CLOCKSCOPE_SEED").map_or_else(|| 0..asked(test), |seed| seed..seed + 1)
 }
 
-/// Machines of a test.
+/// Machines of a test: few, unless `CLOCKSCOPE_MACHINES` is `full` or a number.
 fn asked(test: &str) -> u64 {
-    number("CLOCKSCOPE_MACHINES").unwrap_or_else(|| machines(test))
+    let listed = machines(test);
+    match std::env::var(MACHINES) {
+        Ok(all) if all == "full" => listed,
+        Ok(number) => number.parse().unwrap_or_else(|_| panic!("{MACHINES}={number}: expected a number, or full")),
+        Err(_) => listed.min(FEW),
+    }
 }
 
 fn number(variable: &str) -> Option<u64> {
