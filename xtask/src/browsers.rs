@@ -44,8 +44,7 @@ pub(crate) fn in_browser(browser: &str, program: &str) -> Result<()> {
 fn pages() -> Result<Vec<PathBuf>> {
     let folder = PathBuf::from(run::built("browsers/pages"));
     fs::create_dir_all(&folder)?;
-    run::cargo(&["build", "--quiet", "--package", "clockscope-cli"])?;
-    let program = run::built("debug/clockscope");
+    let program = run::debug_command()?;
     let mut records: Vec<PathBuf> = fs::read_dir(FIXTURES)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     records.sort();
     for fixture in ["healthy", "steps", "compare"] {

@@ -1,5 +1,5 @@
-//! Other architectures: the counter layer is checked without std, and the instrument runs on an
-//! emulated aarch64.
+//! Other architectures: the library is checked without std, and its tests and the instrument run on
+//! an emulated aarch64.
 //!
 //! The compiler and its sources are Debian's rustc-web and rust-web-src: standard libraries for
 //! other targets are built from these, so that no toolchain has to be downloaded.
@@ -9,13 +9,12 @@ use anyhow::{Context, Result, bail};
 use crate::fast_path;
 use crate::needs::{self, Need};
 use crate::outcome::{Outcome, lacking};
-use crate::quick;
 use crate::run;
 use crate::tally::Tally;
 
-/// Targets that the counter layer is checked for: those without an operating system show that it
-/// needs none.
-const CHECKED: &[&str] = &[
+/// Targets that the library is checked for without std: those without an operating system show that
+/// it needs none.
+const WITHOUT_STD: &[&str] = &[
     "x86_64-unknown-none",
     "i686-unknown-linux-gnu",
     "aarch64-unknown-none",
@@ -26,6 +25,9 @@ const CHECKED: &[&str] = &[
     "riscv32imac-unknown-none-elf",
     "wasm32-unknown-unknown",
 ];
+
+/// The one of them in CI: it has no atomics of 64 bits.
+const NARROW: &str = "thumbv7em-none-eabihf";
 
 /// The target that also runs, under qemu-user.
 const RUN: &str = "aarch64-unknown-linux-gnu";
@@ -58,20 +60,19 @@ const VARIABLES: &[(&str, &str)] = &[
     OTHER_COMPILER[1],
     ("CARGO_TARGET_DIR", FOLDER),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc"),
-    ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
+    ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", EMULATOR),
+    // As the programs of the emulated machines have to be: one build of the standard library serves
+    // tests, instrument and machines.
+    ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static"),
 ];
 
-/// The instrument is static, as the programs of the emulated machines have to be: one build serves
-/// both.
-const STATIC: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
+/// Arguments of cargo for all that is built for the target that runs.
+const BUILT: [&str; 5] = ["--profile", "emulated", "--target", RUN, BUILD_STD];
 
 /// From binutils-aarch64-linux-gnu, which the compiler's package brings.
 const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
 
 const EMULATOR: &str = "qemu-aarch64";
-
-/// Arguments of cargo for tests on the target that runs.
-const TESTED: [&str; 3] = ["--target", RUN, BUILD_STD];
 
 /// Builds the standard library as well, with the harness for tests.
 pub(crate) const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
@@ -81,19 +82,14 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     if let Some(missing) = missing() {
         return lacking(missing);
     }
-    println!("   the counter layer, without std, for {}", CHECKED.join(", "));
-    let mut arguments =
-        vec!["check", "--quiet", "--package", "clockscope-arch", "--package", "clockscope", "--no-default-features"];
-    arguments.extend(CHECKED.iter().flat_map(|target| ["--target", *target]));
-    // No memory is allocated there: `alloc` is not built.
-    arguments.push("-Zbuild-std=core");
-    run::with(VARIABLES, "cargo", &arguments).context("clockscope without std")?;
+    println!("   {NARROW}: the library without std");
+    without_std(&[NARROW])?;
     println!("   {RUN}: the fast path's machine code");
-    let arguments = [fast_path::BUILD, &["--target", RUN, "-Zbuild-std=std,panic_abort"]].concat();
-    run::with(&[VARIABLES, &[fast_path::UNSTRIPPED]].concat(), "cargo", &arguments)?;
-    fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)?;
+    let arguments = [&["build", "--quiet", "--package", "clockscope", "--example", "fast_path"], &BUILT[..]].concat();
+    run::with(&[VARIABLES, &[("CARGO_PROFILE_EMULATED_STRIP", "none")]].concat(), "cargo", &arguments)?;
+    fast_path::check_program(OBJDUMP, &built("examples/fast_path"), true)?;
     println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
-    test_library(RUN, LIBRARY, VARIABLES, tally)?;
+    tally.cargo_test(&[VARIABLES, &[FEWER]].concat(), &[LIBRARY, &BUILT[..]].concat())?;
     println!("   {RUN}: the instrument under qemu-user");
     build(&["--package", "clockscope-cli"])?;
     run_emulated().map(|()| Outcome::Passed)
@@ -103,25 +99,26 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
 pub(crate) const LIBRARY: &[&str] =
     &["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "platform"];
 
-/// Runs tests for this target.
+/// An emulator reads clocks slowly.
+const FEWER: (&str, &str) = ("CLOCKSCOPE_ORDER_READS", "1000000");
+
+/// Runs tests for a target.
 pub(crate) fn test_library(target: &str, tests: &[&str], variables: &[(&str, &str)], tally: &Tally) -> Result<()> {
-    let fewer = [variables, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
-    tally.cargo_test(&fewer, &[tests, &["--target", target, BUILD_STD]].concat())
+    tally.cargo_test(&[variables, &[FEWER]].concat(), &[tests, &["--target", target, BUILD_STD]].concat())
 }
 
-/// The quick tests on the emulated machine.
-pub(crate) fn quick() -> Result<()> {
-    if let Some(missing) = missing() {
-        bail!("{missing}");
-    }
-    let tally = Tally::default();
-    let variables = [VARIABLES, &[("CLOCKSCOPE_TEST_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")]].concat();
-    // The chores themselves are for the machine that they run on.
-    let arguments = quick::arguments()?;
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--exclude", "xtask"]).collect();
-    let result = tally.cargo_test(&variables, &[&arguments[..], &TESTED].concat());
-    tally.print();
-    result
+/// Checks the library without std for all targets.
+pub(crate) fn without_std_everywhere() -> Result<()> {
+    without_std(WITHOUT_STD)
+}
+
+fn without_std(targets: &[&str]) -> Result<()> {
+    let mut arguments =
+        vec!["check", "--quiet", "--package", "clockscope-arch", "--package", "clockscope", "--no-default-features"];
+    arguments.extend(targets.iter().flat_map(|target| ["--target", *target]));
+    // No memory is allocated there: `alloc` is not built.
+    arguments.push("-Zbuild-std=core");
+    run::with(VARIABLES, "cargo", &arguments).context("clockscope without std")
 }
 
 /// A file in the folder that is built into.
@@ -131,8 +128,7 @@ pub(crate) fn built(file: &str) -> String {
 
 /// Builds what these arguments of cargo name, for the target that runs.
 pub(crate) fn build(what: &[&str]) -> Result<()> {
-    let arguments = ["build", "--quiet", "--profile", "emulated", "--target", RUN, "-Zbuild-std=std,panic_abort"];
-    run::with(&[VARIABLES, &[STATIC]].concat(), "cargo", &[&arguments, what].concat())
+    run::with(VARIABLES, "cargo", &[&["build", "--quiet"], &BUILT[..], what].concat())
 }
 
 /// Measures on the emulated machine: every aarch64 counter must be there, and the emulation must be

@@ -32,6 +32,58 @@ enum From {
     Python(&'static str),
 }
 
+/// Everything that the steps of `cargo xtask test` need of Debian. `.ci/run` installs it.
+pub(crate) const ALL: &[Need] = &[
+    Need::program("cc", "gcc"),
+    Need::file("/usr/include/stdio.h", "libc6-dev"),
+    Need::program("objdump", "binutils"),
+    Need::program("unshare", "util-linux"),
+    // Programs that use the C library.
+    Need::program("clang", "clang"),
+    Need::file("/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.tsan-x86_64.a", "libclang-rt-14-dev"),
+    Need::program("cmake", "cmake"),
+    Need::program("meson", "meson"),
+    Need::program("ninja", "ninja-build"),
+    Need::program("pkg-config", "pkgconf"),
+    Need::program("valgrind", "valgrind"),
+    Need::program("man", "man-db"),
+    Need::program("mandoc", "mandoc"),
+    // Other processors and systems.
+    Need::program("qemu-aarch64", "qemu-user"),
+    Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
+    Need::program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
+    Need::file("/usr/i686-linux-gnu/lib/crt1.o", "libc6-dev-i386-cross"),
+    Need::program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+    Need::program("wine", "wine"),
+    Need::file("/usr/lib/wine/wine64", "wine64"),
+    Need::file("/usr/bin/rustc", "rustc-web"),
+    Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
+    Need::program("qemu-system-x86_64", "qemu-system-x86"),
+    Need::program("qemu-system-aarch64", "qemu-system-arm"),
+    Need::program("cpio", "cpio"),
+    // Runtimes whose stopwatches are measured.
+    Need::program("g++", "g++"),
+    Need::program("go", "golang-go"),
+    Need::program("java", "openjdk-17-jdk-headless"),
+    Need::program("node", "nodejs"),
+    Need::program("python3", "python3"),
+    Need::debian_module("ensurepip", "python3-venv"),
+    Need::debian_module("pip", "python3-pip"),
+    Need::program("mono", "mono-runtime"),
+    Need::program("mcs", "mono-mcs"),
+    Need::program("php", "php-cli"),
+    Need::program("ruby", "ruby"),
+    Need::program("perl", "perl"),
+    Need::program("chromium", "chromium"),
+    // Pages are tested in it by packages that npm gets.
+    Need::program("npm", "npm"),
+    // They check metrics, alerts and units.
+    Need::program("promtool", "prometheus"),
+    Need::program("systemd-analyze", "systemd"),
+    Need::file("/usr/share/i18n/locales/de_DE", "locales"),
+];
+
 impl Need {
     /// A program of a Debian package.
     pub(crate) const fn program(name: &'static str, package: &'static str) -> Self {
@@ -46,6 +98,11 @@ impl Need {
     /// A compiler of a Debian package, with the standard library's sources in the same place.
     pub(crate) const fn compiler(program: &'static str, sysroot: &'static str, package: &'static str) -> Self {
         Self { what: What::Compiler { program, sysroot }, from: From::Debian(package) }
+    }
+
+    /// A module of Python in a Debian package.
+    const fn debian_module(name: &'static str, package: &'static str) -> Self {
+        Self { what: What::PythonModule(name), from: From::Debian(package) }
     }
 
     /// A program of a Python package.

@@ -113,8 +113,12 @@ impl Environment {
     /// Builds the wheel into a folder, and returns its path.
     fn wheel(&self, into: &Path, profile: Profile) -> Result<PathBuf> {
         let release: &[&str] = if profile == Profile::Release { &["--release"] } else { &[] };
-        run::cargo(&[&["build", "--quiet", "--package", "clockscope-cli"], release].concat())?;
-        let command = run::built(if profile == Profile::Release { "release/clockscope" } else { "debug/clockscope" });
+        let command = if profile == Profile::Release {
+            run::cargo(&["build", "--quiet", "--package", "clockscope-cli", "--release"])?;
+            run::built("release/clockscope")
+        } else {
+            run::debug_command()?
+        };
         let staged = Staged::new(&command, profile)?;
         let fresh = self.folder.join("fresh");
         // What an earlier build has left there is not this wheel.

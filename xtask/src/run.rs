@@ -5,6 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::outcome::{Outcome, lacking};
+
 /// The workspace's root.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -55,6 +57,26 @@ pub(crate) fn output_with(variables: &[(&str, &str)], program: &str, arguments: 
         bail!("{shown}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
     String::from_utf8(output.stdout).with_context(|| format!("{shown} printed something that is no text"))
+}
+
+/// Runs a check by a tool that `xtask/fetch-tools.sh` has put into the folder that cargo builds
+/// into, or that is on PATH; or says that it is missing.
+pub(crate) fn by_tool(name: &str, check: impl FnOnce(&str) -> Result<Outcome>) -> Result<Outcome> {
+    let fetched = built(&format!("tools/{name}"));
+    if Path::new(&fetched).is_file() {
+        check(&fetched)
+    } else if exists(name) {
+        check(name)
+    } else {
+        lacking(format!("{name} is missing: xtask/fetch-tools.sh {}", built("tools")))
+    }
+}
+
+/// Builds the command as `cargo test` does, which leaves nothing to do after the tests, and returns
+/// its path.
+pub(crate) fn debug_command() -> Result<String> {
+    cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "cli"])?;
+    Ok(built("debug/clockscope"))
 }
 
 /// Whether a program can be found.

@@ -51,7 +51,7 @@ pub(crate) fn check() -> Result<Outcome> {
         return lacking(missing);
     }
     let place = Place::new()?;
-    run::cargo(&["build", "--quiet", "--package", "clockscope-cli"])?;
+    run::debug_command()?;
     // The first run may have to build probes, the second has them.
     for turn in ["built and measured", "measured"] {
         let start = Instant::now();

@@ -1,11 +1,10 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
-//! in cycles, that public types of different crates have different names, where unsafe code may be,
-//! how wide comments are and which phrases they avoid, that documented commands run as printed, and
-//! that every test exists that the documentation names as evidence.
+//! in cycles, where unsafe code may be, how wide comments are and which phrases they avoid, that
+//! documented commands run as printed, and that every test exists that the documentation names as
+//! evidence.
 
 mod commands;
 mod cycles;
-mod homonyms;
 mod modules;
 mod phrases;
 mod references;
@@ -90,7 +89,6 @@ pub(crate) fn check() -> Result<()> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
     let metadata = serde_json::from_str(&metadata)?;
     let mut wrong = forbidden_edges(&edges(&metadata));
-    wrong.extend(homonyms::forbidden(&metadata)?);
     wrong.extend(cycles::forbidden(Path::new("crates"), Path::new("xtask"))?);
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));

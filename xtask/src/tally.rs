@@ -24,6 +24,8 @@ struct Counts {
     failed: u64,
     /// Where they are, and why they were skipped. A test may say so several times.
     skipped: BTreeSet<String>,
+    /// The commands that repeat those that failed.
+    repeats: BTreeSet<String>,
 }
 
 impl Tally {
@@ -33,6 +35,8 @@ impl Tally {
     /// A test fails, or the tests cannot be built.
     pub(crate) fn cargo_test(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
         let list = std::path::absolute(run::built(&format!("skipped-tests-{:?}.txt", std::thread::current().id())))?;
+        // Elsewhere a step repeats its tests.
+        let is_native = !arguments.contains(&"--target") && !variables.iter().any(|(name, _)| *name == "RUSTFLAGS");
         // A list that is not there needs no removal.
         let _ = fs::remove_file(&list);
         let mut command = Command::new("cargo");
@@ -47,6 +51,9 @@ impl Tally {
             let line = line.context("the tests printed something that is not text")?;
             println!("{line}");
             self.count(&line);
+            if is_native && let Some(test) = failed_test(&line) {
+                self.with(|counts| counts.repeats.insert(repeat(variables, test)));
+            }
         }
         let status = child.wait()?;
         let skipped = fs::read_to_string(&list).unwrap_or_default();
@@ -125,9 +132,27 @@ impl Tally {
             for line in &counts.skipped {
                 println!("{line}");
             }
-            let Counts { passed, failed, skipped } = counts;
+            for command in &counts.repeats {
+                println!("repeat it alone: {command}");
+            }
+            let Counts { passed, failed, skipped, .. } = counts;
             println!("{passed} passed, {failed} failed, {} skipped", skipped.len());
         });
+    }
+}
+
+/// Returns the test that a line such as `---- clock::goes_on stdout ----` names as failed.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
+}
+
+/// Returns the command that runs one test again.
+fn repeat(variables: &[(&str, &str)], test: &str) -> String {
+    let set: String = variables.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+    // An example of the documentation is named by its file.
+    match test.split_once(" - ") {
+        Some((file, _)) => format!("{set}cargo test --doc '{file}'"),
+        None => format!("{set}cargo test {test} -- --exact --include-ignored"),
     }
 }
 
@@ -148,6 +173,17 @@ mod tests {
         }
         tally.skip("other architectures", "no qemu");
         tally.with(|counts| assert_eq!((counts.passed, counts.failed, counts.skipped.len()), (56, 1, 1)));
+    }
+
+    #[test]
+    fn a_failed_test_has_a_command_that_repeats_it() {
+        assert_eq!(failed_test("---- clock::goes_on stdout ----"), Some("clock::goes_on"));
+        assert_eq!(failed_test("test result: ok. 1 passed"), None);
+        let full = [("CLOCKSCOPE_MACHINES", "full")];
+        let expected = "CLOCKSCOPE_MACHINES=full cargo test clock::goes_on -- --exact --include-ignored";
+        assert_eq!(repeat(&full, "clock::goes_on"), expected);
+        let expected = "cargo test --doc 'crates/clockscope/src/lib.rs'";
+        assert_eq!(repeat(&[], "crates/clockscope/src/lib.rs - now (line 3)"), expected);
     }
 
     #[test]

@@ -1,160 +1,174 @@
-//! What a change has to pass, in two tiers: `quick` on any machine with Rust, everything with
-//! Debian's packages.
+//! The full tier: what a change has to pass. Its first steps take seconds, then come `cargo test`
+//! and all that needs more than Rust and a C compiler.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::time::Instant;
 
-use anyhow::{Error, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    browsers, cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes,
+    browsers, cross, dependencies, fast_path, fuzz, loom, machines, needs, package, platforms, python, run, runtimes,
     spelling, structure,
 };
 
-/// One thing that a change has to pass.
+/// A thing that a change has to pass.
 #[derive(Clone, Copy)]
 struct Step(&'static str, fn(&Tally) -> Result<Outcome>);
 
-const BASICS: [Step; 7] = [
-    Step("what is needed", |_| passed(needs())),
+/// What takes seconds. The others do not begin before all of these have passed.
+const BASICS: &[Step] = &[
     Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
-    Step("lints", |_| {
-        passed(run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
-    }),
     Step("structure", |_| passed(structure::check())),
-    Step("dependencies", |_| passed(dependencies::check())),
+    Step("dependencies", |_| dependencies::check()),
     Step("spelling", |_| spelling::check()),
     Step("packages", |_| passed(package::check())),
 ];
 
-const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));
-
-/// Everything that has to be right at the speed of this machine runs alone.
-const TESTS: [Step; 1] = [Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"])))];
-
-/// Builds on what the tests have built.
-const PACKAGES: [Step; 1] = [Step("packages build", |_| passed(package::verify()))];
+/// What runs alone: the quick tier, and tests of real clocks that need a quiet machine.
+const ALONE: &[Step] = &[
+    Step("quick", |tally| passed(tally.cargo_test(&[], &[]))),
+    Step("ignored", |tally| passed(tally.cargo_test(&[], &["--workspace", "--", "--ignored"]))),
+];
 
 /// What no other program disturbs, side by side. Lanes are about as long as each other, and each
 /// builds into folders of its own.
-const LANES: [&[Step]; 2] = [
+const LANES: &[&[Step]] = &[
+    &[Step("cross", cross::check), Step("loom", |tally| passed(loom::check(tally))), Step("python", python::check)],
     &[
-        Step("other architectures", cross::check),
-        Step("every interleaving", |tally| passed(loom::check(tally))),
-        Step("fuzz targets", |_| fuzz::check()),
-        Step("Python package", python::check),
-    ],
-    &[
-        Step("programs of the machines", |_| machines::build()),
-        Step("fast path", |_| passed(fast_path::check())),
-        Step("other platforms", platforms::test_some),
-        Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
-        Step("pages in a browser", |_| browsers::check()),
+        Step("lints", |_| passed(lints())),
+        Step("machines-full", |tally| passed(machines_full(tally))),
+        Step("programs", |_| machines::build()),
+        Step("fast-path", |_| passed(fast_path::check())),
+        Step("platforms", platforms::test_some),
+        Step("fuzz", |_| fuzz::check()),
+        Step("pages", |_| browsers::check()),
         Step("documentation", |_| passed(documentation())),
     ],
 ];
 
-const LIVE: [Step; 2] =
-    [Step("language runtimes", |_| runtimes::check()), Step("emulated machines", |_| machines::check())];
+/// What takes the whole machine.
+const LIVE: &[Step] = &[Step("runtimes", |_| runtimes::check()), Step("machines", |_| machines::check())];
 
-/// The first tier.
-pub(crate) fn quickly() -> Result<()> {
+/// The names of steps that failed last, in the folder that cargo builds into.
+const FAILED: &str = "failed-steps.txt";
+
+/// Runs all steps, or those that the arguments choose: `--only STEP...`, `--failed`; `--list`
+/// prints their names.
+pub(crate) fn test(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        [] => steps(&names().collect()),
+        ["--list"] => {
+            names().for_each(|name| println!("{name}"));
+            Ok(())
+        }
+        ["--failed"] => {
+            let failed = fs::read_to_string(run::built(FAILED)).unwrap_or_default();
+            let failed: Vec<&str> = failed.lines().collect();
+            if failed.is_empty() {
+                bail!("no step failed in the last run of `cargo xtask test`")
+            } else {
+                chosen(&failed)
+            }
+        }
+        ["--only", only @ ..] if !only.is_empty() => chosen(only),
+        _ => bail!("unknown arguments {arguments:?}: expected --only STEP..., --failed or --list"),
+    }
+}
+
+/// The names of all steps, in the order in which they begin.
+fn names() -> impl Iterator<Item = &'static str> {
+    let lanes = LANES.iter().copied().flatten();
+    BASICS.iter().chain(ALONE).chain(lanes).chain(LIVE).map(|Step(name, _)| *name)
+}
+
+fn chosen(only: &[&str]) -> Result<()> {
+    if let Some(unknown) = only.iter().find(|only| !names().any(|name| name == **only)) {
+        bail!("unknown step {unknown:?}: expected one of {}", names().collect::<Vec<_>>().join(", "));
+    }
+    steps(&names().filter(|name| only.contains(name)).collect())
+}
+
+/// Runs these steps: the basics up to the first failure, then all others to their end, so that one
+/// run shows all that fails.
+fn steps(chosen: &BTreeSet<&str>) -> Result<()> {
+    if let Some(missing) = needs::missing(needs::ALL) {
+        println!("== missing, so that steps are skipped: {missing}");
+    }
     let tally = Tally::default();
-    let result = one_by_one(&BASICS, &tally).and_then(|()| one_by_one(&[QUICK], &tally));
+    let of =
+        |steps: &[Step]| -> Vec<Step> { steps.iter().filter(|Step(name, _)| chosen.contains(name)).copied().collect() };
+    let mut failed = one_by_one(&of(BASICS), &tally);
+    if failed.is_empty() {
+        failed.extend(to_the_end(&of(ALONE), &tally));
+        failed.extend(side_by_side(&LANES.iter().map(|lane| of(lane)).collect::<Vec<_>>(), &tally));
+        failed.extend(to_the_end(&of(LIVE), &tally));
+    }
+    fs::write(run::built(FAILED), failed.join("\n")).context("cannot write the list of failed steps")?;
     tally.print();
-    result
+    if failed.is_empty() {
+        return Ok(());
+    }
+    bail!("failed: {}; `cargo xtask test --failed` repeats them", failed.join(", "))
 }
 
-/// Everything: the basics up to the first failure, then all tests to their end, so that one run
-/// shows all that fails.
-pub(crate) fn everything() -> Result<()> {
-    let tally = Tally::default();
-    let result = one_by_one(&BASICS, &tally).and_then(|()| {
-        let mut failures = to_the_end(&TESTS, &tally);
-        failures.extend(to_the_end(&PACKAGES, &tally));
-        failures.extend(side_by_side(&LANES, &tally));
-        failures.extend(to_the_end(&LIVE, &tally));
-        all_passed(failures)
-    });
-    tally.print();
-    result
+/// Runs steps up to the first failure, whose name it returns.
+fn one_by_one(steps: &[Step], tally: &Tally) -> Vec<String> {
+    steps.iter().find_map(|step| step.run(tally)).into_iter().collect()
 }
 
-/// Runs steps up to the first failure.
-fn one_by_one(steps: &[Step], tally: &Tally) -> Result<()> {
-    steps.iter().try_for_each(|step| step.run(tally))
+/// Runs all steps and returns the names of those that failed.
+fn to_the_end(steps: &[Step], tally: &Tally) -> Vec<String> {
+    steps.iter().filter_map(|step| step.run(tally)).collect()
 }
 
-/// Runs all steps and returns their failures.
-fn to_the_end(steps: &[Step], tally: &Tally) -> Vec<Error> {
-    steps.iter().filter_map(|step| step.run(tally).inspect_err(|error| println!("== {error:#}")).err()).collect()
-}
-
-/// Runs the lanes at once, each to its end, and returns their failures.
-fn side_by_side(lanes: &[&[Step]], tally: &Tally) -> Vec<Error> {
+/// Runs the lanes at once, each to its end, and returns the names of steps that failed.
+fn side_by_side(lanes: &[Vec<Step>], tally: &Tally) -> Vec<String> {
     std::thread::scope(|scope| {
         let running: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| to_the_end(lane, tally))).collect();
-        running.into_iter().flat_map(|lane| lane.join().unwrap_or_else(|_| vec![anyhow!("a step panicked")])).collect()
+        let ended = |lane: std::thread::ScopedJoinHandle<'_, _>| lane.join().unwrap_or_else(|_| vec!["?".to_owned()]);
+        running.into_iter().flat_map(ended).collect()
     })
 }
 
-/// Returns one error of all failures.
-fn all_passed(failures: Vec<Error>) -> Result<()> {
-    match failures.as_slice() {
-        [] => Ok(()),
-        failures => {
-            bail!("{}", failures.iter().map(|failure| format!("{failure:#}")).collect::<Vec<_>>().join("\n"))
-        }
-    }
-}
-
 impl Step {
-    /// Runs it and prints how it went.
-    fn run(&self, tally: &Tally) -> Result<()> {
+    /// Runs it and prints how it went; returns its name if it failed.
+    fn run(&self, tally: &Tally) -> Option<String> {
         let Self(name, step) = self;
         println!("== {name}");
         let start = Instant::now();
-        let outcome = step(tally).map_err(|error| error.context(format!("{name}: failed")))?;
+        let outcome = step(tally);
         let seconds = start.elapsed().as_secs_f64();
         match outcome {
-            Outcome::Passed => println!("== {name}: passed in {seconds:.0} s"),
-            Outcome::Skipped(reason) => {
+            Ok(Outcome::Passed) => println!("== {name}: passed in {seconds:.0} s"),
+            Ok(Outcome::Skipped(reason)) => {
                 println!("== {name}: skipped: {reason}");
                 tally.skip(name, &reason);
             }
+            Err(error) => {
+                println!("== {name}: failed after {seconds:.0} s: {error:#}");
+                println!("== repeat it alone: cargo xtask test --only {name}");
+                return Some((*name).to_owned());
+            }
         }
-        Ok(())
+        None
     }
 }
 
-/// All test programs but the thorough ones, and what the documentation shows.
-fn quick(tally: &Tally) -> Result<()> {
-    tally.cargo_test(&[], &quick::arguments()?.iter().map(String::as_str).collect::<Vec<_>>())?;
-    tally.cargo_test(&[], &["--workspace", "--doc"])
+fn lints() -> Result<()> {
+    run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
 }
 
-fn with_time_daemons(tally: &Tally) -> Result<()> {
-    let features = ["--package", "clockscope", "--features", "chrony,clockbound,serde"];
-    run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
-    tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "platform"]].concat())
+/// The questions to simulated machines, asked of as many machines as docs/method.md lists.
+fn machines_full(tally: &Tally) -> Result<()> {
+    // Named like the quick tier's, so that nothing is built again.
+    tally.cargo_test(&[("CLOCKSCOPE_MACHINES", "full")], &["--workspace", "--test", "truth"])
 }
 
 fn documentation() -> Result<()> {
     run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
-}
-
-/// What the tests need beside Rust.
-fn needs() -> Result<()> {
-    if !run::exists("cc") {
-        bail!("the tests compile small C libraries and found no `cc`: apt-get install gcc libc6-dev");
-    }
-    for component in ["rustfmt", "cargo-clippy"] {
-        if !run::exists(component) {
-            bail!("{component} is missing: rustup component add rustfmt clippy");
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -166,20 +180,32 @@ mod tests {
     const WORSE: Step = Step("worse", |_| bail!("planted, too"));
 
     #[test]
-    fn failures_of_all_lanes_are_shown() {
+    fn failures_of_all_lanes_are_named() {
         let tally = Tally::default();
-        let shown = |lanes: &[&[Step]]| all_passed(side_by_side(lanes, &tally)).map_err(|error| error.to_string());
-        assert_eq!(shown(&[&[GOOD], &[GOOD, GOOD]]), Ok(()));
-        assert_eq!(shown(&[&[GOOD], &[BAD, GOOD]]), Err("bad: failed: planted".to_owned()));
-        let all = "bad: failed: planted\nworse: failed: planted, too".to_owned();
-        assert_eq!(shown(&[&[BAD, GOOD, WORSE], &[GOOD]]), Err(all.clone()));
-        assert_eq!(shown(&[&[BAD], &[GOOD, WORSE]]), Err(all));
+        let failed = |lanes: &[Vec<Step>]| side_by_side(lanes, &tally);
+        assert_eq!(failed(&[vec![GOOD], vec![GOOD, GOOD]]), [""; 0]);
+        assert_eq!(failed(&[vec![GOOD], vec![BAD, GOOD]]), ["bad"]);
+        assert_eq!(failed(&[vec![BAD, GOOD, WORSE], vec![GOOD]]), ["bad", "worse"]);
+        assert_eq!(failed(&[vec![BAD], vec![GOOD, WORSE]]), ["bad", "worse"]);
     }
 
     #[test]
     fn basics_end_at_the_first_failure() {
         let tally = Tally::default();
-        assert!(one_by_one(&[GOOD, GOOD], &tally).is_ok());
-        assert_eq!(one_by_one(&[GOOD, BAD, WORSE], &tally).unwrap_err().to_string(), "bad: failed");
+        assert_eq!(one_by_one(&[GOOD, GOOD], &tally), [""; 0]);
+        assert_eq!(one_by_one(&[GOOD, BAD, WORSE], &tally), ["bad"]);
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let all: Vec<&str> = names().collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
+    }
+
+    #[test]
+    fn unknown_steps_and_arguments_are_refused() {
+        let error = test(&["--only", "loom", "spells"]).unwrap_err().to_string();
+        assert!(error.starts_with("unknown step \"spells\": expected one of format, structure"), "{error}");
+        assert!(test(&["quick"]).unwrap_err().to_string().contains("expected --only STEP"));
     }
 }

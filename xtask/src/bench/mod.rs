@@ -168,7 +168,11 @@ fn clean_build() -> Result<()> {
     // It is there only if an earlier run was interrupted.
     let _ = std::fs::remove_dir_all(folder);
     let start = Instant::now();
-    run::with(&[("CARGO_TARGET_DIR", folder)], "cargo", &["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
+    run::with(
+        &[("CARGO_TARGET_DIR", folder)],
+        "cargo",
+        &["build", "--release", "--quiet", "--package", "clockscope-cli"],
+    )?;
     figure("clean release build", "<= 90 s", &format!("{:.0} s", start.elapsed().as_secs_f64()));
     std::fs::remove_dir_all(folder).context("cannot remove the build's folder")
 }

@@ -33,14 +33,14 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Builds them: for x86-64 as they would be released.
+    /// Builds them.
     pub(super) fn build(architecture: Architecture) -> Result<Self> {
         println!("   building static programs for {}", architecture.name());
         let target = architecture.target();
         for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope-emulated"]] {
             match architecture {
                 Architecture::X86 => {
-                    let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();
+                    let arguments = [&["build", "--quiet", "--profile", "emulated", "--target", target], what].concat();
                     run::with(&[("CARGO_ENCODED_RUSTFLAGS", &flags())], "cargo", &arguments)
                 }
                 Architecture::Arm => cross::build(what),
@@ -48,7 +48,7 @@ impl Programs {
             .with_context(|| format!("the static programs for {target}"))?;
         }
         let folder = PathBuf::from(match architecture {
-            Architecture::X86 => run::built(&format!("{target}/release")),
+            Architecture::X86 => run::built(&format!("{target}/emulated")),
             Architecture::Arm => cross::built(""),
         });
         let compiler = match architecture {

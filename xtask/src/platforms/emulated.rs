@@ -72,8 +72,8 @@ pub(super) const I686: Emulated = Emulated {
     in_ci: true,
     ..LINUX
 };
-pub(super) const S390X: Emulated = Emulated { in_ci: true, ..qemu!("s390x", "s390x-linux-gnu", "s390x") };
-/// CI runs them as a part of the task `cross`.
+pub(super) const S390X: Emulated = qemu!("s390x", "s390x-linux-gnu", "s390x");
+/// CI runs them in the step `cross`.
 pub(super) const AARCH64: Emulated = qemu!("aarch64", "aarch64-linux-gnu", "arm64");
 pub(super) const ARMV7: Emulated = qemu!("arm", "arm-linux-gnueabihf", "armhf");
 pub(super) const RISCV64: Emulated = qemu!("riscv64", "riscv64-linux-gnu", "riscv64");

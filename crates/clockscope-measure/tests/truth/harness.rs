@@ -88,8 +88,8 @@ impl Coverage {
 }
 
 /// Asks `question` of random machines, which are made by `make` from their seeds.
-/// `CLOCKSCOPE_MACHINES` says of how many (`full`: as many as are listed), `CLOCKSCOPE_SEED` of which
-/// one alone.
+/// `CLOCKSCOPE_MACHINES` says of how many (`full`: as many as are listed), `CLOCKSCOPE_SEED` of
+/// which one alone.
 ///
 /// # Panics
 /// Where the question panics, or goes on beyond its time: with the seed and what the first such

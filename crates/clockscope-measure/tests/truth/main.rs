@@ -2,8 +2,8 @@
 //! figures are checked").
 //!
 //! Each test asks one question of many machines. One that fails prints the machine, what it did,
-//! and the command that repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked: a few if
-//! it is not set, with `full` as many as docs/method.md lists. `CLOCKSCOPE_SEED` picks one.
+//! and the command that repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked: a few
+//! if it is not set, with `full` as many as docs/method.md lists. `CLOCKSCOPE_SEED` picks one.
 
 mod across;
 mod asked;

