@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Gets what `cargo xtask browsers` drives browsers with, into a folder: puppeteer-core and axe-core
-# in the versions of the lock file. Nothing is installed, and no script of a package runs. Does
-# nothing if they are there.
+# Gets what `cargo xtask test --only pages` drives browsers with, into a folder: puppeteer-core and
+# axe-core in the versions of the lock file. Nothing is installed, and no script of a package runs.
+# Does nothing if they are there.
 set -euo pipefail
 folder="${1:?usage: xtask/fetch-browsers.sh FOLDER}"
 here="$(cd "$(dirname "$0")" && pwd)/browser/packages"

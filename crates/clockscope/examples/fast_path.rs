@@ -1,5 +1,5 @@
-//! One reading each way in a function of its own, whose machine code `cargo xtask fast-path` looks
-//! at.
+//! One reading each way in a function of its own, whose machine code
+//! `cargo xtask test --only fast-path` looks at.
 
 #![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 

@@ -1,5 +1,5 @@
 //! `clockscope runtimes`, with runtimes that are there, that are not, and that misbehave. Those
-//! that CI installs are all measured by `cargo xtask runtimes`.
+//! that CI installs are all measured by `cargo xtask test --only runtimes`.
 #![cfg(target_os = "linux")]
 
 use std::fs;

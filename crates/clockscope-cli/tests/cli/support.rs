@@ -14,7 +14,7 @@ pub(crate) const COUNTER: [&str; 2] =
     if cfg!(target_arch = "aarch64") { ["cntvct", "cntvct_isb"] } else { ["tsc", "rdtscp"] };
 
 /// Names a program that runs the command for another architecture, with its arguments
-/// (`cargo xtask cross`).
+/// (`cargo xtask test --only cross`).
 const RUNNER: &str = "CLOCKSCOPE_TEST_RUNNER";
 
 /// Whether the command runs under an emulator.

@@ -1,5 +1,6 @@
 //! The protocol under loom: every interleaving of two threads, and every stale value that the
-//! memory model allows, with up to so many preemptions. `cargo xtask loom` runs it.
+//! memory model allows, with up to so many preemptions. `cargo xtask test --only loom` runs
+//! it.
 
 use loom::model::Builder;
 use loom::sync::Arc;
