@@ -30,7 +30,7 @@ const WITHOUT_STD: &[&str] = &[
 const NARROW: &str = "thumbv7em-none-eabihf";
 
 /// The target that also runs, under qemu-user.
-const RUN: &str = "aarch64-unknown-linux-gnu";
+pub(crate) const RUN: &str = "aarch64-unknown-linux-gnu";
 
 /// A compiler for every target, and the standard library's sources.
 pub(crate) const COMPILER: [Need; 2] = [
@@ -84,10 +84,6 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     }
     println!("   {NARROW}: the library without std");
     without_std(&[NARROW])?;
-    println!("   {RUN}: the fast path's machine code");
-    let arguments = [&["build", "--quiet", "--package", "clockscope", "--example", "fast_path"], &BUILT[..]].concat();
-    run::with(&[VARIABLES, &[("CARGO_PROFILE_EMULATED_STRIP", "none")]].concat(), "cargo", &arguments)?;
-    fast_path::check_program(OBJDUMP, &built("examples/fast_path"), true)?;
     println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
     tally.cargo_test(&[VARIABLES, &[FEWER]].concat(), &[LIBRARY, &BUILT[..]].concat())?;
     println!("   {RUN}: the instrument under qemu-user");
@@ -110,6 +106,13 @@ pub(crate) fn test_library(target: &str, tests: &[&str], variables: &[(&str, &st
 /// Checks the library without std for all targets.
 pub(crate) fn without_std_everywhere() -> Result<()> {
     without_std(WITHOUT_STD)
+}
+
+/// Checks the fast path's machine code, as it is released.
+pub(crate) fn fast_path() -> Result<()> {
+    let arguments = [fast_path::BUILD, &["--target", RUN, BUILD_STD]].concat();
+    run::with(&[VARIABLES, &[fast_path::UNSTRIPPED]].concat(), "cargo", &arguments)?;
+    fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)
 }
 
 fn without_std(targets: &[&str]) -> Result<()> {

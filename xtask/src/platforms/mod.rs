@@ -148,6 +148,9 @@ impl Seen {
             return self.unseen(target, format!("is not tested {name}: {missing}"));
         }
         self.take(target, &format!("passes the library's tests {name}"), place.test(target, tally));
+        if target == cross::RUN {
+            self.take(target, "has a fast path", cross::fast_path());
+        }
         if target == wine::TARGET {
             self.take(target, &format!("answers the instrument's questions {name}"), windows::check());
         }
