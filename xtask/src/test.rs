@@ -30,20 +30,24 @@ const BASICS: &[Step] = &[
 /// What runs alone: the quick tier, and tests of real clocks that need a quiet machine.
 const ALONE: &[Step] = &[
     Step("quick", |tally| passed(tally.cargo_test(&[], &[]))),
-    Step("ignored", |tally| passed(tally.cargo_test(&[], &["--workspace", "--", "--ignored"]))),
+    Step("ignored", |tally| passed(tally.cargo_test(&[], &["--workspace", "--tests", "--", "--ignored"]))),
 ];
 
 /// What no other program disturbs, side by side. Lanes are about as long as each other, and each
 /// builds into folders of its own.
 const LANES: &[&[Step]] = &[
-    &[Step("cross", cross::check), Step("loom", |tally| passed(loom::check(tally))), Step("python", python::check)],
+    &[
+        Step("cross", cross::check),
+        Step("loom", |tally| passed(loom::check(tally))),
+        Step("fuzz", |_| fuzz::check()),
+        Step("python", python::check),
+    ],
     &[
         Step("lints", |_| passed(lints())),
         Step("machines-full", |tally| passed(machines_full(tally))),
         Step("programs", |_| machines::build()),
         Step("fast-path", |_| passed(fast_path::check())),
         Step("platforms", platforms::test_some),
-        Step("fuzz", |_| fuzz::check()),
         Step("pages", |_| browsers::check()),
         Step("documentation", |_| passed(documentation())),
     ],
