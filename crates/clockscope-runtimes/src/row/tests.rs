@@ -95,7 +95,7 @@ fn ticks_and_costs_are_found() {
 
 #[test]
 fn what_is_unknown_has_its_reason() {
-    let mut frozen = readings(noisy(20.0), 1e9, 1);
+    let mut frozen = readings(noisy(20.0), 1e6, 1);
     frozen.steps.clear();
     frozen.differences = vec![(0, frozen.differences.iter().map(|(_, count)| count).sum())];
     frozen.nominal_hz = None;
