@@ -248,8 +248,8 @@ impl Page {
     /// - The one on the version. It is loaded after the caller's last acquire operation, because
     ///   both acquire. [`Counter::ordered`](super::Counter::ordered) reads after what an earlier
     ///   branch depends on: after the version's load, and so after whatever the caller has learned.
-    ///   It is not read after loads that acquired nothing. The steps `fast-path` and `cross` of
-    ///   `cargo xtask test` look for the branch in the machine code of aarch64.
+    ///   It is not read after loads that acquired nothing. `cargo xtask platforms
+    ///   aarch64-unknown-linux-gnu` looks for the branch in the machine code.
     /// - Those on the tick and on the floor. A store after them is not seen by others before they
     ///   are decided, and so not before the tick is read.
     ///
