@@ -76,7 +76,8 @@ fn switched(seen: &mut Seen) {
     is(seen, "after_switched", "tsc");
 }
 
-/// Five runs before and after a switch: the clocksource has changed, and MONOTONIC is slower.
+/// Five runs before and after a switch: the clocksource has changed. Of costs under an emulator
+/// nothing is concluded.
 fn compared(seen: &mut Seen) {
     let found = seen.json_with("compared", 1);
     let changes = found["changes"].as_array().cloned().unwrap_or_default();
@@ -84,9 +85,11 @@ fn compared(seen: &mut Seen) {
     let is_named = clocksource["base"] == json!(["tsc"]) && clocksource["new"] == json!(["hpet"]);
     seen.expect(is_named, || format!("compared clocksources: {clocksource}"));
     let monotonic = named(&found["clocks"], "monotonic");
-    seen.expect(monotonic["change"] == "slower", || format!("with the HPET monotonic is {monotonic}"));
+    let is_left_open = monotonic["change"] == "inconclusive" && monotonic["undecided"] == "emulated";
+    seen.expect(is_left_open, || format!("with the HPET monotonic is {monotonic}"));
     let said = seen.error("compared");
-    seen.expect(said.contains("clocksource") && said.contains("slower"), || format!("compare said: {said}"));
+    let is_said = said.contains("found: clocksource") && !said.contains("slower");
+    seen.expect(is_said, || format!("compare said: {said}"));
 }
 
 /// The C probe with each, and one that is missing with each; all in one table.
