@@ -165,7 +165,7 @@ impl RawOutput {
 /// Returns the format that a file's name ends by.
 fn format_by_ending(path: &Path) -> Result<RawFormatArg> {
     let ending = path.extension().unwrap_or_default();
-    match ending.to_str() {
+    match ending.to_str().map(str::to_ascii_lowercase).as_deref() {
         Some("csv" | "txt" | "") => Ok(RawFormatArg::Csv),
         Some("ndjson" | "jsonl") => Ok(RawFormatArg::Ndjson),
         Some("npy") => Ok(RawFormatArg::Npy),
@@ -190,4 +190,21 @@ fn write_readings(readings: &[RawReadings], format: RawFormat, destination: Dest
         }
     }
     destination.write_by(|out| clockscope_report::write_raw(out, format, &series))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_a_file_names_the_format_in_either_case() {
+        let format = |name: &str| format_by_ending(Path::new(name)).ok();
+        assert_eq!(format("x.csv"), Some(RawFormatArg::Csv));
+        assert_eq!(format("x.CSV"), Some(RawFormatArg::Csv));
+        assert_eq!(format("readings"), Some(RawFormatArg::Csv));
+        assert_eq!(format("x.jsonl"), Some(RawFormatArg::Ndjson));
+        assert_eq!(format("x.Npy"), Some(RawFormatArg::Npy));
+        assert_eq!(format("x.json"), Some(RawFormatArg::Recording));
+        assert_eq!(format("x.parquet"), None);
+    }
 }
