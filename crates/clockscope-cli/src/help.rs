@@ -24,11 +24,11 @@ struct Ending {
     examples: &'static [(&'static str, &'static str)],
     /// What else there is to know.
     more: &'static str,
-    /// When it exits with 1 and 3; with 0, 2, 4 and 130 all commands do.
+    /// Its exit codes 1 and 3; all commands have 0, 2, 4 and 130.
     exits: Exits,
 }
 
-/// When a command exits with 1 and with 3; empty if it never does.
+/// The cases in which a command exits with 1 and with 3; empty if it never does.
 #[derive(Clone, Copy)]
 struct Exits {
     finding: &'static str,
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(wide, None, "{screen}");
     }
 
-    /// What clap would wrap, in the middle of a command or of a sentence.
+    /// Clap would wrap a longer line, in the middle of a command or of a sentence.
     #[test]
     fn every_ending_fits_a_screen() {
         let wide = ENDINGS.iter().flat_map(|ending| {

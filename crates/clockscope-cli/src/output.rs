@@ -103,7 +103,7 @@ impl Destination {
         matches!(self, Self::Stdout)
     }
 
-    /// Whether a file appears, or is replaced, when everything is written.
+    /// Returns true if a file appears, or is replaced, when everything is written.
     pub(crate) fn is_replaced(&self) -> bool {
         matches!(self, Self::File { .. })
     }

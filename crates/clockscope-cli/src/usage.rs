@@ -21,7 +21,7 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// What was asked for cannot be determined, which is known before anything is measured.
+/// A request whose answer cannot be determined, which is known before anything is measured.
 #[derive(Debug)]
 pub(crate) struct Undeterminable(pub(crate) String);
 

@@ -306,7 +306,7 @@ fn a_baseline_may_be_of_another_machine() {
     assert_eq!(found["is_other_machine"], true);
 }
 
-/// What the run found itself decides, and what the comparison leaves open does not hide it.
+/// A finding of the run decides, and an open comparison does not hide it.
 #[test]
 #[cfg(target_os = "linux")]
 fn findings_of_the_run_hold_beside_a_baseline() {

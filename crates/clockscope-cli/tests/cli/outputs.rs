@@ -67,14 +67,14 @@ fn report_of(record: &str, command: &DocumentedCommand) -> String {
 /// A page of outputs of another system.
 const WINDOWS: &str = "docs/windows.md";
 
-/// Whether the command can run on any machine, in a moment: without another clocksource and
-/// another system's clocks.
+/// Returns true if the command can run on any machine, in a moment: without another clocksource
+/// and another system's clocks.
 fn runs_anywhere(command: &DocumentedCommand) -> bool {
     command.page != WINDOWS && !command.arguments.iter().any(|word| word == "--clocksource")
 }
 
-/// What it prints, asked for a moment only, on CPUs that this process may use; none if this machine
-/// could not answer.
+/// Returns its output, asked for a moment only, on CPUs that this process may use; `None` if this
+/// machine could not answer.
 fn output(command: &DocumentedCommand) -> Option<String> {
     let cpu = allowed_cpus()[0].to_string();
     let mut arguments = Vec::new();
