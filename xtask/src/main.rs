@@ -10,7 +10,6 @@ mod dist;
 mod fast_path;
 mod fuzz;
 mod install;
-mod loom;
 mod machines;
 mod needs;
 mod outcome;

@@ -1,5 +1,5 @@
-//! Packages every crate, checks each published one (its licenses, its README, and what crates.io
-//! and docs.rs show), and builds the packages.
+//! Checks every published crate (its licenses, its README, and what crates.io and docs.rs show),
+//! and builds the packages.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ const README_LINES: std::ops::RangeInclusive<usize> = 10..=30;
 /// this one, crates of others are those that the tests have built.
 const DEBUG: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
 
-/// Checks every published crate, then packages the workspace. Building the packages is
+/// Checks every published crate, then packages it. Building the packages is
 /// [`verify`]'s: it takes a minute, and this a second.
 pub(crate) fn check() -> Result<()> {
     let metadata = metadata()?;
@@ -66,10 +66,15 @@ pub(crate) fn check() -> Result<()> {
     if !wrong.is_empty() {
         bail!("packages are incomplete:\n  {}", wrong.join("\n  "));
     }
-    let arguments = ["package", "--workspace", "--no-verify", "--allow-dirty"];
+    let arguments = [vec!["package", "--no-verify", "--allow-dirty"], named(&metadata)].concat();
     // Without the registry's index where the cache has every dependency: 1 s instead of 10.
     let packaged = run::output("cargo", &[&arguments[..], &["--offline"]].concat());
     packaged.or_else(|_| run::output("cargo", &arguments)).map(drop)
+}
+
+/// Arguments of cargo that name the published packages.
+fn named(metadata: &Value) -> Vec<&str> {
+    published(metadata).flat_map(|package| ["--package", text(package, "name")]).collect()
 }
 
 /// Builds every published package from the files that it holds and from the other packages. What is
@@ -78,8 +83,7 @@ pub(crate) fn verify() -> Result<()> {
     // It may be the first to build.
     run::output("cargo", &["fetch", "--locked", "--quiet"])?;
     let metadata = metadata()?;
-    let packages = published(&metadata).flat_map(|package| ["--package", text(package, "name")]);
-    let arguments: Vec<&str> = ["package", "--allow-dirty", "--offline"].into_iter().chain(packages).collect();
+    let arguments = [vec!["package", "--allow-dirty", "--offline"], named(&metadata)].concat();
     let home = fresh_home()?;
     run::output_with(&[DEBUG, ("CARGO_HOME", &home)], "cargo", &arguments).map(drop)
 }

@@ -23,6 +23,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-arch", &[]),
     ("clockscope-brackets", &[]),
     ("clockscope", &["clockscope-arch", "clockscope-brackets"]),
+    // The library's sources, for loom.
+    ("clockscope-models", &[]),
     ("clockscope-capi", &["clockscope"]),
     ("clockscope-python", &["clockscope", "clockscope-statistics"]),
     ("clockscope-sources", &["clockscope", "clockscope-arch"]),

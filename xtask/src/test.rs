@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    browsers, cross, dependencies, fast_path, fuzz, loom, machines, needs, package, platforms, python, run, runtimes,
+    browsers, cross, dependencies, fast_path, fuzz, machines, needs, package, platforms, python, run, runtimes,
     spelling, structure,
 };
 
@@ -30,15 +30,20 @@ const BASICS: &[Step] = &[
 /// What runs alone: the quick tier, and tests of real clocks that need a quiet machine.
 const ALONE: &[Step] = &[
     Step("quick", |tally| passed(tally.cargo_test(&[], &[]))),
-    Step("ignored", |tally| passed(tally.cargo_test(&[], &["--workspace", "--tests", "--", "--ignored"]))),
+    Step("ignored", |tally| {
+        passed(tally.cargo_test(&[], &["--workspace", "--tests", "--", "--ignored", "--skip", MODELS]))
+    }),
 ];
+
+/// The models of the clock's protocol, which loom runs.
+const MODELS: &str = "disciplined::protocol";
 
 /// What no other program disturbs, side by side. Lanes are about as long as each other, and each
 /// builds into folders of its own.
 const LANES: &[&[Step]] = &[
     &[
         Step("cross", cross::check),
-        Step("loom", |tally| passed(loom::check(tally))),
+        Step("loom", |tally| passed(loom(tally))),
         Step("fuzz", |_| fuzz::check()),
         Step("python", python::check),
     ],
@@ -169,6 +174,11 @@ fn lints() -> Result<()> {
 fn machines_full(tally: &Tally) -> Result<()> {
     // Named like the quick tier's, so that nothing is built again.
     tally.cargo_test(&[("CLOCKSCOPE_MACHINES", "full")], &["--workspace", "--test", "truth"])
+}
+
+/// The models that take too long for the quick tier.
+fn loom(tally: &Tally) -> Result<()> {
+    tally.cargo_test(&[], &["--workspace", "--test", "models", "--", "--ignored", MODELS])
 }
 
 fn documentation() -> Result<()> {

@@ -25,7 +25,8 @@ mod lock;
 mod os_changes;
 mod page;
 mod place;
-#[cfg(all(test, loom))]
+#[cfg(test)]
+#[cfg(loom)]
 mod protocol;
 mod serving;
 mod shared;

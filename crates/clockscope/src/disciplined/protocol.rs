@@ -1,6 +1,5 @@
 //! The protocol under loom: every interleaving of two threads, and every stale value that the
-//! memory model allows, with up to so many preemptions. `cargo xtask test --only loom` runs
-//! it.
+//! memory model allows, with up to so many preemptions. clockscope-models compiles and runs it.
 
 use loom::model::Builder;
 use loom::sync::Arc;
@@ -228,6 +227,7 @@ fn the_end_of_a_line_is_ordered() {
 }
 
 #[test]
+#[ignore = "half a minute of interleavings"]
 fn a_new_line_is_ordered() {
     for jump_ns in [-30, 30] {
         readings_are_ordered(100, jump_ns, 4 * STEP);
@@ -242,6 +242,7 @@ fn a_withdrawal_is_ordered() {
 }
 
 #[test]
+#[ignore = "half a minute of interleavings"]
 fn a_contradiction_after_the_end_is_ordered() {
     for jump_ns in [-100_000, 100_000] {
         readings_are_ordered(100, jump_ns, STEP);
@@ -382,6 +383,7 @@ fn statement(number: i64) -> Statement {
 
 /// A thread reads while another keeps one statement after another: it finds one of them, or none.
 #[test]
+#[ignore = "seconds of interleavings"]
 fn a_statement_is_read_whole() {
     check(2, || {
         let kept = Arc::new(SharedStatement::new());
@@ -399,6 +401,7 @@ fn a_statement_is_read_whole() {
 
 /// Of two threads that write at once one does, and nothing of the other is read.
 #[test]
+#[ignore = "seconds of interleavings"]
 fn a_statement_is_written_by_one() {
     check(2, || {
         let kept = Arc::new(SharedStatement::new());
