@@ -52,8 +52,6 @@ pub(crate) const ALL: &[Need] = &[
     Need::program("qemu-aarch64", "qemu-user"),
     Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
-    Need::program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
-    Need::file("/usr/i686-linux-gnu/lib/crt1.o", "libc6-dev-i386-cross"),
     Need::program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
     Need::program("wine", "wine"),
     Need::file("/usr/lib/wine/wine64", "wine64"),

@@ -42,7 +42,7 @@ const MODELS: &str = "disciplined::protocol";
 /// builds into folders of its own.
 const LANES: &[&[Step]] = &[
     &[
-        Step("cross", cross::check),
+        Step("cross", |_| cross::check()),
         Step("loom", |tally| passed(loom(tally))),
         Step("fuzz", |_| fuzz::check()),
         Step("python", python::check),
@@ -170,10 +170,12 @@ fn lints() -> Result<()> {
     run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
 }
 
-/// The questions to simulated machines, asked of as many machines as docs/method.md lists.
+/// The questions to simulated machines, and the ticks of simulated clocks, with all their seeds.
 fn machines_full(tally: &Tally) -> Result<()> {
     // Named like the quick tier's, so that nothing is built again.
-    tally.cargo_test(&[("CLOCKSCOPE_MACHINES", "full")], &["--workspace", "--test", "truth"])
+    let full = [("CLOCKSCOPE_MACHINES", "full")];
+    tally.cargo_test(&full, &["--workspace", "--lib", "--", "tick::tests"])?;
+    tally.cargo_test(&full, &["--workspace", "--test", "truth"])
 }
 
 /// The models that take too long for the quick tier.

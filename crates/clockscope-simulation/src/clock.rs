@@ -90,7 +90,8 @@ impl SimulatedClock {
         }
         let ps = self.frozen_at.unwrap_or_else(|| self.computed_ps(now_ps, cpu, counter));
         let ps = self.left_at.map_or(ps, |left_at| ps.max(left_at));
-        let ns = ps.div_euclid(1000) as u64;
+        // Of 64 bits where that does: it takes a tenth of the time.
+        let ns = i64::try_from(ps).map_or_else(|_| ps.div_euclid(1000) as u64, |ps| ps.div_euclid(1000) as u64);
         Ok(ns / self.tick_ns * self.tick_ns)
     }
 

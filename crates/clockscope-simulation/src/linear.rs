@@ -35,9 +35,13 @@ impl Linear {
     /// The first time at which the value is so many units or more; `None` of one that does not
     /// rise.
     pub(crate) fn when(&self, units: i128) -> Option<u128> {
+        if self.per_ps <= 0 {
+            return None;
+        }
         let left = units.wrapping_shl(FRACTION).wrapping_sub(self.value);
-        let ps = left.div_euclid(self.per_ps.max(1)) + i128::from(left.rem_euclid(self.per_ps.max(1)) > 0);
-        (self.per_ps > 0).then(|| self.since_ps.wrapping_add(ps as u128))
+        let whole = left.div_euclid(self.per_ps);
+        let ps = whole + i128::from(whole * self.per_ps < left);
+        Some(self.since_ps.wrapping_add(ps as u128))
     }
 
     /// The rate in units a second.

@@ -30,6 +30,8 @@ pub struct Uniprocessor {
     counter: RefCell<SimulatedCounter>,
     clocks: RefCell<Vec<SimulatedClock>>,
     scheduler: RefCell<Scheduler>,
+    /// Nothing takes the CPU before.
+    quiet_until_ps: Cell<u128>,
     random: RefCell<Random>,
     /// By what share a read takes longer than it must, on average.
     jitter: Cell<f64>,
@@ -49,6 +51,7 @@ impl Uniprocessor {
             counter: RefCell::new(counter),
             clocks: RefCell::new(Vec::new()),
             scheduler: RefCell::new(Scheduler::new(Load::NONE, 0, 0)),
+            quiet_until_ps: Cell::new(0),
             random: RefCell::new(Random::new(0)),
             jitter: Cell::new(0.0),
             reads: Cell::new(0),
@@ -67,6 +70,7 @@ impl Uniprocessor {
     /// The CPU has all of this to do from now on, in an order that the seed decides.
     pub fn set_load(&self, load: Load, seed: u64) {
         *self.scheduler.borrow_mut() = Scheduler::new(load, seed, self.now_ps.get());
+        self.quiet_until_ps.set(0);
     }
 
     /// Each read takes longer than it must from now on, by this share of that on average.
@@ -124,10 +128,15 @@ impl Uniprocessor {
         let mut left = ps;
         loop {
             let now = self.now_ps.get();
-            let taken = self.scheduler.borrow_mut().next(now, now + left);
-            let Some(taken) = taken else {
+            if now + left <= self.quiet_until_ps.get() {
                 self.now_ps.set(now + left);
                 return;
+            }
+            let mut scheduler = self.scheduler.borrow_mut();
+            let Some(taken) = scheduler.next(now, now + left) else {
+                // Nothing moves it to an earlier time but another load.
+                self.quiet_until_ps.set(scheduler.first(now).unwrap_or(u128::MAX));
+                continue;
             };
             left -= taken.at_ps - now;
             self.now_ps.set(taken.at_ps + taken.ps);
@@ -204,8 +213,11 @@ impl Uniprocessor {
     fn interrupt(&self, read: u64, moment: Moment) {
         loop {
             let mut interruptions = self.interruptions.borrow_mut();
-            let is_due = |(at, when, _): &(u64, Moment, Interruption)| *at <= read && *when == moment;
-            let Some(place) = interruptions.iter().position(is_due) else { return };
+            let due = interruptions.iter().take_while(|(at, ..)| *at <= read);
+            let Some(place) = due.enumerate().find_map(|(place, (_, when, _))| (*when == moment).then_some(place))
+            else {
+                return;
+            };
             let next = interruptions.remove(place);
             // What happens may read the clocks itself.
             drop(interruptions);

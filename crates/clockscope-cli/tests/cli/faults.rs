@@ -15,7 +15,7 @@ const MONOTONIC: (&str, &str) = ("CLOCKSCOPE_LIE_CLOCK", "1");
 /// machine it may get to read little: then it is given more time.
 fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
     let is_repeated = lies.iter().any(|(name, _)| *name == "CLOCKSCOPE_LIE_EVERY");
-    let (mut record, mut log, _) = lied_for("700ms", lies);
+    let (mut record, mut log, _) = lied_for("300ms", lies);
     for duration in ["3s", "15s"] {
         if is_repeated && log["events"].as_u64().unwrap() <= ENOUGH {
             (record, log, _) = lied_for(duration, lies);
@@ -56,7 +56,7 @@ fn assert_none(record: &Value, events: &[&str]) {
 }
 
 #[test]
-#[serial]
+#[parallel]
 fn a_healthy_clock_has_no_events() {
     let (record, log) = lied(&[]);
     assert_none(&record, &["errors", "stuck", "stall", "warp", "jump", "regression", "hidden_regression"]);
@@ -66,7 +66,7 @@ fn a_healthy_clock_has_no_events() {
 }
 
 #[test]
-#[serial]
+#[parallel]
 fn lasting_steps_back_are_regressions() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")]);
     assert_counted(&record, "regression", &log);
@@ -75,7 +75,7 @@ fn lasting_steps_back_are_regressions() {
 }
 
 #[test]
-#[serial]
+#[parallel]
 fn the_return_from_a_step_back_is_no_jump() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_BLIP_NS", "-1000")]);
     assert_counted(&record, "regression", &log);
@@ -85,7 +85,7 @@ fn the_return_from_a_step_back_is_no_jump() {
 }
 
 #[test]
-#[serial]
+#[parallel]
 fn steps_of_2_ms_are_warps() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "10000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")]);
     assert_counted(&record, "warp", &log);
@@ -94,7 +94,7 @@ fn steps_of_2_ms_are_warps() {
 }
 
 #[test]
-#[serial]
+#[parallel]
 fn steps_of_half_a_millisecond_are_jumps_and_no_warps() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "3000"), ("CLOCKSCOPE_LIE_STEP_NS", "500000")]);
     assert_counted(&record, "jump", &log);
@@ -192,7 +192,7 @@ fn quanta_are_found_by_steps_and_by_measure() {
 
 /// What the worst events were, when, and how large, beside how many there were.
 #[test]
-#[serial]
+#[parallel]
 fn the_worst_events_are_told_with_time_and_size() {
     let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "100000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")];
     let arguments = ["steps", "monotonic", "--reads", "1000000", "--format", "json"];

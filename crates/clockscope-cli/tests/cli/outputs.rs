@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{clockscope, is_emulated, run};
 use clockscope_testing::{DocumentedCommand, allowed_cpus, documented_commands, project, skip};
@@ -22,12 +24,8 @@ fn documented_outputs_have_the_shape_of_real_ones() {
     let kept = columns_of_kept_records(&clocks);
     let mut stale = Vec::new();
     let documented = documented_commands();
-    for command in documented.iter().filter(|command| !command.output.is_empty()) {
-        let text = match kept_answer(command) {
-            Some(record) => Some(report_of(record, command)),
-            None if runs_anywhere(command) => output(command),
-            None => None,
-        };
+    let shown: Vec<_> = documented.iter().filter(|command| !command.output.is_empty()).collect();
+    for (command, text) in shown.iter().zip(answers(&shown)) {
         let mut columns = kept.clone();
         let lines: Vec<&str> = text.as_deref().unwrap_or_default().lines().collect();
         add(&mut columns, headers(&lines, &clocks));
@@ -42,6 +40,32 @@ fn documented_outputs_have_the_shape_of_real_ones() {
     }
     assert!(stale.is_empty(), "outputs of an earlier shape; show what the command prints today: {stale:#?}");
 }
+
+/// What each command answers today, if that can be known here. Several are asked at once: none is
+/// busy for as long as it runs.
+fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
+    let answer = |command| match kept_answer(command) {
+        Some(record) => Some(report_of(record, command)),
+        None if runs_anywhere(command) => output(command),
+        None => None,
+    };
+    let (answers, next) = (Mutex::new(vec![None; commands.len()]), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some((place, command)) = commands.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let text = answer(command);
+                    answers.lock().unwrap()[place] = text;
+                }
+            });
+        }
+    });
+    answers.into_inner().unwrap()
+}
+
+/// How many commands run at once.
+const AT_ONCE: usize = 4;
 
 /// The kept record that stands for what the command answers: one of `runtimes`, which programs of
 /// other languages answer, and the answers of another clocksource.

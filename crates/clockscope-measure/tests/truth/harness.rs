@@ -8,13 +8,12 @@ use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::Session;
 
-use crate::asked::machines;
 use crate::platform::Simulated;
 
-/// Of so many machines each share and each kind is known.
+/// Machines of a test in the full tier: of so many each share and each kind is known.
 const MANY: u64 = 50;
 /// Machines of a test in the quick tier.
-const FEW: u64 = 4;
+const FEW: u64 = 3;
 /// The variable that says how many machines a test asks.
 const MACHINES: &str = "CLOCKSCOPE_MACHINES";
 
@@ -73,8 +72,8 @@ impl Coverage {
         if !are_many() {
             return;
         }
-        let (asked, repeat) = TEST.with_borrow(|test| (asked(test), command(test, "N")));
-        assert!(self.all >= asked / machines, "only {} were counted", self.all);
+        let repeat = TEST.with_borrow(|test| command(test, "N"));
+        assert!(self.all >= asked() / machines, "only {} were counted", self.all);
         let share = self.held as f64 / self.all as f64;
         assert!(
             share >= least,
@@ -88,7 +87,7 @@ impl Coverage {
 }
 
 /// Asks `question` of random machines, which are made by `make` from their seeds.
-/// `CLOCKSCOPE_MACHINES` says of how many (`full`: as many as are listed), `CLOCKSCOPE_SEED` of
+/// `CLOCKSCOPE_MACHINES` says of how many (`full`: fifty), `CLOCKSCOPE_SEED` of
 /// which one alone.
 ///
 /// # Panics
@@ -102,7 +101,7 @@ pub(crate) fn on_machines(
     // All machines are asked also where one is answered wrongly: one run lists every error. Where
     // one does not answer, it is the last: each would take its time.
     let mut wrong: Vec<(u64, String)> = Vec::new();
-    for seed in seeds(test) {
+    for seed in seeds() {
         if let Err(why) = asked_of(test, seed, &make(seed), &mut question) {
             let is_over = why.starts_with(OVER);
             wrong.push((seed, why));
@@ -122,21 +121,20 @@ pub(crate) fn on_machines(
 
 /// Returns whether so many machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
-    number("CLOCKSCOPE_SEED").is_none() && TEST.with_borrow(|test| asked(test) >= machines(test).min(MANY))
+    number("CLOCKSCOPE_SEED").is_none() && asked() >= MANY
 }
 
 /// The seeds of the machines that a test asks.
-pub(crate) fn seeds(test: &str) -> Range<u64> {
-    number("CLOCKSCOPE_SEED").map_or_else(|| 0..asked(test), |seed| seed..seed + 1)
+pub(crate) fn seeds() -> Range<u64> {
+    number("CLOCKSCOPE_SEED").map_or_else(|| 0..asked(), |seed| seed..seed + 1)
 }
 
 /// Machines of a test: few, unless `CLOCKSCOPE_MACHINES` is `full` or a number.
-fn asked(test: &str) -> u64 {
-    let listed = machines(test);
+fn asked() -> u64 {
     match std::env::var(MACHINES) {
-        Ok(all) if all == "full" => listed,
+        Ok(all) if all == "full" => MANY,
         Ok(number) => number.parse().unwrap_or_else(|_| panic!("{MACHINES}={number}: expected a number, or full")),
-        Err(_) => listed.min(FEW),
+        Err(_) => FEW,
     }
 }
 

@@ -6,7 +6,6 @@
 //! if it is not set, with `full` as many as docs/method.md lists. `CLOCKSCOPE_SEED` picks one.
 
 mod across;
-mod asked;
 mod check;
 mod events;
 mod gaps;

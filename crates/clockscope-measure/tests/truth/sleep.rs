@@ -251,7 +251,7 @@ fn is_never_early(session: &Session<'_, Simulated>, seed: u64) -> u64 {
 /// A signal ends the run, and the sleep that it ends is not reported as early.
 #[test]
 fn a_signal_is_no_early_return() {
-    for seed in seeds("sleep::a_signal") {
+    for seed in seeds() {
         let mut made = machine(Maker::varied(seed));
         made.sleeps_end_early_ns = 0;
         let mut platform = limited(made, seed);

@@ -50,8 +50,12 @@ fn is_right(found: f64, period: f64) -> bool {
     (found / period - 1.0).abs() <= 1e-3
 }
 
-fn cases(default: usize) -> usize {
-    std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
+/// How many simulated clocks a test has: so many in the full tier, a third of them in the quick
+/// one, or as many as `CLOCKSCOPE_TICK_CASES` says.
+fn cases(full: usize) -> usize {
+    let chosen = std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|cases| cases.parse().ok());
+    let is_full = std::env::var_os("CLOCKSCOPE_MACHINES").is_some_and(|machines| machines == "full");
+    chosen.unwrap_or(if is_full { full } else { full / 3 })
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, Moment, SECOND, World};
 use clockscope::Source;
 use clockscope::disciplined::{BoundedAt, Disciplined, State};
+use clockscope_simulation::Random;
 use proptest::prelude::*;
 
 type Clock = Disciplined<&'static World, &'static World>;
@@ -449,10 +450,12 @@ fn happens(world: &World, event: &Event) {
 fn play_rare(raw_share: f64, script: Vec<Rare>) {
     let watch = Watch::ordinary();
     watch.world.set_raw_share(raw_share);
+    // The moments decide which readings count as use: at equal distances it could be all of them.
+    let mut random = Random::new(0);
     for step in script {
         match step {
             Rare::Ask(n, gap) => (0..n).for_each(|_| {
-                watch.world.pass(gap);
+                watch.world.pass(gap + random.below(1000));
                 ask(watch.world, &watch.clock);
             }),
             Rare::At(event) => happens(watch.world, &event),

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::world::watch::Watch;
-use crate::world::{GHZ, MILLISECOND, Moment, SECOND, World};
+use crate::world::{GHZ, MILLISECOND, Moment, SECOND, World, in_f64};
 use clockscope::disciplined::Disciplined;
 use clockscope::{Finding, Source};
 
@@ -32,7 +32,7 @@ impl Others {
         let ns = self.clock.now().as_ns();
         assert!(ns >= finished, "{ns} was read after {finished}");
         self.finished.set(self.finished.get().max(ns));
-        self.world.ahead_ns(ns).max((before / 1000 - i128::from(ns)) as f64)
+        self.world.ahead_ns(ns).max((in_f64(before - i128::from(ns) * 1000) / 1000.0).floor())
     }
 
     /// Reads every `every` ns for `ns`; the largest error seen.

@@ -130,7 +130,7 @@ impl World {
 
     /// How far a reading is from the OS clock now, in ns: positive if it is ahead.
     pub(crate) fn ahead_ns(&self, reading: u64) -> f64 {
-        (i128::from(reading) * 1000 - self.os_ps()) as f64 / 1000.0
+        in_f64(i128::from(reading) * 1000 - self.os_ps()) / 1000.0
     }
 
     /// The OS clock's time now in whole ns; wraps like a reading.
@@ -330,4 +330,14 @@ impl<const BITS: u32> Counter for Narrow<'_, BITS> {
     fn is_invariant(&self) -> Option<bool> {
         self.0.is_invariant()
     }
+}
+
+/// As the nearest `f64`: by 64 bits where these do, which takes a tenth of the time.
+pub(crate) fn in_f64(number: i128) -> f64 {
+    /// Apart, because the compiler knows that both are the same, and would leave one out.
+    #[inline(never)]
+    fn of_many_bits(number: i128) -> f64 {
+        number as f64
+    }
+    i64::try_from(number).map_or_else(|_| of_many_bits(number), |number| number as f64)
 }

@@ -3,7 +3,7 @@
 use clockscope::disciplined::{Counter, Disciplined};
 use clockscope::{Finding, Source};
 
-use super::{GHZ, MILLISECOND, SECOND, World};
+use super::{GHZ, MILLISECOND, SECOND, World, in_f64};
 
 /// The clock under test, and what its readings have been.
 pub(crate) struct Watch<C> {
@@ -40,7 +40,7 @@ impl<C: Counter> Watch<C> {
         // Ahead of the OS clock on purpose, after that stepped back.
         let ns = ns - self.clock.timeline_offset().as_nanos() as u64;
         let ahead = self.world.ahead_ns(ns);
-        let behind = (before / 1000 - 1 - i128::from(ns)) as f64;
+        let behind = (in_f64(before - i128::from(ns) * 1000) / 1000.0).floor() - 1.0;
         ahead.max(behind).max(0.0)
     }
 
