@@ -46,15 +46,15 @@ const LANES: &[&[Step]] = &[
         Step("loom", |tally| passed(loom(tally))),
         Step("fuzz", |_| fuzz::check()),
         Step("python", python::check),
+        Step("fast-path", |_| passed(fast_path::check())),
+        Step("pages", |_| browsers::check()),
+        Step("documentation", |_| passed(documentation())),
     ],
     &[
         Step("lints", |_| passed(lints())),
         Step("machines-full", |tally| passed(machines_full(tally))),
         Step("programs", |_| machines::build()),
-        Step("fast-path", |_| passed(fast_path::check())),
         Step("platforms", platforms::test_some),
-        Step("pages", |_| browsers::check()),
-        Step("documentation", |_| passed(documentation())),
     ],
 ];
 
