@@ -100,7 +100,9 @@ fn causes(
 ) -> Vec<KernelCause> {
     let mut causes = kernel_log::faults(log);
     causes.extend(asked_for_at_boot(command_line));
-    let explains_absence = |cause: &KernelCause| cause.is_fault() || *cause == KernelCause::NotscOption;
+    let explains_absence = |cause: &KernelCause| {
+        cause.is_fault() || matches!(cause, KernelCause::LogLine { .. } | KernelCause::NotscOption)
+    };
     if is_available == Some(false) && !causes.iter().any(explains_absence) {
         causes.push(KernelCause::NotOffered);
     }

@@ -151,8 +151,11 @@ pub enum KernelCause {
     LogLine {
         /// The line.
         line: String,
-        /// Whether it reports that CPUs' counters are apart.
-        is_warp: bool,
+        /// What it found.
+        fault: LogFault,
+        /// What two clocks counted meanwhile, by the lines below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        intervals: Option<WatchdogIntervals>,
     },
     /// The kernel was booted with `clocksource=` and the name of another clocksource.
     ClocksourceOption {
@@ -219,12 +222,72 @@ pub enum KernelCause {
     },
 }
 
+/// What the kernel found wrong with a clocksource that it gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFault {
+    /// The watchdog, which is another clocksource, counted another time.
+    FrequencySkew,
+    /// CPUs' counters are apart.
+    CpuSkew,
+    /// Reading watchdog and clocksource took too long, so that they could not be compared.
+    SlowRead,
+    /// The line does not say.
+    Unstated,
+}
+
+/// What the watchdog and the clocksource that it judged counted in the same time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WatchdogIntervals {
+    /// The watchdog's name.
+    pub watchdog: String,
+    /// What it counted, in ns.
+    pub watchdog_ns: u64,
+    /// The other's name.
+    pub clocksource: String,
+    /// What that counted, in ns.
+    pub clocksource_ns: u64,
+    /// The clocksource in use, which drove the timer between two looks; not known where the log
+    /// does not name it (Linux 7). Empty if there was none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_use: Option<String>,
+}
+
+/// How long Linux waits between two looks at a clocksource, in ns (`WATCHDOG_INTERVAL` of
+/// `kernel/time/clocksource.c`): a timer, which may be late, but not early.
+const LOOKS_APART_NS: std::ops::RangeInclusive<u64> = 499_000_000..=520_000_000;
+
+impl WatchdogIntervals {
+    /// Returns the name of the one that counted another time than the kernel's timer waits, if the
+    /// other one did not: `None` where both or neither did, and where one of them drove the timer
+    /// itself. A third clock has to decide then.
+    #[must_use]
+    pub fn accused(&self) -> Option<&str> {
+        let both = [&self.watchdog, &self.clocksource];
+        if self.in_use.as_ref().is_some_and(|in_use| both.contains(&in_use)) {
+            return None;
+        }
+        match [self.watchdog_ns, self.clocksource_ns].map(|ns| LOOKS_APART_NS.contains(&ns)) {
+            [false, true] => Some(&self.watchdog),
+            [true, false] => Some(&self.clocksource),
+            [true, true] | [false, false] => None,
+        }
+    }
+
+    /// Returns whether they accuse the watchdog, and a third clock drove the timer.
+    fn acquit_the_clocksource(&self) -> bool {
+        self.in_use.is_some() && self.accused() == Some(&self.watchdog)
+    }
+}
+
 impl KernelCause {
     /// Returns whether it says that the counter itself is bad. Otherwise a user or a program
     /// preferred another.
     #[must_use]
-    pub const fn is_fault(&self) -> bool {
+    pub fn is_fault(&self) -> bool {
         match self {
+            Self::LogLine { fault: LogFault::SlowRead, .. } => false,
+            Self::LogLine { intervals: Some(intervals), .. } => !intervals.acquit_the_clocksource(),
             Self::LogLine { .. } | Self::UnstableOption | Self::NotOffered | Self::NegativeQuality { .. } => true,
             Self::ClocksourceOption { .. }
             | Self::NotscOption

@@ -49,8 +49,8 @@ pub use check::{
     Suspect, Untested,
 };
 pub use clocksource::{
-    Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse,
-    Switched,
+    Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, LogFault, Reason,
+    ReasonProse, Switched, WatchdogIntervals,
 };
 pub use comparison::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,

@@ -1,6 +1,6 @@
 //! Why the kernel does not use the counter, in words.
 
-use clockscope_records::{KernelCause, KernelVerdict, Reason, ReasonProse};
+use clockscope_records::{KernelCause, KernelVerdict, LogFault, Reason, ReasonProse, WatchdogIntervals};
 
 /// Puts the words beside the causes of all reasons.
 pub(crate) fn explain(verdict: &mut KernelVerdict) {
@@ -28,7 +28,10 @@ pub(crate) fn prose(cause: &KernelCause) -> ReasonProse {
 /// What was found.
 pub(crate) fn seen(cause: &KernelCause) -> String {
     match cause {
-        KernelCause::LogLine { line, .. } => format!("the kernel said: {line}"),
+        KernelCause::LogLine { line, intervals: None, .. } => format!("the kernel said: {line}"),
+        KernelCause::LogLine { line, intervals: Some(intervals), .. } => {
+            format!("the kernel said: {}; {}", line.trim_end_matches(':'), counted(intervals))
+        }
         KernelCause::ClocksourceOption { clocksource } => {
             format!("the kernel was booted with clocksource={clocksource}")
         }
@@ -53,6 +56,27 @@ pub(crate) fn seen(cause: &KernelCause) -> String {
         }
         KernelCause::Unnamed { seen, .. } => seen.clone(),
     }
+}
+
+/// What two clocks counted, and which of them that accuses.
+fn counted(intervals: &WatchdogIntervals) -> String {
+    let WatchdogIntervals { watchdog, watchdog_ns, clocksource, clocksource_ns, in_use } = intervals;
+    let [watchdog_s, clocksource_s] = [watchdog_ns, clocksource_ns].map(|ns| *ns as f64 / 1e9);
+    let meaning = match (intervals.accused(), in_use) {
+        (Some(accused), Some(_)) => format!("which accuses {accused}"),
+        (Some(accused), None) => {
+            let other = if accused == watchdog { clocksource } else { watchdog };
+            format!("which accuses {accused}, unless {other} drove the timer")
+        }
+        (None, Some(in_use)) if [watchdog, clocksource].contains(&in_use) => {
+            format!("which accuses neither, because {in_use} drove the timer")
+        }
+        (None, _) => "which accuses neither".to_owned(),
+    };
+    format!(
+        "{watchdog} counted {watchdog_s:.3} s and {clocksource} {clocksource_s:.3} s where a timer waits half a second, \
+         {meaning}"
+    )
 }
 
 /// Where that was found.
@@ -81,10 +105,24 @@ pub(crate) fn advice(cause: &KernelCause) -> String {
         KernelCause::NotscOption => remove("notsc"),
         KernelCause::UnstableOption => remove("tsc=unstable"),
         KernelCause::Unnamed { advice, .. } => advice.clone(),
-        KernelCause::LogLine { is_warp: true, .. } => {
+        KernelCause::LogLine { fault: LogFault::CpuSkew, .. } => {
             "the CPUs' counters are apart: update firmware and hypervisor, which set them".to_owned()
         }
-        KernelCause::LogLine { is_warp: false, .. } => {
+        KernelCause::LogLine { intervals: Some(intervals), .. }
+            if intervals.accused() == Some(intervals.watchdog.as_str()) =>
+        {
+            format!(
+                "the watchdog {} may be the bad one: compare the counter with a third clock, a PTP clock or a time server \
+                 over hours; if that agrees, tsc=reliable on the kernel's command line stops the watchdog",
+                intervals.watchdog
+            )
+        }
+        KernelCause::LogLine { fault: LogFault::SlowRead, .. } => {
+            "the kernel could not compare the counter in time, which says nothing against it; tsc=reliable on the \
+             kernel's command line stops its watchdog, and newer kernels leave such a comparison out"
+                .to_owned()
+        }
+        KernelCause::LogLine { .. } => {
             "update firmware and hypervisor, which set the counters; if CPUs are synchronized nevertheless, tsc=reliable on \
              the kernel's command line stops its watchdog"
                 .to_owned()
@@ -119,12 +157,54 @@ mod tests {
     #[test]
     fn each_cause_is_worded_with_what_to_do() {
         let text = |text: &str| text.to_owned();
-        let log = |is_warp| KernelCause::LogLine { line: text("TSC warp between CPUs"), is_warp };
+        let line = text("TSC warp between CPUs");
+        let log = |fault| KernelCause::LogLine { line: line.clone(), fault, intervals: None };
+        let counted = |watchdog_ns, clocksource_ns, in_use: Option<&str>| KernelCause::LogLine {
+            line: text("Marking TSC unstable:"),
+            fault: LogFault::FrequencySkew,
+            intervals: Some(WatchdogIntervals {
+                watchdog: text("hpet"),
+                watchdog_ns,
+                clocksource: text("tsc"),
+                clocksource_ns,
+                in_use: in_use.map(str::to_owned),
+            }),
+        };
         let unnamed = KernelCause::Unnamed { seen: text("x"), source: text("y"), is_fault: true, advice: text("z") };
         let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
         for (cause, found, place, remedy, is_fault) in [
-            (log(true), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
-            (log(false), "the kernel said: TSC warp between CPUs", "log", "tsc=reliable", true),
+            (log(LogFault::CpuSkew), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
+            (log(LogFault::SlowRead), "the kernel said: TSC warp between CPUs", "log", "nothing against it", false),
+            (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "tsc=reliable", true),
+            (
+                counted(431_000_000, 504_000_000, Some("acpi_pm")),
+                "unstable; hpet counted 0.431 s and tsc 0.504 s where a timer waits half a second, which accuses hpet",
+                "log",
+                "the watchdog hpet may be the bad one",
+                false,
+            ),
+            (
+                counted(431_000_000, 504_000_000, None),
+                "accuses hpet, unless tsc drove the timer",
+                "log",
+                "the watchdog hpet may be the bad one",
+                true,
+            ),
+            (
+                counted(504_000_000, 1_894_000_000, None),
+                "accuses tsc, unless hpet drove the timer",
+                "log",
+                "update firmware",
+                true,
+            ),
+            (
+                counted(431_000_000, 504_000_000, Some("tsc")),
+                "accuses neither, because tsc drove the timer",
+                "log",
+                "update firmware",
+                true,
+            ),
+            (counted(504_000_000, 504_000_900, None), "which accuses neither", "log", "update firmware", true),
             (
                 KernelCause::ClocksourceOption { clocksource: text("hpet") },
                 "was booted with clocksource=hpet",

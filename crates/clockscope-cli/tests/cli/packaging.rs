@@ -82,6 +82,18 @@ fn rules_for_the_kernels_log_take_its_lines() {
     let unstable = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:";
     for (line, expected) in [
         (unstable, Some("ClocksourceUnstable")),
+        ("clocksource: Marking clocksource tsc unstable due to frequency skew", Some("ClocksourceUnstable")),
+        ("clocksource: Marking clocksource tsc unstable due to inter CPU skew", Some("ClocksourceUnstable")),
+        (
+            "clocksource: timekeeping watchdog on CPU13: hpet read-back delay of 263750ns, attempt 4, marking unstable",
+            Some("ClocksourceUnstable"),
+        ),
+        ("clocksource: Watchdog remote CPU 3 read timed out", Some("ClocksourceWatchdogTimeout")),
+        (
+            "clocksource: Watchdog hpet read timed out. Readout sequence took: 81042ns",
+            Some("ClocksourceWatchdogTimeout"),
+        ),
+        ("clocksource: Watchdog               kvm-clock interval:        503995129ns", None),
         ("tsc: Marking TSC unstable due to clocksource watchdog", Some("TscUnstable")),
         ("tsc: Marking TSC unstable due to TSCs unsynchronized", Some("TscUnstable")),
         ("Measured 1234 cycles TSC warp between CPUs, turning off TSC clock.", Some("TscWarp")),

@@ -1,21 +1,22 @@
 //! What the kernel's log says about the processor's counter.
 
 use clockscope_arch::Errno;
-use clockscope_records::KernelCause;
+use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};
 
 /// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.
 #[cfg(target_os = "linux")]
 const LONGEST: usize = 16 << 10;
 
 /// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c`, `tsc_sync.c`,
-/// `kernel/time/clocksource.c`). Others that sound alike are warnings, which sound machines print
-/// as well.
-const PHRASES: [&str; 4] = [
-    "Marking TSC unstable",
-    "Marking clocksource 'tsc",
-    "Marking clocksource 'arch_sys_counter",
-    "TSC warp between CPUs",
-];
+/// `kernel/time/clocksource.c`; the third quotes no name from Linux 7 on). Others that sound alike
+/// are warnings, which sound machines print as well.
+const PHRASES: [&str; 4] = ["Marking TSC unstable", "TSC warp between CPUs", "Marking clocksource ", SLOW];
+
+/// By this it gives a clocksource up that it could not read in time (Linux 5.13 to 6).
+const SLOW: &str = ", marking unstable";
+
+/// Clocksources that are the counter, with `tsc-early`.
+const COUNTERS: [&str; 3] = ["tsc", "tsc-early", "arch_sys_counter"];
 
 /// Why the log cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,24 +74,97 @@ fn text(record: &str) -> Option<&str> {
     record.split_once(';').map(|(_, text)| text.lines().next().unwrap_or_default())
 }
 
-/// Returns the lines that give the counter up, each once.
+/// Returns the lines that give the counter up, each once, and without those that only say that the
+/// watchdog did so, if its own line is there.
 pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
     let mut causes = Vec::new();
-    for line in lines.iter().filter(|line| is_fault(line)) {
-        let cause = KernelCause::LogLine { line: line.clone(), is_warp: line.contains("warp") };
+    for (place, line) in lines.iter().enumerate().filter(|(_, line)| is_fault(line)) {
+        let intervals = Intervals::below(&lines[place + 1..]);
+        let cause = KernelCause::LogLine { line: line.clone(), fault: fault(line), intervals };
         if !causes.contains(&cause) {
             causes.push(cause);
         }
+    }
+    let is_of =
+        |cause: &KernelCause, who: &str| matches!(cause, KernelCause::LogLine { line, .. } if line.contains(who));
+    if causes.iter().any(|cause| is_of(cause, "clocksource: ")) {
+        causes.retain(|cause| !is_of(cause, "due to clocksource watchdog"));
     }
     causes
 }
 
 /// Returns whether a line gives the counter up.
 fn is_fault(line: &str) -> bool {
-    PHRASES.iter().any(|phrase| line.contains(phrase))
+    PHRASES.iter().any(|phrase| line.contains(phrase)) && marked(line).is_none_or(|name| COUNTERS.contains(&name))
 }
 
-/// Reads any log (fuzz/): every line that gives the counter up is found once, and no other line is.
+/// The clocksource that a line of the watchdog marks as unstable.
+fn marked(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("Marking clocksource ")?;
+    rest.split_whitespace().next().map(|name| name.trim_matches('\''))
+}
+
+/// What a line that gives the counter up found.
+fn fault(line: &str) -> LogFault {
+    let says = |phrase: &str| line.contains(phrase);
+    match () {
+        () if says("warp") || says("inter CPU skew") => LogFault::CpuSkew,
+        () if says("skew is too large") || says("frequency skew") => LogFault::FrequencySkew,
+        () if says(SLOW) => LogFault::SlowRead,
+        () => LogFault::Unstated,
+    }
+}
+
+/// What two clocks counted, as the lines below a verdict of the watchdog say:
+///
+/// ```text
+/// clocksource:                       'hpet' wd_nsec: 503990000 wd_now: 1f wd_last: 1e mask: ff
+/// clocksource:                       'tsc' cs_nsec: 512034822 cs_now: 2f cs_last: 2e mask: ff
+/// clocksource:                       'tsc' is current clocksource.
+/// clocksource: Watchdog                    hpet interval:        503990000ns
+/// clocksource: Clocksource                  tsc interval:        512034822ns
+/// ```
+///
+/// The first three are of Linux 5.14 and later, the others of Linux 7.
+struct Intervals;
+
+impl Intervals {
+    /// How many lines below the verdict may have them.
+    const WITHIN: usize = 5;
+
+    fn below(lines: &[String]) -> Option<WatchdogIntervals> {
+        // Those of another verdict are not of this one.
+        let below = lines.iter().take(Self::WITHIN).take_while(|line| marked(line).is_none());
+        let below: Vec<&str> = below.map(String::as_str).collect();
+        let find = |read: &dyn Fn(&str) -> Option<(String, u64)>| below.iter().find_map(|line| read(line));
+        let (watchdog, watchdog_ns) = find(&|line| Self::of(line, "Watchdog ", "wd_nsec: "))?;
+        let (clocksource, clocksource_ns) = find(&|line| Self::of(line, "Clocksource ", "cs_nsec: "))?;
+        let in_use = below.iter().find_map(|line| Self::in_use(line));
+        Some(WatchdogIntervals { watchdog, watchdog_ns, clocksource, clocksource_ns, in_use })
+    }
+
+    /// The clocksource in use: `'hpet' (not 'tsc') is current clocksource.`; empty for none.
+    fn in_use(line: &str) -> Option<String> {
+        let who = line.strip_prefix("clocksource: ")?.trim().strip_suffix(" current clocksource.")?;
+        if who == "No" {
+            return Some(String::new());
+        }
+        who.strip_suffix(" is")?.split_whitespace().next().map(|name| name.trim_matches('\'').to_owned())
+    }
+
+    /// A name and its interval in ns, in either form.
+    fn of(line: &str, role: &str, key: &str) -> Option<(String, u64)> {
+        let text = line.strip_prefix("clocksource: ")?;
+        let (name, interval) = match text.split_once(key) {
+            Some((name, interval)) => (name.trim().trim_matches('\''), interval),
+            None => text.strip_prefix(role)?.split_once(" interval:").map(|(name, rest)| (name.trim(), rest.trim()))?,
+        };
+        let digits = interval.split(|c: char| !c.is_ascii_digit()).next()?;
+        Some((name.to_owned(), digits.parse().ok()?))
+    }
+}
+
+/// Reads any log (fuzz/): lines that give the counter up are found once, and no other line is.
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(log: &str) {
     use std::collections::BTreeSet;
@@ -103,7 +177,7 @@ pub(crate) fn fuzz(log: &str) {
     };
     let kept: BTreeSet<String> = found.iter().filter_map(line_of).collect();
     let expected: BTreeSet<String> = lines.into_iter().filter(|line| is_fault(line)).collect();
-    assert_eq!((kept.len(), kept), (found.len(), expected));
+    assert!(kept.len() == found.len() && kept.is_subset(&expected) && kept.is_empty() == expected.is_empty());
 }
 
 #[cfg(test)]
@@ -116,6 +190,10 @@ mod tests {
         assert_eq!(text("6,1,2,-;a;b"), Some("a;b"));
         assert_eq!(text("no record"), None);
         assert_eq!(text("1,2;"), Some(""));
+    }
+
+    fn cause(line: &str, fault: LogFault) -> KernelCause {
+        KernelCause::LogLine { line: line.to_owned(), fault, intervals: None }
     }
 
     #[test]
@@ -131,9 +209,93 @@ mod tests {
             "Measured 1234 cycles TSC warp between CPUs, turning off TSC clock.",
         ]
         .map(str::to_owned);
-        let cause = |line: &String, is_warp| KernelCause::LogLine { line: line.clone(), is_warp };
-        let expected = [cause(&lines[4], false), cause(&lines[5], false), cause(&lines[7], true)];
+        let expected = [cause(&lines[4], LogFault::FrequencySkew), cause(&lines[7], LogFault::CpuSkew)];
         assert_eq!(faults(&lines), expected);
+        // The log keeps the newest lines only.
+        assert_eq!(faults(&lines[5..])[0], cause(&lines[5], LogFault::Unstated));
+    }
+
+    /// Linux 7 quotes no names; another clocksource's fault is none of the counter's.
+    #[test]
+    fn each_wording_has_its_fault() {
+        for (line, expected) in [
+            ("clocksource: Marking clocksource tsc unstable due to frequency skew", Some(LogFault::FrequencySkew)),
+            ("clocksource: Marking clocksource tsc unstable due to inter CPU skew", Some(LogFault::CpuSkew)),
+            (
+                "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is \
+                 too large:",
+                Some(LogFault::FrequencySkew),
+            ),
+            (
+                "clocksource: timekeeping watchdog on CPU53: hpet read-back delay of 89916ns, attempt 4, marking unstable",
+                Some(LogFault::SlowRead),
+            ),
+            ("clocksource: wd-tsc-wd read-back delay of 89916ns, clock-skew test skipped!", None),
+            ("clocksource: Marking clocksource hpet unstable due to frequency skew", None),
+            ("clocksource: Watchdog remote CPU 3 read timed out", None),
+            ("clocksource: Watchdog hpet read timed out. Readout sequence took: 81042ns", None),
+        ] {
+            let expected: Vec<_> = expected.map(|fault| cause(line, fault)).into_iter().collect();
+            assert_eq!(faults(&[line.to_owned()]), expected, "{line}");
+        }
+    }
+
+    /// What Linux 7.2 prints when the hypervisor was stopped, and Linux 6 of other machines.
+    #[test]
+    fn intervals_below_a_verdict_accuse_a_clock() {
+        const SKEW: &str = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is \
+                            too large:";
+        let (watchdog, counter) = (
+            "clocksource:                       'hpet' wd_nsec: 431216003 wd_now: 5f2d wd_last: 51aa mask: ffffffff",
+            "clocksource:                       'tsc' cs_nsec: 503998211 cs_now: 2e1f cs_last: 2c0d mask: ffffffffffffffff",
+        );
+        let skewed = "clocksource:                       Clocksource 'tsc' skewed 72782208 ns (72 ms) over watchdog 'hpet' \
+                      interval of 431216003 ns (431 ms)";
+        for (lines, accused, in_use) in [
+            (
+                vec![
+                    "clocksource: Marking clocksource tsc unstable due to frequency skew",
+                    "clocksource: Watchdog               kvm-clock interval:        503995129ns",
+                    "clocksource: Clocksource                  tsc interval:       1894661885ns",
+                ],
+                Some("tsc"),
+                None,
+            ),
+            (
+                vec![
+                    SKEW,
+                    watchdog,
+                    counter,
+                    skewed,
+                    "clocksource:                       'acpi_pm' (not 'tsc') is current clocksource.",
+                ],
+                Some("hpet"),
+                Some("acpi_pm"),
+            ),
+            (
+                vec![SKEW, watchdog, counter, "clocksource:                       No current clocksource."],
+                Some("hpet"),
+                Some(""),
+            ),
+            // The timer that it drives waits as long as it counts, however wrong it is.
+            (
+                vec![SKEW, watchdog, counter, "clocksource:                       'tsc' is current clocksource."],
+                None,
+                Some("tsc"),
+            ),
+            (vec![SKEW, watchdog, counter], Some("hpet"), None),
+        ] {
+            let mut lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
+            let found = faults(&lines);
+            let [cause @ KernelCause::LogLine { intervals: Some(intervals), .. }] = &found[..] else {
+                panic!("{found:?}")
+            };
+            assert_eq!((intervals.accused(), intervals.in_use.as_deref()), (accused, in_use), "{intervals:?}");
+            assert_eq!(cause.is_fault(), accused != Some("hpet") || in_use.is_none(), "{intervals:?}");
+            // Below another verdict they are that one's.
+            lines.insert(1, lines[0].replace("tsc", "hpet"));
+            assert!(matches!(&faults(&lines)[..], [KernelCause::LogLine { intervals: None, .. }]));
+        }
     }
 
     proptest::proptest! {

@@ -3,8 +3,8 @@
 use clockscope_records::{
     Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockReason,
     ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor,
-    HypervisorStatement, KernelCause, KernelVerdict, OffsetPair, Offsets, Order, PairsReason, RateReason, RateRecord,
-    ReadBasis, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Verdict,
+    HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateReason,
+    RateRecord, ReadBasis, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Verdict,
 };
 
 use super::*;

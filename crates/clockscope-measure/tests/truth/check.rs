@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockDemands, Demand, DemandValue, KernelCause, Policy,
-    Trust, Trustworthiness, Verdict,
+    Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockDemands, Demand, DemandValue, KernelCause,
+    LogFault, Policy, Trust, Trustworthiness, Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -264,7 +264,11 @@ fn sound(mut maker: Maker) -> Machine {
         is_stated.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
     if machine.clocksource != Clocksource::Tsc && has_reason {
         let cause = match is_fault {
-            true => KernelCause::LogLine { line: "Marking TSC unstable".to_owned(), is_warp: false },
+            true => KernelCause::LogLine {
+                line: "Marking TSC unstable".to_owned(),
+                fault: LogFault::Unstated,
+                intervals: None,
+            },
             false => KernelCause::ClocksourceOption { clocksource: "hpet".to_owned() },
         };
         machine.reasons = vec![cause.into()];

@@ -1,6 +1,6 @@
 //! Every check is worded, and read back.
 
-use clockscope_records::{DOCUMENT_SCHEMA, KernelCause, Trustworthiness, Verdict};
+use clockscope_records::{DOCUMENT_SCHEMA, KernelCause, LogFault, Trustworthiness, Verdict, WatchdogIntervals};
 use serde_json::Value;
 
 use super::*;
@@ -34,8 +34,18 @@ fn checks() -> Vec<Check> {
     ];
     let text = |text: &str| text.to_owned();
     for cause in [
-        KernelCause::LogLine { line: text("tsc: Marking TSC unstable"), is_warp: false },
-        KernelCause::LogLine { line: text("TSC warp between CPUs"), is_warp: true },
+        KernelCause::LogLine {
+            line: text("tsc: Marking TSC unstable"),
+            fault: LogFault::Unstated,
+            intervals: Some(WatchdogIntervals {
+                watchdog: text("hpet"),
+                watchdog_ns: 504_000_000,
+                clocksource: text("tsc"),
+                clocksource_ns: 612_000_000,
+                in_use: None,
+            }),
+        },
+        KernelCause::LogLine { line: text("TSC warp between CPUs"), fault: LogFault::CpuSkew, intervals: None },
         KernelCause::ClocksourceOption { clocksource: text("hpet") },
         KernelCause::NotscOption,
         KernelCause::UnstableOption,

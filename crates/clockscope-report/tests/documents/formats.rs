@@ -433,8 +433,8 @@ fn no_format_passes_on_what_steers_a_terminal() {
         let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
         assert!(poisoned(&mut value) >= 3, "{fixture}");
         // A reason whose cause is unknown is read by its words alone.
-        if let Some(cause) = value.pointer_mut("/counter/reasons/0/cause") {
-            *cause = "log_line".into();
+        if let Some(reason) = value.pointer_mut("/counter/reasons/0") {
+            (reason["cause"], reason["fault"]) = ("log_line".into(), "unstated".into());
         }
         // A name in a map is a text, too. It names no figure, so that nobody sees it.
         let mut hostile = value.clone();

@@ -48,7 +48,7 @@ fn an_older_comparison_is_read() {
 fn sentences_of_an_older_record_are_kept() {
     let mut older: Value = serde_json::from_str(&text_of("clocksource")).unwrap();
     let reason = older["counter"]["reasons"][0].as_object_mut().unwrap();
-    assert!(["cause", "line", "is_warp"].iter().all(|key| reason.remove(*key).is_some()));
+    assert!(["cause", "line", "fault"].iter().all(|key| reason.remove(*key).is_some()));
     reason["advice"] = "replace the board".into();
     let read = Document::from_json(&older.to_string()).unwrap();
     let written = rendered(&read, Format::Json);

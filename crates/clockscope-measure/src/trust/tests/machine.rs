@@ -234,7 +234,11 @@ pub(super) fn elsewhere(clocksource: &str, is_fault: bool) -> Observations {
         seen.clocks[2..4].iter_mut().for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 225.0);
     }
     let cause = match is_fault {
-        true => KernelCause::LogLine { line: "tsc: Marking TSC unstable".to_owned(), is_warp: false },
+        true => KernelCause::LogLine {
+            line: "tsc: Marking TSC unstable".to_owned(),
+            fault: LogFault::Unstated,
+            intervals: None,
+        },
         false => KernelCause::ClocksourceOption { clocksource: clocksource.to_owned() },
     };
     seen.kernel.reasons = vec![cause.into()];
