@@ -77,20 +77,23 @@ fn text(record: &str) -> Option<&str> {
 /// Returns the lines that give the counter up, each once, and without those that only say that the
 /// watchdog did so, if its own line is there.
 pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
+    let has_its_own = lines.iter().any(|line| is_fault(line) && is_the_watchdogs(line));
+    let mut kept: Vec<&str> = Vec::new();
     let mut causes = Vec::new();
     for (place, line) in lines.iter().enumerate().filter(|(_, line)| is_fault(line)) {
-        let intervals = Intervals::below(&lines[place + 1..]);
-        let cause = KernelCause::LogLine { line: line.clone(), fault: fault(line), intervals };
-        if !causes.contains(&cause) {
-            causes.push(cause);
+        let only_repeats = has_its_own && !is_the_watchdogs(line) && line.contains("due to clocksource watchdog");
+        if !only_repeats && !kept.contains(&line.as_str()) {
+            kept.push(line);
+            let intervals = Intervals::below(&lines[place + 1..]);
+            causes.push(KernelCause::LogLine { line: line.clone(), fault: fault(line), intervals });
         }
     }
-    let is_of =
-        |cause: &KernelCause, who: &str| matches!(cause, KernelCause::LogLine { line, .. } if line.contains(who));
-    if causes.iter().any(|cause| is_of(cause, "clocksource: ")) {
-        causes.retain(|cause| !is_of(cause, "due to clocksource watchdog"));
-    }
     causes
+}
+
+/// Returns whether the watchdog itself says what it found.
+fn is_the_watchdogs(line: &str) -> bool {
+    marked(line).is_some() || line.contains(SLOW)
 }
 
 /// Returns whether a line gives the counter up.
@@ -213,6 +216,9 @@ mod tests {
         assert_eq!(faults(&lines), expected);
         // The log keeps the newest lines only.
         assert_eq!(faults(&lines[5..])[0], cause(&lines[5], LogFault::Unstated));
+        // One that says both is the watchdog's own.
+        let both = lines[4].clone() + " " + &lines[5];
+        assert_eq!(faults(&[both.clone(), both.clone()]), [cause(&both, LogFault::FrequencySkew)]);
     }
 
     /// Linux 7 quotes no names; another clocksource's fault is none of the counter's.
