@@ -5,8 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{clockscope, is_emulated, run};
 use clockscope_testing::{DocumentedCommand, allowed_cpus, documented_commands, project, skip};
@@ -41,31 +39,21 @@ fn documented_outputs_have_the_shape_of_real_ones() {
     assert!(stale.is_empty(), "outputs of an earlier shape; show what the command prints today: {stale:#?}");
 }
 
-/// What each command answers today, if that can be known here. Several are asked at once: none is
-/// busy for as long as it runs.
+/// Returns today's answer of each command, if that can be known here. Four parts of them run at
+/// once: none is busy for as long as it runs.
 fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
-    let answer = |command| match kept_answer(command) {
+    const AT_ONCE: usize = 4;
+    let answer = |command: &&DocumentedCommand| match kept_answer(command) {
         Some(record) => Some(report_of(record, command)),
         None if runs_anywhere(command) => output(command),
         None => None,
     };
-    let (answers, next) = (Mutex::new(vec![None; commands.len()]), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some((place, command)) = commands.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    let text = answer(command);
-                    answers.lock().unwrap()[place] = text;
-                }
-            });
-        }
-    });
-    answers.into_inner().unwrap()
+        let parts = commands.chunks(commands.len().div_ceil(AT_ONCE).max(1));
+        let running: Vec<_> = parts.map(|part| scope.spawn(|| part.iter().map(answer).collect::<Vec<_>>())).collect();
+        running.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    })
 }
-
-/// How many commands run at once.
-const AT_ONCE: usize = 4;
 
 /// The kept record that stands for what the command answers: one of `runtimes`, which programs of
 /// other languages answer, and the answers of another clocksource.
