@@ -16,7 +16,7 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
                      -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// How the targets are built: of one's folder, the name, and cargo's argument for it.
+/// A build of the targets: the name of its folder, and cargo's arguments for it.
 #[derive(Clone, Copy)]
 struct Build(&'static str, &'static [&'static str]);
 
