@@ -151,9 +151,9 @@ pub enum KernelCause {
     LogLine {
         /// The line.
         line: String,
-        /// What it found.
+        /// The fault that it reports.
         fault: LogFault,
-        /// What two clocks counted meanwhile, by the lines below it.
+        /// The intervals of two clocks, by the lines below it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         intervals: Option<WatchdogIntervals>,
     },
@@ -222,7 +222,7 @@ pub enum KernelCause {
     },
 }
 
-/// What the kernel found wrong with a clocksource that it gives up.
+/// The fault of a clocksource that the kernel gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFault {
@@ -236,16 +236,16 @@ pub enum LogFault {
     Unstated,
 }
 
-/// What the watchdog and the clocksource that it judged counted in the same time.
+/// The intervals of the watchdog and of the clocksource that it judged, in the same time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchdogIntervals {
     /// The watchdog's name.
     pub watchdog: String,
-    /// What it counted, in ns.
+    /// Its interval, in ns.
     pub watchdog_ns: u64,
     /// The other's name.
     pub clocksource: String,
-    /// What that counted, in ns.
+    /// The interval of that one, in ns.
     pub clocksource_ns: u64,
     /// The clocksource in use, which drove the timer between two looks; not known where the log
     /// does not name it (Linux 7). Empty if there was none yet.

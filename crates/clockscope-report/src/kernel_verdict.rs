@@ -58,7 +58,7 @@ pub(crate) fn seen(cause: &KernelCause) -> String {
     }
 }
 
-/// What two clocks counted, and which of them that accuses.
+/// Words the intervals of two clocks, and the one of them that these accuse.
 fn counted(intervals: &WatchdogIntervals) -> String {
     let WatchdogIntervals { watchdog, watchdog_ns, clocksource, clocksource_ns, in_use } = intervals;
     let [watchdog_s, clocksource_s] = [watchdog_ns, clocksource_ns].map(|ns| *ns as f64 / 1e9);

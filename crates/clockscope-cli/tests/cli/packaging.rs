@@ -88,6 +88,12 @@ fn rules_for_the_kernels_log_take_its_lines() {
             "clocksource: timekeeping watchdog on CPU13: hpet read-back delay of 263750ns, attempt 4, marking unstable",
             Some("ClocksourceUnstable"),
         ),
+        (
+            "clocksource: timekeeping watchdog on CPU5: wd-tsc-wd excessive read-back delay of 316000ns vs. limit of \
+             125000ns, wd-wd read-back delay only 5300ns, attempt 3, marking tsc unstable",
+            Some("ClocksourceUnstable"),
+        ),
+        ("clocksource: wd-tsc-wd read-back delay of 89916ns, clock-skew test skipped!", None),
         ("clocksource: Watchdog remote CPU 3 read timed out", Some("ClocksourceWatchdogTimeout")),
         (
             "clocksource: Watchdog hpet read timed out. Readout sequence took: 81042ns",

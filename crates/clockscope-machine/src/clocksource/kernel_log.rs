@@ -7,13 +7,12 @@ use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};
 #[cfg(target_os = "linux")]
 const LONGEST: usize = 16 << 10;
 
-/// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c`, `tsc_sync.c`,
-/// `kernel/time/clocksource.c`; the third quotes no name from Linux 7 on). Others that sound alike
-/// are warnings, which sound machines print as well.
-const PHRASES: [&str; 4] = ["Marking TSC unstable", "TSC warp between CPUs", "Marking clocksource ", SLOW];
+/// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c` and
+/// `tsc_sync.c`). Others that sound alike are warnings, which sound machines print as well.
+const PHRASES: [&str; 2] = ["Marking TSC unstable", "TSC warp between CPUs"];
 
-/// By this it gives a clocksource up that it could not read in time (Linux 5.13 to 6).
-const SLOW: &str = ", marking unstable";
+/// The end of a line that only repeats a verdict of the watchdog.
+const REPEATED: &str = "due to clocksource watchdog";
 
 /// Clocksources that are the counter, with `tsc-early`.
 const COUNTERS: [&str; 3] = ["tsc", "tsc-early", "arch_sys_counter"];
@@ -81,7 +80,7 @@ pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
     let mut kept: Vec<&str> = Vec::new();
     let mut causes = Vec::new();
     for (place, line) in lines.iter().enumerate().filter(|(_, line)| is_fault(line)) {
-        let only_repeats = has_its_own && !is_the_watchdogs(line) && line.contains("due to clocksource watchdog");
+        let only_repeats = has_its_own && !is_the_watchdogs(line) && line.contains(REPEATED);
         if !only_repeats && !kept.contains(&line.as_str()) {
             kept.push(line);
             let intervals = Intervals::below(&lines[place + 1..]);
@@ -93,32 +92,47 @@ pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
 
 /// Returns whether the watchdog itself says what it found.
 fn is_the_watchdogs(line: &str) -> bool {
-    marked(line).is_some() || line.contains(SLOW)
+    marked(line).is_some()
 }
 
 /// Returns whether a line gives the counter up.
 fn is_fault(line: &str) -> bool {
-    PHRASES.iter().any(|phrase| line.contains(phrase)) && marked(line).is_none_or(|name| COUNTERS.contains(&name))
+    match marked(line) {
+        Some(name) => name.is_empty() || COUNTERS.contains(&name),
+        None => PHRASES.iter().any(|phrase| line.contains(phrase)),
+    }
 }
 
-/// The clocksource that a line of the watchdog marks as unstable.
+/// Returns the clocksource that a line of the watchdog marks as unstable
+/// (`kernel/time/clocksource.c`): quoted until Linux 6, and empty where a line about a slow read
+/// names the watchdog alone.
 fn marked(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once("Marking clocksource ")?;
-    rest.split_whitespace().next().map(|name| name.trim_matches('\''))
+    let name = match line.split_once("Marking clocksource ") {
+        Some((_, rest)) => rest.split_whitespace().next()?,
+        None => slowly_read(line)?,
+    };
+    Some(name.trim_matches('\''))
 }
 
-/// What a line that gives the counter up found.
+/// Returns the clocksource that the watchdog marks because it could not be read in time; empty as
+/// above. Without the verdict, such a line is a warning.
+fn slowly_read(line: &str) -> Option<&str> {
+    let (_, verdict) = line.split_once(" read-back delay of ")?.1.split_once(", marking ")?;
+    Some(verdict.trim_end().strip_suffix("unstable")?.trim_end())
+}
+
+/// Returns the fault that a line reports which gives the counter up.
 fn fault(line: &str) -> LogFault {
     let says = |phrase: &str| line.contains(phrase);
     match () {
         () if says("warp") || says("inter CPU skew") => LogFault::CpuSkew,
         () if says("skew is too large") || says("frequency skew") => LogFault::FrequencySkew,
-        () if says(SLOW) => LogFault::SlowRead,
+        () if slowly_read(line).is_some() => LogFault::SlowRead,
         () => LogFault::Unstated,
     }
 }
 
-/// What two clocks counted, as the lines below a verdict of the watchdog say:
+/// Reads the intervals of two clocks from the lines below a verdict of the watchdog:
 ///
 /// ```text
 /// clocksource:                       'hpet' wd_nsec: 503990000 wd_now: 1f wd_last: 1e mask: ff
@@ -132,7 +146,7 @@ fn fault(line: &str) -> LogFault {
 struct Intervals;
 
 impl Intervals {
-    /// How many lines below the verdict may have them.
+    /// The lines below the verdict that may have them.
     const WITHIN: usize = 5;
 
     fn below(lines: &[String]) -> Option<WatchdogIntervals> {
@@ -236,6 +250,16 @@ mod tests {
                 "clocksource: timekeeping watchdog on CPU53: hpet read-back delay of 89916ns, attempt 4, marking unstable",
                 Some(LogFault::SlowRead),
             ),
+            (
+                "clocksource: timekeeping watchdog on CPU5: wd-tsc-wd excessive read-back delay of 316000ns vs. limit of \
+                 125000ns, wd-wd read-back delay only 5300ns, attempt 3, marking tsc unstable",
+                Some(LogFault::SlowRead),
+            ),
+            (
+                "clocksource: timekeeping watchdog on CPU5: wd-acpi_pm-wd excessive read-back delay of 316000ns vs. \
+                 limit of 125000ns, wd-wd read-back delay only 5300ns, attempt 3, marking acpi_pm unstable",
+                None,
+            ),
             ("clocksource: wd-tsc-wd read-back delay of 89916ns, clock-skew test skipped!", None),
             ("clocksource: Marking clocksource hpet unstable due to frequency skew", None),
             ("clocksource: Watchdog remote CPU 3 read timed out", None),
@@ -246,7 +270,7 @@ mod tests {
         }
     }
 
-    /// What Linux 7.2 prints when the hypervisor was stopped, and Linux 6 of other machines.
+    /// Lines of Linux 7.2 whose hypervisor was stopped, and of Linux 6.
     #[test]
     fn intervals_below_a_verdict_accuse_a_clock() {
         const SKEW: &str = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is \
