@@ -3,9 +3,9 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clockscope_records::{ComparedFact, Comparison, CostChange, Envelope};
+use clockscope_records::{ComparedFact, Comparison, CostChange, Envelope, Trustworthiness};
 
-use crate::findings::{Shows, any};
+use crate::findings::{Shows, any, any_of_all};
 
 /// Something that may have changed since earlier records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,7 +31,11 @@ impl Shows<ChangeFinding> for Envelope<Comparison> {
                 CostChange::Inconclusive => None,
             })),
             ChangeFinding::Verdict => {
-                (!verdicts.is_empty()).then(|| verdicts.iter().any(|verdict| verdict.new < verdict.base))
+                any_of_all(verdicts.iter().map(|found| match (found.base, found.new) {
+                    // It may have become any.
+                    (base, Trustworthiness::Undecided) => (base == Trustworthiness::Unfit).then_some(false),
+                    (base, new) => Some(new < base),
+                }))
             }
             ChangeFinding::Clocksource => {
                 let change = changes.iter().find(|change| change.fact == ComparedFact::Clocksource);

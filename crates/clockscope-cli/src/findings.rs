@@ -44,7 +44,7 @@ pub(crate) fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 /// Whether any shows it; `None` if none does and it is unknown for one, or there is none.
-fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+pub(crate) fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let answers: Vec<Option<bool>> = answers.collect();
     let is_known = !answers.is_empty() && answers.iter().all(Option::is_some);
     if answers.contains(&Some(true)) { Some(true) } else { is_known.then_some(false) }
@@ -218,9 +218,9 @@ impl Shows<RuntimesFinding> for Runtimes {
 /// Something that `check` may find of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFinding {
-    /// A verdict of limited or unfit, even if it is limited only because a test had no result
+    /// A verdict of limited or unfit; not known of a clock whose verdict is undecided
     Limited,
-    /// A verdict of unfit
+    /// A verdict of unfit; not known of a clock whose verdict is undecided
     Unfit,
     /// A step back, on one CPU or across CPUs
     Regression,
@@ -240,6 +240,12 @@ impl Shows<CheckFinding> for Trust {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
         let verdicts = &self.verdicts;
         let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
+        let is_worse = |least: Trustworthiness| {
+            any_of_all(verdicts.iter().map(|found| match found.verdict {
+                Trustworthiness::Undecided => None,
+                verdict => Some(verdict <= least),
+            }))
+        };
         let evidence = |checks: &[CheckKind]| {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
             let asked = all.filter(|evidence| checks.contains(&evidence.check.kind()));
@@ -250,8 +256,8 @@ impl Shows<CheckFinding> for Trust {
             }))
         };
         match finding {
-            CheckFinding::Limited => is_any(&|verdict| verdict.verdict <= Trustworthiness::Limited),
-            CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
+            CheckFinding::Limited => is_worse(Trustworthiness::Limited),
+            CheckFinding::Unfit => is_worse(Trustworthiness::Unfit),
             CheckFinding::Regression => evidence(&REGRESSIONS),
             CheckFinding::Jump => evidence(&JUMPS),
             CheckFinding::Unavailable => evidence(&[CheckKind::Readable]),

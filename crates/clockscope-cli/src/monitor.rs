@@ -52,20 +52,21 @@ impl Asked {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Trustworthiness, Verdict};
+    use clockscope_records::{Trustworthiness, Uses, Verdict};
 
     use super::*;
 
     #[test]
     fn a_state_follows_from_verdicts_and_findings() {
         let trust = |verdict| Trust {
-            verdicts: vec![Verdict { clock: "tsc".to_owned(), verdict, evidence: Vec::new() }],
+            verdicts: vec![Verdict { clock: "tsc".to_owned(), verdict, uses: Uses::default(), evidence: Vec::new() }],
             ..Trust::default()
         };
         for (verdict, exit, expected) in [
             (Trustworthiness::Trusted, Exit::Success, ClockHealth::Ok),
             (Trustworthiness::Limited, Exit::Success, ClockHealth::Warning),
             (Trustworthiness::Unfit, Exit::Success, ClockHealth::Critical),
+            (Trustworthiness::Undecided, Exit::Success, ClockHealth::Unknown),
             (Trustworthiness::Trusted, Exit::Finding, ClockHealth::Critical),
             (Trustworthiness::Limited, Exit::Undetermined, ClockHealth::Unknown),
             (Trustworthiness::Unfit, Exit::Undetermined, ClockHealth::Critical),

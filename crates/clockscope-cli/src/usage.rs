@@ -44,7 +44,9 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
             UsageError(format!("--clocksource: {}{hint}", SwitchError::NotAvailable { name, available })).into()
         }
         MeasureError::Policy(error) => UsageError(format!("--policy: {error}")).into(),
-        error @ MeasureError::SameClock { .. } => UsageError(error.to_string()).into(),
+        error @ (MeasureError::SameClock { .. } | MeasureError::NoCivilTime { .. }) => {
+            UsageError(error.to_string()).into()
+        }
         error @ (MeasureError::Reference(_) | MeasureError::OwnReference { .. }) => {
             UsageError(format!("--reference: {}", with_unreadable(&error.to_string(), error.unreadable()))).into()
         }

@@ -40,6 +40,7 @@ fn recorded(state: &libc::timex) -> Adjtimex {
         offset_ns: (state.offset as i64).saturating_mul(offset_unit_ns),
         maxerror_us: state.maxerror as i64,
         esterror_us: state.esterror as i64,
+        tai_offset_s: (state.tai != 0).then_some(i64::from(state.tai)),
         status: FLAGS.iter().filter(|(bit, _)| state.status & bit != 0).map(|(_, name)| (*name).to_owned()).collect(),
         worth: None,
         civil_error_s: None,

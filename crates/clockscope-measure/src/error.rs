@@ -44,6 +44,12 @@ pub enum MeasureError {
     /// A policy that no machine can meet.
     #[error("the policy cannot be used: {0}")]
     Policy(#[from] PolicyError),
+    /// A clock that was to be judged for civil time.
+    #[error("{name} does not show civil time: name a clock that does, e.g. realtime, or judge it for intervals")]
+    NoCivilTime {
+        /// Its name.
+        name: String,
+    },
     /// A clock that was to be compared with itself.
     #[error("{name} is the reference itself: compare it with another one by --reference")]
     OwnReference {
@@ -147,4 +153,13 @@ pub enum Meaningless {
     /// No rate of such a clock is compared.
     #[error("the rate of a clock that the timer tick moves, or that counts processor time, is not compared")]
     NoRate,
+    /// A verdict that says nothing.
+    #[error("no machine can be made to be undecided: expected trusted or limited")]
+    Undecided,
+    /// A use, and no verdict for it.
+    #[error("a use is for a verdict, which is not demanded")]
+    UseOfNoVerdict,
+    /// Civil time of a clock that does not show it.
+    #[error("this clock does not show civil time")]
+    NoCivilTime,
 }

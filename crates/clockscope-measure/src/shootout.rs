@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, CheckKind, CheckOutcome, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric,
-    MetricKind, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Verdict, Winner,
+    CheckEvidence, CheckKind, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric, MetricKind,
+    ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner,
 };
 use clockscope_sources::Path;
 
@@ -258,21 +258,23 @@ fn trusted_more(seen: &Observations, names: &[String; 2]) -> Option<Winner> {
     }
 }
 
-/// What `check` would say of a clock, but for what other metrics compare. `None` where only a test
-/// that could not be made limits it, which says nothing against the clock.
+/// What `check` would say of a clock for intervals, but for what other metrics compare. `None`
+/// where a required test has no result, which says nothing against the clock.
 fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
-    let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()]);
+    let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()], Some(Use::Interval));
     let is_counter = seen.clock(name).is_some_and(trust::is_counter);
     let of_it = |verdict: &&Verdict| {
         if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
     };
     let verdict = verdicts.iter().find(of_it)?;
     let is_other = |evidence: &&CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
-    let mut deciding = verdict.evidence.iter().filter(is_other).peekable();
-    if deciding.peek().is_none() {
-        return Some(Trustworthiness::Trusted);
+    match verdict.verdict {
+        Trustworthiness::Undecided => None,
+        Trustworthiness::Limited if !verdict.evidence.iter().any(|evidence| is_other(&evidence)) => {
+            Some(Trustworthiness::Trusted)
+        }
+        verdict => Some(verdict),
     }
-    deciding.any(|evidence| evidence.finding == CheckOutcome::Against).then_some(verdict.verdict)
 }
 
 /// The first clock that cannot be read.

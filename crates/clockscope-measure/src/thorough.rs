@@ -22,7 +22,7 @@ const RATE_S: f64 = 1.0;
 /// # Errors
 /// Another thread was started during the run.
 pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<Thorough, SeveralThreads> {
-    let (session, bench, quiet) = (setup.session, &setup.bench, &mut |_: f64| {});
+    let (session, quiet) = (setup.session, &mut |_: f64| {});
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
@@ -31,7 +31,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
         longest_ns: f64::INFINITY,
     };
     let order = match clocks(session)? {
-        Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
+        Some(clocks) => order::find(setup, &clocks.entries, &plan, quiet),
         None => {
             let why = PairsReason::NoClock;
             Order { failure: Some(across::failure(&why)), untestable: Some(why.into()), ..Order::default() }

@@ -11,7 +11,7 @@ mod observations;
 mod os_clock;
 mod policy;
 
-use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceDoubt, Trust, Verdict};
+use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceDoubt, Trust, Use, Verdict};
 use clockscope_sources::Path;
 
 use crate::across::{offsets, order};
@@ -19,7 +19,7 @@ use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::choice::ReferenceKind;
 use crate::error::MeasureError;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{self, Platform, Yardstick};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
 use crate::{across, choice, cost, rate};
@@ -53,6 +53,8 @@ pub struct CheckRequest {
     pub clocks: Vec<String>,
     /// What is demanded.
     pub policy: Policy,
+    /// The use to judge the clocks for; `None` for each of their own.
+    pub for_use: Option<Use>,
     /// Time for everything, in seconds.
     pub duration_s: f64,
     /// CPU to measure on, where one is enough; `None` for the current one.
@@ -71,9 +73,9 @@ pub fn check<P: Platform>(
     request: &CheckRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Trust>, MeasureError> {
-    let CheckRequest { clocks, policy, duration_s, cpu } = request;
+    let CheckRequest { clocks, policy, for_use, duration_s, cpu } = request;
     let platform = session.platform;
-    let names = policy::names(platform, policy, clocks)?;
+    let names = policy::names(platform, policy, clocks, *for_use)?;
     // Before this thread is pinned. Where the system does not show them, what needs them says that
     // it could not be tested.
     let cpus = across::cpus(platform, None).unwrap_or_default();
@@ -81,7 +83,7 @@ pub fn check<P: Platform>(
     let sampling = setup.bench.calibrate();
     let seen = look(&mut setup, &names, cpus, *duration_s, progress)?;
     let synchronization = Some(session.platform.synchronization());
-    let found = Trust { synchronization, ..judge(&seen, clocks, &names, policy) };
+    let found = Trust { synchronization, ..judge(&seen, clocks, &names, policy, *for_use) };
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
@@ -91,7 +93,7 @@ pub fn check<P: Platform>(
 /// # Errors
 /// What is wrong with it.
 pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), MeasureError> {
-    policy::names(platform, policy, &[]).map(drop)
+    policy::names(platform, policy, &[], None).map(drop)
 }
 
 /// What is measured: the counter in all its sequences, these clocks, and the yardstick.
@@ -120,7 +122,6 @@ pub(crate) fn look<P: Platform>(
     let ordered = Catalogue::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
     let cost::CostResult { clocks, .. } = cost::find(setup, duration_s * COST, &mut |share| progress(share * COST));
-    let bench = &setup.bench;
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
@@ -128,7 +129,7 @@ pub(crate) fn look<P: Platform>(
         duration_ns: duration_s * ORDER * 1e9,
         longest_ns: duration_s * LONGEST_ORDER * 1e9,
     };
-    let order = order::find(bench, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
+    let order = order::find(setup, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
     let offsets = offsets::find(setup, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
@@ -144,6 +145,7 @@ pub(crate) fn look<P: Platform>(
     let turned_from = environment.clocksource.known().filter(|name| after.clocksource.known() != Some(name)).cloned();
     let environment = Environment { clocksource: after.clocksource, ..environment };
     let (is_invariant, statement) = (platform.is_invariant(), platform.hypervisor_statement());
+    let kernel_time = platform::steering(platform).known().cloned();
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
     Ok(Observations {
         is_invariant,
@@ -154,6 +156,7 @@ pub(crate) fn look<P: Platform>(
         order,
         offsets,
         rates,
+        kernel_time,
         by_counter,
         means,
         turned_from,
@@ -197,9 +200,9 @@ fn rates<P: Platform>(
 
 /// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted`
 /// are those to be shown: all, if there are none.
-fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy) -> Trust {
-    let mut verdicts = verdicts(seen, names);
-    let demands = policy::compare(policy, seen, &verdicts);
+fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy, for_use: Option<Use>) -> Trust {
+    let demands = policy::compare(policy, seen, &verdicts(seen, names, None), for_use);
+    let mut verdicts = verdicts(seen, names, for_use);
     if !wanted.is_empty() {
         let named = policy::clocks(policy);
         let is_wanted = |clock: &str| wanted.iter().chain(&named).any(|name| policy::is_same(seen, clock, name));
@@ -208,17 +211,17 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
     Trust { verdicts, demands, synchronization: None }
 }
 
-/// The verdicts on the counter and on these clocks.
-pub(crate) fn verdicts(seen: &Observations, names: &[String]) -> Vec<Verdict> {
+/// The verdicts on the counter and on these clocks, for one use or for all.
+pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Use>) -> Vec<Verdict> {
     let counter = counter::judge(seen);
     let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
     let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
     let is_judge_unfit = is_counter_unfit && seen.by_counter;
     let doubt = seen.doubt().or(is_judge_unfit.then_some(ReferenceDoubt::CounterUnfit));
-    let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
+    let mut verdicts: Vec<_> = counter.and_then(|case| case.verdict(for_use)).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
-            verdicts.push(os_clock::judge(seen, clock, doubt, &faults).verdict());
+            verdicts.extend(os_clock::judge(seen, clock, doubt, &faults).verdict(for_use));
         }
     }
     verdicts

@@ -94,6 +94,10 @@ pub enum Check {
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
+        /// Whether both are computed from one hardware counter; `null` where that is unknown, and
+        /// in older records.
+        #[serde(default)]
+        reference_shares_hardware: Option<bool>,
         /// Why `ahead` is `null`.
         reason: Option<Unknown>,
     },
@@ -147,6 +151,10 @@ pub enum Check {
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
+        /// Whether both are computed from one hardware counter; `null` where that is unknown, and
+        /// in older records.
+        #[serde(default)]
+        reference_shares_hardware: Option<bool>,
         /// Why the rates were not compared.
         reason: Option<Unknown>,
     },
@@ -162,6 +170,10 @@ pub enum Check {
         constant: Option<bool>,
         /// Whether steering can explain the offset.
         steerable: bool,
+        /// Whether both are computed from one hardware counter; `null` where that is unknown, and
+        /// in older records.
+        #[serde(default)]
+        reference_shares_hardware: Option<bool>,
         /// Why `ppm` is `null`.
         reason: Option<Unknown>,
     },
@@ -212,6 +224,14 @@ pub enum Check {
         worth: Option<CivilWorth>,
         /// Half the length of the interval in which civil time lies.
         error_s: Option<f64>,
+        /// The largest error by the kernel's own statement, whatever that is worth; `null` in older
+        /// records.
+        #[serde(default)]
+        stated_error_s: Option<f64>,
+        /// Whether it is a clock of TAI that shows UTC, because the kernel does not know how far
+        /// they are apart; `false` in older records.
+        #[serde(default)]
+        shows_utc: bool,
     },
     /// Is the counter sound that the kernel computes this clock from?
     Counter {

@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::verdict::Use;
+
 /// A figure or a word.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -23,6 +25,10 @@ pub struct Demand {
     pub demand: DemandPlace,
     /// The demand.
     pub required: DemandValue,
+    /// The use that a demanded verdict is for; `null` for the worst of all uses, for other demands,
+    /// and in older records.
+    #[serde(default, rename = "use")]
+    pub for_use: Option<Use>,
     /// What was found, at most; `null` if that is unknown.
     pub found: Option<DemandValue>,
     /// Whether it is met; `null` if that is unknown.

@@ -40,6 +40,7 @@ mod tick_evidence;
 mod trust;
 pub mod units;
 mod unnamed;
+mod verdict;
 mod version1;
 mod windows;
 
@@ -83,8 +84,8 @@ pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
-    ClockReason, ClocksourceReason, ComparisonReason, CpusReason, ErrorCause, MachineReason, PairsReason, RateReason,
-    ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason, TickReason, Unknown,
+    ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, ErrorCause, MachineReason, PairsReason,
+    RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason, TickReason, Unknown,
     UnknownReason, UnreadableClock, WindowsReason,
 };
 pub use recording::{
@@ -103,6 +104,7 @@ pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{is_steering, plain, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
-pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};
+pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Verdict};
 pub use unnamed::Unnamed;
+pub use verdict::{Trustworthiness, Use, Uses};
 pub use windows::{TimeAdjustment, WindowsFacts};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::Trustworthiness;
+use crate::verdict::{Trustworthiness, Use};
 
 /// Demands on the clocks of a machine. What is not demanded is not looked at.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -29,6 +29,10 @@ pub struct ClockDemands {
     /// The verdict has to be this or better.
     #[serde(default)]
     pub verdict: Option<Trustworthiness>,
+    /// The use that `verdict` is for: `interval` or `civil`; by default the worst of all that are
+    /// judged.
+    #[serde(default, rename = "use")]
+    pub for_use: Option<Use>,
     /// Median cost of a read, in ns, at most. Of the counter: of its cheapest ordered reading
     /// sequence.
     #[serde(default)]

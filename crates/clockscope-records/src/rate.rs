@@ -192,6 +192,9 @@ pub struct Adjtimex {
     pub maxerror_us: i64,
     /// Estimated error, in µs.
     pub esterror_us: i64,
+    /// TAI - UTC, in s; `null` where the kernel has not been given it, and in older records.
+    #[serde(default)]
+    pub tai_offset_s: Option<i64>,
     /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
     pub status: Vec<String>,
     /// The worth of the largest error; `null` where that is not known.

@@ -10,7 +10,7 @@ mod synchronization;
 mod tick;
 mod windows;
 
-pub use across::{CpusReason, PairsReason, ThreadReason};
+pub use across::{CpuLimit, CpusReason, PairsReason, ThreadReason};
 pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock};
 pub use machine::{ClocksourceReason, MachineReason};
 pub use rates::{ComparisonReason, RateReason};

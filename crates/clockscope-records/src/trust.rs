@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::explain;
+use crate::verdict::{Trustworthiness, Uses};
 use crate::{Check, Demand, Synchronization};
 
 /// The result of `clockscope check`.
@@ -28,37 +29,16 @@ pub struct Verdict {
     /// The clock's name. The counter is judged in all of its reading sequences and bears the name
     /// of the plain one.
     pub clock: String,
-    /// The verdict.
+    /// The worst of `uses`.
     pub verdict: Trustworthiness,
+    /// The verdict for each use. Older records have none.
+    #[serde(default)]
+    pub uses: Uses,
     /// Everything that was found, and not found.
     pub evidence: Vec<CheckEvidence>,
 }
 
 explain!(Verdict: evidence);
-
-/// How far a clock can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Trustworthiness {
-    /// Do not use it.
-    Unfit,
-    /// Usable, with the limits that the evidence against it names.
-    Limited,
-    /// Nothing that was found contradicts it.
-    Trusted,
-}
-
-impl Trustworthiness {
-    /// Returns the word that JSON has for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unfit => "unfit",
-            Self::Limited => "limited",
-            Self::Trusted => "trusted",
-        }
-    }
-}
 
 /// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,7 +49,9 @@ pub struct CheckEvidence {
     pub check: Check,
     /// Its meaning for the clock.
     pub finding: CheckOutcome,
-    /// Whether the verdict is based on it: against the clock, and as severe as the verdict.
+    /// Whether the verdict is based on it. Of an unfit or limited clock: against it, and as severe
+    /// as the verdict. Of an undecided one: required, and without a result. Of a trusted one: a
+    /// test that supports it.
     pub decides: bool,
     /// The same for people. Renderers write it beside the figures; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]
@@ -102,16 +84,4 @@ pub enum CheckOutcome {
     Against,
     /// It is unknown, or says nothing.
     Unknown,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn verdicts_have_the_words_that_json_has() {
-        for verdict in [Trustworthiness::Unfit, Trustworthiness::Limited, Trustworthiness::Trusted] {
-            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.as_str());
-        }
-    }
 }

@@ -73,7 +73,7 @@ mod tests {
         for place in of_clock.map(DemandPlace::Counter).into_iter().chain([DemandPlace::Clocksource]) {
             let said = |found: Option<f64>, met| {
                 let (required, found) = (DemandValue::Number(1.0), found.map(DemandValue::Number));
-                prose(&Demand { demand: place.clone(), required, found, met, prose: None }).advice
+                prose(&Demand { demand: place.clone(), required, for_use: None, found, met, prose: None }).advice
             };
             assert_eq!(said(Some(1.0), Some(true)), None, "{place}");
             assert!(said(Some(1.0), None).is_some() && said(None, None).is_some(), "{place}");

@@ -2,13 +2,18 @@
 
 use clockscope_records::{
     Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, CostCause, Emulator, FrequencySource, Hypervisor,
-    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, ReferenceDoubt, Suspect, Trust, Unknown, Unnamed,
-    Untested,
+    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, Suspect, Trust, Unknown, Unnamed, Untested, Uses,
 };
 
 use crate::text::{counted, grouped};
 use crate::units::time;
 use crate::{demand, kernel_verdict, reason};
+
+mod civil_time;
+mod rates;
+
+pub(crate) use civil_time::brief as brief_of_civil_time;
+pub(crate) use rates::not_independent;
 
 const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 const TWO_CPUS: &str =
@@ -18,15 +23,16 @@ const SYNCHRONIZE: &str =
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
 const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
 const NO_PAIR: &str = "no pair of CPUs was tested";
-const REFERENCE_CHANGED: &str =
-    "the clock that it was compared with changed against all others, and they did not against each other";
-
 /// Puts the words beside the figures of all evidence and demands.
 pub(crate) fn explain(trust: &mut Trust) {
-    for evidence in trust.verdicts.iter_mut().flat_map(|verdict| &mut verdict.evidence) {
+    let pieces = trust.verdicts.iter_mut().flat_map(|verdict| {
+        let uses = verdict.uses;
+        verdict.evidence.iter_mut().map(move |evidence| (uses, evidence))
+    });
+    for (uses, evidence) in pieces {
         // A check that consists of words has them among its data.
         let is_named = !matches!(evidence.check, Check::Unnamed(_));
-        evidence.prose = is_named.then(|| prose(evidence));
+        evidence.prose = is_named.then(|| prose(evidence, uses));
         if let Check::KernelVerdict { cause: Some(reason), .. } = &mut evidence.check {
             kernel_verdict::explain_reason(reason);
         }
@@ -36,11 +42,11 @@ pub(crate) fn explain(trust: &mut Trust) {
     }
 }
 
-/// A check in words.
-pub(crate) fn prose(evidence: &CheckEvidence) -> Prose {
+/// A check in words, beside the verdicts on its clock.
+pub(crate) fn prose(evidence: &CheckEvidence, uses: Uses) -> Prose {
     Prose {
         name: name_of(&evidence.check).to_owned(),
-        text: text(evidence),
+        text: text(evidence, uses),
         source: source(&evidence.check).to_owned(),
         advice: advice(evidence),
     }
@@ -80,7 +86,7 @@ fn name(check: CheckKind) -> &'static str {
 }
 
 /// The answer in a sentence.
-fn text(evidence: &CheckEvidence) -> String {
+fn text(evidence: &CheckEvidence, uses: Uses) -> String {
     let finding = evidence.finding;
     match &evidence.check {
         Check::Readable { path, failure, errors, reason } => match (failure, reason) {
@@ -127,6 +133,9 @@ fn text(evidence: &CheckEvidence) -> String {
         Check::Emulation { emulators } => {
             format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
         }
+        Check::StepsBack { count: Some(0), readings, .. } if finding == CheckOutcome::Unknown => {
+            format!("{} are too few", counted(*readings, "reading"))
+        }
         Check::StepsBack { count: Some(count), readings, .. } => {
             format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
         }
@@ -137,25 +146,14 @@ fn text(evidence: &CheckEvidence) -> String {
         Check::StandingStill { runs: Some(runs), .. } => {
             format!("{} of 200 or more readings showed one value", counted(*runs, "run"))
         }
-        Check::Jumps { ahead: Some(ahead), behind, readings, reference, doubt: why, .. } => {
-            let reference = reference.as_deref().unwrap_or("another clock");
-            let behind = behind.map_or_else(String::new, |behind| format!(" and {} behind it", grouped(behind)));
-            let why = why.map_or_else(String::new, |why| format!("; {}", doubt(why)));
-            let ahead = counted(*ahead, "step");
-            format!("{ahead} ahead of {reference}{behind} in {} readings{why}", grouped(*readings))
-        }
+        Check::Jumps { ahead: Some(_), .. } => rates::jumps(evidence),
         Check::StepsBack { reason, .. } | Check::StandingStill { reason, .. } | Check::Jumps { reason, .. } => {
             or_reason(reason.as_ref(), "nothing was read")
         }
         Check::Order { .. } => order(&evidence.check),
         Check::Offsets { .. } => offsets(&evidence.check),
-        Check::ConstantRate { .. } => constant_rate(evidence),
-        Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, constant, .. } => {
-            let changing = if *constant == Some(false) { ", and changes" } else { "" };
-            let reference = reference.as_deref().unwrap_or("another clock");
-            format!("it runs by {ppm:+.3} ± {bound:.3} ppm against {reference}{changing}")
-        }
-        Check::Rate { reason, .. } => or_reason(reason.as_ref(), "it was not compared"),
+        Check::ConstantRate { .. } => rates::constant_rate(evidence),
+        Check::Rate { .. } => rates::rate(evidence),
         Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => match (nominal_hz, ppm.zip(*bound_ppm)) {
             (None, _) => "neither hardware nor hypervisor nor kernel state one to programs".to_owned(),
             (Some(hz), None) => {
@@ -175,8 +173,7 @@ fn text(evidence: &CheckEvidence) -> String {
                 (None, None, None) => or_reason(reason.as_ref(), "no step was seen"),
             }
         }
-        Check::Synchronization { answered: false, .. } => "the kernel cannot be asked".to_owned(),
-        Check::Synchronization { worth, error_s, .. } => synchronization(*worth, *error_s),
+        Check::Synchronization { .. } => civil_time::text(&evidence.check, uses),
         Check::Counter { faults } => {
             let faults: Vec<&str> = faults.iter().map(|fault| name(*fault)).collect();
             format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
@@ -203,15 +200,6 @@ fn or(reason: Option<&String>, otherwise: &str) -> String {
 /// The same of a reason that has a code.
 fn or_reason(reason: Option<&Unknown>, otherwise: &str) -> String {
     reason.map_or_else(|| otherwise.to_owned(), reason::text)
-}
-
-fn doubt(doubt: ReferenceDoubt) -> &'static str {
-    match doubt {
-        ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
-        ReferenceDoubt::ReferenceChanged => REFERENCE_CHANGED,
-        ReferenceDoubt::CounterUnfit => "the counter, which it was judged by, is unfit",
-        ReferenceDoubt::SeenOnce => "a single jump, seen against the counter alone, may be either one's",
-    }
 }
 
 fn order(check: &Check) -> String {
@@ -251,41 +239,6 @@ fn offsets(check: &Check) -> String {
     }
 }
 
-fn constant_rate(evidence: &CheckEvidence) -> String {
-    let Check::ConstantRate { reference, brackets, seconds, change, doubt: why, reason, .. } = &evidence.check else {
-        return String::new();
-    };
-    let against = reference.as_deref().unwrap_or("another clock");
-    match (change, why, reason) {
-        (Some(RateChange::Step { at_s, step_ns }), ..) => {
-            format!("it stepped by at least {} against {against} at {at_s:.3} s", time(*step_ns))
-        }
-        (Some(RateChange::Once { from_s, until_s }), ..) => {
-            format!("its rate against {against} changed between {from_s:.3} s and {until_s:.3} s")
-        }
-        (Some(RateChange::Unexplained), ..) => format!("no rate explains what was seen against {against}"),
-        (Some(RateChange::OtherMean { measured_hz, mean_hz }), ..) => format!(
-            "it ran at {:.6} MHz while it was looked at, and at {:.6} MHz on average: its rate changed, or it stepped",
-            measured_hz / 1e6,
-            mean_hz / 1e6
-        ),
-        (Some(RateChange::WentBack), ..) => {
-            "it stood still, or went back behind where it was when the check began".to_owned()
-        }
-        (Some(RateChange::AgainstAll), ..) => {
-            "all other clocks changed against it, and not against each other".to_owned()
-        }
-        (None, Some(why), _) => doubt(*why).to_owned(),
-        (None, None, Some(why)) => reason::text(why),
-        (None, None, None) if evidence.finding == CheckOutcome::For => {
-            let over = seconds.unwrap_or(0.0);
-            format!("one rate explains {} by {against} in {over:.1} s", counted(*brackets, "bracket"))
-        }
-        (None, None, None) if reference.is_none() => "the counter was not compared".to_owned(),
-        (None, None, None) => "it was not compared".to_owned(),
-    }
-}
-
 fn cost(check: &Check) -> String {
     let Check::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators } = check else {
         return String::new();
@@ -312,25 +265,6 @@ fn cost(check: &Check) -> String {
         }
         Some(CostCause::LikeSystemCall) => format!("a read costs as much as entering the kernel: {figures}"),
         Some(CostCause::AboveSystemCall) => format!("it costs far more than entering the kernel does: {figures}"),
-    }
-}
-
-fn synchronization(worth: Option<CivilWorth>, error_s: Option<f64>) -> String {
-    match (worth, error_s) {
-        (Some(CivilWorth::Trusted), Some(s)) => format!("civil time is right within {s:.6} s"),
-        (Some(CivilWorth::WhileNotSlewing), Some(s)) => {
-            format!("civil time is right within {s:.6} s, unless its daemon is correcting it by the rate")
-        }
-        (Some(CivilWorth::Slewing), _) => {
-            "civil time is being corrected by the clock's rate; how far it is off is not known".to_owned()
-        }
-        (Some(CivilWorth::Worthless), _) => {
-            "the daemon that keeps civil time states no error: it sets that to zero, as \
-                                             timesyncd and phc2sys do, or has only begun"
-                .to_owned()
-        }
-        (Some(CivilWorth::Unsynchronized), _) => "no daemon keeps civil time right".to_owned(),
-        _ => "what the stated error of civil time is worth is not known".to_owned(),
     }
 }
 
@@ -448,11 +382,8 @@ fn remedy(check: &Check) -> &'static str {
             "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
              sound"
         }
-        Check::KernelVerdict { .. }
-        | Check::Hypervisor { .. }
-        | Check::Emulation { .. }
-        | Check::Synchronization { .. }
-        | Check::Unnamed(_) => "",
+        Check::Synchronization { .. } => civil_time::REMEDY,
+        Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Unnamed(_) => "",
     }
 }
 
@@ -483,14 +414,13 @@ fn to_know_more(check: &Check) -> Option<&'static str> {
             Some("check again after a migration or a restored snapshot: value and rate may be another machine's")
         }
         Check::StandingStill { unchanged_ns: Some(_), .. }
+        | Check::StepsBack { count: Some(_), .. }
         | Check::Order { untested: Some(Untested::NoHandoff | Untested::FewHandoffs), .. }
         | Check::Rate { ppm: Some(_), .. }
         | Check::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
         Check::Order { untested: Some(Untested::NoPair), .. }
         | Check::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
-        Check::Synchronization { worth: Some(CivilWorth::Worthless | CivilWorth::Unsynchronized), .. } => {
-            Some("let chronyd or ntpd keep the clock, if civil time matters")
-        }
+        Check::Synchronization { worth: Some(CivilWorth::Worthless), .. } => Some(civil_time::REMEDY),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
 
+mod because;
 mod chart;
 mod demand;
 mod documents;
@@ -28,6 +29,7 @@ mod surprise;
 mod text;
 mod tick;
 mod units;
+mod verdict;
 
 pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use raw_readings::{RawFormat, Series, write_raw, write_recording};

@@ -4,6 +4,7 @@ use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, plain};
 
 use crate::evidence;
 use crate::text::shortened;
+use crate::verdict;
 
 /// Most characters of the line: node-problem-detector cuts what is longer by default.
 pub const LINE_WIDTH: usize = 80;
@@ -29,6 +30,7 @@ impl ClockHealth {
             None => Self::Unknown,
             Some(Trustworthiness::Unfit) => Self::Critical,
             Some(Trustworthiness::Limited) => Self::Warning,
+            Some(Trustworthiness::Undecided) => Self::Unknown,
             Some(Trustworthiness::Trusted) => Self::Ok,
         }
     }
@@ -84,9 +86,9 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
     let count = |verdict: Trustworthiness| Some((of(verdict).count(), verdict)).filter(|(count, _)| *count > 0);
     let counted = |verdicts: &[Trustworthiness]| -> Vec<String> {
         let counts = verdicts.iter().filter_map(|verdict| count(*verdict));
-        counts.map(|(count, verdict)| format!("{count} {}", verdict.as_str())).collect()
+        counts.map(|(count, verdict)| format!("{count} {}", verdict::word(verdict))).collect()
     };
-    let all = [Trustworthiness::Unfit, Trustworthiness::Limited, Trustworthiness::Trusted];
+    let all = Trustworthiness::ALL;
     let Some(worst) = all.into_iter().find(|verdict| of(*verdict).next().is_some()) else {
         return vec!["no clock was judged".to_owned()];
     };
@@ -97,9 +99,13 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
     let others = counted(&all.into_iter().filter(|verdict| *verdict > worst).collect::<Vec<_>>());
     let because = reasons(first).map(|because| format!(" ({because})")).unwrap_or_default();
     let more = of(worst).count() - 1;
+    // The use, where it is the same of all of them.
+    let brief_of_first = verdict::brief(first);
+    let is_same = of(worst).all(|found| verdict::brief(found) == brief_of_first);
+    let judged = if is_same { brief_of_first } else { verdict::word(worst).to_owned() };
     let shorter = if more == 0 { first.clock.clone() } else { format!("{} and {more} more", first.clock) };
     let with = |who: &str, because: &str| {
-        let head = format!("{who} {}{because}", worst.as_str());
+        let head = format!("{who} {judged}{because}");
         [vec![head], others.clone()].concat().join(", ")
     };
     vec![with(&names(of(worst)), &because), with(&shorter, &because), with(&shorter, ""), brief]
@@ -123,14 +129,14 @@ fn reasons(verdict: &Verdict) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Check, CheckEvidence, CheckOutcome, Environment, Figure};
+    use clockscope_records::{Check, CheckEvidence, CheckOutcome, Environment, Figure, Uses};
 
     use super::*;
 
     fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
         let check = Check::Counter { faults: Vec::new() };
         let evidence = CheckEvidence { check, finding: CheckOutcome::Against, decides, prose: None };
-        Verdict { clock: clock.to_owned(), verdict, evidence: vec![evidence] }
+        Verdict { clock: clock.to_owned(), verdict, uses: Uses::default(), evidence: vec![evidence] }
     }
 
     fn line(verdicts: &[(&str, Trustworthiness)], remark: Option<&str>) -> String {

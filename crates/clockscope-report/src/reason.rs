@@ -1,10 +1,10 @@
 //! Reasons of unknown figures in words: a sentence each.
 
 use clockscope_records::{
-    ClockReason, ClocksourceReason, ComparisonReason, CpusReason, Emulator, ErrorCause, Figure, MachineReason,
-    PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason, SignalMeaning, SleepRow,
-    SynchronizationReason, SystemError, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown, UnknownReason, Unnamed,
-    UnreadableClock, WindowsReason, show_cpus,
+    ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, Emulator, ErrorCause, Figure,
+    MachineReason, PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason, SignalMeaning,
+    SleepRow, SynchronizationReason, SystemError, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown,
+    UnknownReason, Unnamed, UnreadableClock, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
@@ -284,9 +284,16 @@ fn comparison(reason: &ComparisonReason) -> String {
 fn pairs(reason: &PairsReason) -> String {
     match reason {
         PairsReason::UnknownCpus => "the system does not show which CPUs this process may run on".to_owned(),
-        PairsReason::OneCpu { cpu } => format!(
-            "only CPU {cpu} takes part, and two are needed: widen the affinity mask with taskset if the machine has more"
-        ),
+        PairsReason::OneCpu { cpu, limit } => match limit {
+            Some(CpuLimit::Machine) => {
+                format!("CPU {cpu} is the only one that is online, so that no other can disagree")
+            }
+            Some(CpuLimit::Process) => {
+                format!("this process may run on CPU {cpu} alone (taskset, cpuset), and two CPUs are needed")
+            }
+            Some(CpuLimit::Request) => format!("only CPU {cpu} was asked for, and two are needed: name two by --cpus"),
+            None => format!("only CPU {cpu} takes part, and two are needed"),
+        },
         PairsReason::NoClock => "no clock whose order could be tested".to_owned(),
         PairsReason::NoCounter { because, .. } | PairsReason::AllLost { because, .. } => text(because),
         PairsReason::StoodStill { reference } => {

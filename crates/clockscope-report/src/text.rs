@@ -70,6 +70,12 @@ pub(crate) fn sentence(text: String) -> String {
     if text.ends_with('?') { text } else { text + "." }
 }
 
+/// Returns the text with a capital letter at its start.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Groups the digits of a count: 12,345,678.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();

@@ -44,11 +44,12 @@ fn checks(when: &str, runs: u32, busy: usize) -> Result<()> {
     Ok(())
 }
 
-/// A clock that is not trusted, and why.
+/// A clock that is not trusted for intervals, and why: how well civil time is known is not the
+/// machine's matter.
 fn doubt(verdict: &Value) -> Option<String> {
     let evidence = verdict["evidence"].as_array().into_iter().flatten();
     let deciding = evidence.filter(|one| one["decides"] == true);
     let because: Vec<String> = deciding.map(|one| format!("{}: {}", one["check"], one["text"])).collect();
-    (verdict["verdict"] != "trusted")
-        .then(|| format!("{} {}, because of {}", verdict["clock"], verdict["verdict"], because.join("; ")))
+    let interval = &verdict["uses"]["interval"];
+    (interval != "trusted").then(|| format!("{} {interval}, because of {}", verdict["clock"], because.join("; ")))
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::ArgPredicate;
+use clap::{Args, ValueEnum};
+use clockscope_records::Use;
 
 use super::compare::BaselineArgs;
 use super::monitor::{self, MonitorArgs};
@@ -18,6 +19,10 @@ pub(crate) struct CheckArgs {
     /// clocks]
     #[arg(value_name = "CLOCK")]
     pub(crate) clocks: Vec<String>,
+    /// Use to judge the clocks for: interval (how long something takes), civil (date and time of
+    /// day), or all; civil judges only clocks that show civil time
+    #[arg(long = "for", value_name = "USE", default_value = "all")]
+    pub(crate) for_use: JudgedUse,
     /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met,
     /// with 3 if that is unknown
     #[arg(long, value_name = "FILE")]
@@ -44,6 +49,25 @@ pub(crate) struct CheckArgs {
     pub(crate) monitor: MonitorArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Uses that clocks are judged for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JudgedUse {
+    Interval,
+    Civil,
+    All,
+}
+
+impl JudgedUse {
+    /// The one use; `None` for all.
+    pub(crate) fn alone(self) -> Option<Use> {
+        match self {
+            Self::Interval => Some(Use::Interval),
+            Self::Civil => Some(Use::Civil),
+            Self::All => None,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

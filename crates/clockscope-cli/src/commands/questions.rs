@@ -6,7 +6,10 @@ use clockscope_measure::{
     ThisMachine,
 };
 use clockscope_records::units::time;
-use clockscope_records::{Contents, CpuGaps, Document, Envelope, Gaps, RateRecord, Rates};
+use clockscope_records::{
+    Contents, CpuGaps, CpuLimit, Document, Envelope, Gaps, Offsets, Order, PairsReason, RateRecord, Rates, Unknown,
+    UnknownReason,
+};
 
 use super::common::{Drawing, RequestedTimer, selected, stop_on_signals, write};
 use crate::args::{GapsArgs, OffsetsArgs, OrderArgs, OutputArgs, RateArgs, SleepArgs};
@@ -35,7 +38,8 @@ pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
         };
         clockscope_measure::order(session, catalogue, &request, progress)
     };
-    answer(ask, (&args.output, Drawing::default()), "--cpus", |found| found.exit(&args.fail_on), Document::Order)
+    let end = |found: &Order| untested(found.untestable.as_ref()).or(found.exit(&args.fail_on));
+    answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Order)
 }
 
 pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
@@ -47,7 +51,17 @@ pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
         };
         clockscope_measure::offsets(session, &request, progress)
     };
-    answer(ask, (&args.output, Drawing::default()), "--cpus", |found| found.exit(&args.fail_on), Document::Offsets)
+    let end = |found: &Offsets| untested(found.untestable.as_ref()).or(found.exit(&args.fail_on));
+    answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Offsets)
+}
+
+/// How a question about several CPUs ends of which none was tested. The answer says why. Where
+/// there is one CPU, no other can disagree.
+fn untested(why: Option<&Unknown>) -> Exit {
+    let is_alone = |why: &Unknown| {
+        matches!(why.reason, UnknownReason::Pairs(PairsReason::OneCpu { limit: Some(CpuLimit::Machine), .. }))
+    };
+    if why.is_some_and(|why| !is_alone(why)) { Exit::Undetermined } else { Exit::Success }
 }
 
 pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {

@@ -21,8 +21,9 @@ use crate::usage::UsageError;
 pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
     let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
-        clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
+        let (clocks, for_use, duration_s) = (args.clocks.clone(), args.for_use.alone(), args.duration.0);
+        let request = CheckRequest { clocks, policy, for_use, duration_s, cpu: args.cpu };
+        clockscope_measure::check(session, &request, progress)
     };
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
     let destination = Destination::open(args.output.output.as_deref())?;
@@ -110,6 +111,7 @@ mod tests {
             let demand = |met: &Option<bool>| Demand {
                 demand: DemandPlace::Clocksource,
                 required: DemandValue::Word("tsc".to_owned()),
+                for_use: None,
                 found: None,
                 met: *met,
                 prose: None,

@@ -59,8 +59,10 @@ fn a_check_writes_metrics() {
     run(clockscope(&[&words[..], &[file.to_str().unwrap()]].concat()), 0);
     assert_eq!(files(folder.path()), ["clockscope.prom"]);
     let metrics = fs::read_to_string(&file).unwrap();
-    for name in ["clockscope_last_success_timestamp_seconds ", "clockscope_clock_verdict{clock=\"monotonic\",verdict="]
-    {
+    for name in [
+        "clockscope_last_success_timestamp_seconds ",
+        "clockscope_clock_verdict{clock=\"monotonic\",use=\"interval\",verdict=",
+    ] {
         assert!(metrics.contains(&format!("\n{name}")), "{name}: {metrics}");
     }
     let series = metrics.lines().filter(|line| !line.starts_with('#')).count();

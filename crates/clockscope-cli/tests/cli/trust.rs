@@ -71,12 +71,15 @@ fn a_healthy_machine_is_trusted() {
                 && environment["counter_flags"]["invariant"] == true
                 && allowed_cpus().len() > 1;
             let counter = verdict(&record, "tsc");
-            assert_eq!(counter["verdict"], if is_sound { "trusted" } else { "limited" }, "{counter:#}");
+            assert_eq!(counter["verdict"] == "trusted", is_sound, "{counter:#}");
             for name in
                 ["realtime", "monotonic", "monotonic_coarse", "monotonic_raw", "boottime", "tai", "process", "thread"]
             {
                 let found = verdict(&record, name);
-                assert!(found["verdict"] == "trusted" || !is_sound && found["verdict"] == "limited", "{found:#}");
+                let interval = &found["uses"]["interval"];
+                assert!(interval == "trusted" || !is_sound && interval != "unfit", "{found:#}");
+                // How well civil time is known depends on the machine's daemon.
+                assert_eq!(found["uses"]["civil"].is_null(), !["realtime", "tai"].contains(&name), "{found:#}");
             }
         })
     });
@@ -179,11 +182,7 @@ fn a_trapped_counter_is_right_and_expensive() {
         }
         (granted, move || {
             let counter = verdict(&record, "tsc");
-            let mut expected = vec!["cost"];
-            if allowed_cpus().len() == 1 {
-                expected.insert(0, "order");
-            }
-            assert_eq!((&counter["verdict"], decisive(counter)), (&"limited".into(), expected), "{counter:#}");
+            assert_eq!((&counter["verdict"], decisive(counter)), (&"limited".into(), vec!["cost"]), "{counter:#}");
         })
     });
 }
@@ -198,7 +197,9 @@ fn a_disabled_counter_is_unfit_and_so_is_what_reads_it() {
         assert_eq!((&found["verdict"], decisive(found)), (&"unfit".into(), vec!["readable"]), "{found:#}");
     }
     // The timer tick moves these; no counter is read.
-    assert_eq!(verdict(&record, "monotonic_coarse")["verdict"], "trusted", "{record:#}");
+    let coarse = verdict(&record, "monotonic_coarse");
+    assert_eq!(finding(coarse, "readable"), "for", "{coarse:#}");
+    assert!(coarse["verdict"] == "trusted" || coarse["verdict"] == "undecided", "{coarse:#}");
 }
 
 /// The C library lies about one clock; the counter and the others are sound.
@@ -271,7 +272,8 @@ fn a_sysfs_that_is_missing_unreadable_or_odd_is_no_reason_to_fail() {
     ] {
         let Some(record) = with_sysfs(prepare) else { return };
         let counter = verdict(&record, "tsc");
-        assert_eq!(counter["verdict"], "limited", "{prepare}: {counter:#}");
+        let expected = if record["environment"]["clocksource"].is_null() { "undecided" } else { "limited" };
+        assert_eq!(counter["verdict"], expected, "{prepare}: {counter:#}");
         assert!(decisive(counter).contains(&"clocksource"), "{prepare}: {:?}", decisive(counter));
     }
 }
@@ -387,7 +389,7 @@ fn the_schema_describes_what_is_accepted() {
         assert!(!validator.is_valid(&toml::from_str(wrong).unwrap()), "{wrong}");
     }
     let (record, _) = by_policy_any(&example);
-    assert_eq!(record["demands"].as_array().unwrap().len(), 8, "{:#}", record["demands"]);
+    assert_eq!(record["demands"].as_array().unwrap().len(), 9, "{:#}", record["demands"]);
 }
 
 /// docs/trust.md has a row for each check, with all of its fields.
@@ -461,21 +463,64 @@ fn an_interrupted_check_says_what_it_knows() {
                 signal(child, Signal::INT);
             });
         assert_eq!(record["run"]["interrupted"], true);
-        assert_ne!(verdict(&record, "tsc")["verdict"], "unfit", "{record:#}");
+        // Some evidence may be against it on this machine; the missing tests never are for it.
+        assert!(!["unfit", "trusted"].map(Value::from).contains(&verdict(&record, "tsc")["verdict"]), "{record:#}");
     }
 }
 
+/// A test that could not run is not one that failed.
 #[test]
-#[ignore = "measures real clocks: needs a quiet machine"]
-#[serial]
-fn one_cpu_of_several_leaves_the_order_untested_which_limits() {
-    let record =
-        on_cpu(allowed_cpus()[0], || record(clockscope(&["check", "counter", "--duration", "1s", "--format", "json"])));
-    let counter = verdict(&record, "tsc");
-    let is_alone = record["environment"]["cpu"]["online"] == 1;
-    assert_eq!(finding(counter, "order"), if is_alone { "for" } else { "unknown" });
-    assert_ne!(counter["verdict"], "unfit", "{counter:#}");
-    assert!(is_alone || decisive(counter).contains(&"order"), "{counter:#}");
+#[parallel]
+fn one_cpu_of_several_leaves_the_order_untested_which_decides_nothing() {
+    if allowed_cpus().len() == 1 {
+        return skip("the test is about one of several CPUs");
+    }
+    on_cpu(allowed_cpus()[0], || {
+        let check = ["check", "monotonic", "--duration", "1s", "--fail-on", "limited", "--format", "json"];
+        let output = run(clockscope(&check), 3);
+        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let monotonic = verdict(&record, "monotonic");
+        assert_eq!((&monotonic["verdict"], finding(monotonic, "order")), (&"undecided".into(), &"unknown".into()));
+        let demanded = Written::new("[clocks.monotonic]\nverdict = \"trusted\"");
+        let policy = demanded.path();
+        let by_policy = ["check", "monotonic", "-d", "500ms", "--policy", policy.to_str().unwrap()];
+        run(clockscope(&by_policy), 3);
+        let nagios = ["check", "monotonic", "-d", "500ms", "--one-line", "--exit-codes", "nagios"];
+        let line = String::from_utf8(run(clockscope(&nagios), 3).stdout).unwrap();
+        assert!(line.starts_with("clockscope UNKNOWN: monotonic not decided (order across CPUs"), "{line}");
+    });
+}
+
+#[test]
+#[parallel]
+fn a_millisecond_decides_nothing() {
+    let record = record(clockscope(&["check", "-d", "1ms", "--format", "json"]));
+    for verdict in record["verdicts"].as_array().unwrap() {
+        assert_ne!(verdict["uses"]["interval"], "trusted", "{verdict:#}");
+    }
+}
+
+/// Civil time and intervals are judged apart.
+#[test]
+#[parallel]
+fn a_clock_is_judged_for_the_use_that_is_asked_about() {
+    let uses = |arguments: &[&str]| {
+        let record = record(clockscope(&[&["check", "-d", "50ms", "--format", "json"][..], arguments].concat()));
+        let verdicts = record["verdicts"].as_array().unwrap().iter();
+        verdicts
+            .map(|found| {
+                let [interval, civil] = ["interval", "civil"].map(|of| !found["uses"][of].is_null());
+                (found["clock"].as_str().unwrap().to_owned(), interval, civil)
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(uses(&["monotonic", "realtime"]), [("realtime".into(), true, true), ("monotonic".into(), true, false)]);
+    assert_eq!(uses(&["realtime", "--for", "interval"]), [("realtime".into(), true, false)]);
+    assert_eq!(uses(&["realtime", "--for", "civil"]), [("realtime".into(), false, true)]);
+    let all = uses(&["--for", "civil"]);
+    assert!(all.iter().any(|(clock, ..)| clock == "tai") && all.iter().all(|(_, interval, civil)| !interval && *civil));
+    let output = run(clockscope(&["check", "monotonic", "--for", "civil"]), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("monotonic does not show civil time"), "{output:?}");
 }
 
 #[test]

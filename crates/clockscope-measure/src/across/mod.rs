@@ -6,7 +6,7 @@ pub(crate) mod order;
 pub(crate) mod team;
 pub(crate) mod tournament;
 
-use clockscope_records::{PairsFailure, PairsReason};
+use clockscope_records::{Cpu, CpuLimit, PairsFailure, PairsReason};
 
 use crate::error::MeasureError;
 use crate::platform::Platform;
@@ -38,10 +38,15 @@ pub(crate) const fn failure(reason: &PairsReason) -> PairsFailure {
 }
 
 /// Returns why no pair of these CPUs can be tested; `None` if there is one.
-pub(crate) fn untestable(cpus: &[u32]) -> Option<PairsReason> {
+pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
+    let limit = match (machine.online.get(), machine.allowed.known()) {
+        (Some(1), _) => CpuLimit::Machine,
+        (_, Some(allowed)) if allowed.len() == 1 => CpuLimit::Process,
+        _ => CpuLimit::Request,
+    };
     match cpus {
         [] => Some(PairsReason::UnknownCpus),
-        [only] => Some(PairsReason::OneCpu { cpu: *only }),
+        [only] => Some(PairsReason::OneCpu { cpu: *only, limit: Some(limit) }),
         _ => None,
     }
 }
@@ -51,21 +56,29 @@ mod tests {
     use super::*;
     use crate::platform::ThisMachine;
     use clockscope_machine::affinity;
-    use clockscope_records::Unknown;
+    use clockscope_records::{Figure, Unknown};
 
     #[test]
     fn cpus_that_are_not_there_are_named() {
         assert!(cpus(&ThisMachine, Some(&[60_000])).unwrap_err().to_string().contains("60000"));
         let all = affinity::allowed().unwrap();
         assert_eq!(cpus(&ThisMachine, Some(&[all[0], all[0]])).unwrap(), [all[0]]);
-        assert!(untestable(&all[..1]).is_some() && untestable(&[3, 70]).is_none());
+        assert!(untestable(&all[..1], &Cpu::default()).is_some() && untestable(&[3, 70], &Cpu::default()).is_none());
     }
 
     #[test]
     fn each_reason_has_a_word_of_its_own() {
-        assert_eq!(untestable(&[]).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
-        assert_eq!(untestable(&[7]), Some(PairsReason::OneCpu { cpu: 7 }));
-        assert_eq!(failure(&PairsReason::OneCpu { cpu: 7 }), PairsFailure::OneCpu);
+        let machine = Cpu { online: Figure::Known(2), allowed: Figure::Known(vec![0, 7]), ..Cpu::default() };
+        assert_eq!(untestable(&[], &machine).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
+        let confined = Cpu { allowed: Figure::Known(vec![7]), ..machine.clone() };
+        let small = Cpu { online: Figure::Known(1), ..confined.clone() };
+        for (machine, limit) in
+            [(machine, CpuLimit::Request), (confined, CpuLimit::Process), (small, CpuLimit::Machine)]
+        {
+            let reason = PairsReason::OneCpu { cpu: 7, limit: Some(limit) };
+            assert_eq!(failure(&reason), PairsFailure::OneCpu);
+            assert_eq!(untestable(&[7], &machine), Some(reason));
+        }
         let because = Box::new(Unknown::sentence("moved"));
         let no_counter = PairsReason::NoCounter { failure: None, because: because.clone() };
         assert_eq!(failure(&no_counter), PairsFailure::NoClock);

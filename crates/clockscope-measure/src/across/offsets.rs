@@ -95,7 +95,7 @@ pub(crate) fn find<P: Platform>(
         }
     };
     offsets.counter = Figure::Known(counter.name().to_owned());
-    if let Some(reason) = super::untestable(&plan.cpus) {
+    if let Some(reason) = super::untestable(&plan.cpus, &setup.session.environment().cpu) {
         return untested(offsets, &reason);
     }
     if let Timer::Reference(reference) = &bench.timer {

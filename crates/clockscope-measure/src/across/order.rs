@@ -86,7 +86,7 @@ pub fn order<P: Platform>(
     let mut setup = Setup::new(session, catalogue, None)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let sampling = setup.bench.calibrate();
-    let found = find(&setup.bench, &rows, &plan, progress);
+    let found = find(&setup, &rows, &plan, progress);
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
@@ -103,14 +103,15 @@ pub(crate) struct OrderSettings {
 
 /// Tests these clocks.
 pub(crate) fn find<P: Platform>(
-    bench: &Bench<'_, P>,
+    setup: &Setup<'_, P>,
     rows: &[CatalogueEntry<P>],
     plan: &OrderSettings,
     progress: &mut Progress<'_>,
 ) -> Order {
+    let bench = &setup.bench;
     let rounds = tournament::rounds(plan.cpus.len());
     let mut order = Order { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Order::default() };
-    let mut untestable = super::untestable(&plan.cpus);
+    let mut untestable = super::untestable(&plan.cpus, &setup.session.environment().cpu);
     let tasks = tasks(rows, plan.handoff);
     let mut tallies = vec![Tally::default(); tasks.len()];
     let mut pairs = PairTallies::new();

@@ -1,7 +1,7 @@
 use clockscope_records::{
     Baseline, BaselineRun, BetweenRuns, ClockComparison, ClockIdentity, ClockKind, ClockRecord, ComparedFact, Cost,
     CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadBasis, ReadPath,
-    ReadingsReason, Recommendation, Run, TimerRecord, Undecided, Verdict,
+    ReadingsReason, Recommendation, Run, TimerRecord, Undecided, Uses, Verdict,
 };
 use clockscope_simulation::Random;
 
@@ -392,6 +392,7 @@ fn checked(verdicts: &[(&str, Trustworthiness)]) -> ComparedRecord {
     let verdict = |(clock, verdict): &(&str, Trustworthiness)| Verdict {
         clock: (*clock).to_owned(),
         verdict: *verdict,
+        uses: Uses::default(),
         evidence: Vec::new(),
     };
     let trust = Trust { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new(), synchronization: None };

@@ -1,6 +1,6 @@
 //! Evidence on one clock, and how severe each piece is.
 
-use clockscope_records::{Check, CheckEvidence, CheckKind, CheckOutcome, Trustworthiness, Verdict};
+use clockscope_records::{Check, CheckEvidence, CheckKind, CheckOutcome, Trustworthiness, Use, Uses, Verdict};
 
 /// What evidence against a clock makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,69 +19,103 @@ pub(super) struct WeighedCheck {
     pub(super) check: Check,
     pub(super) finding: CheckOutcome,
     pub(super) severity: Severity,
+    /// Whether the clock is not trusted as long as the result is unknown.
+    is_required: bool,
 }
 
 impl WeighedCheck {
     pub(super) fn new(check: Check, finding: CheckOutcome, severity: Severity) -> Self {
-        Self { check, finding, severity }
+        Self { check, finding, severity, is_required: false }
+    }
+
+    /// Returns the verdict on a clock of which nothing else is known.
+    fn alone(&self) -> Trustworthiness {
+        match (self.finding, self.severity) {
+            (CheckOutcome::Against, Severity::Forbids) => Trustworthiness::Unfit,
+            (CheckOutcome::Against, Severity::Limits) => Trustworthiness::Limited,
+            (CheckOutcome::Unknown, _) if self.is_required => Trustworthiness::Undecided,
+            _ => Trustworthiness::Trusted,
+        }
+    }
+
+    /// Returns whether a clock is trusted for this reason: a test that was required, and supports
+    /// it. A clock that is computed from the same counter cannot do so.
+    fn is_reason_of_trust(&self) -> bool {
+        let is_shown = match &self.check {
+            Check::ConstantRate { reference_shares_hardware, .. } | Check::Rate { reference_shares_hardware, .. } => {
+                *reference_shares_hardware == Some(false)
+            }
+            Check::Synchronization { .. } => true,
+            check => check.kind().is_test(),
+        };
+        self.is_required && self.finding == CheckOutcome::For && is_shown
+    }
+}
+
+/// Whether the answer to a check matters for a use. How well civil time is known does not matter to
+/// an interval, nor does slewing to civil time, which it corrects.
+fn matters(check: CheckKind, this: Use) -> bool {
+    match this {
+        Use::Interval => check != CheckKind::Synchronization,
+        Use::Civil => check != CheckKind::Rate,
     }
 }
 
 /// All that is known of one clock.
 pub(super) struct Case {
     clock: String,
+    shows_civil_time: bool,
     found: Vec<WeighedCheck>,
 }
 
 impl Case {
-    pub(super) fn of(clock: &str) -> Self {
-        Self { clock: clock.to_owned(), found: Vec::new() }
+    pub(super) fn of(clock: &str, shows_civil_time: bool) -> Self {
+        Self { clock: clock.to_owned(), shows_civil_time, found: Vec::new() }
     }
 
-    /// Adds evidence that has its severity only if it is against the clock.
+    /// Adds evidence that matters only if it is against the clock.
     pub(super) fn add(&mut self, found: WeighedCheck) {
-        let severity = if found.finding == CheckOutcome::Against { found.severity } else { Severity::Noted };
-        self.found.push(WeighedCheck { severity, ..found });
+        self.found.push(found);
     }
 
-    /// The same of evidence without which there is no trust: not to know it limits the clock's use.
+    /// Adds evidence without which the verdict is undecided.
     pub(super) fn need(&mut self, found: WeighedCheck) {
-        let severity = match found.finding {
-            CheckOutcome::For => Severity::Noted,
-            CheckOutcome::Against => found.severity,
-            CheckOutcome::Unknown => Severity::Limits,
-        };
-        self.found.push(WeighedCheck { severity, ..found });
-    }
-
-    fn most_severe(&self) -> Severity {
-        self.found.iter().map(|found| found.severity).max().unwrap_or(Severity::Noted)
+        self.found.push(WeighedCheck { is_required: true, ..found });
     }
 
     pub(super) fn is_unfit(&self) -> bool {
-        self.most_severe() == Severity::Forbids
+        self.found.iter().any(|found| found.alone() == Trustworthiness::Unfit)
     }
 
     /// What forbids the clock's use.
     pub(super) fn faults(&self) -> Vec<CheckKind> {
-        let severe = self.found.iter().filter(|found| found.severity == Severity::Forbids);
-        severe.map(|found| found.check.kind()).collect()
+        let unfit = self.found.iter().filter(|found| found.alone() == Trustworthiness::Unfit);
+        unfit.map(|found| found.check.kind()).collect()
     }
 
-    /// The verdict: what the most severe evidence makes of the clock.
-    pub(super) fn verdict(self) -> Verdict {
-        let most_severe = self.most_severe();
-        let verdict = match most_severe {
-            Severity::Noted => Trustworthiness::Trusted,
-            Severity::Limits => Trustworthiness::Limited,
-            Severity::Forbids => Trustworthiness::Unfit,
+    /// The verdict for a use: the worst that any evidence makes of the clock.
+    fn verdict_for(&self, this: Use) -> Trustworthiness {
+        let concerned = self.found.iter().filter(|found| matters(found.check.kind(), this));
+        concerned.map(WeighedCheck::alone).min().unwrap_or(Trustworthiness::Undecided)
+    }
+
+    /// The verdict for one use, or for all; `None` for civil time alone of a clock that does not
+    /// show it.
+    pub(super) fn verdict(self, asked: Option<Use>) -> Option<Verdict> {
+        let is_asked = |this: Use| asked.is_none_or(|asked| asked == this);
+        let judged = |this: Use, applies: bool| (applies && is_asked(this)).then(|| self.verdict_for(this));
+        let uses = Uses { interval: judged(Use::Interval, true), civil: judged(Use::Civil, self.shows_civil_time) };
+        let verdict = uses.worst()?;
+        let of_uses = |found: &WeighedCheck, is: &dyn Fn(Use) -> bool| {
+            Use::ALL.into_iter().any(|this| is(this) && matters(found.check.kind(), this))
         };
-        let record = |WeighedCheck { check, finding, severity }| CheckEvidence {
-            check,
-            finding,
-            decides: severity == most_severe && severity != Severity::Noted,
-            prose: None,
+        let record = |found: WeighedCheck| {
+            let decides = of_uses(&found, &|this| uses.of(this) == Some(verdict))
+                && found.alone() == verdict
+                && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());
+            CheckEvidence { check: found.check, finding: found.finding, decides, prose: None }
         };
-        Verdict { clock: self.clock, verdict, evidence: self.found.into_iter().map(record).collect() }
+        let found = self.found.into_iter().filter(|found| of_uses(found, &|this| uses.of(this).is_some()));
+        Some(Verdict { clock: self.clock, verdict, uses, evidence: found.map(record).collect() })
     }
 }

@@ -1,6 +1,6 @@
 //! The evidence for and against the processor's counter.
 
-use clockscope_machine::frequencies;
+use clockscope_machine::{clocksource, frequencies};
 use clockscope_records::{
     Check, CheckOutcome, ClockRecord, CostCause, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
     ReadFailure, ReadPath, Sequence, Suspect, Untested,
@@ -22,10 +22,10 @@ const WANDER_PPM: f64 = 0.2;
 pub(super) fn judge(seen: &Observations) -> Option<Case> {
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let plain = counters.first()?;
-    let mut case = Case::of(&plain.identity.name);
+    let mut case = Case::of(&plain.identity.name, false);
     case.need(readable(&counters));
     case.need(invariance(seen));
-    case.need(clocksource(seen));
+    case.need(kernels_clocksource(seen));
     kernel_verdict(seen).into_iter().for_each(|found| case.add(found));
     case.add(hypervisor(seen));
     emulation(seen).into_iter().for_each(|found| case.add(found));
@@ -33,13 +33,13 @@ pub(super) fn judge(seen: &Observations) -> Option<Case> {
     if read.is_empty() {
         return Some(case);
     }
-    case.add(events::steps_back(&read, Suspect::Counter, Severity::Forbids));
+    case.need(events::steps_back(&read, Suspect::Counter, Severity::Forbids));
     case.add(events::standing(seen, &read, false, Severity::Forbids));
     case.add(events::jumps(&read, seen.doubt(), Suspect::Counter, Severity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();
     case.need(events::order(seen, &handed_over, Suspect::Counter, Severity::Forbids));
-    case.add(offsets(seen));
+    case.need(offsets(seen));
     case.need(constancy(seen));
     case.add(nominal_frequency(seen));
     case.add(cost(seen));
@@ -65,7 +65,7 @@ fn invariance(seen: &Observations) -> WeighedCheck {
 }
 
 /// Whether the kernel builds its clocks on it.
-fn clocksource(seen: &Observations) -> WeighedCheck {
+fn kernels_clocksource(seen: &Observations) -> WeighedCheck {
     let current = seen.clocksource().map(str::to_owned);
     let former = seen.turned_from.clone().filter(|_| current.is_some());
     let finding = match &current {
@@ -169,7 +169,10 @@ fn rate(seen: &Observations) -> Result<&RateRecord, NoRate<'_>> {
 fn constancy(seen: &Observations) -> WeighedCheck {
     let judged = seen.doubt().map_or_else(|| rate(seen), |doubt| Err(NoRate::Doubt(doubt)));
     let mut found = match judged {
-        Ok(rate) => events::constancy(rate, Suspect::Counter, Severity::Forbids),
+        Ok(rate) => {
+            let shares_hardware = seen.clocksource().and_then(clocksource::is_counter_based);
+            events::constancy(rate, shares_hardware, Suspect::Counter, Severity::Forbids)
+        }
         Err(why) => events::no_rate(why, Suspect::Counter, Severity::Forbids),
     };
     let changed = changed_since(seen).filter(|_| found.finding != CheckOutcome::Against && seen.doubt().is_none());

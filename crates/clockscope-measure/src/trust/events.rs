@@ -13,6 +13,8 @@ use crate::refusal::{clock_failed, looked_ns};
 
 /// Fewer handoffs than this say nothing.
 const FEW_HANDOFFS: u64 = 1000;
+/// Fewer readings than this do not show that a clock never goes back.
+const FEW_READINGS: u64 = 1000;
 
 /// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred
 /// million.
@@ -46,7 +48,11 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     let readings = reads(&events);
     let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
     let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
-    let finding = count.map_or(CheckOutcome::Unknown, |count: u64| against_if(count > 0));
+    let finding = match count {
+        None => CheckOutcome::Unknown,
+        Some(0) if readings < FEW_READINGS => CheckOutcome::Unknown,
+        Some(count) => against_if(count > 0),
+    };
     WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
@@ -61,10 +67,20 @@ pub(super) fn jumps(
     let events = all(clocks);
     let readings = reads(&events);
     let reference = events.iter().find_map(|events| events.reference.known().cloned());
+    let reference_shares_hardware = events.iter().find_map(|events| events.reference_shares_hardware.get());
     let ahead = sum(events.iter().map(|events| events.jump.get()));
     let Some(jumps) = ahead else {
         let reason = reason(clocks, |events| events.jump.reason());
-        let check = Check::Jumps { ahead, behind: None, readings, reference, suspect, doubt: None, reason };
+        let check = Check::Jumps {
+            ahead,
+            behind: None,
+            readings,
+            reference,
+            suspect,
+            doubt: None,
+            reference_shares_hardware,
+            reason,
+        };
         return WeighedCheck::new(check, CheckOutcome::Unknown, severity);
     };
     // What a coarse clock loses within a batch of reads is unknown.
@@ -72,7 +88,8 @@ pub(super) fn jumps(
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
     let doubt = doubt.filter(|_| has_jumped);
     let finding = if doubt.is_some() { CheckOutcome::Unknown } else { against_if(has_jumped) };
-    let check = Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reason: None };
+    let check =
+        Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reference_shares_hardware, reason: None };
     WeighedCheck::new(check, finding, severity)
 }
 
@@ -202,13 +219,26 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
         NoRate::Failed(error) => (None, Some(error.no_rate().into())),
         NoRate::NotCompared => (None, None),
     };
-    let check =
-        Check::ConstantRate { reference: None, brackets: 0, seconds: None, change: None, suspect, doubt, reason };
+    let check = Check::ConstantRate {
+        reference: None,
+        brackets: 0,
+        seconds: None,
+        change: None,
+        suspect,
+        doubt,
+        reference_shares_hardware: None,
+        reason,
+    };
     WeighedCheck::new(check, CheckOutcome::Unknown, severity)
 }
 
 /// Whether one rate explains all that was seen against another clock.
-pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity) -> WeighedCheck {
+pub(super) fn constancy(
+    rate: &RateRecord,
+    reference_shares_hardware: Option<bool>,
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedCheck {
     let change = match (rate.step.known(), rate.changed.known()) {
         (Some(step), _) => Some(RateChange::Step { at_s: step.at_s, step_ns: step.ns }),
         (None, Some(changed)) => Some(RateChange::Once { from_s: changed.from_s, until_s: changed.until_s }),
@@ -224,6 +254,7 @@ pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity)
         change: change.filter(|_| is_known),
         suspect,
         doubt: None,
+        reference_shares_hardware,
         reason,
     };
     WeighedCheck::new(check, if is_known { against_if(is_against) } else { CheckOutcome::Unknown }, severity)

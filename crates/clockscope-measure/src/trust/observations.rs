@@ -2,8 +2,8 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict, Offsets, Order,
-    Rates, ReadPath, ReferenceDoubt, Sequence,
+    Adjtimex, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict,
+    Offsets, Order, Rates, ReadPath, ReferenceDoubt, Sequence,
 };
 
 use crate::error::MeasureError;
@@ -23,6 +23,8 @@ pub(crate) struct Observations {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rates, MeasureError>,
+    /// What the kernel says about its own clock; `None` where it does not.
+    pub(crate) kernel_time: Option<Adjtimex>,
     /// Whether the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
     /// The counter's frequency until its rate was looked at closely, and over the whole time.

@@ -33,12 +33,12 @@ pub(super) fn judge(
     faults: &[CheckKind],
 ) -> Case {
     let label = clock.identity.label();
-    let mut case = Case::of(&label);
+    let is_wall = clock.identity.is_wall;
+    let mut case = Case::of(&label, is_wall);
     case.need(readable(seen, clock));
     if !clock.available {
         return case;
     }
-    let is_wall = clock.identity.is_wall;
     // What the usual clock for intervals shows as well is not a wall clock that was set.
     let may_be_set = is_wall && !seen.stopwatch().is_some_and(|stopwatch| went_back(seen, stopwatch));
     let (suspect, severity) =
@@ -59,13 +59,19 @@ pub(super) fn judge(
     } else {
         events::jumps(&this, doubt, suspect, severity)
     });
-    let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
-    if !handed_over.is_empty() {
-        case.add(events::order(seen, &handed_over, suspect, severity));
+    // A read that is not ordered may show an earlier reading on another CPU without a fault.
+    if clock.identity.is_ordered {
+        let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
+        case.need(events::order(seen, &handed_over, suspect, severity));
     }
-    rate(seen, clock, suspect, severity).into_iter().for_each(|found| case.add(found));
+    match rate(seen, clock, suspect, severity) {
+        // The timer tick moves it, so that its rate shows in minutes.
+        Some(found) if clock.identity.is_coarse => case.add(found),
+        Some(found) => case.need(found),
+        None => {}
+    }
     if is_wall {
-        case.add(synchronization(seen));
+        case.need(synchronization(seen, clock));
     }
     case
 }
@@ -195,7 +201,12 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
     }
     let found = rates.clocks.iter().find(|rate| rate.name == label)?;
     // A step is no rate.
-    Some(if found.step.is_known() { events::constancy(found, suspect, severity) } else { steered(found) })
+    let shares_hardware = shares_hardware(seen, clock);
+    Some(if found.step.is_known() {
+        events::constancy(found, shares_hardware, suspect, severity)
+    } else {
+        steered(found, shares_hardware)
+    })
 }
 
 /// The reference changed against all other clocks, and these not against each other.
@@ -209,7 +220,17 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     found
 }
 
-fn steered(found: &RateRecord) -> WeighedCheck {
+/// Whether a clock and the reference of rates, which is a clock of the kernel, are computed from
+/// one hardware counter; `None` where the kernel's clocksource is not known.
+fn shares_hardware(seen: &Observations, clock: &ClockRecord) -> Option<bool> {
+    match clock.identity.basis {
+        ReadBasis::Clocksource => Some(true),
+        ReadBasis::Counter => seen.clocksource().and_then(clocksource::is_counter_based),
+        _ => seen.clocksource().map(|name| name == clock.identity.name),
+    }
+}
+
+fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> WeighedCheck {
     let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
     let check = Check::Rate {
@@ -218,17 +239,27 @@ fn steered(found: &RateRecord) -> WeighedCheck {
         reference: Some(found.reference.clone()),
         constant: found.constant.get(),
         steerable,
+        reference_shares_hardware,
         reason: found.ppm.reason().filter(|_| known.is_none()).cloned(),
     };
     let finding = known.map_or(CheckOutcome::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
     WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
-/// How well civil time is known, by what the error is worth that a daemon has stated.
-fn synchronization(seen: &Observations) -> WeighedCheck {
-    let kernel = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.known());
+/// How well civil time is known, by what the error is worth that a daemon has stated. Of a clock
+/// that nobody synchronizes, and of one that is being corrected, the error is unknown, and may be
+/// anything; a daemon that states no error leaves the question open.
+fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
+    let kernel = seen.kernel_time.as_ref();
     let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
-    let is_known = matches!(worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing)) && error_s.is_some();
-    let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s };
-    WeighedCheck::new(check, if is_known { CheckOutcome::For } else { CheckOutcome::Unknown }, Severity::Noted)
+    let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
+    let finding = match worth {
+        _ if shows_utc => CheckOutcome::Against,
+        Some(CivilWorth::Unsynchronized | CivilWorth::Slewing) => CheckOutcome::Against,
+        Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing) if error_s.is_some() => CheckOutcome::For,
+        _ => CheckOutcome::Unknown,
+    };
+    let stated_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
+    let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s, stated_error_s, shows_utc };
+    WeighedCheck::new(check, finding, Severity::Limits)
 }

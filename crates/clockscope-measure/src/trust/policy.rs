@@ -3,7 +3,7 @@
 use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_records::{
     Check, CheckOutcome, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Policy,
-    Trustworthiness, Verdict,
+    Trustworthiness, Use, Verdict,
 };
 use clockscope_sources::{ClockBasis, Kind};
 
@@ -15,8 +15,13 @@ use crate::error::{Contradiction, Meaningless, MeasureError, PolicyError};
 use crate::platform::Platform;
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and
-/// those that the policy names.
-pub(super) fn names<P: Platform>(platform: &P, policy: &Policy, asked: &[String]) -> Result<Vec<String>, MeasureError> {
+/// those that the policy names. For civil time, those that show it.
+pub(super) fn names<P: Platform>(
+    platform: &P,
+    policy: &Policy,
+    asked: &[String],
+    for_use: Option<Use>,
+) -> Result<Vec<String>, MeasureError> {
     let catalogue = Catalogue::new(platform);
     contradictions(policy, &catalogue)?;
     let place = |name: &str| -> Result<usize, UnknownClock> {
@@ -24,12 +29,17 @@ pub(super) fn names<P: Platform>(platform: &P, policy: &Policy, asked: &[String]
         catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
     };
     let mut places = Vec::new();
+    let is_judged = |place: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalogue, place);
     if asked.is_empty() {
         let usual = choice::names(&catalogue, choice::is_systems);
-        places.extend(usual.iter().filter_map(|name| place(name).ok()));
+        places.extend(usual.iter().filter_map(|name| place(name).ok()).filter(|place| is_judged(*place)));
     }
-    for name in asked.iter().filter(|name| *name != COUNTER) {
-        places.push(place(name)?);
+    for name in asked {
+        let found = if name == COUNTER { None } else { Some(place(name)?) };
+        if !found.map_or(for_use != Some(Use::Civil), is_judged) {
+            return Err(MeasureError::NoCivilTime { name: name.clone() });
+        }
+        places.extend(found);
     }
     for name in policy.clocks.keys() {
         let unknown = |unknown| PolicyError::UnknownClock { place: format!("clocks.{name}"), unknown };
@@ -38,6 +48,10 @@ pub(super) fn names<P: Platform>(platform: &P, policy: &Policy, asked: &[String]
     places.sort_unstable();
     places.dedup();
     Ok(places.into_iter().map(|place| catalogue.entries[place].label()).collect())
+}
+
+fn shows_civil_time<P: Platform>(catalogue: &Catalogue<P>, place: usize) -> bool {
+    catalogue.entries[place].info.kind == Kind::Wall
 }
 
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
@@ -122,6 +136,20 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
 /// Demands that nothing can break, or nobody can answer.
 fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
     let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
+    for (place, demands) in named(policy) {
+        if demands.verdict == Some(Trustworthiness::Undecided) {
+            return refused(format!("{place}.verdict"), Meaningless::Undecided);
+        }
+        if demands.for_use.is_some() && demands.verdict.is_none() {
+            return refused(format!("{place}.use"), Meaningless::UseOfNoVerdict);
+        }
+        let name = place.strip_prefix("clocks.").unwrap_or_default();
+        let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
+        let is_civil = places.iter().any(|place| shows_civil_time(catalogue, *place));
+        if demands.for_use == Some(Use::Civil) && !is_civil {
+            return refused(format!("{place}.use"), Meaningless::NoCivilTime);
+        }
+    }
     if policy.counter.as_ref().is_some_and(|demands| demands.invariant == Some(false)) {
         return refused("counter.invariant".to_owned(), Meaningless::NeedNotBeInvariant);
     }
@@ -181,14 +209,16 @@ pub(super) fn clocks(policy: &Policy) -> Vec<String> {
     policy.counter.iter().map(|_| COUNTER.to_owned()).chain(policy.clocks.keys().cloned()).collect()
 }
 
-/// Every demand against what was found, in the order of the policy's fields.
-pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]) -> Vec<Demand> {
+/// Every demand against what was found, in the order of the policy's fields. A verdict is demanded
+/// for the use that the policy states, else for the one that was asked about, else for all.
+pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict], for_use: Option<Use>) -> Vec<Demand> {
     let mut demands = Vec::new();
     if let Some(names) = &policy.clocksource {
         let current = seen.clocksource().map(str::to_owned);
         demands.push(Demand {
             demand: DemandPlace::Clocksource,
             required: DemandValue::Word(names.join(" or ")),
+            for_use: None,
             found: current.clone().map(DemandValue::Word),
             met: current.as_ref().map(|current| names.contains(current)),
             prose: None,
@@ -196,11 +226,11 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
     }
     let verdict = |name: &str| verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
     if let Some(of_counter) = &policy.counter {
-        demands.extend(of(&DemandPlace::Counter, of_counter, verdict(COUNTER), seen));
+        demands.extend(of(&DemandPlace::Counter, of_counter, verdict(COUNTER), seen, for_use));
     }
     for (name, of_clock) in &policy.clocks {
         let place = |demanded| DemandPlace::Clock(name.clone(), demanded);
-        demands.extend(of(&place, of_clock, verdict(name), seen));
+        demands.extend(of(&place, of_clock, verdict(name), seen, for_use));
     }
     demands
 }
@@ -211,16 +241,19 @@ fn of(
     demands: &ClockDemands,
     verdict: Option<&Verdict>,
     seen: &Observations,
+    asked: Option<Use>,
 ) -> Vec<Demand> {
     let figures = verdict.map(|verdict| DemandFigures::of(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
-        let is = verdict.map(|verdict| verdict.verdict);
+        let for_use = demands.for_use.or(asked);
+        let is = verdict.and_then(|verdict| for_use.map_or(Some(verdict.verdict), |this| verdict.uses.of(this)));
         found.push(Demand {
             demand: place(Demanded::Verdict),
             required: word(required),
+            for_use: for_use.filter(|_| verdict.is_some_and(|verdict| verdict.uses.civil.is_some())),
             found: is.map(word),
-            met: is.map(|is| is >= required),
+            met: is.and_then(|is| is_met(is, required)),
             prose: None,
         });
     }
@@ -229,6 +262,7 @@ fn of(
         found.push(Demand {
             demand: place(demanded),
             required: DemandValue::Number(most),
+            for_use: None,
             found: range.map(|range| DemandValue::Number(range.shown())),
             met: range.and_then(|range| range.is_at_most(most)),
             prose: None,
@@ -245,12 +279,18 @@ fn of(
         found.push(Demand {
             demand: place(Demanded::Invariant),
             required: shown(required),
+            for_use: None,
             found: is.map(shown),
             met: is.map(|is| is || !required),
             prose: None,
         });
     }
     found
+}
+
+/// Whether a verdict is good enough; `None` for one that is undecided, which may become any.
+fn is_met(is: Trustworthiness, required: Trustworthiness) -> Option<bool> {
+    (is != Trustworthiness::Undecided || required == Trustworthiness::Unfit).then_some(is >= required)
 }
 
 fn word(verdict: Trustworthiness) -> DemandValue {

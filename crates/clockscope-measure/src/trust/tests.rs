@@ -4,7 +4,7 @@ use clockscope_records::{
     Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockReason,
     ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor,
     HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateReason,
-    RateRecord, ReadBasis, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Verdict,
+    RateRecord, ReadBasis, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
 };
 
 use super::*;
@@ -44,16 +44,19 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     for sequence in &mut seen.order.sequences {
         (sequence.handoffs, sequence.regressions) = Default::default();
     }
-    seen.order.untestable = Some(PairsReason::OneCpu { cpu: 0 }.into());
+    seen.order.untestable = Some(PairsReason::OneCpu { cpu: 0, limit: None }.into());
     seen.offsets.pairs.clear();
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     let verdicts = judged(&seen);
     let counter = of(&verdicts, "tsc");
     // Nothing contradicts it, and not enough supports it.
-    assert_eq!(counter.verdict, Trustworthiness::Limited);
+    let because = [CheckKind::Order, CheckKind::Offsets, CheckKind::ConstantRate];
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, because.to_vec()));
     let because = [CheckKind::Order, CheckKind::ConstantRate];
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, because.to_vec()));
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Trusted, NOTHING));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Undecided, because.to_vec()));
+    // Its rate would show in minutes, and no order is asked of the time of a thread.
+    assert_eq!(decided(&seen, "monotonic_coarse"), (Trustworthiness::Undecided, vec![CheckKind::Order]));
+    assert_eq!(decided(&seen, "thread"), (Trustworthiness::Trusted, NOTHING));
     for check in [CheckKind::Order, CheckKind::Offsets, CheckKind::ConstantRate, CheckKind::NominalFrequency] {
         let evidence = evidence(counter, check);
         assert_eq!(evidence.finding, CheckOutcome::Unknown, "{evidence:?}");
@@ -63,6 +66,70 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     let verdicts = judged(&seen);
     let order = evidence(of(&verdicts, "tsc"), CheckKind::Order);
     assert_eq!(order.finding, CheckOutcome::For);
+}
+
+/// Evidence against a clock wins over a test without a result.
+#[test]
+fn what_is_against_a_clock_counts_more_than_what_is_unknown() {
+    let mut seen = healthy();
+    sequence_of(&mut seen, "rdtscp").handoffs = 12;
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![CheckKind::Order]));
+    seen.is_invariant = Some(false);
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![CheckKind::Invariance]));
+    events(&mut seen, "tsc").regression = 1;
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![CheckKind::StepsBack]));
+}
+
+/// A handful of readings show no clock's soundness.
+#[test]
+fn a_few_readings_decide_nothing() {
+    for name in ["tsc", "monotonic", "thread"] {
+        let mut seen = healthy();
+        for clock in seen.clocks.iter_mut().filter(|clock| clock.identity.name == name || name == "tsc") {
+            clock.events.as_mut().unwrap().reads = 300;
+        }
+        assert_eq!(decided(&seen, name), (Trustworthiness::Undecided, vec![CheckKind::StepsBack]), "{name}");
+    }
+}
+
+/// Trust has evidence, which a clock of the same counter cannot give.
+#[test]
+fn a_trusted_clock_names_its_tests() {
+    let reasons = |seen: &Observations, clock: &str| -> Vec<CheckKind> {
+        let verdicts = judged(seen);
+        let decisive = of(&verdicts, clock).evidence.iter().filter(|evidence| evidence.decides);
+        decisive.map(|evidence| evidence.check.kind()).collect()
+    };
+    let mut seen = healthy();
+    assert_eq!(reasons(&seen, "tsc"), [CheckKind::StepsBack, CheckKind::Order, CheckKind::Offsets]);
+    assert_eq!(reasons(&seen, "monotonic"), [CheckKind::StepsBack, CheckKind::Order]);
+    let realtime = [CheckKind::StepsBack, CheckKind::Order, CheckKind::Synchronization];
+    assert_eq!(reasons(&seen, "realtime"), realtime);
+    assert_eq!(reasons(&seen, "thread"), [CheckKind::StepsBack]);
+    // A counter of its own.
+    seen.clocks[3].identity.basis = ReadBasis::Other;
+    assert_eq!(reasons(&seen, "monotonic"), [CheckKind::StepsBack, CheckKind::Order, CheckKind::Rate]);
+}
+
+#[test]
+fn a_clock_of_the_same_counter_is_no_independent_reference() {
+    let shares = |seen: &Observations, clock: &str, kind: CheckKind| {
+        let verdicts = judged(seen);
+        match evidence(of(&verdicts, clock), kind).check {
+            Check::ConstantRate { reference_shares_hardware, .. } | Check::Rate { reference_shares_hardware, .. } => {
+                reference_shares_hardware
+            }
+            ref check => panic!("{check:?}"),
+        }
+    };
+    let mut seen = healthy();
+    for (clocksource, expected) in [("tsc", true), ("kvm-clock", true), ("hpet", false), ("acpi_pm", false)] {
+        seen.environment.clocksource = Figure::Known(clocksource.to_owned());
+        assert_eq!(shares(&seen, "tsc", CheckKind::ConstantRate), Some(expected), "{clocksource}");
+        assert_eq!(shares(&seen, "monotonic", CheckKind::Rate), Some(true), "{clocksource}");
+    }
+    seen.environment.clocksource = Figure::default();
+    assert_eq!(shares(&seen, "tsc", CheckKind::ConstantRate), None);
 }
 
 /// A clock that stepped at first and not any more when it was to be compared has stopped.
@@ -220,31 +287,79 @@ fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel(
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
     seen.environment.emulation = vec![Emulator::QemuUser];
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![CheckKind::Clocksource]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![CheckKind::Clocksource]));
 }
 
+/// A clock of civil time has two uses, and its verdict is the worse one.
 #[test]
 fn civil_time_is_known_as_well_as_its_daemon_states_it() {
-    let found = |worth, civil_error_s| {
+    use Trustworthiness::{Limited, Trusted, Undecided};
+
+    let found = |worth, civil_error_s, tai_offset_s: Option<i64>, clock: &str| {
         let mut seen = healthy();
-        let kernel = seen.rates.as_mut().unwrap().adjtimex.known_mut().unwrap();
-        (kernel.worth, kernel.civil_error_s) = (worth, civil_error_s);
-        let verdicts = judged(&seen);
-        let found = evidence(of(&verdicts, "realtime"), CheckKind::Synchronization);
-        assert_eq!(found.check, Check::Synchronization { answered: true, worth, error_s: civil_error_s });
-        found.finding
+        let kernel = seen.kernel_time.as_mut().unwrap();
+        (kernel.worth, kernel.civil_error_s, kernel.tai_offset_s) = (worth, civil_error_s, tai_offset_s);
+        kernel.maxerror_us = 16_000_000;
+        seen.clocks[2].identity.name = clock.to_owned();
+        sequence_of(&mut seen, "realtime").name = clock.to_owned();
+        rate_of(&mut seen, "realtime").name = clock.to_owned();
+        let verdicts = verdicts(&seen, &[clock.to_owned()], None);
+        let verdict = of(&verdicts, clock);
+        let evidence = evidence(verdict, CheckKind::Synchronization);
+        let shows_utc = clock == "tai" && tai_offset_s.is_none();
+        let stated_error_s = Some(16.0);
+        let check = Check::Synchronization { answered: true, worth, error_s: civil_error_s, stated_error_s, shows_utc };
+        assert_eq!(evidence.check, check);
+        assert_eq!(verdict.uses.interval, Some(Trusted));
+        assert_eq!(Some(verdict.verdict), verdict.uses.civil);
+        verdict.verdict
     };
     for (worth, expected) in [
-        (CivilWorth::Trusted, CheckOutcome::For),
-        (CivilWorth::WhileNotSlewing, CheckOutcome::For),
-        (CivilWorth::Slewing, CheckOutcome::Unknown),
-        (CivilWorth::Worthless, CheckOutcome::Unknown),
-        (CivilWorth::Unsynchronized, CheckOutcome::Unknown),
+        (CivilWorth::Trusted, Trusted),
+        (CivilWorth::WhileNotSlewing, Trusted),
+        (CivilWorth::Slewing, Limited),
+        (CivilWorth::Worthless, Undecided),
+        (CivilWorth::Unsynchronized, Limited),
     ] {
-        assert_eq!(found(Some(worth), Some(0.002)), expected, "{worth:?}");
-        assert_eq!(found(Some(worth), None), CheckOutcome::Unknown, "{worth:?}");
+        for clock in ["realtime", "tai"] {
+            assert_eq!(found(Some(worth), Some(0.002), Some(37), clock), expected, "{worth:?}");
+            assert_eq!(found(Some(worth), None, Some(37), clock), expected.min(Undecided), "{worth:?}");
+        }
+        assert_eq!(found(Some(worth), Some(0.002), None, "realtime"), expected, "{worth:?}");
+        assert_eq!(found(Some(worth), Some(0.002), None, "tai"), Limited, "{worth:?}");
     }
-    assert_eq!(found(None, None), CheckOutcome::Unknown);
+    assert_eq!(found(None, None, None, "realtime"), Undecided);
+    // Where the kernel does not answer, nothing is known.
+    let silent = Observations { kernel_time: None, ..healthy() };
+    assert_eq!(decided(&silent, "realtime"), (Undecided, vec![CheckKind::Synchronization]));
+}
+
+/// What matters to one use alone does not change the verdict for the other.
+#[test]
+fn each_use_is_judged_by_what_matters_to_it() {
+    use Trustworthiness::{Limited, Trusted};
+
+    let mut seen = healthy();
+    rate_of(&mut seen, "realtime").ppm = Figure::Known(500.0);
+    let judged = |seen: &Observations, for_use| verdicts(seen, &NAMES.map(str::to_owned), for_use);
+    let all = judged(&seen, None);
+    let realtime = of(&all, "realtime");
+    // It is being slewed, which is how civil time is corrected.
+    assert_eq!(realtime.uses, Uses { interval: Some(Limited), civil: Some(Trusted) });
+    assert_eq!(realtime.verdict, Limited);
+    assert_eq!(of(&all, "monotonic").uses, Uses { interval: Some(Trusted), civil: None });
+    seen.kernel_time.as_mut().unwrap().worth = Some(CivilWorth::Unsynchronized);
+    rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
+    let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|asked| judged(&seen, asked));
+    assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
+    let alone = of(&intervals, "realtime");
+    assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), civil: None }));
+    assert!(alone.evidence.iter().all(|evidence| evidence.check.kind() != CheckKind::Synchronization));
+    // Only clocks that show civil time are judged for it.
+    let names: Vec<&str> = civil.iter().map(|verdict| verdict.clock.as_str()).collect();
+    assert_eq!(names, ["realtime"]);
+    assert_eq!(civil[0].uses, Uses { interval: None, civil: Some(Limited) });
+    assert!(civil[0].evidence.iter().all(|evidence| evidence.check.kind() != CheckKind::Rate));
 }
 
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.

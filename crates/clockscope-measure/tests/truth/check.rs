@@ -47,7 +47,7 @@ struct Checked {
 fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Checked {
     let cpus = &session.platform().machine.cpus;
     let times: RefCell<Vec<(f64, u128)>> = RefCell::default();
-    let request = CheckRequest { clocks: Vec::new(), policy, duration_s, cpu: None };
+    let request = CheckRequest { clocks: Vec::new(), policy, for_use: None, duration_s, cpu: None };
     let answer = check(session, &request, &mut |share| times.borrow_mut().push((share, cpus.now_ps())));
     let times = times.into_inner();
     let between = |from: f64, until: f64| {
@@ -90,6 +90,10 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence
             let spec = machine.spec(&verdict.clock);
             !is_counter && spec.is_some_and(|spec| spec.cost.ps as f64 > 0.5 * syscall_ps as f64)
         }
+        CheckKind::Synchronization => machine.facts.adjtimex.as_ref().is_some_and(|said| {
+            let is_off = matches!(said.worth, Some(CivilWorth::Unsynchronized | CivilWorth::Slewing));
+            is_off || verdict.clock == "tai" && said.tai_offset_s.is_none()
+        }),
         _ => false,
     }
 }
@@ -166,7 +170,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let is_doubtful = statement.is_some_and(|statement| !statement.is_reliable());
                 assert!(!is_doubtful || evidence.finding == CheckOutcome::Unknown, "{evidence:?}");
             }
-            Check::Synchronization { answered, worth, error_s } => {
+            Check::Synchronization { answered, worth, error_s, .. } => {
                 let said = machine.facts.adjtimex.as_ref();
                 assert!(!answered || said.is_some(), "{evidence:?}");
                 let is_known = said.is_some_and(|said| {
@@ -200,6 +204,7 @@ fn policy(seed: u64, machine: &Machine) -> Policy {
     let ordered = machine.spec("lfence_tsc_lfence").expect("it is there");
     let demands = |spec: &Spec, factor: &mut dyn FnMut() -> f64, max_rate_ppm, max_offset_ns| ClockDemands {
         verdict: Some(Trustworthiness::Trusted),
+        for_use: None,
         max_cost_ns: Some(spec.cost.ps as f64 / 1e3 * factor()),
         max_tick_ns: Some(spec.tick_ns * factor()),
         max_regressions: Some(0),

@@ -54,7 +54,7 @@ fn answer(session: &Session<'_, Simulated>, seed: u64) -> String {
     match seed % 5 {
         0 => {
             let (clocks, policy) = (Vec::new(), Policy::default());
-            text(check(session, &CheckRequest { clocks, policy, duration_s, cpu }, &mut |_| {}))
+            text(check(session, &CheckRequest { clocks, policy, for_use: None, duration_s, cpu }, &mut |_| {}))
         }
         1 => {
             let (clocks, paths) = (Vec::new(), Paths::default());

@@ -177,6 +177,7 @@ fn adjtimex(random: &mut Random) -> Adjtimex {
     ];
     let maxerror_us = random.between(0, 16_000_000) as i64;
     Adjtimex {
+        tai_offset_s: random.happens(0.5).then_some(37),
         freq_ppm: (random.fraction() - 0.5) * 1000.0,
         tick_us: pick(random, &[10_000, 9_900, 10_050]),
         offset_ns: random.between(0, 1_000_000) as i64,

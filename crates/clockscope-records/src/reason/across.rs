@@ -17,6 +17,9 @@ pub enum PairsReason {
     OneCpu {
         /// This one.
         cpu: u32,
+        /// Why no other takes part; `null` in older records.
+        #[serde(default, deserialize_with = "known_word")]
+        limit: Option<CpuLimit>,
     },
     /// No clock is there that could be tested.
     NoClock,
@@ -43,6 +46,18 @@ pub enum PairsReason {
         #[serde(alias = "words")]
         because: Box<Unknown>,
     },
+}
+
+/// Why one CPU alone takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CpuLimit {
+    /// The machine has no other that is online.
+    Machine,
+    /// The process may run on no other.
+    Process,
+    /// No other was asked for.
+    Request,
 }
 
 /// Why a pair of CPUs, a CPU or a thread has no figure.

@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{
-    CheckEvidence, CheckOutcome, Demand, DemandProse, DemandValue, Prose, Trust, Trustworthiness, Verdict,
+    CheckEvidence, CheckOutcome, Demand, DemandProse, DemandValue, Prose, Trust, Trustworthiness, Use, Verdict,
 };
 use serde_json::Value as Json;
 
 use super::contents::DescribeContents;
+use crate::because::because;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{counted, sentence};
+use crate::text::{capitalized, counted, sentence};
 use crate::units::figure;
-use crate::{demand, evidence};
+use crate::{demand, evidence, verdict};
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
-const COLUMNS: [&str; 10] =
-    ["clock", "verdict", "name", "finding", "decides", "value", "unit", "seen", "source", "advice"];
+const COLUMNS: [&str; 12] = [
+    "clock", "verdict", "interval", "civil", "name", "finding", "decides", "value", "unit", "seen", "source", "advice",
+];
 
 impl DescribeContents for Trust {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
@@ -39,66 +41,68 @@ impl DescribeContents for Trust {
 }
 
 fn blocks(trust: &Trust, view: View) -> Vec<Block> {
-    let rows = trust.verdicts.iter().map(|verdict| Row { weight: severity(verdict.verdict), ..row(verdict).into() });
-    let table = Table { wraps: true, ..Table::new(["Clock", "Verdict", "Because of"], 2, rows) };
-    let mut blocks = vec![table.into()];
+    let mut blocks = vec![verdicts(trust).into()];
     for verdict in &trust.verdicts {
-        let shown = verdict.evidence.iter().filter(|evidence| view.is_verbose || evidence.decides);
-        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.verdict.as_str()), shown.map(line)));
+        let is_shown = |evidence: &&CheckEvidence| view.is_verbose || is_shown(verdict, evidence);
+        let lines = verdict.evidence.iter().filter(is_shown).map(|evidence| line(verdict, evidence));
+        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict::phrase(verdict)), lines));
     }
     blocks.push(demands(&trust.demands).into());
-    blocks.extend((!view.is_verbose).then(|| left_out(trust)).flatten());
+    let context = |text: String| Block::notes("", [Line::toned(text, Tone::Context)]);
+    blocks.extend(evidence::not_independent(trust).map(context));
+    blocks.extend((!view.is_verbose).then(|| left_out(trust)).flatten().map(context));
     blocks
 }
 
-/// Says where the evidence is that decides nothing.
-fn left_out(trust: &Trust) -> Option<Block> {
-    let evidence = trust.verdicts.iter().flat_map(|verdict| &verdict.evidence);
-    let left_out = evidence.filter(|evidence| !evidence.decides).count() as u64;
-    let others = || format!("--verbose shows the other evidence: {}.", counted(left_out, "check"));
-    (left_out > 0).then(|| Block::notes("", [Line::toned(others(), Tone::Context)]))
+/// Whether a reader sees evidence who does not ask for all: what decides a verdict that is not
+/// trusted. The table has what decides the others.
+fn is_shown(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
+    evidence.decides && verdict.verdict != Trustworthiness::Trusted
 }
 
-fn severity(verdict: Trustworthiness) -> u64 {
-    match verdict {
-        Trustworthiness::Trusted => 0,
-        Trustworthiness::Limited => 1,
-        Trustworthiness::Unfit => 2,
-    }
+/// Says where the evidence is that is not shown.
+fn left_out(trust: &Trust) -> Option<String> {
+    let of = |verdict: &Verdict| verdict.evidence.iter().filter(|evidence| !is_shown(verdict, evidence)).count() as u64;
+    let left_out = trust.verdicts.iter().map(of).sum();
+    (left_out > 0).then(|| format!("--verbose shows the other evidence: {}.", counted(left_out, "check")))
 }
 
-fn tone(verdict: Trustworthiness) -> Tone {
-    match verdict {
-        Trustworthiness::Trusted => Tone::Good,
-        Trustworthiness::Limited => Tone::Warning,
-        Trustworthiness::Unfit => Tone::Bad,
-    }
-}
-
-fn row(verdict: &Verdict) -> Vec<Cell> {
-    let mut because: Vec<&str> = Vec::new();
-    for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
-        let name = evidence::name_of(&evidence.check);
-        if !because.contains(&name) {
-            because.push(name);
+/// A row a clock, with its verdict for each use.
+fn verdicts(trust: &Trust) -> Table {
+    let has_civil = trust.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
+    let cell = |verdict: Option<Trustworthiness>| match verdict {
+        Some(verdict) => Cell::word(verdict::word(verdict), verdict::tone(verdict)),
+        None => Cell::Absent,
+    };
+    let row = |found: &Verdict| {
+        let mut cells = vec![found.clock.as_str().into()];
+        if has_civil {
+            cells.extend([cell(found.uses.interval), cell(found.uses.civil)]);
+        } else {
+            cells.push(cell(Some(found.verdict)));
         }
-    }
-    let because = if because.is_empty() { Cell::Absent } else { because.join(", ").into() };
-    let word = Cell::word(verdict.verdict.as_str(), tone(verdict.verdict));
-    vec![verdict.clock.as_str().into(), word, because]
+        let because = because(found);
+        cells.push(if because.is_empty() { Cell::Absent } else { because.into() });
+        Row { weight: verdict::weight(found.verdict).into(), ..cells.into() }
+    };
+    let uses = if has_civil { &["Intervals", "Civil time"][..] } else { &["Verdict"] };
+    let head = ["Clock"].iter().chain(uses).chain(&["Because of"]).copied();
+    let table = Table::new(head, 1 + uses.len(), trust.verdicts.iter().map(row));
+    Table { wraps: true, ..table }.without_empty_columns()
 }
 
 /// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what
 /// to do.
-fn line(evidence: &CheckEvidence) -> Line {
+fn line(verdict: &Verdict, evidence: &CheckEvidence) -> Line {
     let (finding, tone) = match (evidence.finding, evidence.decides) {
-        (CheckOutcome::For, _) => ("for", Tone::Plain),
+        (CheckOutcome::For, true) => ("FOR", Tone::Good),
+        (CheckOutcome::For, false) => ("for", Tone::Plain),
         (CheckOutcome::Against, true) => ("AGAINST", Tone::Bad),
         (CheckOutcome::Against, false) => ("against", Tone::Warning),
         (CheckOutcome::Unknown, true) => ("UNKNOWN", Tone::Warning),
         (CheckOutcome::Unknown, false) => ("unknown", Tone::Plain),
     };
-    let Prose { name, text, source, advice } = evidence::prose(evidence);
+    let Prose { name, text, source, advice } = evidence::prose(evidence, verdict.uses);
     let advice = advice.map_or_else(String::new, |advice| format!(" -> {advice}"));
     Line::toned(format!("{finding:<7}  {name}: {text} [{source}]{advice}"), tone)
 }
@@ -108,7 +112,7 @@ fn demands(demands: &[Demand]) -> Table {
         |demand: &Demand| {
             let cells =
                 vec![
-                    demand.demand.to_string().into(),
+                    demand_name(demand).into(),
                     value(&demand.required).into(),
                     Cell::known(demand.found.as_ref(), value),
                     Cell::known(demand.met, |met| {
@@ -117,10 +121,25 @@ fn demands(demands: &[Demand]) -> Table {
                 ];
             Row::from(cells)
         };
-    let advice = |demand: &Demand| Some(format!("{}: {}", demand.demand, sentence(demand::prose(demand).advice?)));
+    let advice =
+        |demand: &Demand| Some(format!("{}: {}", demand_name(demand), sentence(demand::prose(demand).advice?)));
     Table::new(["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row))
         .titled("What the policy demands:")
         .below(demands.iter().filter_map(advice))
+}
+
+/// Where a demand stands in the policy, and the use that a verdict is demanded for.
+fn demand_name(demand: &Demand) -> String {
+    let of_use = match demand.for_use {
+        Some(Use::Interval) => " for intervals",
+        Some(Use::Civil) => " for civil time",
+        None => "",
+    };
+    format!("{}{of_use}", demand.demand)
+}
+
+fn use_cell(verdict: Option<Trustworthiness>) -> Cell {
+    verdict.map_or(Cell::Absent, |verdict| verdict.as_str().into())
 }
 
 fn value(value: &DemandValue) -> String {
@@ -140,10 +159,12 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
             CheckOutcome::Unknown => "unknown",
         };
         let (value, unit) = evidence::figure(evidence);
-        let Prose { name, text, source, advice } = evidence::prose(evidence);
+        let Prose { name, text, source, advice } = evidence::prose(evidence, verdict.uses);
         vec![
             verdict.clock.as_str().into(),
             judged.into(),
+            use_cell(verdict.uses.interval),
+            use_cell(verdict.uses.civil),
             name.into(),
             finding.into(),
             if evidence.decides { "true" } else { "false" }.into(),
@@ -172,7 +193,9 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
     vec![
         "policy".into(),
         verdict.into(),
-        demand.demand.to_string().into(),
+        Cell::Absent,
+        Cell::Absent,
+        demand_name(demand).into(),
         finding.into(),
         if demand.met == Some(false) { "true" } else { "false" }.into(),
         Cell::known(demand.found.as_ref(), in_full),
@@ -184,19 +207,19 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
 }
 
 fn conclusion(trust: &Trust) -> Vec<String> {
-    let of = |verdict: Trustworthiness, words: &str| {
-        let clocks: Vec<&str> =
-            trust.verdicts.iter().filter(|found| found.verdict == verdict).map(|found| found.clock.as_str()).collect();
-        (!clocks.is_empty()).then(|| format!("{words}: {}.", clocks.join(", ")))
-    };
-    let verdicts: Vec<String> = [
-        of(Trustworthiness::Unfit, "Unfit"),
-        of(Trustworthiness::Limited, "Limited"),
-        of(Trustworthiness::Trusted, "Trusted"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    // The worst first; clocks of which the same is to be said together.
+    let mut groups: Vec<(Trustworthiness, String, Vec<&str>)> = Vec::new();
+    for found in &trust.verdicts {
+        let phrase = verdict::phrase(found);
+        match groups.iter_mut().find(|(_, of_group, _)| *of_group == phrase) {
+            Some((_, _, clocks)) => clocks.push(&found.clock),
+            None => groups.push((found.verdict, phrase, vec![&found.clock])),
+        }
+    }
+    groups.sort_by_key(|(verdict, ..)| *verdict);
+    let said =
+        |(_, phrase, clocks): &(_, String, Vec<&str>)| format!("{}: {}.", capitalized(phrase), clocks.join(", "));
+    let verdicts: Vec<String> = groups.iter().map(said).collect();
     let mut lines = vec![verdicts.join(" ")];
     if verdicts.is_empty() {
         lines = vec!["There was no clock to judge.".to_owned()];
@@ -232,5 +255,5 @@ fn untested(trust: &Trust) -> Option<String> {
 
 /// Demands of which this is known.
 fn names(trust: &Trust, met: Option<bool>) -> Vec<String> {
-    trust.demands.iter().filter(|demand| demand.met == met).map(|demand| demand.demand.to_string()).collect()
+    trust.demands.iter().filter(|demand| demand.met == met).map(demand_name).collect()
 }

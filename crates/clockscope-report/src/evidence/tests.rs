@@ -1,6 +1,8 @@
 //! Every check is worded, and read back.
 
-use clockscope_records::{DOCUMENT_SCHEMA, KernelCause, LogFault, Trustworthiness, Verdict, WatchdogIntervals};
+use clockscope_records::{
+    CivilWorth, DOCUMENT_SCHEMA, KernelCause, LogFault, ReferenceDoubt, Trustworthiness, Verdict, WatchdogIntervals,
+};
 use serde_json::Value;
 
 use super::*;
@@ -26,10 +28,10 @@ fn checks() -> Vec<Check> {
             reference: some("monotonic_raw"),
             constant: Some(false),
             steerable: true,
+            reference_shares_hardware: Some(false),
             reason: None,
         },
         Check::Resolution { tick_ns: Some(4e6), at_most_ns: None, coarse_nominal_ns: None, reason: None },
-        Check::Synchronization { answered: false, worth: None, error_s: None },
         Check::Counter { faults: vec![CheckKind::Jumps, CheckKind::Order] },
     ];
     let text = |text: &str| text.to_owned();
@@ -80,7 +82,16 @@ fn checks() -> Vec<Check> {
     ] {
         let (ahead, behind, reference) = (Some(1), None, some("monotonic"));
         let suspect = Suspect::Kernel;
-        checks.push(Check::Jumps { ahead, behind, readings: 9, reference, suspect, doubt: Some(doubt), reason: None });
+        checks.push(Check::Jumps {
+            ahead,
+            behind,
+            readings: 9,
+            reference,
+            suspect,
+            doubt: Some(doubt),
+            reference_shares_hardware: None,
+            reason: None,
+        });
     }
     for untested in
         [None, Some(Untested::OneCpu), Some(Untested::NoPair), Some(Untested::NoHandoff), Some(Untested::FewHandoffs)]
@@ -120,8 +131,24 @@ fn checks() -> Vec<Check> {
             change: Some(change),
             suspect: Suspect::Kernel,
             doubt: None,
+            reference_shares_hardware: Some(true),
             reason: None,
         });
+    }
+    let silent =
+        Check::Synchronization { answered: false, worth: None, error_s: None, stated_error_s: None, shows_utc: false };
+    checks.push(silent);
+    for worth in [
+        CivilWorth::Trusted,
+        CivilWorth::WhileNotSlewing,
+        CivilWorth::Slewing,
+        CivilWorth::Worthless,
+        CivilWorth::Unsynchronized,
+    ] {
+        let (error_s, stated_error_s) = (Some(0.002), Some(16.0));
+        let check =
+            Check::Synchronization { answered: true, worth: Some(worth), error_s, stated_error_s, shows_utc: false };
+        checks.push(check);
     }
     for by in
         [FrequencySource::Hypervisor, FrequencySource::Processor, FrequencySource::Firmware, FrequencySource::Kernel]
@@ -173,11 +200,10 @@ fn every_check_is_worded_and_has_its_own_name() {
     names.dedup();
     assert_eq!(names.len(), kinds().len());
     for check in checks() {
-        let is_never_against =
-            matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Synchronization { .. });
+        let is_never_against = matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. });
         let has_no_remedy = is_never_against || matches!(check, Check::KernelVerdict { cause: None, .. });
         for finding in [CheckOutcome::For, CheckOutcome::Against, CheckOutcome::Unknown] {
-            let Prose { text, source, advice, .. } = prose(&judged(check.clone(), finding));
+            let Prose { text, source, advice, .. } = prose(&judged(check.clone(), finding), Uses::default());
             assert!(!text.is_empty() && !source.is_empty(), "{check:?}");
             let is_advised = finding == CheckOutcome::Against && !has_no_remedy;
             assert!(finding == CheckOutcome::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
@@ -190,7 +216,7 @@ fn every_check_is_worded_and_has_its_own_name() {
 fn no_two_checks_read_alike() {
     let mut lines: Vec<String> = Vec::new();
     for check in checks() {
-        let Prose { name, text, source, advice } = prose(&judged(check, CheckOutcome::Against));
+        let Prose { name, text, source, advice } = prose(&judged(check, CheckOutcome::Against), Uses::default());
         lines.push(format!("{name}: {text} [{source}] {advice:?}"));
     }
     let all = lines.len();
@@ -203,7 +229,8 @@ fn no_two_checks_read_alike() {
 #[test]
 fn every_check_is_read_back_and_its_words_are_ignored() {
     let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, CheckOutcome::Against)).collect();
-    let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, evidence };
+    let uses = Uses { interval: Some(Trustworthiness::Unfit), civil: None };
+    let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, uses, evidence };
     let trust = Trust { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
     let mut explained = trust.clone();
     explain(&mut explained);
@@ -224,4 +251,51 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
         cause.retain(|word, _| !(is_named && ["seen", "source", "is_fault", "advice"].contains(&word.as_str())));
     }
     assert_eq!(serde_json::from_value::<Trust>(json).expect("it is read"), trust);
+}
+
+/// The sentence on a clock that nobody synchronizes has what its reader needs.
+#[test]
+fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
+    let unsynchronized = |shows_utc| Check::Synchronization {
+        answered: true,
+        worth: Some(CivilWorth::Unsynchronized),
+        error_s: None,
+        stated_error_s: Some(16.0),
+        shows_utc,
+    };
+    let said = |shows_utc, interval| {
+        let uses = Uses { interval: Some(interval), civil: Some(Trustworthiness::Limited) };
+        prose(&judged(unsynchronized(shows_utc), CheckOutcome::Against), uses)
+    };
+    let Prose { text, advice, .. } = said(false, Trustworthiness::Trusted);
+    assert_eq!(
+        text,
+        "civil time unknown: no daemon synchronizes it (off by up to 16 s by the kernel's own statement); rate and steps \
+         were sound"
+    );
+    assert!(advice.unwrap().starts_with("for durations use monotonic, because this clock can be set"));
+    assert!(!said(false, Trustworthiness::Undecided).text.contains("sound"));
+    assert!(said(true, Trustworthiness::Trusted).text.contains("shows UTC"));
+}
+
+/// Agreement with a clock of the same counter claims nothing about the oscillator.
+#[test]
+fn a_reference_on_the_same_counter_is_named() {
+    let text = |shares: Option<bool>, finding| {
+        let check = Check::ConstantRate {
+            reference: Some("monotonic_raw".to_owned()),
+            brackets: 220,
+            seconds: Some(1.25),
+            change: None,
+            suspect: Suspect::Counter,
+            doubt: None,
+            reference_shares_hardware: shares,
+            reason: None,
+        };
+        prose(&judged(check, finding), Uses::default()).text
+    };
+    assert!(text(Some(true), CheckOutcome::For).starts_with("consistent (same counter): one rate explains"));
+    for independent in [Some(false), None] {
+        assert!(text(independent, CheckOutcome::For).starts_with("one rate explains"));
+    }
 }

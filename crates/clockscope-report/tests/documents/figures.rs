@@ -170,13 +170,13 @@ fn every_code_has_its_sentence_in_json() {
 #[test]
 fn reasons_beside_figures_have_sentences_too() {
     let mut order = fixture("order");
-    order["untestable"] = json!({ "code": "one_cpu", "cpu": 3 });
+    order["untestable"] = json!({ "code": "one_cpu", "cpu": 3, "limit": "process" });
     let mut check = fixture("check");
     let evidence = check["verdicts"][0]["evidence"].as_array_mut().unwrap();
     let at = evidence.iter().position(|evidence| evidence["check"] == "steps_back").unwrap();
     evidence[at]["reason"] = json!({ "code": "no_batch" });
     for (document, pointer, text) in [
-        (order, "/untestable".to_owned(), "only CPU 3 takes part"),
+        (order, "/untestable".to_owned(), "this process may run on CPU 3 alone"),
         (check, format!("/verdicts/0/evidence/{at}/reason"), "no batch of reads was completed"),
     ] {
         let written = render(&read(&document).unwrap(), Format::Json, Style::default()).unwrap();

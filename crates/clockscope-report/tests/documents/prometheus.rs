@@ -203,11 +203,13 @@ fn a_hostile_record_is_one_file_of_sound_series() {
     let text = text(&record, false);
     assert!(!text.contains(|c: char| c != '\n' && is_steering(c)), "{text}");
     let series = read(&text);
-    let clocks: Vec<&str> = series
+    let mut clocks: Vec<&str> = series
         .iter()
         .filter(|series| series.name == "clockscope_clock_verdict")
         .map(|series| series.label("clock"))
         .collect();
+    // A clock of civil time has a series for each use.
+    clocks.dedup();
     assert_eq!(clocks, ["tsc", "a\\\"} 1 clockscope_clock_verdict{clock=\"x [2J ", ""]);
     let info = series.iter().find(|series| series.name == "clockscope_clocksource_info").unwrap();
     assert_eq!((info.label("clocksource"), info.label("hypervisor")), (clocks[1], "\\"));

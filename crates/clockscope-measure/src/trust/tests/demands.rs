@@ -21,7 +21,7 @@ pub(crate) fn at_most(ns: f64) -> TickEvidence {
 }
 
 fn demands(seen: &Observations, policy: &Policy) -> Vec<(String, Option<bool>)> {
-    let found = policy::compare(policy, seen, &judged(seen));
+    let found = policy::compare(policy, seen, &judged(seen), None);
     for demand in &found {
         assert!(demand.found.is_some() || demand.met.is_none(), "{demand:?}");
     }
@@ -33,6 +33,7 @@ fn policy() -> Policy {
     let mut policy = Policy { clocksource: Some(vec!["tsc".to_owned()]), ..Policy::default() };
     policy.counter = Some(ClockDemands {
         verdict: Some(Trustworthiness::Trusted),
+        for_use: None,
         max_cost_ns: Some(20.0),
         max_tick_ns: Some(10.0),
         max_regressions: Some(0),
@@ -69,6 +70,7 @@ fn demands_are_met_or_not_or_unknown() {
         unknown,
         [
             "clocksource",
+            "counter.verdict",
             "counter.max_rate_ppm",
             "counter.max_offset_ns",
             "counter.invariant",
@@ -92,8 +94,44 @@ fn demands_are_met_or_not_or_unknown() {
     assert!(unmet.iter().all(|(_, met)| *met == Some(false)), "{unmet:?}");
 }
 
+/// A verdict is demanded for the use that the policy states, else for the one that was asked about.
+#[test]
+fn a_verdict_is_demanded_for_a_use() {
+    let mut seen = healthy();
+    seen.kernel_time.as_mut().unwrap().worth = Some(CivilWorth::Unsynchronized);
+    let met = |verdict, for_use: Option<Use>, asked: Option<Use>| {
+        let realtime = ClockDemands { verdict: Some(verdict), for_use, ..ClockDemands::default() };
+        let policy = Policy { clocks: [("realtime".to_owned(), realtime)].into(), ..Policy::default() };
+        let found = policy::compare(&policy, &seen, &judged(&seen), asked);
+        assert_eq!(found[0].for_use, for_use.or(asked));
+        found[0].met
+    };
+    use Trustworthiness::{Limited, Trusted};
+    use Use::{Civil, Interval};
+    assert_eq!([met(Trusted, None, None), met(Limited, None, None)], [Some(false), Some(true)]);
+    assert_eq!([met(Trusted, Some(Interval), None), met(Trusted, Some(Civil), None)], [Some(true), Some(false)]);
+    assert_eq!(
+        [met(Trusted, None, Some(Interval)), met(Trusted, Some(Civil), Some(Interval))],
+        [Some(true), Some(false)]
+    );
+}
+
+/// A verdict that is undecided may become any.
+#[test]
+fn whether_an_undecided_verdict_is_enough_is_not_known() {
+    let mut seen = healthy();
+    sequence_of(&mut seen, "monotonic").handoffs = 12;
+    let met = |verdict| {
+        let monotonic = ClockDemands { verdict: Some(verdict), ..ClockDemands::default() };
+        let policy = Policy { clocks: [("monotonic".to_owned(), monotonic)].into(), ..Policy::default() };
+        policy::compare(&policy, &seen, &judged(&seen), None)[0].met
+    };
+    use Trustworthiness::{Limited, Trusted, Unfit};
+    assert_eq!([Trusted, Limited, Unfit].map(met), [None, None, Some(true)]);
+}
+
 fn refused(policy: &Policy) -> String {
-    let Err(MeasureError::Policy(error)) = policy::names(&crate::platform::ThisMachine, policy, &[]) else {
+    let Err(MeasureError::Policy(error)) = policy::names(&crate::platform::ThisMachine, policy, &[], None) else {
         return String::new();
     };
     error.to_string()
@@ -127,6 +165,15 @@ fn a_policy_that_contradicts_itself_is_refused() {
         refused(&policy)
     };
     assert!(of_clock(|demands| demands.max_offset_ns = Some(1.0)).contains("[counter]"));
+    assert!(
+        of_clock(|demands| demands.verdict = Some(Trustworthiness::Undecided)).contains("clocks.monotonic.verdict")
+    );
+    assert!(of_clock(|demands| demands.for_use = Some(Use::Interval)).contains("not demanded"));
+    let of_civil = |demands: &mut ClockDemands| {
+        (demands.verdict, demands.for_use) = (Some(Trustworthiness::Trusted), Some(Use::Civil));
+    };
+    assert!(of_clock(of_civil).contains("does not show civil time"));
+    assert!(with(|policy| policy.counter.as_mut().unwrap().for_use = Some(Use::Civil)).contains("counter.use"));
     assert!(of_clock(|demands| demands.invariant = Some(true)).contains("[counter]"));
     assert_eq!(of_clock(|demands| demands.max_cost_ns = Some(0.0)), "");
 }
@@ -196,7 +243,7 @@ fn a_policy_names_clocks_once_and_only_those_that_there_are() {
 fn words_are_shown_of_verdicts_and_numbers_of_limits() {
     let mut seen = healthy();
     seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_500_000_000);
-    let found = policy::compare(&policy(), &seen, &judged(&seen));
+    let found = policy::compare(&policy(), &seen, &judged(&seen), None);
     assert_eq!(found[0].required, DemandValue::Word("tsc".to_owned()));
     assert_eq!(found[1].found, Some(DemandValue::Word("trusted".to_owned())));
     assert_eq!(found[2].found, Some(DemandValue::Number(18.0)));

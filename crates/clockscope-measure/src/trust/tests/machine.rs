@@ -170,17 +170,18 @@ pub(crate) fn healthy() -> Observations {
         rates: Ok(Rates {
             reference: "monotonic_raw:syscall".to_owned(),
             clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
-            adjtimex: Figure::Known(Adjtimex {
-                freq_ppm: 0.0,
-                tick_us: 10_000,
-                offset_ns: 0,
-                maxerror_us: 1000,
-                esterror_us: 10,
-                status: vec!["pll".to_owned(), "nano".to_owned()],
-                worth: Some(CivilWorth::Trusted),
-                civil_error_s: Some(0.001),
-            }),
             ..Rates::default()
+        }),
+        kernel_time: Some(Adjtimex {
+            freq_ppm: 0.0,
+            tick_us: 10_000,
+            offset_ns: 0,
+            maxerror_us: 1000,
+            esterror_us: 10,
+            status: vec!["pll".to_owned(), "nano".to_owned()],
+            worth: Some(CivilWorth::Trusted),
+            civil_error_s: Some(0.001),
+            tai_offset_s: Some(37),
         }),
         by_counter: true,
         means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
@@ -189,7 +190,7 @@ pub(crate) fn healthy() -> Observations {
 }
 
 pub(super) fn judged(seen: &Observations) -> Vec<Verdict> {
-    verdicts(seen, &NAMES.map(str::to_owned))
+    verdicts(seen, &NAMES.map(str::to_owned), None)
 }
 
 pub(super) fn of<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
@@ -201,11 +202,12 @@ pub(super) fn evidence(verdict: &Verdict, check: CheckKind) -> &CheckEvidence {
     verdict.evidence.iter().find(|evidence| evidence.check.kind() == check).unwrap()
 }
 
-/// The verdict on a clock, and what decided it.
+/// The verdict on a clock, and what decided that it is not trusted.
 pub(super) fn decided(seen: &Observations, clock: &str) -> (Trustworthiness, Vec<CheckKind>) {
     let verdicts = judged(seen);
     let verdict = of(&verdicts, clock);
-    let decisive = verdict.evidence.iter().filter(|evidence| evidence.decides);
+    let is_decisive = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != CheckOutcome::For;
+    let decisive = verdict.evidence.iter().filter(is_decisive);
     (verdict.verdict, decisive.map(|evidence| evidence.check.kind()).collect())
 }
 

@@ -8,6 +8,7 @@ use super::exposition::{Family, PER_NS, PER_PPM, Series};
 use super::synchronization;
 use crate::read_path;
 use crate::text::Text;
+use crate::verdict::weight;
 
 /// Returns the metrics of a check, the most important ones first.
 pub(super) fn families(check: &Envelope<Trust>) -> Vec<Family> {
@@ -30,12 +31,19 @@ fn succeeded(check: &Envelope<Trust>) -> Family {
 }
 
 fn verdict(verdicts: &[Verdict]) -> Family {
-    let series = |verdict: &Verdict| {
-        let labels = vec![clock(verdict), ("verdict", verdict.verdict.as_str().into())];
-        weighed(verdict, labels, Some(1.0))
+    let of_use = |found: &Verdict, verdict: Option<Trustworthiness>, of: &'static str| {
+        let labels = vec![clock(found), ("use", of.into()), ("verdict", verdict?.as_str().into())];
+        weighed(found, labels, Some(1.0))
     };
-    let help = "1 for the verdict on a clock, which the label verdict names: trusted, limited or unfit.";
-    Family::new("clockscope_clock_verdict", help, verdicts.iter().map(series))
+    // Records of before the uses have one verdict, whose use is not known.
+    let series = |found: &Verdict| {
+        let former = found.uses.worst().is_none().then_some(found.verdict);
+        [(found.uses.interval, "interval"), (found.uses.civil, "civil"), (former, "")]
+            .map(|(verdict, name)| verdict.and_then(|verdict| of_use(found, Some(verdict), name)))
+    };
+    let help =
+        "1 for the verdict on a clock, which the label verdict names: trusted, limited, unfit or undecided, for a use.";
+    Family::new("clockscope_clock_verdict", help, verdicts.iter().flat_map(series))
 }
 
 /// The clocksource, and what else the costs depend on.
@@ -139,10 +147,5 @@ fn clock(verdict: &Verdict) -> (&'static str, Text) {
 
 /// Clocks with a worse verdict are left out last.
 fn weighed(verdict: &Verdict, labels: Vec<(&'static str, Text)>, value: Option<f64>) -> Option<Series> {
-    let weight = match verdict.verdict {
-        Trustworthiness::Trusted => 0,
-        Trustworthiness::Limited => 1,
-        Trustworthiness::Unfit => 2,
-    };
-    Series::of(labels, value).map(|series| series.weighing(weight))
+    Series::of(labels, value).map(|series| series.weighing(weight(verdict.verdict)))
 }

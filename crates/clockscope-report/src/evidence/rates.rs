@@ -1,0 +1,129 @@
+//! Rates and jumps in words: what was found beside a second clock.
+
+use clockscope_records::{Check, CheckEvidence, CheckOutcome, RateChange, ReferenceDoubt, Trust, Trustworthiness};
+
+use crate::reason;
+use crate::text::{counted, grouped};
+use crate::units::time;
+
+const REFERENCE_CHANGED: &str =
+    "the clock that it was compared with changed against all others, and they did not against each other";
+
+/// A clock that is computed from the same counter as the one that it is compared with shows that
+/// both paths agree, and nothing about the oscillator.
+fn consistent(found: &str, reference_shares_hardware: Option<bool>) -> String {
+    let mark = if reference_shares_hardware == Some(true) { "consistent (same counter): " } else { "" };
+    format!("{mark}{found}")
+}
+
+/// Steps ahead of a second clock, and behind it.
+pub(super) fn jumps(evidence: &CheckEvidence) -> String {
+    let Check::Jumps { ahead: Some(ahead), behind, readings, reference, doubt: why, reference_shares_hardware, .. } =
+        &evidence.check
+    else {
+        return String::new();
+    };
+    let reference = reference.as_deref().unwrap_or("another clock");
+    let behind = behind.map_or_else(String::new, |behind| format!(" and {} behind it", grouped(behind)));
+    let why = why.map_or_else(String::new, |why| format!("; {}", doubt(why)));
+    let ahead = counted(*ahead, "step");
+    let found = format!("{ahead} ahead of {reference}{behind} in {} readings{why}", grouped(*readings));
+    let is_for = evidence.finding == CheckOutcome::For;
+    consistent(&found, reference_shares_hardware.filter(|_| is_for))
+}
+
+/// The frequency offset from a second clock.
+pub(super) fn rate(evidence: &CheckEvidence) -> String {
+    let Check::Rate { ppm, bound_ppm, reference, constant, reference_shares_hardware, reason, .. } = &evidence.check
+    else {
+        return String::new();
+    };
+    let Some((ppm, bound)) = ppm.zip(*bound_ppm) else {
+        return reason.as_ref().map_or_else(|| "it was not compared".to_owned(), reason::text);
+    };
+    let changing = if *constant == Some(false) { ", and changes" } else { "" };
+    let reference = reference.as_deref().unwrap_or("another clock");
+    let found = format!("it runs by {ppm:+.3} ± {} ppm against {reference}{changing}", bound_ppm_text(bound));
+    consistent(&found, reference_shares_hardware.filter(|_| evidence.finding == CheckOutcome::For))
+}
+
+/// A bound that is above 0, however small, is never written as 0.
+fn bound_ppm_text(bound: f64) -> String {
+    if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") }
+}
+
+/// Names a clock whose rate was compared with a clock on the same hardware alone, and what would be
+/// independent of it; `None` if there is none.
+pub(crate) fn not_independent(trust: &Trust) -> Option<String> {
+    let of_verdict = |check: &Check| match check {
+        Check::ConstantRate { reference: Some(reference), reference_shares_hardware: Some(true), .. } => {
+            Some(reference.clone())
+        }
+        _ => None,
+    };
+    let in_question = trust.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);
+    let (clock, reference) = in_question.into_iter().find_map(|verdict| {
+        let is_for = |evidence: &&CheckEvidence| evidence.finding == CheckOutcome::For;
+        let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
+        Some((&verdict.clock, reference))
+    })?;
+    let ptp = trust.synchronization.iter().flat_map(|found| &found.ptp).next();
+    let ptp = match ptp {
+        Some(ptp) => format!("a PTP clock (clockscope rate {clock} --reference {})", ptp.device),
+        None => "a PTP clock (none here)".to_owned(),
+    };
+    Some(format!(
+        "Rate of {clock} not independently measured: {reference} is computed from the same counter. Independent are {ptp}, \
+         HPET as the clocksource, or another host."
+    ))
+}
+
+/// Why a second clock cannot judge this one.
+fn doubt(doubt: ReferenceDoubt) -> &'static str {
+    match doubt {
+        ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
+        ReferenceDoubt::ReferenceChanged => REFERENCE_CHANGED,
+        ReferenceDoubt::CounterUnfit => "the counter, which it was judged by, is unfit",
+        ReferenceDoubt::SeenOnce => "a single jump, seen against the counter alone, may be either one's",
+    }
+}
+
+/// Whether its rate was constant.
+pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
+    let Check::ConstantRate {
+        reference, brackets, seconds, change, doubt: why, reason, reference_shares_hardware, ..
+    } = &evidence.check
+    else {
+        return String::new();
+    };
+    let against = reference.as_deref().unwrap_or("another clock");
+    match (change, why, reason) {
+        (Some(RateChange::Step { at_s, step_ns }), ..) => {
+            format!("it stepped by at least {} against {against} at {at_s:.3} s", time(*step_ns))
+        }
+        (Some(RateChange::Once { from_s, until_s }), ..) => {
+            format!("its rate against {against} changed between {from_s:.3} s and {until_s:.3} s")
+        }
+        (Some(RateChange::Unexplained), ..) => format!("no rate explains what was seen against {against}"),
+        (Some(RateChange::OtherMean { measured_hz, mean_hz }), ..) => format!(
+            "it ran at {:.6} MHz while it was looked at, and at {:.6} MHz on average: its rate changed, or it stepped",
+            measured_hz / 1e6,
+            mean_hz / 1e6
+        ),
+        (Some(RateChange::WentBack), ..) => {
+            "it stood still, or went back behind where it was when the check began".to_owned()
+        }
+        (Some(RateChange::AgainstAll), ..) => {
+            "all other clocks changed against it, and not against each other".to_owned()
+        }
+        (None, Some(why), _) => doubt(*why).to_owned(),
+        (None, None, Some(why)) => reason::text(why),
+        (None, None, None) if evidence.finding == CheckOutcome::For => {
+            let over = seconds.unwrap_or(0.0);
+            let found = format!("one rate explains {} by {against} in {over:.1} s", counted(*brackets, "bracket"));
+            consistent(&found, *reference_shares_hardware)
+        }
+        (None, None, None) if reference.is_none() => "the counter was not compared".to_owned(),
+        (None, None, None) => "it was not compared".to_owned(),
+    }
+}
