@@ -251,12 +251,14 @@ fn nobody_is_believed_without_an_error() {
 }
 
 /// Returns a state as ClockBound 3 leaves it `seconds` after it stated its bound: the kernel's loop
-/// in nanoseconds, and one figure for both errors, of which the kernel lets the largest grow.
+/// in nanoseconds with the time constant 0, and one figure for both errors, of which the kernel
+/// lets the largest grow.
 fn by_clockbound(bound_us: u64, seconds: u64) -> KernelClockState {
     KernelClockState {
         max_error_us: bound_us + 500 * seconds,
         estimated_error_us: bound_us,
         offset_ns: 12_345,
+        time_constant: 0,
         ..by_loop()
     }
 }
@@ -279,7 +281,10 @@ fn a_state_that_clockbound_may_have_left_is_not_trusted() {
         let by_ntpd = KernelClockState { max_error_us: 1000 + us, estimated_error_us: 1000, ..by_loop() };
         assert_eq!(by_ntpd.claim(0).unwrap().worth, Worth::Trusted);
     }
-    // Its bound covers its estimate.
+    // ntpd's time constant is the logarithm of its poll interval, 3 at least where it was recorded.
+    let by_ntpd = KernelClockState { time_constant: 3, ..by_clockbound(500, 31) };
+    assert_eq!(by_ntpd.claim(0).unwrap().worth, Worth::Trusted);
+    // ClockBound's estimated error is never the larger one.
     let below = KernelClockState { max_error_us: 500, estimated_error_us: 1000, ..by_loop() };
     assert_eq!(below.claim(0).unwrap().worth, Worth::Trusted);
 }
@@ -344,7 +349,7 @@ proptest! {
         prop_assert!(rounded.as_nanos() as i128 <= 2 * (SYSTEM_UNIT_NS - 1));
         prop_assert!(bounded.earliest <= system_time(claim.earliest_ns).unwrap());
         prop_assert!(bounded.latest >= system_time(claim.latest_ns).unwrap());
-        // Once in 500 times the state could be ClockBound's.
+        // The time constant is 0: once in 500 times the state could be ClockBound's.
         let is_one_figure = error_us % 500 == state.estimated_error_us;
         prop_assert_eq!(bounded.worth, if is_one_figure { Worth::WhileNotSlewing } else { Worth::Trusted });
     }

@@ -10,8 +10,8 @@
 //! 3.1.1). ClockBound 3 and ntpd-rs are known by their sources alone, and are not trusted:
 //!
 //! - ClockBound 3.0.0-rc.0, `src/daemon/time/timex.rs` (`from_phase_correction`) of the crate
-//!   clock-bound: STA_PLL and nanoseconds, and the error bound of its own clock as both errors. The
-//!   offset goes to the kernel's loop.
+//!   clock-bound: STA_PLL, nanoseconds, a time constant of 0, and the error bound of its own clock
+//!   as both errors. The offset goes to the kernel's loop.
 //! - ntpd-rs 1.9.0, `ntp-proto/src/algorithm/kalman/mod.rs` (`error_estimate_update`) and
 //!   `ntp-proto/src/system.rs` (`root_dispersion`); clock-steering 0.2.1, `src/unix.rs`: no loop,
 //!   the root delay as the largest error, and the standard deviation of the offset as the estimated
@@ -52,8 +52,8 @@ enum Daemon {
     /// ntpd in its first minutes: the loop is not in nanoseconds yet, and an offset of any size is
     /// handed to adjtime(3) in portions, which neither error includes.
     BeginningNtpd,
-    /// ClockBound 3: the kernel's loop in nanoseconds, and one figure as both errors, the largest
-    /// of which grows.
+    /// ClockBound 3: the kernel's loop in nanoseconds with the time constant 0, and one figure as
+    /// both errors, the largest of which grows.
     ClockBound,
     /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel
     /// does not know. Without `rtcsync` chronyd leaves STA_UNSYNC set.
@@ -81,7 +81,7 @@ impl Daemon {
             Self::BeginningNtpd => state.is_by_loop && !state.is_in_ns,
             Self::ClockBound => {
                 let is_one_figure = grown_us.is_some_and(|us| us.is_multiple_of(ADDED_IN_A_SECOND_US));
-                state.is_by_loop && state.is_in_ns && is_one_figure
+                state.is_by_loop && state.is_in_ns && state.time_constant == 0 && is_one_figure
             }
             Self::Chronyd | Self::NtpdRs => !state.is_by_loop && estimated_us < NO_ERROR_STATED_US,
             Self::Timesyncd => state.is_by_loop && estimated_us == 0,
