@@ -2,7 +2,54 @@
 //! the timecounters of the BSDs (FreeBSD, `sys/x86/x86/tsc.c` and `sys/dev/acpica`; NetBSD,
 //! `sys/arch/x86/x86/tsc.c`; OpenBSD, `sys/arch/amd64/amd64/tsc.c`).
 
+use core::fmt;
+
 use crate::counter;
+
+/// The name of a clocksource, stored without an allocation. Longer names are cut; Linux's own limit
+/// is 31 bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ClocksourceName {
+    bytes: [u8; Self::LONGEST],
+    length: u8,
+}
+
+impl ClocksourceName {
+    /// Bytes that are kept.
+    pub const LONGEST: usize = 64;
+
+    /// Returns the name that these bytes begin with, without the spaces at its end; `None` if
+    /// nothing is left, or if it is not a text.
+    #[must_use]
+    pub fn new(name: &[u8]) -> Option<Self> {
+        let name = name.trim_ascii_end();
+        let name = name.get(..Self::LONGEST).unwrap_or(name);
+        if name.is_empty() || core::str::from_utf8(name).is_err() {
+            return None;
+        }
+        let mut bytes = [0; Self::LONGEST];
+        bytes.get_mut(..name.len())?.copy_from_slice(name);
+        Some(Self { bytes, length: name.len() as u8 })
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// Returns the name's bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.length)).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ClocksourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
 
 /// An architecture, by the counter that kernels build a clocksource on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,6 +272,15 @@ pub fn is_counter_of(architecture: Architecture, name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_kept_up_to_its_longest() {
+        let kept = |name: &[u8]| ClocksourceName::new(name);
+        assert_eq!(kept(b"tsc\n").unwrap().as_str(), "tsc");
+        assert_eq!(kept(b"tsc\n"), kept(b"tsc"));
+        assert_eq!(kept(&[b'x'; 100]).unwrap().as_bytes(), [b'x'; ClocksourceName::LONGEST]);
+        assert_eq!([kept(b""), kept(b" \n"), kept(b"\xff")], [None; 3]);
+    }
 
     #[test]
     fn names_are_unique() {

@@ -260,7 +260,10 @@ CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
  * passed on, and may be NULL.
  *
  * Unit: in each item. Error: none. Ordering: none.
- * Cost: tens of microseconds; it asks kernel and processor anew.
+ * Cost: some microseconds; one or two milliseconds before the clock is calibrated. The kernel is not
+ *   asked: its answers are those of clockscope_prepare(), of the second reading or of the last
+ *   clockscope_recheck(). After these, a confined process may call it: no system calls but those of
+ *   the allocator, and of CLOCK_MONOTONIC where there is no vDSO.
  * Threads: any; visit is called by the calling thread, and no lock is held. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
@@ -282,7 +285,10 @@ CLOCKSCOPE_API int clockscope_advise(uint64_t interval_ns, double error,
 /* ---- Decisions ---- */
 
 /* Asks the kernel now all that readings would ask later, and prepares for forks. Call it before
- * the process confines itself (seccomp, Landlock, chroot). Returns CLOCKSCOPE_OK.
+ * the process confines itself (seccomp, Landlock, chroot). After it, readings and
+ * clockscope_source(), clockscope_error_bound(), clockscope_frequency() and clockscope_evidence()
+ * make no system calls but those of the allocator, and of CLOCK_MONOTONIC where there is no vDSO.
+ * Returns CLOCKSCOPE_OK.
  *
  * Unit: none. Error: none. Ordering: none.
  * Cost: some 50 us; a second call costs nothing.
@@ -291,10 +297,13 @@ CLOCKSCOPE_API int clockscope_advise(uint64_t interval_ns, double error,
 CLOCKSCOPE_API int clockscope_prepare(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Asks the kernel again whether the counter may be used, follows the answer, and returns it: 0 or
- * 1. Readings never ask by themselves.
+ * 1. Readings and clockscope_evidence() never ask by themselves; clockscope_evidence() reports the
+ * new answers. A process that has confined itself must not call it, unless it may make the system
+ * calls.
  *
  * Unit: none. Error: none. Ordering: none.
- * Cost: some 20 us; it opens a file.
+ * Cost: some 20 us; it opens a file. Some 10 us more where no register states the counter's
+ *   frequency: it opens a perf event.
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_recheck(void) CLOCKSCOPE_NOEXCEPT;

@@ -44,7 +44,7 @@ fn uname() -> Option<[String; 3]> {
 
 /// The clocksource in use.
 pub(crate) fn clocksource() -> Figure<String> {
-    let name = clockscope_arch::os::clocksource();
+    let name = clockscope_arch::os::clocksource().map(|name| name.as_str().to_owned());
     let reason = unread("current_clocksource", name.as_deref());
     Figure::of(name.filter(|name| text::is_name_of_words(name)), reason)
 }

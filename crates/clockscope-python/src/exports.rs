@@ -143,8 +143,9 @@ snapshot, a fork. Two readings of one generation are on one line. 0 before the f
 
 Asks the kernel now all that readings would ask later, and prepares for forks.
 
-Call it before the process confines itself (seccomp, Landlock, chroot). Without it the first two
-readings ask. Costs some 50 us once.",
+Call it before the process confines itself (seccomp, Landlock, chroot). After it, readings,
+source(), error_bound() and evidence() ask nothing. Without it the first two readings ask. Costs
+some 50 us once.",
     ),
     (
         c"recheck",
@@ -153,7 +154,9 @@ readings ask. Costs some 50 us once.",
         c"recheck($module, /)
 --
 
-Asks the kernel again whether the counter may be used, follows the answer, and returns it.",
+Asks the kernel again whether the counter may be used, follows the answer, and returns it.
+
+evidence() reports the new answers. A confined process must not call it, unless it may open files.",
     ),
     (
         c"arrow_stream",

@@ -5,6 +5,7 @@ use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use clockscope_arch::clocksource::{self, ClocksourceName};
 use clockscope_arch::os::{self, Timeline};
 use clockscope_arch::{Errno, counter};
 
@@ -60,13 +61,25 @@ impl Counter for Native {
         counter::is_invariant()
     }
 
-    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
-        let stated = counter::stated_frequencies().nominal_hz(|| os::perf_frequency().ok());
-        stated.map(|(hz, by)| (hz, by.name()))
+    /// On Linux one file answers both. Elsewhere the name is a question of its own.
+    fn clocksource(&self) -> (Option<bool>, Option<ClocksourceName>) {
+        if !cfg!(any(target_os = "linux", target_os = "android")) {
+            return (self.is_clocksource(), None);
+        }
+        let name = os::clocksource();
+        (name.map(|name| clocksource::is_counter(name.as_bytes())), name)
     }
 
-    fn clocksource_name(&self) -> Option<String> {
+    fn clocksource_name(&self) -> Option<ClocksourceName> {
         os::clocksource()
+    }
+
+    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
+        counter::stated_frequencies().nominal_hz(|| None).map(|(hz, by)| (hz, by.name()))
+    }
+
+    fn kernel_hz(&self) -> Option<f64> {
+        os::perf_frequency().ok()
     }
 }
 
@@ -131,7 +144,8 @@ impl OsClock for Timeline {
 ///
 /// Call it before the process confines itself (seccomp, Landlock, chroot) or runs out of file
 /// descriptors. Readings after it make no system calls, in this process or in its children, except
-/// for the OS clock's own where there is no vDSO. Without it the first two readings ask.
+/// for the OS clock's own where there is no vDSO. Neither do [`source`], [`error_bound`],
+/// [`frequency`], [`conversion`] and [`evidence`]. Without it the first two readings ask.
 ///
 /// - Cost: some 50 µs; a second call costs nothing.
 /// - Not async-signal-safe.
@@ -186,12 +200,15 @@ pub(crate) fn has_process_mark(mark: u64) -> bool {
 }
 
 /// Asks the kernel again whether the counter may be used, follows the answer, and returns it.
+/// [`evidence`] reports the new answers.
 ///
 /// Readings never ask by themselves. They notice a kernel that turns away from the counter only if
 /// its clock becomes slower. A question that gets no answer keeps its last one. [`crate::Upkeep`]
-/// calls this every minute.
+/// asks every minute whether the counter may be used, and leaves out the frequency.
 ///
-/// - Cost: some 20 µs; it opens a file of sysfs.
+/// - Cost: some 20 µs; it opens a file of sysfs. Where no register states the counter's frequency,
+///   also a perf event, for the frequency that the kernel states: some 10 µs more.
+/// - A process that has confined itself must not call it, unless it may make these system calls.
 ///
 /// ```
 /// if !clockscope::recheck() {
@@ -407,7 +424,8 @@ impl Clock for ProcessClock {
     }
 }
 
-/// Returns where [`now`]'s time comes from at this moment. Costs about as much as a reading.
+/// Returns where [`now`]'s time comes from at this moment. Costs about as much as a reading, and
+/// makes no system calls after [`prepare`] or the second reading.
 ///
 /// ```
 /// // A process that has only begun is served the operating system's clock.
@@ -418,8 +436,16 @@ pub fn source() -> Source {
     CLOCK.source()
 }
 
-/// Returns the evidence about this machine's counter, and why it is used or not. Allocates;
-/// asks the kernel and the processor anew (tens of microseconds).
+/// Returns the evidence about this machine's counter, and why it is used or not.
+///
+/// The kernel is not asked: its answers are those that [`prepare`], the second reading or the last
+/// [`recheck`] got. The error and the frequency are measured anew.
+///
+/// - Cost: some microseconds, and reads of CPUID, which a hypervisor traps; one or two milliseconds
+///   before the clock is calibrated.
+/// - After [`prepare`] or the second reading, no system calls but those of the allocator, and of
+///   the OS clock where there is no vDSO: a confined process may call it.
+/// - Not async-signal-safe: it allocates.
 ///
 /// ```
 /// for evidence in clockscope::evidence() {
@@ -433,7 +459,8 @@ pub fn evidence() -> Vec<Evidence> {
 
 /// Returns how far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the
 /// generation began. `None` where no clock answers. Costs some twenty reads of both clocks, about
-/// 0.8 µs.
+/// 0.8 µs; some milliseconds where another thread is stopped while it renews the clock. Makes no
+/// system calls after [`prepare`] or the second reading.
 ///
 /// The largest error holds for every reading of this generation that is at least three milliseconds
 /// old, and for those in the last millisecond of the one before, if CLOCK_MONOTONIC's rate changes
@@ -455,7 +482,7 @@ pub fn error_bound() -> Option<ErrorBound> {
 /// ends now and is up to 20 s long. `None` where the counter is not used ([`calibrate_blocking`]
 /// answers there, too), and perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed.
 /// Costs a few reads of both clocks; before the clock was calibrated, one or two milliseconds, in
-/// which both are compared.
+/// which both are compared. Makes no system calls after [`prepare`] or the second reading.
 ///
 /// ```
 /// match clockscope::frequency() {

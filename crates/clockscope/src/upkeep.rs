@@ -9,9 +9,8 @@ use std::time::Duration;
 use clockscope_arch::os::{self, ClockSet, Woken, keep_errno};
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
-use crate::process::CLOCK;
-use crate::process::{has_process_mark, process_mark};
-use crate::{AtomicInstant, Clock, Instant, now, prepare, recheck};
+use crate::process::{CLOCK, has_process_mark, process_mark};
+use crate::{AtomicInstant, Clock, Instant, now, prepare};
 
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
@@ -23,11 +22,11 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 /// Keeps a recent time up to date on a thread of its own. Dropping it ends the thread and waits for
 /// that.
 ///
-/// The thread also asks the kernel every minute whether the counter may still be used
-/// ([`recheck`]), which no reading does. Where CLOCK_REALTIME is set, the kernel wakes the thread
-/// (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors), and
-/// [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should start
-/// no upkeep, or drop it before.
+/// The thread also asks the kernel every minute whether the counter may still be used, as
+/// [`recheck`](crate::recheck) does and no reading. Where CLOCK_REALTIME is set, the kernel wakes
+/// the thread (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors),
+/// and [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should
+/// start no upkeep, or drop it before.
 ///
 /// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
 /// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does
@@ -165,7 +164,7 @@ impl Upkeep {
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
         let thread = std::thread::Builder::new().name("clockscope-upkeep".to_owned()).spawn(move || {
             let _running = Running(&shared.written);
-            write_down(&shared, &signal, period, RECHECK_EVERY, || _ = recheck());
+            write_down(&shared, &signal, period, RECHECK_EVERY, || _ = CLOCK.recheck_use());
         })?;
         Ok(Self { recent, stop, thread: Some(thread) })
     }

@@ -123,7 +123,7 @@ fn ahead_of_now(before: i64) -> Duration {
 ///
 /// - Cost: three reads of the system's clocks, some 70 ns; up to twelve where those are
 ///   interrupted, and the publication of a line where the clock was set.
-/// - May be called in a signal handler. It never waits for a lock for longer than some yields.
+/// - May be called in a signal handler. It waits for a lock for some milliseconds at most.
 ///
 /// ```
 /// let before = clockscope::wall::generation();

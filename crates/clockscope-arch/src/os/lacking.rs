@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each system takes what it lacks")]
 
+use crate::clocksource::ClocksourceName;
 use crate::woken::Woken;
 use crate::{Errno, Unavailable};
 
@@ -34,7 +35,7 @@ pub fn counter_is_accepted() -> Option<bool> {
 
 /// Returns that nothing is known of the system's clocksource.
 #[must_use]
-pub fn clocksource() -> Option<String> {
+pub fn clocksource() -> Option<ClocksourceName> {
     None
 }
 

@@ -46,6 +46,7 @@ def error_bound() -> ErrorBound:
 def evidence() -> tuple[Evidence, ...]:
     """Returns the evidence about the processor's counter, and why it is used or not.
 
-    Asks the kernel and the processor anew: tens of us.
+    The kernel is not asked: its answers are those of prepare(), of the second reading or of the
+    last recheck(). After these, a confined process may call it.
     """
     return tuple(Evidence(*piece) for piece in _native.evidence())

@@ -250,6 +250,74 @@ fn nobody_is_believed_without_an_error() {
     assert_eq!(far.claim(0), Err(Unbounded::OutOfRange));
 }
 
+/// Returns a state as ClockBound 3 leaves it `seconds` after it stated its bound: the kernel's loop
+/// in nanoseconds with the time constant 0, and one figure for both errors, of which the kernel
+/// lets the largest grow.
+fn by_clockbound(bound_us: u64, seconds: u64) -> KernelClockState {
+    KernelClockState {
+        max_error_us: bound_us + 500 * seconds,
+        estimated_error_us: bound_us,
+        offset_ns: 12_345,
+        time_constant: 0,
+        ..by_loop()
+    }
+}
+
+/// ClockBound's bounds were not compared with a known truth, and its states could be ntpd's.
+#[test]
+fn a_state_that_clockbound_may_have_left_is_not_trusted() {
+    for (bound_us, seconds) in [(137, 0), (137, 1), (137, 16), (20_000, 0), (1, 1024)] {
+        let claim = by_clockbound(bound_us, seconds).claim(0).unwrap();
+        assert_eq!((claim.worth, claim.basis), (Worth::WhileNotSlewing, Basis::KernelLoop), "{bound_us} {seconds}");
+        assert_eq!(by_clockbound(bound_us, seconds).stated().state, Standing::WhileNotSlewing);
+    }
+    // A bound below a microsecond is an estimated error of zero, as timesyncd leaves it.
+    assert!(matches!(by_clockbound(0, 1).claim(0), Err(Unbounded::Worthless(_))));
+    // ClockBound clamps a large offset, and marks the clock.
+    let clamped = KernelClockState { is_unsynchronized: true, ..by_clockbound(137, 0) };
+    assert!(matches!(clamped.claim(0), Err(Unbounded::Unsynchronized(_))));
+    // Errors that differ by anything else are not ClockBound's.
+    for us in [1, 100, 499, 501] {
+        let by_ntpd = KernelClockState { max_error_us: 1000 + us, estimated_error_us: 1000, ..by_loop() };
+        assert_eq!(by_ntpd.claim(0).unwrap().worth, Worth::Trusted);
+    }
+    // ntpd's time constant is the logarithm of its poll interval, 3 at least where it was recorded.
+    let by_ntpd = KernelClockState { time_constant: 3, ..by_clockbound(500, 31) };
+    assert_eq!(by_ntpd.claim(0).unwrap().worth, Worth::Trusted);
+    // ClockBound's estimated error is never the larger one.
+    let below = KernelClockState { max_error_us: 500, estimated_error_us: 1000, ..by_loop() };
+    assert_eq!(below.claim(0).unwrap().worth, Worth::Trusted);
+}
+
+/// ntpd-rs states the root delay as the largest error, and a standard deviation as the estimated
+/// one: the root distance may be more than the root delay.
+#[test]
+fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
+    // A server on the local network, and a client that has measured little: ±5 ms.
+    let (delay_us, deviation_us) = (301, 5_000);
+    let state = KernelClockState {
+        max_error_us: delay_us,
+        estimated_error_us: deviation_us,
+        is_unsynchronized: false,
+        ..KernelClockState::unsynchronized(0)
+    };
+    for state in [state, KernelClockState { is_unsynchronized: true, ..state }] {
+        let claim = state.claim(0).unwrap();
+        assert_eq!((claim.worth, claim.basis), (Worth::WhileNotSlewing, Basis::SteeredRate));
+        // Half the root delay, and twice the standard deviation: one moment in twenty is beyond.
+        let truth_ns = i128::from(delay_us / 2 + 2 * deviation_us) * 1000;
+        for truth_ns in [truth_ns, -truth_ns] {
+            assert!(is_inside(&Ok(claim), truth_ns), "{truth_ns} is not in {claim:?}");
+        }
+    }
+    // It slews by up to 200 ppm, which the kernel does not know.
+    let slewing = KernelClockState { rate_ppm: 200.0, ..state };
+    assert!(matches!(slewing.claim(0), Err(Unbounded::Slewing { ppm: 200, .. })));
+    // A root delay that is a multiple of what the kernel adds looks like an error set to zero.
+    let zeroed = KernelClockState { max_error_us: 500, ..state };
+    assert!(matches!(zeroed.claim(0), Err(Unbounded::Worthless(_))));
+}
+
 #[test]
 fn tai_is_ahead() {
     let claim = Claim::around(5_000_000_000, 1_000, (Basis::KernelLoop, Worth::Trusted), Leap::None);
@@ -281,6 +349,8 @@ proptest! {
         prop_assert!(rounded.as_nanos() as i128 <= 2 * (SYSTEM_UNIT_NS - 1));
         prop_assert!(bounded.earliest <= system_time(claim.earliest_ns).unwrap());
         prop_assert!(bounded.latest >= system_time(claim.latest_ns).unwrap());
-        prop_assert_eq!(bounded.worth, Worth::Trusted);
+        // The time constant is 0: once in 500 times the state could be ClockBound's.
+        let is_one_figure = error_us % 500 == state.estimated_error_us;
+        prop_assert_eq!(bounded.worth, if is_one_figure { Worth::WhileNotSlewing } else { Worth::Trusted });
     }
 }

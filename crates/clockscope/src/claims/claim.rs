@@ -25,7 +25,7 @@ pub struct Bounded {
     pub leap: Leap,
 }
 
-/// How far bounds of civil time can be trusted.
+/// How far bounds of civil time can be trusted, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Worth {
@@ -35,6 +35,8 @@ pub enum Worth {
     Trusted,
     /// They hold while no offset is being worked off: the daemon knows of that, and the kernel does
     /// not. Rates beyond 100 ppm are noticed ([`Unbounded::Slewing`]), slower corrections are not.
+    /// Bounds of daemons that were not compared with a known truth (ClockBound 3, ntpd-rs) are
+    /// worth no more than this, and neither are states that such a daemon may have left.
     WhileNotSlewing,
     /// They say nothing: the daemon sets the error to zero, whatever it is, or has only begun.
     Worthless,
@@ -46,9 +48,9 @@ pub enum Worth {
 #[non_exhaustive]
 pub enum Basis {
     /// The kernel's loop, which works off what a daemon hands to it, and the error that the daemon
-    /// states: as ntpd does.
+    /// states: as ntpd and ClockBound 3 do.
     KernelLoop,
-    /// The error that a daemon states, which steers the rate by itself: as chronyd does.
+    /// The error that a daemon states, which steers the rate by itself: as chronyd and ntpd-rs do.
     SteeredRate,
     /// The error that a daemon states while it corrects an offset that it does not state: as ntpd
     /// does in its first minutes.

@@ -1,10 +1,21 @@
-//! What the kernel's word on the error of its civil clock is worth.
+//! Judges the kernel's statement on the error of its civil clock.
 //!
 //! adjtimex(2) has the largest error that a time daemon stated, and not which daemon that was, nor
-//! always what is still to be corrected. The daemons differ in which fields they set, and to what:
-//! by that signature it is known what a bound means. The signatures were recorded from the daemons
-//! themselves (`adjtimex.txt`): chronyd 4.3, ntpd (ntpsec 1.2.2), systemd-timesyncd 252, phc2sys
-//! (linuxptp 3.1.1).
+//! always what is still to be corrected. The daemons differ in which fields they set, and to what.
+//! Several daemons may leave the same state. Then the bound is the widest of theirs, and is worth
+//! what the worst of them is worth.
+//!
+//! Most states were recorded from the daemons themselves, beside a known true time
+//! (`adjtimex.txt`): chronyd 4.3, ntpd (ntpsec 1.2.2), systemd-timesyncd 252, phc2sys (linuxptp
+//! 3.1.1). ClockBound 3 and ntpd-rs are known by their sources alone, and are not trusted:
+//!
+//! - ClockBound 3.0.0-rc.0, `src/daemon/time/timex.rs` (`from_phase_correction`) of the crate
+//!   clock-bound: STA_PLL, nanoseconds, a time constant of 0, and the error bound of its own clock
+//!   as both errors. The offset goes to the kernel's loop.
+//! - ntpd-rs 1.9.0, `ntp-proto/src/algorithm/kalman/mod.rs` (`error_estimate_update`) and
+//!   `ntp-proto/src/system.rs` (`root_dispersion`); clock-steering 0.2.1, `src/unix.rs`: no loop,
+//!   the root delay as the largest error, and the standard deviation of the offset as the estimated
+//!   one. It slews by the frequency, by up to 200 ppm.
 
 use clockscope_arch::civil::{KernelClockState, NO_ERROR_STATED_US};
 
@@ -30,22 +41,86 @@ const ADJUSTED_IN_A_SECOND_US: i64 = 500;
 /// include/linux/timex.h).
 const ADDED_IN_A_SECOND_US: u64 = 500;
 
-/// Who keeps the clock right, as far as what was set shows it.
+/// Standard deviations that a bound has room for where a daemon states one of them.
+const DEVIATIONS: u64 = 3;
+
+/// A daemon, or several that set the same fields alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Signature {
-    /// No daemon, as far as what was set shows.
-    Unset,
+enum Daemon {
     /// ntpd in its ordinary state: the kernel's loop in nanoseconds, and both errors are stated.
-    Loop,
-    /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel
-    /// does not know. Without `rtcsync` chronyd leaves STA_UNSYNC set.
-    Rate,
+    Ntpd,
     /// ntpd in its first minutes: the loop is not in nanoseconds yet, and an offset of any size is
     /// handed to adjtime(3) in portions, which neither error includes.
-    Beginning,
-    /// timesyncd, ptp4l, phc2sys: the error is set to zero, however large the offset is, and grows
-    /// by what the kernel adds. (chronyd states just such an error once in 500 times.)
-    Zeroed,
+    BeginningNtpd,
+    /// ClockBound 3: the kernel's loop in nanoseconds with the time constant 0, and one figure as
+    /// both errors, the largest of which grows.
+    ClockBound,
+    /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel
+    /// does not know. Without `rtcsync` chronyd leaves STA_UNSYNC set.
+    Chronyd,
+    /// ntpd-rs: the same, with the root delay for the largest error.
+    NtpdRs,
+    /// timesyncd: both errors are set to zero, however large the offset is.
+    Timesyncd,
+    /// ptp4l, phc2sys: the largest error is set to zero, and grows by what the kernel adds.
+    /// (chronyd states just such an error once in 500 times.)
+    Ptp,
+}
+
+impl Daemon {
+    const ALL: [Self; 7] =
+        [Self::Ntpd, Self::BeginningNtpd, Self::ClockBound, Self::Chronyd, Self::NtpdRs, Self::Timesyncd, Self::Ptp];
+
+    /// Whether it may have left a state in which some daemon states an error.
+    fn may_have_left(self, state: &KernelClockState) -> bool {
+        let (largest_us, estimated_us) = (state.max_error_us, state.estimated_error_us);
+        // The kernel does not let the estimated error grow.
+        let grown_us = largest_us.checked_sub(estimated_us);
+        match self {
+            Self::Ntpd => state.is_by_loop && state.is_in_ns,
+            Self::BeginningNtpd => state.is_by_loop && !state.is_in_ns,
+            Self::ClockBound => {
+                let is_one_figure = grown_us.is_some_and(|us| us.is_multiple_of(ADDED_IN_A_SECOND_US));
+                state.is_by_loop && state.is_in_ns && state.time_constant == 0 && is_one_figure
+            }
+            Self::Chronyd | Self::NtpdRs => !state.is_by_loop && estimated_us < NO_ERROR_STATED_US,
+            Self::Timesyncd => state.is_by_loop && estimated_us == 0,
+            // They leave the estimated error as the kernel had it, or the daemon before.
+            Self::Ptp => {
+                let is_zeroed = largest_us.is_multiple_of(ADDED_IN_A_SECOND_US);
+                !state.is_by_loop && (estimated_us >= NO_ERROR_STATED_US || is_zeroed)
+            }
+        }
+    }
+
+    /// What its bound is based on.
+    fn basis(self) -> Basis {
+        match self {
+            Self::Ntpd | Self::ClockBound => Basis::KernelLoop,
+            Self::BeginningNtpd => Basis::Beginning,
+            Self::Chronyd | Self::NtpdRs => Basis::SteeredRate,
+            Self::Timesyncd | Self::Ptp => Basis::ZeroedError,
+        }
+    }
+
+    /// What its bound is worth in this state.
+    fn worth(self, state: &KernelClockState) -> Worth {
+        match self {
+            Self::Ntpd if state.adjust_us.is_some() => Worth::Trusted,
+            Self::Ntpd | Self::ClockBound | Self::Chronyd | Self::NtpdRs => Worth::WhileNotSlewing,
+            Self::BeginningNtpd | Self::Timesyncd | Self::Ptp => Worth::Worthless,
+        }
+    }
+
+    /// The largest error that it means, in µs.
+    fn error_us(self, state: &KernelClockState) -> u64 {
+        match self {
+            // The root distance is half the root delay and the dispersion. All of the delay is
+            // taken, because it is not known by how much the kernel has let the figure grow.
+            Self::NtpdRs => state.max_error_us + DEVIATIONS * state.estimated_error_us,
+            _ => state.max_error_us,
+        }
+    }
 }
 
 /// Judges the kernel's word.
@@ -73,24 +148,19 @@ pub(crate) trait Judged {
 impl Judged for KernelClockState {
     #[cfg(feature = "chrony")]
     fn may_be_chronyd(&self) -> bool {
-        let is_steered = matches!(signature(self), Signature::Rate | Signature::Zeroed);
-        is_steered && !self.is_by_loop && self.estimated_error_us < NO_ERROR_STATED_US
+        daemons(self).any(|daemon| daemon == Daemon::Chronyd)
     }
 
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
     fn has_no_error(&self) -> bool {
-        signature(self) == Signature::Unset
+        daemons(self).next().is_none()
     }
 
     fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded> {
-        let (basis, worth) = match signature(self) {
-            Signature::Unset => return Err(Unbounded::unsynchronized(self.unix_ns)),
-            Signature::Loop if self.adjust_us.is_none() => (Basis::KernelLoop, Worth::WhileNotSlewing),
-            Signature::Loop => (Basis::KernelLoop, Worth::Trusted),
-            Signature::Rate => (Basis::SteeredRate, Worth::WhileNotSlewing),
-            Signature::Beginning => (Basis::Beginning, Worth::Worthless),
-            Signature::Zeroed => (Basis::ZeroedError, Worth::Worthless),
+        let Some(worst) = daemons(self).max_by_key(|daemon| daemon.worth(self) as u8) else {
+            return Err(Unbounded::unsynchronized(self.unix_ns));
         };
+        let (basis, worth) = (worst.basis(), worst.worth(self));
         let claim = Claim::around(self.unix_ns, error_ns(self, took_ns), (basis, worth), self.leap)
             .moved(loop_ns(self))
             .moved(adjusted_ns(self));
@@ -118,26 +188,19 @@ impl Judged for KernelClockState {
     }
 }
 
-fn signature(state: &KernelClockState) -> Signature {
+/// The daemons that may have left this state; none where nobody states an error.
+fn daemons(state: &KernelClockState) -> impl Iterator<Item = Daemon> {
     let states_error = state.max_error_us < NO_ERROR_STATED_US;
     let is_alone = state.is_unsynchronized && state.is_by_loop;
-    if state.has_failed || !states_error || is_alone {
-        return Signature::Unset;
-    }
-    // ptp4l and phc2sys leave the estimated error as the kernel had it, or the daemon before.
-    let is_zeroed = state.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US);
-    match state.is_by_loop {
-        true if state.estimated_error_us == 0 => Signature::Zeroed,
-        true if state.is_in_ns => Signature::Loop,
-        true => Signature::Beginning,
-        false if state.estimated_error_us >= NO_ERROR_STATED_US || is_zeroed => Signature::Zeroed,
-        false => Signature::Rate,
-    }
+    let is_stated = states_error && !state.has_failed && !is_alone;
+    Daemon::ALL.into_iter().filter(move |daemon| is_stated && daemon.may_have_left(state))
 }
 
-/// The stated error, the clock's unit, and the time in which it was read.
+/// The largest error that one of the daemons means, the clock's unit, and the time in which it was
+/// read.
 fn error_ns(state: &KernelClockState, took_ns: u64) -> u64 {
-    (state.max_error_us * 1000).saturating_add(state.unit_ns).saturating_add(took_ns)
+    let error_us = daemons(state).map(|daemon| daemon.error_us(state)).max().unwrap_or(state.max_error_us);
+    (error_us * 1000).saturating_add(state.unit_ns).saturating_add(took_ns)
 }
 
 /// By how much the kernel's loop will move the clock at most, in ns. What it works off in the

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use clockscope_arch::counter::StatedBy;
 use clockscope_arch::rest;
 use clockscope_brackets::Bracket;
 
@@ -59,7 +60,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
         let page = &self.shared.page;
-        let error = match self.verify().and_then(|tick_ns| self.error_by_line(tick_ns)) {
+        // Another thread may hold the lock: then the line is compared by this bracket alone.
+        let tick_ns = self.verify().unwrap_or_else(|| self.ticks_by_line());
+        let error = match self.error_by_line(tick_ns) {
             Some(error) => error,
             None => {
                 // The floor first: it may be raised to a later time at any moment.
@@ -76,12 +79,22 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
         let one = || {
             let look = self.look();
+            // Without a line, the counter may not even be permitted.
+            look.line.at(look.tick)?;
             let bracket = take_narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
             let [first, last] = [bracket.before, bracket.after].map(|tick| look.line.at(tick));
             let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.inner, tick_ns);
             Some((bracket.width(), error))
         };
         (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
+    }
+
+    /// Returns the ticks of both clocks in ns, the counter's by the line that is served.
+    fn ticks_by_line(&self) -> u64 {
+        let look = self.look();
+        let [this, next] = [look.tick, look.tick.wrapping_add(1)].map(|tick| look.line.at(tick));
+        let tick_ns = this.zip(next).map_or(0, |(this, next)| next.saturating_sub(this));
+        self.os_tick_ns().saturating_add(tick_ns)
     }
 
     /// Returns the counter's mean frequency over the calibration's window, which is extended by a
@@ -211,13 +224,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 
-    /// The evidence for and against the counter, and why it is used or not.
+    /// The evidence for and against the counter, and why it is used or not. Counter and system are
+    /// not asked: their answers are those of the second reading, [`Disciplined::prepare`] or the
+    /// last [`Disciplined::recheck`].
     pub fn evidence(&self) -> Vec<Evidence> {
-        let answers = self.ask();
         self.wake();
+        let answers = self.asked.answers().unwrap_or_default();
         let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(asked);
-        evidence.extend([self.order(), self.agreement(), self.nominal_frequency(), self.announcements()]);
+        evidence.extend([self.order(), self.agreement(), self.nominal_frequency(&answers), self.announcements()]);
         evidence.extend(self.step());
         evidence.extend(self.outcome());
         evidence
@@ -251,9 +266,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 },
             ),
         };
-        let evidence = match self.counter.clocksource_name() {
+        let evidence = match self.clocksource_names.at(answers.name) {
             Some(name) => {
+                let name = name.as_str().to_owned();
                 Evidence::new("clocksource", finding, alloc::format!("the kernel's clocksource is {name}")).word(name)
+            }
+            None if answers.name == 0 && !answers.is_complete && finding == Finding::For => {
+                Evidence::new("clocksource", finding, "the system accepts the counter; recheck() asks for its name")
             }
             None => Evidence::new("clocksource", finding, "the kernel does not show its clocksource"),
         };
@@ -304,10 +323,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The nominal frequency against the measured one. It is never used, so that it speaks neither
     /// for nor against.
-    fn nominal_frequency(&self) -> Evidence {
+    fn nominal_frequency(&self, answers: &Answers) -> Evidence {
         let of = |seen| Evidence::new("nominal frequency", Finding::Unknown, seen);
-        match (self.counter.nominal_hz(), self.frequency()) {
-            (None, _) => of("nothing states a frequency".to_owned()),
+        let by_kernel = || {
+            let hz = f64::from_bits(self.kernel_hz.load(Ordering::Relaxed));
+            (hz > 0.0).then_some((hz, StatedBy::Kernel.name()))
+        };
+        match (self.counter.nominal_hz().or_else(by_kernel), self.frequency()) {
+            (None, _) if answers.is_complete => of("nothing states a frequency".to_owned()),
+            (None, _) => of("the processor states no frequency".to_owned()).advise("recheck() asks the kernel"),
             (Some((hz, who)), None) => {
                 of(alloc::format!("{who} states {:.3} MHz; nothing is measured yet", hz / 1e6)).figure(hz, "Hz").by(who)
             }

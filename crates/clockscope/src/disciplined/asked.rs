@@ -10,8 +10,9 @@ use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 
-/// The answers, in one word: bit 0 says that they were given, two bits each one, and the upper half
-/// the OS clock's tick. All zero is the state before.
+/// The answers, in one word: bit 0 says that they were given, two bits each one, four the place of
+/// the clocksource's name, one that all questions were asked, and the upper half the OS clock's
+/// tick. All zero is the state before.
 pub(crate) struct Asked(AtomicU64);
 
 /// The answers to one asking.
@@ -23,6 +24,10 @@ pub(crate) struct Answers {
     pub(crate) clocksource: Option<bool>,
     /// Does the hardware promise a constant rate?
     pub(crate) invariant: Option<bool>,
+    /// Place of the clocksource's name ([`super::clocksource_names`]); 0 where nobody names it.
+    pub(crate) name: u8,
+    /// Also asked for the facts that only evidence reports.
+    pub(crate) is_complete: bool,
     /// The OS clock's tick in ns, 1 or more.
     pub(crate) os_tick_ns: u64,
 }
@@ -34,6 +39,9 @@ const GIVEN: u64 = 1;
 const PERMITTED: u32 = 1;
 const CLOCKSOURCE: u32 = 3;
 const INVARIANT: u32 = 5;
+const NAME: u32 = 7;
+const NAMES: u64 = 15;
+const COMPLETE: u32 = 11;
 const TICK: u32 = 32;
 
 impl Asked {
@@ -70,6 +78,8 @@ impl Answers {
             permitted: unpacked(word >> PERMITTED),
             clocksource: unpacked(word >> CLOCKSOURCE),
             invariant: unpacked(word >> INVARIANT),
+            name: (word >> NAME & NAMES) as u8,
+            is_complete: word >> COMPLETE & 1 != 0,
             os_tick_ns: word >> TICK,
         }
     }
@@ -78,7 +88,8 @@ impl Answers {
         let answers = packed(self.permitted) << PERMITTED
             | packed(self.clocksource) << CLOCKSOURCE
             | packed(self.invariant) << INVARIANT;
-        GIVEN | answers | self.os_tick_ns << TICK
+        let name = (u64::from(self.name) & NAMES) << NAME;
+        GIVEN | answers | name | u64::from(self.is_complete) << COMPLETE | self.os_tick_ns << TICK
     }
 
     fn replaced_by(&self, new: Self) -> Self {
@@ -86,6 +97,8 @@ impl Answers {
             permitted: new.permitted.or(self.permitted),
             clocksource: new.clocksource.or(self.clocksource),
             invariant: new.invariant.or(self.invariant),
+            name: if new.name == 0 { self.name } else { new.name },
+            is_complete: new.is_complete || self.is_complete,
             os_tick_ns: new.os_tick_ns.clamp(1, u64::from(u32::MAX)),
         }
     }
@@ -127,11 +140,20 @@ mod tests {
     fn answers_are_kept_and_no_answer_replaces_one() {
         let asked = Asked::new();
         assert_eq!(asked.answers(), None);
-        let first = Answers { permitted: Some(true), clocksource: None, invariant: Some(false), os_tick_ns: 4_000_000 };
+        let first = Answers {
+            permitted: Some(true),
+            clocksource: None,
+            invariant: Some(false),
+            name: 3,
+            is_complete: true,
+            os_tick_ns: 4_000_000,
+        };
         assert_eq!(asked.keep(first), first);
         assert_eq!(asked.answers(), Some(first));
-        let second = Answers { permitted: None, clocksource: Some(false), invariant: None, os_tick_ns: 1 };
-        let both = Answers { permitted: Some(true), clocksource: Some(false), invariant: Some(false), os_tick_ns: 1 };
+        let unanswered = Answers { os_tick_ns: 4_000_000, ..Answers::default() };
+        assert_eq!(asked.keep(unanswered), first);
+        let second = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..Answers::default() };
+        let both = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..first };
         assert_eq!(asked.keep(second), both);
         asked.forbid();
         assert_eq!(asked.answers(), Some(Answers { permitted: Some(false), ..both }));

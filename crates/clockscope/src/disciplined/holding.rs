@@ -11,6 +11,11 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 /// A holder that has held the lock for longer than this, in ns, is considered lost.
 const OVERDUE_NS: u64 = 100_000_000;
 
+/// A question tries the lock so often, with growing pauses of so many turns of a loop: some
+/// milliseconds in all.
+const TRIES: u32 = 1000;
+const LONGEST_PAUSE: u32 = 200;
+
 /// The lock, held: what it guards, and the version that its holder may replace.
 pub(super) struct Held<'a> {
     steering: Guard<'a, Steering>,
@@ -18,18 +23,19 @@ pub(super) struct Held<'a> {
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Waits for the lock: for questions, never for readings.
+    /// Waits for the lock: for questions, never for readings. Makes no system call meanwhile,
+    /// because a confined process may not.
     pub(super) fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
         if self.shared.page.mode() != ServingMode::Open {
             return None;
         }
-        // The holder is done within microseconds, or is not running: then one turn of a scheduler
-        // will do.
-        for _ in 0..1000 {
+        // The holder is done within microseconds, or is not running: then it needs this CPU,
+        // perhaps, at the end of this thread's turn.
+        for turn in 0..TRIES {
             if let Some(mut held) = self.try_lock() {
                 return work(&mut held);
             }
-            std::thread::yield_now();
+            (0..turn.min(LONGEST_PAUSE)).for_each(|_| core::hint::spin_loop());
         }
         None
     }

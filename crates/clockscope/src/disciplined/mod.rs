@@ -18,6 +18,7 @@ mod asked;
 mod bounds;
 mod bracket;
 mod calibration;
+mod clocksource_names;
 mod errors;
 mod holding;
 mod line;
@@ -61,6 +62,7 @@ use core::sync::atomic::Ordering;
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
 use asked::{Answers, Asked};
+use clocksource_names::ClocksourceNames;
 pub(crate) use shared::Shared;
 use tested::Tested;
 use version::{ServingMode, Version};
@@ -125,9 +127,21 @@ pub struct Disciplined<C, S> {
     disruptions: AtomicU64,
     wall_generation: AtomicU64,
     asked: Asked,
+    clocksource_names: ClocksourceNames,
+    /// [`Counter::kernel_hz`], as the bits of a float; 0 where it is not known.
+    kernel_hz: AtomicU64,
     /// The first reading, and the process that took it; 0 before that.
     first_ns: AtomicU64,
     first_process: AtomicU64,
+}
+
+/// Which questions are asked of counter and system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Questions {
+    /// Those that decide whether the counter is used.
+    Deciding,
+    /// Also those whose answers only evidence reports.
+    All,
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
@@ -153,6 +167,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             disruptions: AtomicU64::new(0),
             wall_generation: AtomicU64::new(0),
             asked: Asked::new(),
+            clocksource_names: ClocksourceNames::new(),
+            kernel_hz: AtomicU64::new(0),
             first_ns: AtomicU64::new(0),
             first_process: AtomicU64::new(0),
         }
@@ -219,9 +235,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes
     /// it back where only their word was against it. What is not answered any more is taken as it
-    /// was. Whether the counter may be used.
+    /// was. Whether the counter may be used. [`Disciplined::evidence`] reports these answers from
+    /// here on.
     pub fn recheck(&self) -> bool {
-        let refusal = self.ask().refusal(self.is_readmitted());
+        self.follow(self.ask(Questions::All))
+    }
+
+    /// The same without the questions that decide nothing.
+    #[cfg(not(loom))]
+    pub(crate) fn recheck_use(&self) -> bool {
+        self.follow(self.ask(Questions::Deciding))
+    }
+
+    fn follow(&self, answers: Answers) -> bool {
+        let refusal = answers.refusal(self.is_readmitted());
         self.prepare();
         self.decide(|mode| match (mode, refusal) {
             // Still so, and the more exact reason.
@@ -332,7 +359,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 answers
             }
             None => {
-                let answers = self.ask();
+                let answers = self.ask(Questions::Deciding);
                 if self.first_process.load(Ordering::Acquire) == self.shared.os.process() {
                     page.write_down(self.first_ns.load(Ordering::Relaxed));
                 }
@@ -355,10 +382,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Asks counter and system.
-    fn ask(&self) -> Answers {
+    fn ask(&self, questions: Questions) -> Answers {
         let before = self.asked.answers().unwrap_or_default();
         let permitted = self.counter.is_permitted();
-        let clocksource = self.counter.is_clocksource();
+        let (clocksource, mut name) = self.counter.clocksource();
+        if questions == Questions::All {
+            name = name.or_else(|| self.counter.clocksource_name());
+            self.learn_kernel_hz();
+        }
         // Before the OS clock is read for its tick: where the counter is disabled, that may be
         // fatal.
         self.shared.os.prepare(permitted.or(before.permitted));
@@ -367,8 +398,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             permitted,
             clocksource,
             invariant: self.counter.is_invariant(),
+            name: name.map_or(0, |name| self.clocksource_names.store(&name)),
+            is_complete: questions == Questions::All,
             os_tick_ns: self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true)),
         })
+    }
+
+    /// Learns the frequency that the kernel states, where nothing else states one.
+    fn learn_kernel_hz(&self) {
+        if self.counter.nominal_hz().is_none()
+            && let Some(hz) = self.counter.kernel_hz()
+        {
+            self.kernel_hz.store(hz.to_bits(), Ordering::Relaxed);
+        }
     }
 
     fn is_readmitted(&self) -> bool {

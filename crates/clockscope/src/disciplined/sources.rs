@@ -1,7 +1,7 @@
 //! The two clocks that a disciplined clock is made of, as traits: a test, or a program with clocks
 //! of its own, brings others.
 
-use alloc::string::String;
+use clockscope_arch::clocksource::ClocksourceName;
 
 use super::stated::Stated;
 use crate::Errno;
@@ -52,13 +52,31 @@ pub trait Counter {
     /// that.
     fn is_invariant(&self) -> Option<bool>;
 
-    /// The nominal frequency in Hz, and what states it. It is compared, never used.
+    /// The answer of [`Counter::is_clocksource`], and the name of the kernel's clocksource if the
+    /// same question shows it. Must not allocate.
+    fn clocksource(&self) -> (Option<bool>, Option<ClocksourceName>) {
+        (self.is_clocksource(), None)
+    }
+
+    /// Name of the kernel's clocksource, where it reports one. Asked by
+    /// [`Disciplined::recheck`] alone, if [`Counter::clocksource`] names none.
+    ///
+    /// [`Disciplined::recheck`]: crate::disciplined::Disciplined::recheck
+    fn clocksource_name(&self) -> Option<ClocksourceName> {
+        None
+    }
+
+    /// The nominal frequency in Hz, and what states it. It is compared, never used. Makes no system
+    /// call.
     fn nominal_hz(&self) -> Option<(f64, &'static str)> {
         None
     }
 
-    /// Name of the kernel's clocksource, where it reports one.
-    fn clocksource_name(&self) -> Option<String> {
+    /// The counter's frequency in Hz as the kernel states it. Asked by [`Disciplined::recheck`]
+    /// alone, where there is no [`Counter::nominal_hz`].
+    ///
+    /// [`Disciplined::recheck`]: crate::disciplined::Disciplined::recheck
+    fn kernel_hz(&self) -> Option<f64> {
         None
     }
 }
@@ -184,12 +202,20 @@ impl<C: Counter> Counter for &C {
         (**self).is_invariant()
     }
 
+    fn clocksource(&self) -> (Option<bool>, Option<ClocksourceName>) {
+        (**self).clocksource()
+    }
+
+    fn clocksource_name(&self) -> Option<ClocksourceName> {
+        (**self).clocksource_name()
+    }
+
     fn nominal_hz(&self) -> Option<(f64, &'static str)> {
         (**self).nominal_hz()
     }
 
-    fn clocksource_name(&self) -> Option<String> {
-        (**self).clocksource_name()
+    fn kernel_hz(&self) -> Option<f64> {
+        (**self).kernel_hz()
     }
 }
 

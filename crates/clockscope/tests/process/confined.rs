@@ -182,6 +182,98 @@ fn a_process_that_has_read_for_a_while_may_be_confined() {
     assert!(status.success(), "{status}");
 }
 
+/// From here on the kernel kills the process for every system call of this thread but those of the
+/// OS clock, of the allocator, and what a test needs to end.
+fn kill_for_all_but_the_allocators() {
+    let needed = [
+        libc::SYS_clock_gettime,
+        libc::SYS_brk,
+        libc::SYS_mmap,
+        libc::SYS_munmap,
+        libc::SYS_mremap,
+        libc::SYS_mprotect,
+        libc::SYS_madvise,
+        libc::SYS_futex,
+        libc::SYS_write,
+        libc::SYS_exit_group,
+    ];
+    install(&needed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
+}
+
+/// The findings that the kernel and the processor decide.
+fn stated() -> Vec<clockscope::Evidence> {
+    let of_the_system = ["permission", "clocksource", "invariance"];
+    clockscope::evidence().into_iter().filter(|evidence| of_the_system.contains(&evidence.name)).collect()
+}
+
+/// Asks all that a diagnosis asks, in a confined process, before the counter is calibrated and
+/// after.
+fn diagnose_confined() {
+    kill_for_all_but_the_allocators();
+    let first = stated();
+    assert_eq!(first.len(), 3, "{first:?}");
+    for _ in 0..20 {
+        assert_eq!(stated(), first, "nothing was asked in between");
+        assert!(clockscope::error_bound().is_some());
+        assert_ne!(clockscope::source(), Source::Nothing);
+        black_box((clockscope::frequency(), clockscope::conversion(), clockscope::resolution()));
+        black_box((clockscope::generation(), clockscope::timeline_offset(), clockscope::is_high_resolution()));
+        read(10_000);
+    }
+}
+
+#[test]
+fn a_prepared_process_may_be_diagnosed_confined() {
+    let status = in_a_process(here!(a_prepared_process_may_be_diagnosed_confined), &[], || {
+        clockscope::prepare();
+        diagnose_confined();
+    });
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn a_process_that_has_read_twice_may_be_diagnosed_confined() {
+    let status = in_a_process(here!(a_process_that_has_read_twice_may_be_diagnosed_confined), &[], || {
+        read(1);
+        diagnose_confined();
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// The answers of the last `recheck()` are reported as they were.
+#[test]
+fn a_rechecked_process_reports_those_answers_confined() {
+    let status = in_a_process(here!(a_rechecked_process_reports_those_answers_confined), &[], || {
+        clockscope::recheck();
+        let nominal = || clockscope::evidence().into_iter().find(|evidence| evidence.name == "nominal frequency");
+        let source = nominal().map(|evidence| evidence.source);
+        diagnose_confined();
+        assert_eq!(nominal().map(|evidence| evidence.source), source);
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Other threads hold the lock again and again: a question waits for it without a system call.
+#[test]
+fn a_confined_thread_waits_for_the_lock_without_a_call() {
+    let status = in_a_process(here!(a_confined_thread_waits_for_the_lock_without_a_call), &[], || {
+        settle();
+        for _ in 0..3 {
+            // They end with the process.
+            std::thread::spawn(|| {
+                loop {
+                    black_box((clockscope::error_bound(), clockscope::frequency()));
+                }
+            });
+        }
+        kill_for_all_but_the_allocators();
+        for _ in 0..20_000 {
+            black_box((clockscope::error_bound(), clockscope::frequency()));
+        }
+    });
+    assert!(status.success(), "{status}");
+}
+
 /// As documented: between the first reading and the second one is a short window. What the second
 /// asks is fatal.
 #[test]

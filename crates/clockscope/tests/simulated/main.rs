@@ -5,6 +5,7 @@
 
 mod bounded;
 mod daemons;
+mod evidence;
 mod holders;
 mod os_clock;
 mod places;

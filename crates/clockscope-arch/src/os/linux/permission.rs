@@ -4,12 +4,9 @@
 #![allow(unsafe_code, reason = "prctl, open and read take pointers")]
 
 use super::keep_errno;
-use crate::clocksource;
+use crate::clocksource::{self, ClocksourceName};
 
 const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
-
-/// Longest name of a clocksource that is reported; the kernel's own limit is 32.
-const LONGEST: usize = 64;
 
 /// Whether the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the kernel
 /// does not answer, which it does on x86, and on aarch64 since Linux 6.12.
@@ -31,19 +28,18 @@ fn permission() -> Option<bool> {
 /// sysfs cannot be read.
 #[must_use]
 pub fn counter_is_clocksource() -> Option<bool> {
-    keep_errno(|| with_clocksource(clocksource::is_counter))
+    clocksource().map(|name| clocksource::is_counter(name.as_bytes()))
 }
 
 /// The kernel's clocksource; `None` where sysfs cannot be read.
 #[must_use]
-pub fn clocksource() -> Option<String> {
-    keep_errno(|| with_clocksource(|name| String::from_utf8_lossy(name).into_owned()))
+pub fn clocksource() -> Option<ClocksourceName> {
+    keep_errno(read_clocksource)
 }
 
-/// Applies `look` to the clocksource's name. By bare calls: the library's first reading pays for
-/// this one.
-fn with_clocksource<T>(look: impl FnOnce(&[u8]) -> T) -> Option<T> {
-    let mut buffer = [0u8; LONGEST];
+/// Reads the clocksource's name by bare calls: the library's second reading pays for them.
+fn read_clocksource() -> Option<ClocksourceName> {
+    let mut buffer = [0u8; ClocksourceName::LONGEST];
     // SAFETY: the path is a C string; read writes at most the buffer's length into the buffer; the
     // descriptor is closed by who opened it.
     let length = unsafe {
@@ -51,11 +47,9 @@ fn with_clocksource<T>(look: impl FnOnce(&[u8]) -> T) -> Option<T> {
         if file < 0 {
             return None;
         }
-        let length = libc::read(file, buffer.as_mut_ptr().cast(), LONGEST);
+        let length = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
         libc::close(file);
         length
     };
-    let read = buffer.get(..usize::try_from(length).ok()?)?;
-    let name = read.trim_ascii_end();
-    (!name.is_empty()).then(|| look(name))
+    ClocksourceName::new(buffer.get(..usize::try_from(length).ok()?)?)
 }

@@ -6,6 +6,7 @@
 use core::ffi::CStr;
 
 use super::keep_errno;
+use crate::clocksource::ClocksourceName;
 #[cfg(target_os = "freebsd")]
 use crate::counter;
 
@@ -32,8 +33,8 @@ const CHOICE: Key<'_> = &[libc::CTL_KERN, libc::KERN_TIMECOUNTER, 4];
 /// Returns the name of the timecounter that the kernel's clocks are made of; `None` where it does
 /// not show it.
 #[must_use]
-pub fn clocksource() -> Option<String> {
-    text(HARDWARE).filter(|name| !name.is_empty())
+pub fn clocksource() -> Option<ClocksourceName> {
+    text(HARDWARE).and_then(|name| ClocksourceName::new(name.as_bytes()))
 }
 
 /// Returns all timecounters with their qualities, in the kernel's form: FreeBSD's is `TSC-low(1000)
@@ -91,7 +92,7 @@ fn read(key: Key<'_>, bytes: &mut [u8]) -> Option<usize> {
 #[cfg(target_os = "freebsd")]
 #[must_use]
 pub fn counter_is_accepted() -> Option<bool> {
-    clocksource().map(|name| counter::EXISTS && is_counter(&name))
+    clocksource().map(|name| counter::EXISTS && is_counter(name.as_str()))
 }
 
 /// "TSC" and "TSC-low", which is the TSC shifted; "ARM MPCore Timecounter"

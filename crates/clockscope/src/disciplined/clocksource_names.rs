@@ -1,0 +1,110 @@
+//! Stores the names of clocksources for evidence, so that evidence asks nothing.
+//!
+//! A name is written once and never changes, so readers need no lock: the number of its place is
+//! one of the kept [`Answers`](super::asked::Answers). Outside of the memory that a fork wipes.
+
+use clockscope_arch::atomic::AtomicU64;
+use clockscope_arch::clocksource::ClocksourceName;
+use core::sync::atomic::Ordering;
+
+/// Names that are stored in a process's life. Those of later clocksources are not known.
+const PLACES: usize = 4;
+
+/// Number of a name for which there was no place.
+const NOWHERE: u8 = 15;
+
+const WORDS: usize = ClocksourceName::LONGEST / size_of::<u64>();
+
+/// All zero is the state without a name.
+pub(super) struct ClocksourceNames([Place; PLACES]);
+
+struct Place {
+    /// 0: free. Otherwise the length of the name and [`WRITTEN`], or [`BEING_WRITTEN`].
+    state: AtomicU64,
+    words: [AtomicU64; WORDS],
+}
+
+const BEING_WRITTEN: u64 = 1;
+const WRITTEN: u64 = 1 << 32;
+
+impl ClocksourceNames {
+    pub(super) const fn new() -> Self {
+        Self([const { Place { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; PLACES])
+    }
+
+    /// Stores a name, and returns the number of its place: 1 to 4, or another one if all places are
+    /// taken. Waits for nobody: a name that another thread is storing is stored twice.
+    pub(super) fn store(&self, name: &ClocksourceName) -> u8 {
+        for (number, place) in (1..).zip(&self.0) {
+            if place.name().as_ref() == Some(name) || place.take(name) {
+                return number;
+            }
+        }
+        NOWHERE
+    }
+
+    /// Returns the name at a place; `None` for any other number.
+    pub(super) fn at(&self, number: u8) -> Option<ClocksourceName> {
+        self.0.get(usize::from(number).checked_sub(1)?)?.name()
+    }
+}
+
+impl Place {
+    fn name(&self) -> Option<ClocksourceName> {
+        let state = self.state.load(Ordering::Acquire);
+        let length = (state & WRITTEN != 0).then_some((state & !WRITTEN) as usize)?;
+        let mut bytes = [0; ClocksourceName::LONGEST];
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(&self.words) {
+            *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        ClocksourceName::new(bytes.get(..length)?)
+    }
+
+    /// Stores a name if the place is free.
+    fn take(&self, name: &ClocksourceName) -> bool {
+        if self.state.compare_exchange(0, BEING_WRITTEN, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        let mut bytes = [0; ClocksourceName::LONGEST];
+        for (to, from) in bytes.iter_mut().zip(name.as_bytes()) {
+            *to = *from;
+        }
+        for (word, bytes) in self.words.iter().zip(bytes.as_chunks().0) {
+            word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
+        }
+        self.state.store(name.as_bytes().len() as u64 | WRITTEN, Ordering::Release);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> ClocksourceName {
+        ClocksourceName::new(name.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn each_name_has_a_place_of_its_own() {
+        let names = ClocksourceNames::new();
+        assert_eq!(names.at(0), None);
+        assert_eq!(names.at(1), None);
+        let longest = "x".repeat(ClocksourceName::LONGEST);
+        let all = ["tsc", "hyperv_clocksource_tsc_page", &longest, "hpet"];
+        let numbers = all.map(|name| names.store(&named(name)));
+        assert_eq!(numbers, [1, 2, 3, 4]);
+        assert_eq!(names.store(&named("acpi_pm")), NOWHERE, "all places are taken");
+        assert_eq!(names.at(NOWHERE), None);
+        assert_eq!(all.map(|name| names.store(&named(name))), numbers);
+        assert_eq!(numbers.map(|number| names.at(number).unwrap().as_str().to_owned()), all);
+    }
+
+    #[test]
+    fn a_name_that_is_being_stored_is_passed_over() {
+        let names = ClocksourceNames::new();
+        names.0[0].state.store(BEING_WRITTEN, Ordering::Relaxed);
+        assert_eq!(names.at(1), None);
+        assert_eq!(names.store(&named("tsc")), 2);
+    }
+}
