@@ -21,14 +21,14 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Replaces the command by a program in Python."""
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """Replaces the command by a program in Python, or in another language."""
 
-    def replace(program: str) -> None:
+    def replace(program: str, language: str = sys.executable) -> None:
         folder = tmp_path / "scripts"
         folder.mkdir(exist_ok=True)
         file = folder / _command._NAME
-        file.write_text(f"#!{sys.executable}\n{program}\n")
+        file.write_text(f"#!{language}\n{program}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
         monkeypatch.setattr(_command, "_folders", lambda: iter([str(folder)]))
 

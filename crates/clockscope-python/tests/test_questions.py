@@ -18,7 +18,7 @@ import pytest
 import clockscope
 from clockscope import _command
 
-Replace = Callable[[str], None]
+Replace = Callable[..., None]
 
 DOCUMENT = '{"schema": "clockscope.measure", "schema_version": 2, "recorded_at": null, "clocks": []}'
 PRINT = f"import sys; sys.stdout.write({DOCUMENT!r}); "
@@ -269,7 +269,8 @@ def test_ctrl_c_gives_what_there_is(ctrl_c: None, interrupt: Callable[[int, int]
 def test_ctrl_c_while_the_command_starts_leaves_nothing_behind(
     ctrl_c: None, command: Replace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command("import time; time.sleep(60)")
+    # Python that is interrupted while it starts ends with 1.
+    command("exec sleep 60", "/bin/sh")
     started: list[subprocess.Popen[bytes]] = []
     former = signal.getsignal(signal.SIGINT)
 
@@ -289,7 +290,8 @@ def test_ctrl_c_while_the_command_starts_leaves_nothing_behind(
 def test_ctrl_c_before_there_is_anything_gives_none(
     ctrl_c: None, command: Replace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command("import time; time.sleep(60)")
+    # Python that is interrupted while it starts ends with 1.
+    command("exec sleep 60", "/bin/sh")
     started: list[subprocess.Popen[bytes]] = []
     communicate = subprocess.Popen.communicate
 
