@@ -1,6 +1,6 @@
 //! The evidence for and against the processor's counter.
 
-use clockscope_machine::{clocksource, frequencies};
+use clockscope_machine::frequencies;
 use clockscope_records::{
     Check, CheckOutcome, ClockRecord, CostCause, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
     ReadFailure, ReadPath, Sequence, Suspect, Untested,
@@ -25,7 +25,7 @@ pub(super) fn judge(seen: &Observations) -> Option<Case> {
     let mut case = Case::of(&plain.identity.name, false);
     case.need(readable(&counters));
     case.need(invariance(seen));
-    case.need(kernels_clocksource(seen));
+    case.need(clocksource(seen));
     kernel_verdict(seen).into_iter().for_each(|found| case.add(found));
     case.add(hypervisor(seen));
     emulation(seen).into_iter().for_each(|found| case.add(found));
@@ -65,7 +65,7 @@ fn invariance(seen: &Observations) -> WeighedCheck {
 }
 
 /// Whether the kernel builds its clocks on it.
-fn kernels_clocksource(seen: &Observations) -> WeighedCheck {
+fn clocksource(seen: &Observations) -> WeighedCheck {
     let current = seen.clocksource().map(str::to_owned);
     let former = seen.turned_from.clone().filter(|_| current.is_some());
     let finding = match &current {
@@ -170,7 +170,7 @@ fn constancy(seen: &Observations) -> WeighedCheck {
     let judged = seen.doubt().map_or_else(|| rate(seen), |doubt| Err(NoRate::Doubt(doubt)));
     let mut found = match judged {
         Ok(rate) => {
-            let shares_hardware = seen.clocksource().and_then(clocksource::is_counter_based);
+            let shares_hardware = seen.counters().next().and_then(|counter| seen.shares_hardware(counter));
             events::constancy(rate, shares_hardware, Suspect::Counter, Severity::Forbids)
         }
         Err(why) => events::no_rate(why, Suspect::Counter, Severity::Forbids),

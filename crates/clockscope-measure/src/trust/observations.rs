@@ -3,7 +3,7 @@
 use clockscope_machine::clocksource;
 use clockscope_records::{
     Adjtimex, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict,
-    Offsets, Order, Rates, ReadPath, ReferenceDoubt, Sequence,
+    Offsets, Order, Rates, ReadBasis, ReadPath, ReferenceDoubt, Sequence,
 };
 
 use crate::error::MeasureError;
@@ -23,7 +23,7 @@ pub(crate) struct Observations {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rates, MeasureError>,
-    /// What the kernel says about its own clock; `None` where it does not.
+    /// The kernel's statement on its own clock; `None` where it makes none.
     pub(crate) kernel_time: Option<Adjtimex>,
     /// Whether the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
@@ -104,6 +104,16 @@ impl Observations {
     /// nothing about it.
     pub(crate) fn clocksource(&self) -> Option<&str> {
         self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
+    }
+
+    /// Returns whether a clock is computed from the same hardware counter as the reference of rates,
+    /// which is a clock of the kernel; `None` where the kernel's clocksource is not known.
+    pub(super) fn shares_hardware(&self, clock: &ClockRecord) -> Option<bool> {
+        match clock.identity.basis {
+            ReadBasis::Clocksource => Some(true),
+            ReadBasis::Counter => self.clocksource().and_then(clocksource::is_counter_based),
+            _ => self.clocksource().map(|name| name == clock.identity.name),
+        }
     }
 
     /// Whether the program is emulated, and not the machine: the kernel is the host's.

@@ -201,7 +201,7 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
     }
     let found = rates.clocks.iter().find(|rate| rate.name == label)?;
     // A step is no rate.
-    let shares_hardware = shares_hardware(seen, clock);
+    let shares_hardware = seen.shares_hardware(clock);
     Some(if found.step.is_known() {
         events::constancy(found, shares_hardware, suspect, severity)
     } else {
@@ -220,16 +220,6 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     found
 }
 
-/// Whether a clock and the reference of rates, which is a clock of the kernel, are computed from
-/// one hardware counter; `None` where the kernel's clocksource is not known.
-fn shares_hardware(seen: &Observations, clock: &ClockRecord) -> Option<bool> {
-    match clock.identity.basis {
-        ReadBasis::Clocksource => Some(true),
-        ReadBasis::Counter => seen.clocksource().and_then(clocksource::is_counter_based),
-        _ => seen.clocksource().map(|name| name == clock.identity.name),
-    }
-}
-
 fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> WeighedCheck {
     let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
@@ -246,7 +236,7 @@ fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> Weigh
     WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
-/// How well civil time is known, by what the error is worth that a daemon has stated. Of a clock
+/// Evidence on civil time, by what the error is worth that a daemon has stated. Of a clock
 /// that nobody synchronizes, and of one that is being corrected, the error is unknown, and may be
 /// anything; a daemon that states no error leaves the question open.
 fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
