@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, CheckKind, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric, MetricKind,
-    ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner,
+    CheckEvidence, CheckKind, CheckOutcome, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric,
+    MetricKind, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner,
 };
 use clockscope_sources::Path;
 
@@ -258,8 +258,8 @@ fn trusted_more(seen: &Observations, names: &[String; 2]) -> Option<Winner> {
     }
 }
 
-/// What `check` would say of a clock for intervals, but for what other metrics compare. `None`
-/// where a required test has no result, which says nothing against the clock.
+/// Returns the verdict of `check` on a clock for intervals, without what other metrics compare.
+/// `None` where nothing else is against the clock, and a test has no result.
 fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
     let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()], Some(Use::Interval));
     let is_counter = seen.clock(name).is_some_and(trust::is_counter);
@@ -267,11 +267,13 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
         if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
     };
     let verdict = verdicts.iter().find(of_it)?;
-    let is_other = |evidence: &&CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
+    let is_other = |evidence: &CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
+    let is_open =
+        |evidence: &CheckEvidence| evidence.finding == CheckOutcome::Unknown && evidence.check.kind().is_test();
     match verdict.verdict {
         Trustworthiness::Undecided => None,
-        Trustworthiness::Limited if !verdict.evidence.iter().any(|evidence| is_other(&evidence)) => {
-            Some(Trustworthiness::Trusted)
+        Trustworthiness::Limited if !verdict.evidence.iter().any(is_other) => {
+            (!verdict.evidence.iter().any(is_open)).then_some(Trustworthiness::Trusted)
         }
         verdict => Some(verdict),
     }

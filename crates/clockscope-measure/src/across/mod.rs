@@ -40,13 +40,14 @@ pub(crate) const fn failure(reason: &PairsReason) -> PairsFailure {
 /// Returns why no pair of these CPUs can be tested; `None` if there is one.
 pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
     let limit = match (machine.online.get(), machine.allowed.known()) {
-        (Some(1), _) => CpuLimit::Machine,
-        (_, Some(allowed)) if allowed.len() == 1 => CpuLimit::Process,
-        _ => CpuLimit::Request,
+        (Some(1), _) => Some(CpuLimit::Machine),
+        (_, Some(allowed)) if allowed.len() == 1 => Some(CpuLimit::Process),
+        (_, Some(_)) => Some(CpuLimit::Request),
+        (_, None) => None,
     };
     match cpus {
         [] => Some(PairsReason::UnknownCpus),
-        [only] => Some(PairsReason::OneCpu { cpu: *only, limit: Some(limit) }),
+        [only] => Some(PairsReason::OneCpu { cpu: *only, limit }),
         _ => None,
     }
 }
@@ -72,10 +73,13 @@ mod tests {
         assert_eq!(untestable(&[], &machine).as_ref().map(failure), Some(PairsFailure::UnknownCpus));
         let confined = Cpu { allowed: Figure::Known(vec![7]), ..machine.clone() };
         let small = Cpu { online: Figure::Known(1), ..confined.clone() };
-        for (machine, limit) in
-            [(machine, CpuLimit::Request), (confined, CpuLimit::Process), (small, CpuLimit::Machine)]
-        {
-            let reason = PairsReason::OneCpu { cpu: 7, limit: Some(limit) };
+        for (machine, limit) in [
+            (machine, Some(CpuLimit::Request)),
+            (confined, Some(CpuLimit::Process)),
+            (small, Some(CpuLimit::Machine)),
+            (Cpu::default(), None),
+        ] {
+            let reason = PairsReason::OneCpu { cpu: 7, limit };
             assert_eq!(failure(&reason), PairsFailure::OneCpu);
             assert_eq!(untestable(&[7], &machine), Some(reason));
         }

@@ -112,6 +112,18 @@ fn verdicts_decide_between_clocks_that_did_nothing_wrong() {
     assert_eq!(found.metrics[3].metric, reliability(&[], B));
 }
 
+/// A clock that is limited by its cost alone is trusted more only if its order was tested.
+#[test]
+fn an_untested_clock_is_not_trusted_more() {
+    let mut seen = healthy();
+    seen.is_invariant = Some(false);
+    seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0;
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], B);
+    let sequence = seen.order.sequences.iter_mut().find(|sequence| sequence.name == "monotonic").unwrap();
+    sequence.handoffs = 12;
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
+}
+
 /// A coarse clock is limited by its resolution, which is compared already, and one whose step was
 /// not seen is not less reliable.
 #[test]

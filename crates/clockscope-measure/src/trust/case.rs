@@ -19,7 +19,7 @@ pub(super) struct WeighedCheck {
     pub(super) check: Check,
     pub(super) finding: CheckOutcome,
     pub(super) severity: Severity,
-    /// Whether the clock is not trusted as long as the result is unknown.
+    /// As long as the result is unknown, the clock is not trusted.
     is_required: bool,
 }
 
@@ -46,18 +46,20 @@ impl WeighedCheck {
                 *reference_shares_hardware == Some(false)
             }
             Check::Synchronization { .. } => true,
+            // Where there is one CPU, the test does not apply.
+            Check::Order { untested, .. } | Check::Offsets { untested, .. } => untested.is_none(),
             check => check.kind().is_test(),
         };
         self.is_required && self.finding == CheckOutcome::For && is_shown
     }
 }
 
-/// Whether the answer to a check matters for a use. How well civil time is known does not matter to
-/// an interval, nor does slewing to civil time, which it corrects.
-fn matters(check: CheckKind, this: Use) -> bool {
+/// Returns whether the answer to a check matters for a use. The error of civil time does not matter
+/// to an interval, nor does slewing to civil time, which it corrects.
+fn matters(check: &Check, this: Use) -> bool {
     match this {
-        Use::Interval => check != CheckKind::Synchronization,
-        Use::Civil => check != CheckKind::Rate,
+        Use::Interval => !matches!(check, Check::Synchronization { .. }),
+        Use::Civil => !matches!(check, Check::Rate { steerable: true, .. }),
     }
 }
 
@@ -95,7 +97,7 @@ impl Case {
 
     /// The verdict for a use: the worst that any evidence makes of the clock.
     fn verdict_for(&self, this: Use) -> Trustworthiness {
-        let concerned = self.found.iter().filter(|found| matters(found.check.kind(), this));
+        let concerned = self.found.iter().filter(|found| matters(&found.check, this));
         concerned.map(WeighedCheck::alone).min().unwrap_or(Trustworthiness::Undecided)
     }
 
@@ -107,7 +109,7 @@ impl Case {
         let uses = Uses { interval: judged(Use::Interval, true), civil: judged(Use::Civil, self.shows_civil_time) };
         let verdict = uses.worst()?;
         let of_uses = |found: &WeighedCheck, is: &dyn Fn(Use) -> bool| {
-            Use::ALL.into_iter().any(|this| is(this) && matters(found.check.kind(), this))
+            Use::ALL.into_iter().any(|this| is(this) && matters(&found.check, this))
         };
         let record = |found: WeighedCheck| {
             let decides = of_uses(&found, &|this| uses.of(this) == Some(verdict))

@@ -246,7 +246,8 @@ fn of(
     let figures = verdict.map(|verdict| DemandFigures::of(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
-        let for_use = demands.for_use.or(asked);
+        let is_judged = |this: &Use| verdict.is_some_and(|verdict| verdict.uses.of(*this).is_some());
+        let for_use = demands.for_use.or(asked.filter(is_judged));
         let is = verdict.and_then(|verdict| for_use.map_or(Some(verdict.verdict), |this| verdict.uses.of(this)));
         found.push(Demand {
             demand: place(Demanded::Verdict),
@@ -288,7 +289,7 @@ fn of(
     found
 }
 
-/// Whether a verdict is good enough; `None` for one that is undecided, which may become any.
+/// Returns whether a verdict is good enough; `None` for one that is undecided, which may become any.
 fn is_met(is: Trustworthiness, required: Trustworthiness) -> Option<bool> {
     (is != Trustworthiness::Undecided || required == Trustworthiness::Unfit).then_some(is >= required)
 }

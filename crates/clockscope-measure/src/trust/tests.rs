@@ -106,6 +106,12 @@ fn a_trusted_clock_names_its_tests() {
     let realtime = [CheckKind::StepsBack, CheckKind::Order, CheckKind::Synchronization];
     assert_eq!(reasons(&seen, "realtime"), realtime);
     assert_eq!(reasons(&seen, "thread"), [CheckKind::StepsBack]);
+    // On one CPU there is no order to be tested.
+    let mut alone = healthy();
+    alone.environment.cpu.online = Figure::Known(1);
+    alone.order.sequences.clear();
+    alone.offsets.pairs.clear();
+    assert_eq!(reasons(&alone, "tsc"), [CheckKind::StepsBack]);
     // A counter of its own.
     seen.clocks[3].identity.basis = ReadBasis::Other;
     assert_eq!(reasons(&seen, "monotonic"), [CheckKind::StepsBack, CheckKind::Order, CheckKind::Rate]);
@@ -337,7 +343,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
 /// What matters to one use alone does not change the verdict for the other.
 #[test]
 fn each_use_is_judged_by_what_matters_to_it() {
-    use Trustworthiness::{Limited, Trusted};
+    use Trustworthiness::{Limited, Trusted, Unfit};
 
     let mut seen = healthy();
     rate_of(&mut seen, "realtime").ppm = Figure::Known(500.0);
@@ -348,6 +354,9 @@ fn each_use_is_judged_by_what_matters_to_it() {
     assert_eq!(realtime.uses, Uses { interval: Some(Limited), civil: Some(Trusted) });
     assert_eq!(realtime.verdict, Limited);
     assert_eq!(of(&all, "monotonic").uses, Uses { interval: Some(Trusted), civil: None });
+    // No steering explains this.
+    rate_of(&mut seen, "realtime").ppm = Figure::Known(150_000.0);
+    assert_eq!(of(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
     seen.kernel_time.as_mut().unwrap().worth = Some(CivilWorth::Unsynchronized);
     rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
     let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|asked| judged(&seen, asked));

@@ -116,6 +116,15 @@ fn a_verdict_is_demanded_for_a_use() {
     );
 }
 
+/// A clock that does not show civil time has one verdict, whatever use was asked about.
+#[test]
+fn a_demand_on_a_clock_without_civil_time_is_for_intervals() {
+    let monotonic = ClockDemands { verdict: Some(Trustworthiness::Trusted), ..ClockDemands::default() };
+    let policy = Policy { clocks: [("monotonic".to_owned(), monotonic)].into(), ..Policy::default() };
+    let seen = healthy();
+    assert_eq!(policy::compare(&policy, &seen, &judged(&seen), Some(Use::Civil))[0].met, Some(true));
+}
+
 /// A verdict that is undecided may become any.
 #[test]
 fn whether_an_undecided_verdict_is_enough_is_not_known() {
