@@ -220,7 +220,7 @@ impl Shows<RuntimesFinding> for Runtimes {
 pub(crate) enum CheckFinding {
     /// A verdict of limited or unfit; not known of a clock whose verdict is undecided
     Limited,
-    /// A verdict of unfit; not known of a clock whose verdict is undecided
+    /// A verdict of unfit
     Unfit,
     /// A step back, on one CPU or across CPUs
     Regression,
@@ -240,12 +240,6 @@ impl Shows<CheckFinding> for Trust {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
         let verdicts = &self.verdicts;
         let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
-        let is_worse = |least: Trustworthiness| {
-            any_of_all(verdicts.iter().map(|found| match found.verdict {
-                Trustworthiness::Undecided => None,
-                verdict => Some(verdict <= least),
-            }))
-        };
         let evidence = |checks: &[CheckKind]| {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
             let asked = all.filter(|evidence| checks.contains(&evidence.check.kind()));
@@ -256,8 +250,11 @@ impl Shows<CheckFinding> for Trust {
             }))
         };
         match finding {
-            CheckFinding::Limited => is_worse(Trustworthiness::Limited),
-            CheckFinding::Unfit => is_worse(Trustworthiness::Unfit),
+            CheckFinding::Limited => any_of_all(verdicts.iter().map(|found| match found.verdict {
+                Trustworthiness::Undecided => None,
+                verdict => Some(verdict <= Trustworthiness::Limited),
+            })),
+            CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
             CheckFinding::Regression => evidence(&REGRESSIONS),
             CheckFinding::Jump => evidence(&JUMPS),
             CheckFinding::Unavailable => evidence(&[CheckKind::Readable]),

@@ -68,18 +68,20 @@ Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
             ("check", "the counter and all POSIX clocks"),
             ("check --verbose", "with all evidence, not only what decides"),
             ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
+            ("check --for interval --fail-on limited", "does not ask for synchronized civil time"),
             ("check --policy policy.toml", "exits with 1 if a demand is not met"),
             ("check --format prometheus -o clockscope.prom", "metrics for node_exporter"),
             ("check --one-line --exit-codes nagios", "a line and a code for a monitor"),
         ],
         more: "Verdicts:
-  trusted  nothing contradicts the clock, and what trust needs was tested
-  limited  right within the limits that the evidence names
-  unfit    do not use it: it went back, jumped, stood still, cannot be read, or
-           the kernel found it bad
+  trusted    nothing contradicts the clock, and every required test supports it
+  undecided  nothing contradicts it, but a required test has no result
+  limited    right within the limits that the evidence names
+  unfit      do not use it: it went back, jumped, stood still, cannot be read,
+             or the kernel found it bad
 
-A clock is also limited if a test that trust needs had no result. --fail-on
-limited counts that as a finding: the verdict is known (exit code 1).
+Clocks of civil time are judged for intervals and for civil time. With --fail-on
+limited, an undecided clock is not known to be limited (exit code 3).
 
 Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
         exits: Exits { finding: "a finding that --fail-on names, or an unmet --policy", ..FINDINGS },

@@ -38,7 +38,10 @@ pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
         };
         clockscope_measure::order(session, catalogue, &request, progress)
     };
-    let end = |found: &Order| untested(found.untestable.as_ref()).or(found.exit(&args.fail_on));
+    let end = |found: &Order| {
+        let is_tested = found.sequences.iter().any(|sequence| sequence.handoffs > 0);
+        of_pairs(is_tested, found.untestable.as_ref()).or(found.exit(&args.fail_on))
+    };
     answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Order)
 }
 
@@ -51,17 +54,21 @@ pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
         };
         clockscope_measure::offsets(session, &request, progress)
     };
-    let end = |found: &Offsets| untested(found.untestable.as_ref()).or(found.exit(&args.fail_on));
+    let end = |found: &Offsets| {
+        let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
+        of_pairs(is_tested, found.untestable.as_ref()).or(found.exit(&args.fail_on))
+    };
     answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Offsets)
 }
 
-/// How a question about several CPUs ends of which none was tested. The answer says why. Where
-/// there is one CPU, no other can disagree.
-fn untested(why: Option<&Unknown>) -> Exit {
-    let is_alone = |why: &Unknown| {
-        matches!(why.reason, UnknownReason::Pairs(PairsReason::OneCpu { limit: Some(CpuLimit::Machine), .. }))
+/// Returns the end of a question about pairs of CPUs. One that tested no pair is undetermined, but
+/// where there is one CPU no other can disagree.
+fn of_pairs(is_tested: bool, why: Option<&Unknown>) -> Exit {
+    let is_alone = |why: &Unknown| match &why.reason {
+        UnknownReason::Pairs(PairsReason::OneCpu { limit, .. }) => *limit == Some(CpuLimit::Machine),
+        _ => false,
     };
-    if why.is_some_and(|why| !is_alone(why)) { Exit::Undetermined } else { Exit::Success }
+    if is_tested || why.is_some_and(is_alone) { Exit::Success } else { Exit::Undetermined }
 }
 
 pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {

@@ -100,6 +100,14 @@ fn one_cpu_is_untestable_not_passed() {
     }
 }
 
+/// Processor time of a thread is not handed to another.
+#[test]
+#[parallel]
+fn an_order_of_nothing_is_undetermined() {
+    let output = run(clockscope(&["order", "thread", "-d", "50ms"]), if two_cpus().is_some() { 3 } else { 0 });
+    assert!(two_cpus().is_none() || String::from_utf8(output.stdout).unwrap().contains("No ordered clock was tested"));
+}
+
 #[test]
 #[parallel]
 fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
