@@ -154,10 +154,10 @@ pub enum Meaningless {
     #[error("the rate of a clock that the timer tick moves, or that counts processor time, is not compared")]
     NoRate,
     /// A verdict that says nothing.
-    #[error("no machine can be made to be undecided: expected trusted or limited")]
+    #[error("invalid verdict undecided: expected trusted or limited")]
     Undecided,
     /// A use, and no verdict for it.
-    #[error("a use is for a verdict, which is not demanded")]
+    #[error("no verdict is demanded that the use could be for: add verdict")]
     UseOfNoVerdict,
     /// Civil time of a clock that does not show it.
     #[error("this clock does not show civil time")]

@@ -1,4 +1,4 @@
-//! How far a clock can be trusted, and for which use.
+//! Verdicts on clocks, and the uses that they are for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
-//! What a verdict is based on, in a few words.
+//! The reasons of a verdict in a few words.
 
 use clockscope_records::{Check, CheckEvidence, CheckOutcome, Uses, Verdict};
 
-use crate::evidence::{brief_of_civil_time, name_of, prose};
+use crate::evidence::{brief_of_civil_time, name_of, offset, prose};
 use crate::text::{counted, grouped};
 use crate::units::time;
 
@@ -45,7 +45,7 @@ fn part(evidence: &CheckEvidence, uses: Uses) -> String {
             format!("offsets within {}", time(*ns))
         }
         (Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, CheckOutcome::For) => {
-            format!("rate {ppm:+.3} ± {bound:.3} ppm")
+            format!("rate {}", offset(*ppm, *bound))
         }
         (_, CheckOutcome::For) => format!("{name}: {}", prose(evidence, uses).text),
     }

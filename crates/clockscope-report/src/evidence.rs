@@ -13,7 +13,7 @@ mod civil_time;
 mod rates;
 
 pub(crate) use civil_time::brief as brief_of_civil_time;
-pub(crate) use rates::not_independent;
+pub(crate) use rates::{not_independent, offset};
 
 const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 const TWO_CPUS: &str =
@@ -382,7 +382,7 @@ fn remedy(check: &Check) -> &'static str {
             "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
              sound"
         }
-        Check::Synchronization { .. } => civil_time::REMEDY,
+        Check::Synchronization { .. } => civil_time::remedy(check),
         Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Unnamed(_) => "",
     }
 }
@@ -420,7 +420,7 @@ fn to_know_more(check: &Check) -> Option<&'static str> {
         | Check::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
         Check::Order { untested: Some(Untested::NoPair), .. }
         | Check::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
-        Check::Synchronization { worth: Some(CivilWorth::Worthless), .. } => Some(civil_time::REMEDY),
+        Check::Synchronization { worth: Some(CivilWorth::Worthless), .. } => Some(civil_time::remedy(check)),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ mod charts;
 use clockscope_records::units::figure;
 use clockscope_records::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison, CostChange,
-    CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
+    CostRatio, FactValue, FaultKind, MachineComparison, Trustworthiness, Undecided,
 };
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, sentence, yes_no};
 use crate::units::{cost, percent, time};
+use crate::verdict::word;
 
 const HEAD: [&str; 6] = ["Clock", "Base", "New", "Ratio", "Relative to machine", "Change"];
 
@@ -108,7 +109,7 @@ fn blocks(found: &Comparison) -> Vec<Block> {
     let undecided =
         found.clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?))));
     let same = found.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
-    let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, of.base.as_str())).collect();
+    let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, word(of.base))).collect();
     let [costs, ratios] = charts::charts(found);
     vec![
         Block::notes("Changed:", verdicts.chain(facts).collect::<Vec<_>>()),
@@ -122,8 +123,12 @@ fn blocks(found: &Comparison) -> Vec<Block> {
 }
 
 fn verdict_line(verdict: &ComparedVerdict) -> Line {
-    let tone = if verdict.new < verdict.base { Tone::Bad } else { Tone::Good };
-    let text = format!("{}: was {}, is {}", verdict.clock, verdict.base.as_str(), verdict.new.as_str());
+    let tone = match verdict.new {
+        Trustworthiness::Undecided => Tone::Warning,
+        new if new < verdict.base => Tone::Bad,
+        _ => Tone::Good,
+    };
+    let text = format!("{}: was {}, is {}", verdict.clock, word(verdict.base), word(verdict.new));
     Line::toned(text, tone)
 }
 
@@ -283,7 +288,7 @@ fn verdicts(verdicts: &[ComparedVerdict]) -> String {
     let changed: Vec<String> = verdicts
         .iter()
         .filter(|verdict| verdict.base != verdict.new)
-        .map(|of| format!("{} was {}, is {}", of.clock, of.base.as_str(), of.new.as_str()))
+        .map(|of| format!("{} was {}, is {}", of.clock, word(of.base), word(of.new)))
         .collect();
     match (verdicts.len(), changed.as_slice()) {
         (0, _) => "No clock has a verdict on both sides.".to_owned(),

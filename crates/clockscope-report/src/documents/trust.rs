@@ -114,7 +114,7 @@ fn demands(demands: &[Demand]) -> Table {
                 vec![
                     demand_name(demand).into(),
                     value(&demand.required).into(),
-                    Cell::known(demand.found.as_ref(), value),
+                    Cell::known(demand.found.as_ref(), found),
                     Cell::known(demand.met, |met| {
                         if met { Cell::word("yes", Tone::Good) } else { Cell::word("NO", Tone::Bad) }
                     }),
@@ -140,6 +140,16 @@ fn demand_name(demand: &Demand) -> String {
 
 fn use_cell(verdict: Option<Trustworthiness>) -> Cell {
     verdict.map_or(Cell::Absent, |verdict| verdict.as_str().into())
+}
+
+/// Words a finding as tables have it.
+fn found(found: &DemandValue) -> String {
+    match found {
+        DemandValue::Word(word) if word == Trustworthiness::Undecided.as_str() => {
+            verdict::word(Trustworthiness::Undecided).to_owned()
+        }
+        found => value(found),
+    }
 }
 
 fn value(value: &DemandValue) -> String {

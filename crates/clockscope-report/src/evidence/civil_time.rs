@@ -1,11 +1,26 @@
-//! How well civil time is known, in words.
+//! The error of civil time in words.
 
 use clockscope_records::{Check, CivilWorth, Trustworthiness, Uses};
 
-pub(super) const REMEDY: &str = "for durations use monotonic, because this clock can be set; for civil time have a daemon \
-     keep it that states its error (chronyd, ntpd, ClockBound)";
+/// Returns the remedy.
+pub(super) fn remedy(check: &Check) -> &'static str {
+    match check {
+        Check::Synchronization {
+            shows_utc: true,
+            worth: Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing),
+            ..
+        } => "use realtime, or have the daemon set TAI - UTC in the kernel (chronyd: leapsectz, ntpd: leapfile)",
+        Check::Synchronization { worth: Some(CivilWorth::Slewing), .. } => {
+            "for durations use monotonic_raw, because this clock is being corrected; for civil time wait until it has been"
+        }
+        _ => {
+            "for durations use monotonic, because this clock can be set; for civil time have a daemon keep it that states its \
+             error (chronyd, ntpd)"
+        }
+    }
+}
 
-/// How well civil time is known, and by whose statement.
+/// Says how far civil time is off, and by whose statement.
 pub(super) fn text(check: &Check, uses: Uses) -> String {
     let Check::Synchronization { answered, worth, error_s, stated_error_s, shows_utc } = check else {
         return String::new();

@@ -1,6 +1,8 @@
 //! Rates and jumps in words: what was found beside a second clock.
 
-use clockscope_records::{Check, CheckEvidence, CheckOutcome, RateChange, ReferenceDoubt, Trust, Trustworthiness};
+use clockscope_records::{
+    Check, CheckEvidence, CheckOutcome, PtpClock, RateChange, ReferenceDoubt, Trust, Trustworthiness,
+};
 
 use crate::reason;
 use crate::text::{counted, grouped};
@@ -43,13 +45,14 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
     };
     let changing = if *constant == Some(false) { ", and changes" } else { "" };
     let reference = reference.as_deref().unwrap_or("another clock");
-    let found = format!("it runs by {ppm:+.3} ± {} ppm against {reference}{changing}", bound_ppm_text(bound));
+    let found = format!("it runs by {} against {reference}{changing}", offset(ppm, bound));
     consistent(&found, reference_shares_hardware.filter(|_| evidence.finding == CheckOutcome::For))
 }
 
-/// A bound that is above 0, however small, is never written as 0.
-fn bound_ppm_text(bound: f64) -> String {
-    if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") }
+/// Writes a frequency offset with its bound, which is never 0 if it is above.
+pub(crate) fn offset(ppm: f64, bound: f64) -> String {
+    let bound = if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") };
+    format!("{ppm:+.3} ± {bound} ppm")
 }
 
 /// Names a clock whose rate was compared with a clock on the same hardware alone, and what would be
@@ -67,18 +70,20 @@ pub(crate) fn not_independent(trust: &Trust) -> Option<String> {
         let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
         Some((&verdict.clock, reference))
     })?;
-    let ptp = trust.synchronization.iter().flat_map(|found| &found.ptp).next();
-    let ptp = match ptp {
+    // A virtual one shows the time of the host, which may be made of the same counter.
+    let is_device = |ptp: &&PtpClock| !ptp.name.as_deref().is_some_and(|name| name.contains("virtual"));
+    let ptp = match trust.synchronization.iter().flat_map(|found| &found.ptp).find(is_device) {
         Some(ptp) => format!("a PTP clock (clockscope rate {clock} --reference {})", ptp.device),
-        None => "a PTP clock (none here)".to_owned(),
+        None => "a PTP clock of a network card".to_owned(),
     };
+    let hpet = if clock == "tsc" { "HPET as the clocksource, " } else { "" };
     Some(format!(
         "Rate of {clock} not independently measured: {reference} is computed from the same counter. Independent are {ptp}, \
-         HPET as the clocksource, or another host."
+         {hpet}or another host."
     ))
 }
 
-/// Why a second clock cannot judge this one.
+/// Says why a second clock cannot judge this one.
 fn doubt(doubt: ReferenceDoubt) -> &'static str {
     match doubt {
         ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
@@ -88,7 +93,7 @@ fn doubt(doubt: ReferenceDoubt) -> &'static str {
     }
 }
 
-/// Whether its rate was constant.
+/// Says whether its rate was constant.
 pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
     let Check::ConstantRate {
         reference, brackets, seconds, change, doubt: why, reason, reference_shares_hardware, ..

@@ -278,6 +278,24 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
     assert!(said(true, Trustworthiness::Trusted).text.contains("shows UTC"));
 }
 
+/// A machine that has a daemon is not advised to install one.
+#[test]
+fn the_remedy_of_civil_time_is_that_of_its_fault() {
+    let advice = |worth, shows_utc| {
+        let check = Check::Synchronization {
+            answered: true,
+            worth: Some(worth),
+            error_s: None,
+            stated_error_s: None,
+            shows_utc,
+        };
+        prose(&judged(check, CheckOutcome::Against), Uses::default()).advice.unwrap()
+    };
+    assert!(advice(CivilWorth::Trusted, true).contains("TAI - UTC"));
+    assert!(advice(CivilWorth::Slewing, true).contains("wait until"));
+    assert!(advice(CivilWorth::Unsynchronized, true).contains("have a daemon keep it"));
+}
+
 /// Agreement with a clock of the same counter claims nothing about the oscillator.
 #[test]
 fn a_reference_on_the_same_counter_is_named() {
