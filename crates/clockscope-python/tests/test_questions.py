@@ -265,6 +265,13 @@ def test_ctrl_c_gives_what_there_is(ctrl_c: None, interrupt: Callable[[int, int]
     assert not left
 
 
+def test_clocks_are_judged_for_one_use() -> None:
+    uses = clockscope.check("realtime", duration=0.1, for_use="interval")["verdicts"][0]["uses"]
+    assert uses["interval"] is not None and uses["civil"] is None
+    with pytest.raises(ValueError, match="sundial"):
+        clockscope.check("realtime", duration=0.1, for_use="sundial")
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 def test_ctrl_c_while_the_command_starts_leaves_nothing_behind(
     ctrl_c: None, command: Replace, monkeypatch: pytest.MonkeyPatch

@@ -77,13 +77,15 @@ def check(
     *,
     duration: float = 5.0,
     cpu: int | None = None,
+    for_use: str | None = None,
     fail_on: Clocks = (),
     policy: str | os.PathLike[str] | None = None,
 ) -> Record:
-    """Gives a verdict on each clock, trusted, limited or unfit, and its evidence.
+    """Gives a verdict on each clock, trusted, undecided, limited or unfit, and its evidence.
 
     clocks: "counter" is the processor's; the counter and all POSIX clocks by default.
     duration: seconds for everything.
+    for_use: "interval", "civil" or "all": the use to judge the clocks for.
     fail_on: raises FindingError for any of "limited", "unfit", "regression", "jump",
     "unavailable", "unknown", and Undetermined where that could not be tested.
     policy: a file of demands (TOML); unmet ones raise FindingError.
@@ -93,6 +95,7 @@ def check(
         cpu=words.cpu(cpu),
         fail_on=words.names("fail_on", fail_on),
         policy=None if policy is None else os.fspath(policy),
+        **{"for": for_use},
     )
     return run(["check", *FORMAT, *arguments, "--", *words.names_of("clocks", clocks)])
 
