@@ -262,8 +262,8 @@ CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
  * Unit: in each item. Error: none. Ordering: none.
  * Cost: some microseconds; one or two milliseconds before the clock is calibrated. The kernel is not
  *   asked: its answers are those of clockscope_prepare(), of the second reading or of the last
- *   clockscope_recheck(). After these, a confined process may call it: no system calls but those of
- *   the allocator, and of CLOCK_MONOTONIC where there is no vDSO.
+ *   clockscope_recheck(). After these, a confined process may call it: the only system calls are the
+ *   allocator's, and CLOCK_MONOTONIC's where there is no vDSO.
  * Threads: any; visit is called by the calling thread, and no lock is held. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
@@ -287,8 +287,8 @@ CLOCKSCOPE_API int clockscope_advise(uint64_t interval_ns, double error,
 /* Asks the kernel now all that readings would ask later, and prepares for forks. Call it before
  * the process confines itself (seccomp, Landlock, chroot). After it, readings and
  * clockscope_source(), clockscope_error_bound(), clockscope_frequency() and clockscope_evidence()
- * make no system calls but those of the allocator, and of CLOCK_MONOTONIC where there is no vDSO.
- * Returns CLOCKSCOPE_OK.
+ * make two kinds of system calls alone: the allocator's, and CLOCK_MONOTONIC's where there is no
+ * vDSO. Returns CLOCKSCOPE_OK.
  *
  * Unit: none. Error: none. Ordering: none.
  * Cost: some 50 us; a second call costs nothing.

@@ -18,7 +18,7 @@ impl Use {
     pub const ALL: [Self; 2] = [Self::Interval, Self::Civil];
 }
 
-/// How far a clock can be trusted for each use; `null` for a use that was not asked about, and for
+/// The verdict on a clock for each use; `null` for a use that was not asked about, and for
 /// civil time of a clock that does not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Uses {
@@ -45,7 +45,7 @@ impl Uses {
     }
 }
 
-/// How far a clock can be trusted, from the worst on.
+/// Verdicts on a clock, from the worst on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trustworthiness {

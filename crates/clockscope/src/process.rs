@@ -143,9 +143,9 @@ impl OsClock for Timeline {
 /// Asks the kernel every question that readings would ask later, and prepares for forks.
 ///
 /// Call it before the process confines itself (seccomp, Landlock, chroot) or runs out of file
-/// descriptors. Readings after it make no system calls, in this process or in its children, except
-/// for the OS clock's own where there is no vDSO. Neither do [`source`], [`error_bound`],
-/// [`frequency`], [`conversion`] and [`evidence`]. Without it the first two readings ask.
+/// descriptors. After it, readings, [`source`], [`error_bound`], [`frequency`], [`conversion`] and
+/// [`evidence`] make no system calls, in this process or in its children. The exceptions are the
+/// allocator's, and the OS clock's where there is no vDSO. Without it the first two readings ask.
 ///
 /// - Cost: some 50 µs; a second call costs nothing.
 /// - Not async-signal-safe.
@@ -480,7 +480,9 @@ pub fn error_bound() -> Option<ErrorBound> {
 
 /// Returns the counter's frequency as the calibration knows it: the mean over its window, which
 /// ends now and is up to 20 s long. `None` where the counter is not used ([`calibrate_blocking`]
-/// answers there, too), and perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed.
+/// answers there, too), perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed, and while
+/// another thread that holds the lock cannot run.
+///
 /// Costs a few reads of both clocks; before the clock was calibrated, one or two milliseconds, in
 /// which both are compared. Makes no system calls after [`prepare`] or the second reading.
 ///

@@ -48,7 +48,7 @@ pub enum PairsReason {
     },
 }
 
-/// Why one CPU alone takes part.
+/// The reason that one CPU alone takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuLimit {

@@ -54,8 +54,8 @@ fn blocks(trust: &Trust, view: View) -> Vec<Block> {
     blocks
 }
 
-/// Whether a reader sees evidence who does not ask for all: what decides a verdict that is not
-/// trusted. The table has what decides the others.
+/// Returns whether evidence is shown without --verbose: what decides a verdict that is not trusted.
+/// The table has what decides the others.
 fn is_shown(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
     evidence.decides && verdict.verdict != Trustworthiness::Trusted
 }
@@ -128,7 +128,7 @@ fn demands(demands: &[Demand]) -> Table {
         .below(demands.iter().filter_map(advice))
 }
 
-/// Where a demand stands in the policy, and the use that a verdict is demanded for.
+/// Names a demand by its place in the policy, and the use that a verdict is demanded for.
 fn demand_name(demand: &Demand) -> String {
     let of_use = match demand.for_use {
         Some(Use::Interval) => " for intervals",

@@ -71,7 +71,7 @@ impl Daemon {
     const ALL: [Self; 7] =
         [Self::Ntpd, Self::BeginningNtpd, Self::ClockBound, Self::Chronyd, Self::NtpdRs, Self::Timesyncd, Self::Ptp];
 
-    /// Whether it may have left a state in which some daemon states an error.
+    /// Returns whether it may have left a state in which some daemon states an error.
     fn may_have_left(self, state: &KernelClockState) -> bool {
         let (largest_us, estimated_us) = (state.max_error_us, state.estimated_error_us);
         // The kernel does not let the estimated error grow.
@@ -93,7 +93,7 @@ impl Daemon {
         }
     }
 
-    /// What its bound is based on.
+    /// Returns the basis of its bound.
     fn basis(self) -> Basis {
         match self {
             Self::Ntpd | Self::ClockBound => Basis::KernelLoop,
@@ -103,7 +103,7 @@ impl Daemon {
         }
     }
 
-    /// What its bound is worth in this state.
+    /// Returns the worth of its bound in this state.
     fn worth(self, state: &KernelClockState) -> Worth {
         match self {
             Self::Ntpd if state.adjust_us.is_some() => Worth::Trusted,

@@ -97,7 +97,12 @@ impl Answers {
             permitted: new.permitted.or(self.permitted),
             clocksource: new.clocksource.or(self.clocksource),
             invariant: new.invariant.or(self.invariant),
-            name: if new.name == 0 { self.name } else { new.name },
+            // An answer that has changed without a name is about another clocksource.
+            name: match new.clocksource {
+                Some(_) if new.name == 0 && new.clocksource != self.clocksource => 0,
+                _ if new.name == 0 => self.name,
+                _ => new.name,
+            },
             is_complete: new.is_complete || self.is_complete,
             os_tick_ns: new.os_tick_ns.clamp(1, u64::from(u32::MAX)),
         }
@@ -155,7 +160,11 @@ mod tests {
         let second = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..Answers::default() };
         let both = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..first };
         assert_eq!(asked.keep(second), both);
+        let unnamed = Answers { clocksource: Some(false), os_tick_ns: 1, ..Answers::default() };
+        assert_eq!(asked.keep(unnamed), both);
+        let turned = Answers { clocksource: Some(true), name: 0, ..both };
+        assert_eq!(asked.keep(Answers { clocksource: Some(true), ..unnamed }), turned);
         asked.forbid();
-        assert_eq!(asked.answers(), Some(Answers { permitted: Some(false), ..both }));
+        assert_eq!(asked.answers(), Some(Answers { permitted: Some(false), ..turned }));
     }
 }

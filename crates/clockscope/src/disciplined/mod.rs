@@ -135,7 +135,7 @@ pub struct Disciplined<C, S> {
     first_process: AtomicU64,
 }
 
-/// Which questions are asked of counter and system.
+/// Questions to counter and system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Questions {
     /// Those that decide whether the counter is used.
