@@ -97,7 +97,12 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
         return vec![format!("{brief} ({})", names(of(worst))), brief];
     };
     let others = counted(&all.into_iter().filter(|verdict| *verdict > worst).collect::<Vec<_>>());
-    let because = reasons(first).map(|because| format!(" ({because})")).unwrap_or_default();
+    let reasons = reasons(first);
+    let in_brackets = |reasons: &[&str]| format!(" ({})", reasons.join(", "));
+    let [because, mainly] = [reasons.len(), 1].map(|most| match reasons.get(..most) {
+        Some(reasons @ [_, ..]) => in_brackets(reasons),
+        _ => String::new(),
+    });
     let more = of(worst).count() - 1;
     // The use, where it is the same of all of them.
     let brief_of_first = verdict::brief(first);
@@ -108,7 +113,9 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
         let head = format!("{who} {judged}{because}");
         [vec![head], others.clone()].concat().join(", ")
     };
-    vec![with(&names(of(worst)), &because), with(&shorter, &because), with(&shorter, ""), brief]
+    let [all, few, one] =
+        [(&*names(of(worst)), &because), (&shorter, &because), (&shorter, &mainly)].map(|(who, why)| with(who, why));
+    vec![all, few, one, with(&shorter, ""), brief]
 }
 
 fn names<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
@@ -116,7 +123,7 @@ fn names<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
 }
 
 /// Names the checks that decide a verdict.
-fn reasons(verdict: &Verdict) -> Option<String> {
+fn reasons(verdict: &Verdict) -> Vec<&str> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
         let name = evidence::name_of(&evidence.check);
@@ -124,12 +131,12 @@ fn reasons(verdict: &Verdict) -> Option<String> {
             because.push(name);
         }
     }
-    (!because.is_empty()).then(|| because.join(", "))
+    because
 }
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Check, CheckEvidence, CheckOutcome, Environment, Figure, Uses};
+    use clockscope_records::{Check, CheckEvidence, CheckOutcome, Environment, Figure, Suspect, Uses};
 
     use super::*;
 
@@ -182,6 +189,29 @@ mod tests {
             assert_eq!(line, expected);
             assert!(line.chars().count() <= LINE_WIDTH, "{line}");
         }
+    }
+
+    /// A clock that was not tested has the first of its reasons wherever that fits.
+    #[test]
+    fn a_line_names_what_was_cut_short() {
+        let untested = |check| CheckEvidence { check, finding: CheckOutcome::Unknown, decides: true, prose: None };
+        let order = Check::Order {
+            regressions: None,
+            handoffs: 0,
+            pairs: 0,
+            worst_ns: None,
+            suspect: Suspect::Counter,
+            untested: None,
+            reason: None,
+        };
+        let rate = Check::NominalFrequency { nominal_hz: None, stated_by: None, ppm: None, bound_ppm: None };
+        let evidence = vec![untested(order), untested(rate)];
+        let tsc = Verdict { evidence, ..verdict("tsc", Trustworthiness::Undecided, true) };
+        let others = ["realtime", "monotonic", "boottime", "tai"];
+        let others = others.map(|name| verdict(name, Trustworthiness::Undecided, true));
+        let verdicts = [vec![tsc], others.to_vec(), vec![verdict("thread", Trustworthiness::Trusted, false)]].concat();
+        let lines = wordings(&verdicts);
+        assert!(lines.contains(&"tsc and 4 more not decided (order across CPUs), 1 trusted".to_owned()), "{lines:?}");
     }
 
     #[test]

@@ -480,8 +480,8 @@ pub fn error_bound() -> Option<ErrorBound> {
 
 /// Returns the counter's frequency as the calibration knows it: the mean over its window, which
 /// ends now and is up to 20 s long. `None` where the counter is not used ([`calibrate_blocking`]
-/// answers there, too), perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed, and while
-/// another thread that holds the lock cannot run.
+/// answers there, too), perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed, and
+/// while another thread that holds the lock cannot run.
 ///
 /// Costs a few reads of both clocks; before the clock was calibrated, one or two milliseconds, in
 /// which both are compared. Makes no system calls after [`prepare`] or the second reading.

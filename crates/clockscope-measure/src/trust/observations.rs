@@ -106,8 +106,8 @@ impl Observations {
         self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
     }
 
-    /// Returns whether a clock is computed from the same hardware counter as the reference of rates,
-    /// which is a clock of the kernel; `None` where the kernel's clocksource is not known.
+    /// Returns whether a clock is computed from the same hardware counter as the reference of
+    /// rates, which is a clock of the kernel; `None` where the kernel's clocksource is not known.
     pub(super) fn shares_hardware(&self, clock: &ClockRecord) -> Option<bool> {
         match clock.identity.basis {
             ReadBasis::Clocksource => Some(true),

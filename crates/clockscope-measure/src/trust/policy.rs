@@ -289,7 +289,7 @@ fn of(
     found
 }
 
-/// Returns whether a verdict is good enough; `None` for one that is undecided, which may become any.
+/// Returns whether a verdict is good enough; `None` for an undecided one, which may become any.
 fn is_met(is: Trustworthiness, required: Trustworthiness) -> Option<bool> {
     (is != Trustworthiness::Undecided || required == Trustworthiness::Unfit).then_some(is >= required)
 }
