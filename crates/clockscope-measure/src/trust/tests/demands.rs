@@ -177,7 +177,7 @@ fn a_policy_that_contradicts_itself_is_refused() {
     assert!(
         of_clock(|demands| demands.verdict = Some(Trustworthiness::Undecided)).contains("clocks.monotonic.verdict")
     );
-    assert!(of_clock(|demands| demands.for_use = Some(Use::Interval)).contains("not demanded"));
+    assert!(of_clock(|demands| demands.for_use = Some(Use::Interval)).contains("add verdict"));
     let of_civil = |demands: &mut ClockDemands| {
         (demands.verdict, demands.for_use) = (Some(Trustworthiness::Trusted), Some(Use::Civil));
     };
