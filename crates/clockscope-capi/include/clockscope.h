@@ -127,13 +127,16 @@ typedef struct clockscope_frequency_range {
   uint64_t window_ns;
 } clockscope_frequency_range;
 
-/* How often to repeat what is timed. The error is a share of the interval: 0.01 is one percent. */
+/* How often to repeat what is timed. Errors are shares of the interval: 0.01 is one percent. The
+ * clock's rate has an error of its own, the same share of every interval, which repetitions do not
+ * shrink. */
 typedef struct clockscope_advice {
   double overhead_ns;   /* two readings overestimate the time between them by this: the median */
-  double step_ns;       /* the smallest step between two readings that differ */
+  double resolution_ns; /* the smallest difference of two readings that differ */
   double jitter_ns;     /* the overhead's 99th percentile less its median */
-  double single_error;  /* the sum of the three, of a single measurement */
+  double reading_error; /* the sum of the three, of a single measurement */
   uint64_t repetitions; /* the smallest number that divides it to what was asked for */
+  uint64_t repetitions_subtracted; /* the same where the overhead is subtracted */
 } clockscope_advice;
 
 /* A clock that a test sets. */
@@ -269,8 +272,9 @@ CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
 CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
 
 /* Stores how often to repeat what takes interval_ns between two readings, so that 99 of 100
- * measurements are right within a relative error. Subtract nothing from what was measured. No
- * repetition removes an interruption.
+ * measurements are off by at most this share by their readings: repetitions where nothing is
+ * subtracted from what was measured, repetitions_subtracted where the overhead is. No repetition
+ * removes an interruption, or the error of the clock's rate (clockscope_frequency()).
  *
  * Unit: ns, shares. Error: the figures are observed, with inlined readings; where readings are
  *   calls, the call is extra. Ordering: none.

@@ -1,8 +1,9 @@
 //! How often to repeat what is timed, from readings with nothing between them.
 //!
 //! Two readings overestimate the interval between them by what they show with nothing between them,
-//! and are uncertain by the step and by how much that overhead varies. The sum of the three bounds
-//! the error of nearly every single measurement. Repetitions between the two readings divide it.
+//! and are uncertain by the resolution and by how much that overhead varies. The sum of the three
+//! bounds the error of nearly every single measurement. Repetitions between the two readings divide
+//! it.
 
 use std::array::from_fn;
 use std::hint::black_box;
@@ -21,14 +22,17 @@ const READINGS: u32 = 64;
 pub struct Advice {
     /// By what two readings overestimate the time between them, in ns.
     pub overhead_ns: f64,
-    /// The smallest step between two readings that differ, in ns.
-    pub step_ns: f64,
+    /// The smallest difference of two readings that differ, in ns: [`clockscope::resolution`].
+    pub resolution_ns: f64,
     /// 99th percentile of the difference of two readings less its median, in ns.
     pub jitter_ns: f64,
-    /// The sum of the three as a share of the interval.
-    pub single_error: f64,
-    /// The smallest number that divides `single_error` to what was asked for.
+    /// The sum of the three as a share of the interval. The clock's rate has an error of its own,
+    /// which repetitions do not shrink.
+    pub reading_error: f64,
+    /// The smallest number that divides `reading_error` to what was asked for.
     pub repetitions: u64,
+    /// The same where the overhead is subtracted from what was measured.
+    pub repetitions_subtracted: u64,
 }
 
 /// What two readings with nothing between them show, in ns.
@@ -61,11 +65,19 @@ impl Readings {
     }
 
     /// Returns the advice for intervals of this length and a relative error of at most `error`.
-    pub(crate) fn advise(self, step_ns: f64, interval_ns: u64, error: f64) -> Advice {
+    pub(crate) fn advise(self, resolution_ns: f64, interval_ns: u64, error: f64) -> Advice {
         let Self { overhead_ns, jitter_ns } = self;
-        let single_error = (overhead_ns + step_ns + jitter_ns) / interval_ns as f64;
-        let repetitions = (single_error / error).ceil().max(1.0) as u64;
-        Advice { overhead_ns, step_ns, jitter_ns, single_error, repetitions }
+        let share = |ns: f64| ns / interval_ns as f64;
+        let repetitions = |share: f64| (share / error).ceil().max(1.0) as u64;
+        let reading_error = share(overhead_ns + resolution_ns + jitter_ns);
+        Advice {
+            overhead_ns,
+            resolution_ns,
+            jitter_ns,
+            reading_error,
+            repetitions: repetitions(reading_error),
+            repetitions_subtracted: repetitions(share(resolution_ns + jitter_ns)),
+        }
     }
 }
 
@@ -83,7 +95,7 @@ mod tests {
     fn repetitions_divide_the_error() {
         let readings = Readings { overhead_ns: 20.0, jitter_ns: 10.0 };
         let short = readings.advise(10.0, 10, 0.01);
-        assert_eq!((short.single_error, short.repetitions), (4.0, 400));
+        assert_eq!((short.reading_error, short.repetitions, short.repetitions_subtracted), (4.0, 400, 200));
         assert_eq!(readings.advise(10.0, 1_000_000_000, 0.01).repetitions, 1);
         assert_eq!(readings.advise(10.0, 1, 1e-300).repetitions, u64::MAX);
     }
@@ -103,7 +115,7 @@ mod tests {
         assert_eq!(readings.jitter_ns, 480.0);
     }
 
-    /// A clock whose step hides what a reading costs.
+    /// A clock whose tick hides what a reading costs.
     #[test]
     fn readings_that_do_not_differ_have_a_cost() {
         let mut turn = 0u64;
@@ -130,7 +142,7 @@ mod tests {
         for (interval_ns, error, repetitions) in [(10, 0.03, 134), (30, 0.1, 14), (39, 1.0, 2), (40, 1.0, 1)] {
             let advice = readings.advise(10.0, interval_ns, error);
             assert_eq!(advice.repetitions, repetitions, "{interval_ns} ns");
-            assert!(advice.single_error / advice.repetitions as f64 <= error, "{advice:?}");
+            assert!(advice.reading_error / advice.repetitions as f64 <= error, "{advice:?}");
         }
     }
 }

@@ -169,10 +169,10 @@ pub unsafe extern "C" fn clockscope_revalidate(visit: Option<Visit>, context: *m
 pub unsafe extern "C" fn clockscope_advise(interval_ns: u64, error: f64, advice: *mut Advice) -> c_int {
     let advise = || {
         check(interval_ns, error)?;
-        let step = clockscope::resolution().ok_or(CallFailure::Unknown)?;
+        let resolution = clockscope::resolution().ok_or(CallFailure::Unknown)?;
         // `resolution` has calibrated the clock, which readings alone would do later.
         let readings = Readings::take(|| clockscope::now().as_ns());
-        Ok(readings.advise(whole_ns(step) as f64, interval_ns, error))
+        Ok(readings.advise(whole_ns(resolution) as f64, interval_ns, error))
     };
     // SAFETY: as the caller promises.
     unsafe { store(advice, advise) }

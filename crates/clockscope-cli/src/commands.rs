@@ -15,12 +15,11 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::CommandFactory;
-use clockscope_measure::{Catalogue, ComparedQuestion, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
+use clockscope_measure::{AdviceInput, Catalogue, ComparedQuestion, MeasureRequest, Paths, Session, ThisMachine};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement};
 
 use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, SchemaArg};
-use crate::duration::Seconds;
 use crate::exit::Exit;
 use crate::help;
 use crate::output::{self, Destination};
@@ -116,24 +115,19 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let timer = RequestedTimer::of(&args.timer)?;
-    let mut measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
+    let MeasureArgs { duration, cpu, thorough, .. } = *args;
+    let request = MeasureRequest { duration_s: duration.0, cpu, thorough, synchronization: thorough };
+    let mut measurement = fresh(catalogue, &request, &args.output)?;
     timer.note(&mut measurement);
     compare::show_measurement(measurement, baseline.as_ref(), args, destination)
 }
 
 /// Measures now.
-fn fresh(
-    catalogue: Catalogue,
-    duration: Seconds,
-    cpu: Option<u32>,
-    thorough: bool,
-    output: &OutputArgs,
-) -> Result<Envelope<Measurement>> {
+fn fresh(catalogue: Catalogue, request: &MeasureRequest, output: &OutputArgs) -> Result<Envelope<Measurement>> {
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
-    let request = MeasureRequest { duration_s: duration.0, cpu, thorough };
-    let measured = clockscope_measure::measure(&session, catalogue, &request, &mut |share| bar.show(share));
+    let measured = clockscope_measure::measure(&session, catalogue, request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(|error| explained(error, "--cpu"))
 }
@@ -148,23 +142,25 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         Some(file) => read_document(file, "advise from")?,
         None => {
             let catalogue = Catalogue::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
-            Document::Measurement(fresh(catalogue, args.duration, args.cpu, false, &args.output)?)
+            let AdviseArgs { duration, cpu, .. } = *args;
+            let request = MeasureRequest { duration_s: duration.0, cpu, thorough: false, synchronization: true };
+            Document::Measurement(fresh(catalogue, &request, &args.output)?)
         }
     };
     let (source, interrupted) = match &document {
-        Document::Measurement(found) => (PlanInput::Measurement(found), found.is_interrupted()),
-        Document::Steps(found) => (PlanInput::Steps(found), found.is_interrupted()),
+        Document::Measurement(found) => (AdviceInput::Measurement(found), found.is_interrupted()),
+        Document::Steps(found) => (AdviceInput::Steps(found), found.is_interrupted()),
         _ => {
             anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
         }
     };
-    let plan = clockscope_measure::plan(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
-    let exit = match (interrupted && args.from.is_none(), !plan.found.rows.is_known()) {
+    let advice = clockscope_measure::advise(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
+    let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Undetermined,
         (false, false) => Exit::Success,
     };
-    write(&Document::Plan(plan), &args.output, Drawing::default(), destination)?;
+    write(&Document::Advice(advice), &args.output, Drawing::default(), destination)?;
     Ok(exit)
 }
 

@@ -58,7 +58,8 @@ pub fn switched(
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at
         // anew.
         let catalogue = Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
-        let part = MeasureRequest { duration_s: request.duration_s, cpu: request.cpu, thorough: request.thorough };
+        let SwitchedRequest { duration_s, cpu, thorough, .. } = *request;
+        let part = MeasureRequest { duration_s, cpu, thorough, synchronization: thorough };
         measure(&Session::new(&ThisMachine, session.stop), catalogue, &part, &mut |share| {
             progress((place as f64 + share) / whole)
         })

@@ -15,7 +15,7 @@ use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
 use crate::subject::{FEWEST_BATCHES, Subject, is_counter};
 use crate::timer::{TimerCalibration, TimerRate};
-use crate::{across, recommendation, thorough};
+use crate::{across, advise, thorough};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
@@ -40,6 +40,9 @@ pub struct MeasureRequest {
     pub cpu: Option<u32>,
     /// Whether to look across CPUs and over time as well, which takes some 2.5 s more.
     pub thorough: bool,
+    /// Whether to ask what keeps the clocks' rates right: the kernel, chronyd on the loopback and
+    /// PTP clocks. This reads the system's clocks some times more.
+    pub synchronization: bool,
 }
 
 /// Measures every clock of the catalogue. Pins the calling thread meanwhile.
@@ -53,7 +56,7 @@ pub fn measure<P: Platform>(
     request: &MeasureRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
-    let MeasureRequest { duration_s, cpu, thorough } = *request;
+    let MeasureRequest { duration_s, cpu, thorough, synchronization } = *request;
     // Before this thread is pinned. Where the system does not show them, what needs them says that
     // it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
@@ -61,11 +64,12 @@ pub fn measure<P: Platform>(
     let CostResult { clocks, baseline, sampling, timer } = find(&mut setup, duration_s, progress);
     let mut run = setup.run_by(sampling, timer);
     let environment = session.environment.clone();
-    let advice = recommendation::recommend(&clocks, &environment);
+    let advice = advise::recommend(&clocks, &environment);
+    let synchronization = synchronization.then(|| session.platform.synchronization());
     let is_wanted = thorough && !setup.bench.is_stopped();
     let thorough = is_wanted.then(|| thorough::find(&setup, cpus)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();
-    let found = Measurement { baseline, clocks, thorough, advice };
+    let found = Measurement { baseline, clocks, thorough, synchronization, advice };
     Ok(Envelope::of_run(setup.recorded_at, environment, run, found))
 }
 

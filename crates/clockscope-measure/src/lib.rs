@@ -5,6 +5,7 @@
 //! being measured.
 
 mod across;
+mod advise;
 mod bench;
 mod catalogue;
 mod choice;
@@ -19,10 +20,9 @@ mod error;
 mod facts;
 mod gaps;
 mod pair;
-mod plan;
+
 mod platform;
 mod rate;
-mod recommendation;
 mod record;
 mod recording;
 mod refusal;
@@ -43,6 +43,7 @@ mod trust;
 
 pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
+pub use advise::{AdviceInput, advise};
 pub use bench::Progress;
 pub use catalogue::{Catalogue, Paths, UnknownClock};
 pub use clocksources::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};
@@ -54,7 +55,6 @@ pub use elsewhere::{Elsewhere, elsewhere, known_clocksource};
 pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
-pub use plan::{PlanInput, plan};
 pub use platform::{Platform, SharedWord, Sleeps, ThisMachine, ThreadError, Yardstick, steering};
 pub use rate::{Live, RateRequest, rate};
 pub use recording::{Damage, Misfit, RecordRequest, Recorder, ReplayError, record, replay};

@@ -10,7 +10,7 @@ use clockscope_records::{
 };
 use clockscope_statistics::{next_interval, quantile};
 
-use crate::recommendation::recommend;
+use crate::advise::recommend;
 
 /// Fewer runs have no interval.
 pub const FEWEST_RUNS: u32 = 6;
@@ -30,6 +30,7 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
         run.duration_s += others.iter().filter_map(|other| other.run.as_ref()).map(|run| run.duration_s).sum::<f64>();
         run.interrupted |= others.iter().any(Envelope::is_interrupted);
     }
+    let summaries: Vec<_> = whole.found.clocks.iter().map(|clock| clock.summary.clone()).collect();
     for clock in &mut whole.found.clocks {
         let same = |run: &'_ Envelope<Measurement>| {
             run.found.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
@@ -50,7 +51,10 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
     if let (Some(counter), Some(cost_ns)) = (&mut whole.found.baseline.fastest_counter, fastest) {
         counter.cost_ns = cost_ns;
     }
-    whole.found.advice = recommend(&whole.found.clocks, &whole.environment);
+    // The reading error is that of the first run, which alone has its differences.
+    let with_summary = |(clock, summary): (&ClockRecord, _)| ClockRecord { summary, ..clock.clone() };
+    let clocks: Vec<ClockRecord> = whole.found.clocks.iter().zip(summaries).map(with_summary).collect();
+    whole.found.advice = recommend(&clocks, &whole.environment);
     Some(whole)
 }
 

@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::figure::explain;
 use crate::version1::upgrade;
 use crate::{
-    AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement, Offsets,
-    Order, Plan, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
-    Words,
+    Advice, AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement,
+    Offsets, Order, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
+    WindowsFacts, Words,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -71,7 +71,7 @@ documents! {
     /// The result of `clockscope steps`.
     Steps(Steps) = "clockscope.steps", is_run = true;
     /// The result of `clockscope advise`.
-    Plan(Plan) = "clockscope.advise", is_run = false;
+    Advice(Advice) = "clockscope.advise", is_run = false;
     /// The result of `clockscope order`.
     Order(Order) = "clockscope.order", is_run = true;
     /// The result of `clockscope offsets`.

@@ -77,24 +77,6 @@ pub enum PairsFailure {
     AllLost,
 }
 
-/// Why `advise` does not weigh a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UnfitFailure {
-    /// It cannot be read.
-    Unreadable,
-    /// Its readings were not judged.
-    NotJudged,
-    /// It went back, jumped, or failed to answer.
-    Faulty,
-    /// The record lacks the differences of its readings.
-    NoDifferences,
-    /// What it costs is not known.
-    NoCost,
-    /// It never advanced while it was read.
-    StoodStill,
-}
-
 /// Why two clocks' rates were not compared, or not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

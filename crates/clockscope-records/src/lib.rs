@@ -7,6 +7,7 @@
 //! there is nothing to report. Both are `null` in JSON, and the reason of a figure is in the object
 //! `unknown` of its record.
 
+mod advice;
 mod all_clocks;
 mod check;
 mod clocksource;
@@ -23,7 +24,6 @@ mod measurement;
 mod offsets;
 mod order;
 mod performance_counter;
-mod plan;
 mod policy;
 mod rate;
 mod reason;
@@ -44,6 +44,10 @@ mod verdict;
 mod version1;
 mod windows;
 
+pub use advice::{
+    Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, RecommendationProse, ScaleSource,
+    TickIs,
+};
 pub use all_clocks::{AllClocks, SystemClock};
 pub use check::{
     Check, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt,
@@ -62,7 +66,7 @@ pub use document::{Document, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
-pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFailure, UnfitFailure};
+pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
@@ -72,21 +76,19 @@ pub use figure::{Explain, Figures, Words};
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use measurement::{
     Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
-    Measurement, Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough,
-    TimerRecord,
+    Measurement, Monotonic, ReadBasis, ReadPath, Run, Thorough, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};
 pub use performance_counter::{
     BootCommand, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
 };
-pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
-    ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, ErrorCause, MachineReason, PairsReason,
-    RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason, TickReason, Unknown,
-    UnknownReason, UnreadableClock, WindowsReason,
+    AdviceReason, ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, ErrorCause, MachineReason,
+    PairsReason, RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason,
+    TickReason, Unknown, UnknownReason, UnreadableClock, WindowsReason,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::demand::ignored;
 use crate::figure::{Words, add_unknown, explain, figures, record};
 use crate::unnamed::known_word;
-use crate::{Explain, Failure, Figure, Figures, Offsets, Order, Rates, Summary, TickEvidence, Unknown};
+use crate::{
+    Explain, Failure, Figure, Figures, Offsets, Order, Rates, Recommendation, Summary, Synchronization, TickEvidence,
+    Unknown,
+};
 
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,11 +22,15 @@ pub struct Measurement {
     /// The results across CPUs and over time; `null` unless requested.
     #[serde(default)]
     pub thorough: Option<Thorough>,
+    /// What keeps civil time and the clocks' rates right, as the machine states it; `null` unless
+    /// requested.
+    #[serde(default)]
+    pub synchronization: Option<Synchronization>,
     /// Which clock to use.
     pub advice: Recommendation,
 }
 
-explain!(Measurement: clocks, thorough);
+explain!(Measurement: clocks, thorough, synchronization, advice);
 
 /// The results across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -449,51 +455,6 @@ figures!(Events {
     reference,
     reference_shares_hardware
 });
-
-/// The recommended clock for intervals.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Recommendation {
-    /// Name of the clock; `null` when none of those measured is fit.
-    pub clock: Option<String>,
-    /// Its median cost, in ns. This and the next three are `null` without a clock, and in older
-    /// records.
-    #[serde(default)]
-    pub cost_ns: Option<f64>,
-    /// Its smallest step seen, in ns; `null` where it took none.
-    #[serde(default)]
-    pub step_ns: Option<f64>,
-    /// Reads of it on one CPU, of which none went back, jumped or failed.
-    #[serde(default)]
-    pub reads: Option<u64>,
-    /// The counter, if reading it costs less and the kernel's own clock is based on it.
-    #[serde(default)]
-    pub counter: Option<FastestCounter>,
-    /// Why no clock is recommended; `null` if one is, and in older records.
-    #[serde(default)]
-    pub none: Option<NoRecommendation>,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<RecommendationProse>,
-}
-
-/// Why no clock is recommended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NoRecommendation {
-    /// An emulator runs the program: costs are its own.
-    Emulated,
-    /// No monotonic clock that was measured is fit.
-    Unfit,
-    /// No monotonic clock was measured.
-    NotMeasured,
-}
-
-/// A recommendation in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RecommendationProse {
-    /// The clock and what to expect of it, in one sentence.
-    pub sentence: String,
-}
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 //! makes the sentences.
 
 mod across;
+mod advice;
 mod clock;
 mod machine;
 mod rates;
@@ -11,6 +12,7 @@ mod tick;
 mod windows;
 
 pub use across::{CpuLimit, CpusReason, PairsReason, ThreadReason};
+pub use advice::AdviceReason;
 pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock};
 pub use machine::{ClocksourceReason, MachineReason};
 pub use rates::{ComparisonReason, RateReason};
@@ -91,6 +93,8 @@ reasons! {
     Windows(WindowsReason),
     /// What keeps civil time.
     Synchronization(SynchronizationReason),
+    /// Advice on intervals.
+    Advice(AdviceReason),
 }
 
 fn unnamed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {

@@ -57,3 +57,16 @@ pub struct PtpClock {
 }
 
 record!(PtpClock { name, offset_s, bound_s });
+
+/// Parts of the names of drivers that pass on the host's time: ptp_kvm, hv_util, ptp_vmw and
+/// ptp_vmclock of Linux.
+const VIRTUAL: [&str; 4] = ["virtual", "hyperv", "vmw", "vmclock"];
+
+impl PtpClock {
+    /// Returns whether it shows the time of the host, which may be made of the same counter; `true`
+    /// where its name is not known.
+    #[must_use]
+    pub fn is_virtual(&self) -> bool {
+        self.name.as_deref().is_none_or(|name| VIRTUAL.iter().any(|part| name.contains(part)))
+    }
+}

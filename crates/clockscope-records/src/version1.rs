@@ -15,6 +15,9 @@ pub(crate) fn upgrade(measurement: &mut Value) {
     let Some(document) = measurement.as_object_mut() else { return };
     document.insert("schema_version".to_owned(), SCHEMA_VERSION.into());
     document.insert("thorough".to_owned(), Value::Null);
+    if let Some(advice) = document.get_mut("advice").and_then(Value::as_object_mut) {
+        advice.entry("unknown").or_insert_with(|| json!({}));
+    }
     let clocks = document.get_mut("clocks").and_then(Value::as_array_mut);
     clocks.into_iter().flatten().filter_map(Value::as_object_mut).for_each(upgrade_clock);
 }

@@ -1,5 +1,6 @@
 //! One file a document: its blocks, its columns, its lines.
 
+mod advice;
 mod all_clocks;
 mod clocks;
 mod clocksources;
@@ -13,7 +14,6 @@ mod listing;
 mod measurement;
 mod offsets;
 mod order;
-mod plan;
 mod rate;
 mod runtimes;
 mod runtimes_found;
@@ -32,7 +32,7 @@ pub(crate) fn report(document: &Document) -> Report<'_> {
     let description: &dyn Describe = match document {
         Document::Measurement(envelope) => envelope,
         Document::Steps(envelope) => envelope,
-        Document::Plan(envelope) => envelope,
+        Document::Advice(envelope) => envelope,
         Document::Order(envelope) => envelope,
         Document::Offsets(envelope) => envelope,
         Document::Rates(envelope) => envelope,

@@ -140,7 +140,7 @@ fn text(evidence: &CheckEvidence, uses: Uses) -> String {
             format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
         }
         Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == CheckOutcome::Unknown => {
-            format!("it showed one value for {}: its step may be as long", time(*ns))
+            format!("it showed one value for {}: its tick may be as long", time(*ns))
         }
         Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
         Check::StandingStill { runs: Some(runs), .. } => {
@@ -170,7 +170,7 @@ fn text(evidence: &CheckEvidence, uses: Uses) -> String {
                 (Some(ns), ..) => format!("its tick is {}", time(*ns)),
                 (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
                 (None, None, Some(ns)) => format!("its tick is {} or less", time(*ns)),
-                (None, None, None) => or_reason(reason.as_ref(), "no step was seen"),
+                (None, None, None) => or_reason(reason.as_ref(), "it did not advance"),
             }
         }
         Check::Synchronization { .. } => civil_time::text(&evidence.check, uses),

@@ -1,6 +1,6 @@
 //! Words beside the data of a document, for people who read its JSON.
 
-use clockscope_records::{Document, Explain, Measurement, SleepRow};
+use clockscope_records::{Document, Explain, LeftOut, Measurement, SleepRow};
 
 use crate::{
     evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick,
@@ -31,8 +31,9 @@ pub(crate) fn explain(document: &mut Document) {
             answer.found.surprises.iter_mut().for_each(surprise::explain);
         }
         Document::Rates(answer) => reason::explain_rates(&mut answer.found),
-        Document::Plan(answer) => {
-            answer.found.unfit.iter_mut().for_each(|unfit| unfit.reason = Some(reason::not_weighed(unfit)));
+        Document::Advice(answer) => {
+            let words = |clock: &mut LeftOut| clock.reason = Some(reason::left_out(clock.cause).to_owned());
+            answer.found.left_out.iter_mut().for_each(words);
         }
         Document::Sleep(answer) => {
             let words = |row: &mut SleepRow| row.reason = reason::not_slept(row).map(reason::worded);

@@ -1,14 +1,15 @@
 //! Reasons of unknown figures in words: a sentence each.
 
 use clockscope_records::{
-    ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, Emulator, ErrorCause, Figure,
-    MachineReason, PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason, SignalMeaning,
-    SleepRow, SynchronizationReason, SystemError, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown,
-    UnknownReason, Unnamed, UnreadableClock, WindowsReason, show_cpus,
+    AdviceReason, ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, Emulator, ErrorCause, Figure,
+    LeftOutCause, MachineReason, PairsReason, RatePairFailure, RateReason, RateRecord, Rates, ReadingsReason,
+    SignalMeaning, SleepRow, SynchronizationReason, SystemError, ThreadReason, TickReason, Unknown, UnknownReason,
+    Unnamed, UnreadableClock, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
 use crate::text::{counted, grouped};
+use crate::units::time;
 
 /// What a question about sleeps or threads finds in a recording.
 const NOT_RECORDED: &str = "not recorded";
@@ -38,6 +39,7 @@ pub(crate) fn text(unknown: &Unknown) -> String {
         UnknownReason::Clocksource(reason) => clocksource(reason),
         UnknownReason::Windows(reason) => windows(reason),
         UnknownReason::Synchronization(reason) => synchronization(reason),
+        UnknownReason::Advice(reason) => advice(reason),
         UnknownReason::Sentence(text) => text.clone().into_owned(),
         UnknownReason::Unnamed(unnamed) => unnamed.text("text").unwrap_or(Unnamed::NAME).to_owned(),
     }
@@ -155,7 +157,6 @@ fn readings(reason: &ReadingsReason) -> String {
         ReadingsReason::DifferentTicks => "the runs found different ticks",
         ReadingsReason::NotEveryRun => "not every run found it",
         ReadingsReason::NoEvents => "it was not found",
-        ReadingsReason::NothingFit => "no monotonic clock or trusted counter was measured that is fit for intervals",
     };
     words.to_owned()
 }
@@ -250,16 +251,43 @@ pub(crate) fn not_slept(row: &SleepRow) -> Option<Unknown> {
 }
 
 /// Returns why a clock is not weighed.
-pub(crate) fn not_weighed(unfit: &Unfit) -> String {
-    let words = unfit.failure.map(|failure| match failure {
-        UnfitFailure::Unreadable => "it cannot be read here",
-        UnfitFailure::NotJudged => "its readings were not judged",
-        UnfitFailure::Faulty => "it went back, jumped, or failed to answer",
-        UnfitFailure::NoDifferences => "the differences of its readings are not in the record: measure again",
-        UnfitFailure::NoCost => "what it costs is not known",
-        UnfitFailure::StoodStill => "it never advanced while it was read",
-    });
-    words.or(unfit.reason.as_deref()).unwrap_or(Unnamed::NAME).to_owned()
+pub(crate) const fn left_out(cause: LeftOutCause) -> &'static str {
+    match cause {
+        LeftOutCause::CivilTime => "civil time, which may be set",
+        LeftOutCause::ProcessorTime => "it counts processor time",
+        LeftOutCause::CoreCycles => "it counts a core's cycles",
+        LeftOutCause::Device => "a device of its own, which few programs may read",
+        LeftOutCause::Unordered => "a read may take effect before what precedes it",
+        LeftOutCause::UntrustedCounter => "the kernel does not build its clock on this counter",
+        LeftOutCause::OtherKind => "what it counts is not known to be time",
+        LeftOutCause::Unreadable => "it cannot be read here",
+        LeftOutCause::NotJudged => "its readings were not judged",
+        LeftOutCause::Faulty => "it went back, jumped, stood still, or failed to answer",
+        LeftOutCause::NoDifferences => "the differences of its readings are not in the record: measure again",
+        LeftOutCause::NoCost => "what it costs is not known",
+        LeftOutCause::StoodStill => "it never advanced while it was read",
+    }
+}
+
+fn advice(reason: &AdviceReason) -> String {
+    let words = match reason {
+        AdviceReason::Emulated => "costs under emulation are the emulator's",
+        AdviceReason::NothingFit => "no clock that was measured is fit for intervals (see their events)",
+        AdviceReason::NothingMeasured => "no clock that intervals can be measured with was measured",
+        AdviceReason::KeeperNotRecorded => {
+            "the record does not state what keeps the clocks' rates: record it by measure --thorough"
+        }
+        AdviceReason::NotSynchronized => "no daemon synchronizes this machine",
+        AdviceReason::NoRateStatement => "no daemon states the error of the clocks' rates",
+        AdviceReason::OffsetWorkedOff { correction_s, error_s } => {
+            return format!(
+                "chronyd works off an offset of {}, above its error of {}, by a rate that it does not state",
+                time(correction_s.abs() * 1e9),
+                time(error_s * 1e9)
+            );
+        }
+    };
+    words.to_owned()
 }
 
 fn comparison(reason: &ComparisonReason) -> String {

@@ -32,9 +32,7 @@ pub(crate) fn prose(metric: &MetricKind, names: [&str; 2]) -> MetricProse {
 /// What the figures are based on.
 fn note(metric: &MetricKind, [a, b]: [&str; 2]) -> String {
     match metric {
-        MetricKind::Resolution => {
-            "the step that all readings are multiples of, whatever the interface states".to_owned()
-        }
+        MetricKind::Resolution => "what all readings are multiples of, whatever the interface states".to_owned(),
         MetricKind::Accuracy { reference } => {
             let reference = reference.as_deref().unwrap_or("another clock");
             format!(

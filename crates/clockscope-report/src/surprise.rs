@@ -29,12 +29,12 @@ fn of_api(found: &SurprisingApi) -> String {
 fn finding(fact: &SurprisingFact) -> String {
     match fact {
         SurprisingFact::Coarse { tick_ns, nominal_ns, finest, repeats_percent } => {
-            let mut line = format!("it steps by {}", time(*tick_ns));
+            let mut line = format!("its tick is {}", time(*tick_ns));
             if let Some(nominal_ns) = nominal_ns {
                 line += &format!(" and not the {} that it states", time(*nominal_ns));
             }
             if let Some(finest) = finest {
-                line += &format!(", where {} steps by {}", name(finest), time(finest.ns));
+                line += &format!(", and that of {} is {}", name(finest), time(finest.ns));
             }
             if let Some(percent) = repeats_percent {
                 line += &format!("; {}", repeating(*percent));
@@ -90,10 +90,10 @@ mod tests {
         for (fact, text) in [
             (
                 coarse(Some(1.0), Some(c(10.1)), Some(72.0)),
-                "it steps by 101 ns and not the 1 ns that it states, where C clock_gettime steps by 10.1 ns; \
+                "its tick is 101 ns and not the 1 ns that it states, and that of C clock_gettime is 10.1 ns; \
                  72% of its readings repeat the one before",
             ),
-            (coarse(None, None, None), "it steps by 101 ns"),
+            (coarse(None, None, None), "its tick is 101 ns"),
             (SurprisingFact::Repeats { percent: 99.99 }, "99.9% of its readings repeat the one before"),
             (SurprisingFact::Repeats { percent: 100.0 }, "100% of its readings repeat the one before"),
             (SurprisingFact::StoodStill { reads: 9 }, "it stood still: all of its 9 readings are the same"),

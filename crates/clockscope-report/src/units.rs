@@ -22,9 +22,9 @@ pub(crate) fn exact_time(ns: f64) -> String {
     if ns.abs() < 1e6 { format!("{} ns", figure(ns, 6)) } else { time(ns) }
 }
 
-/// Shows a number of percent with three digits.
+/// Shows a number of percent with three digits; one below 0.0001 with its power of ten.
 pub(crate) fn percent(percent: f64) -> String {
-    format!("{}%", figure(percent, 3))
+    if percent > 0.0 && percent < 1e-4 { format!("{percent:.2e}%") } else { format!("{}%", figure(percent, 3)) }
 }
 
 /// Shows a frequency in MHz, to the Hz.

@@ -130,12 +130,13 @@ static void check_advice(void) {
   if (answer != CLOCKSCOPE_OK) {
     return;
   }
-  EXPECT(advice.overhead_ns > 0 && advice.step_ns >= 1 && advice.jitter_ns >= 0);
-  sum = advice.overhead_ns + advice.step_ns + advice.jitter_ns;
+  EXPECT(advice.overhead_ns > 0 && advice.resolution_ns >= 1 && advice.jitter_ns >= 0);
+  sum = advice.overhead_ns + advice.resolution_ns + advice.jitter_ns;
   /* Of 1 ns, so that the share is the sum. */
-  EXPECT(advice.single_error > sum * 0.999 && advice.single_error < sum * 1.001);
-  EXPECT((double)advice.repetitions >= advice.single_error / 0.01);
-  EXPECT((double)advice.repetitions <= advice.single_error / 0.01 + 1);
+  EXPECT(advice.reading_error > sum * 0.999 && advice.reading_error < sum * 1.001);
+  EXPECT((double)advice.repetitions >= advice.reading_error / 0.01);
+  EXPECT((double)advice.repetitions <= advice.reading_error / 0.01 + 1);
+  EXPECT(advice.repetitions_subtracted < advice.repetitions);
   answer = clockscope_advise(UINT64_MAX, 0.5, &longer);
   EXPECT(answer == CLOCKSCOPE_ERROR_UNKNOWN || (answer == CLOCKSCOPE_OK && longer.repetitions == 1));
 }

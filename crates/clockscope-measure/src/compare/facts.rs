@@ -65,7 +65,7 @@ pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], 
         add(&mut values, place, (ComparedFact::MeasuredCpu, None), cpu.map(|cpu| FactValue::Number(cpu as u64)));
         let period = run.and_then(|run| run.timer_period_ns).map(|ns| FactValue::Time { ns: ns as f64 });
         add(&mut values, place, (ComparedFact::TimerPeriod, None), Some(period.unwrap_or(FactValue::Nothing)));
-        let clock = measurement.found.advice.clock.clone().map_or(FactValue::Nothing, FactValue::Name);
+        let clock = measurement.found.advice.clock.known().cloned().map_or(FactValue::Nothing, FactValue::Name);
         add(&mut values, place, (ComparedFact::Recommendation, None), Some(clock));
     }
     for label in clocks {

@@ -61,7 +61,8 @@ impl Simulated {
             fastest_counter: Some(FastestCounter { name: "tsc".to_owned(), cost_ns: cost("tsc", 9.5).0 }),
             runs: Vec::new(),
         };
-        let found = Measurement { baseline, clocks, thorough: None, advice: Recommendation::default() };
+        let found =
+            Measurement { baseline, clocks, thorough: None, synchronization: None, advice: Recommendation::default() };
         // No two runs are the same record.
         Envelope::of_run(Some(format!("2026-01-{:016x}", random.any())), Environment::default(), how(), found)
     }

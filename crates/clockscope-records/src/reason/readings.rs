@@ -93,6 +93,4 @@ pub enum ReadingsReason {
     NotEveryRun,
     /// The record has none of its events.
     NoEvents,
-    /// No clock that was measured is fit for intervals.
-    NothingFit,
 }

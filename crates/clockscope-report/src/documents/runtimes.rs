@@ -115,7 +115,7 @@ fn tables(found: &Runtimes) -> Vec<Table> {
     }
     if let Some(last) = tables.last_mut() {
         let about = "Stated: the nominal resolution, which the API states. Zeros: readings equal to the one before. Regr: readings smaller than the one \
-                     before. Largest: the largest step between two readings that follow each other at once.";
+                     before. Largest: the largest difference of two readings that follow each other at once.";
         last.below.extend(texts([about]));
     }
     tables

@@ -70,8 +70,7 @@ pub(crate) fn not_independent(trust: &Trust) -> Option<String> {
         let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
         Some((&verdict.clock, reference))
     })?;
-    // A virtual one shows the time of the host, which may be made of the same counter.
-    let is_device = |ptp: &&PtpClock| !ptp.name.as_deref().is_some_and(|name| name.contains("virtual"));
+    let is_device = |ptp: &&PtpClock| !ptp.is_virtual();
     let ptp = match trust.synchronization.iter().flat_map(|found| &found.ptp).find(is_device) {
         Some(ptp) => format!("a PTP clock (clockscope rate {clock} --reference {})", ptp.device),
         None => "a PTP clock of a network card".to_owned(),

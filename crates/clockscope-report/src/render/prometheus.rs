@@ -27,7 +27,7 @@ impl Renderer for Prometheus {
             Document::Check(check) => check::families(check),
             Document::Measurement(_)
             | Document::Steps(_)
-            | Document::Plan(_)
+            | Document::Advice(_)
             | Document::Order(_)
             | Document::Offsets(_)
             | Document::Rates(_)

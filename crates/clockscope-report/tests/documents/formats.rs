@@ -324,6 +324,18 @@ fn texts(value: &Value, place: String, places: &mut Vec<String>) {
     }
 }
 
+/// The distance between possible readings is the tick, the smallest difference that was seen the
+/// observed resolution; a step is what an event or a setting moves a clock by.
+#[test]
+fn no_text_calls_a_tick_or_a_difference_a_step() {
+    for fixture in FIXTURES {
+        let table = rendered(&document(fixture), Format::Table).replace('\n', " ");
+        for words in ["it steps by", "step by ", "readings step", "smallest step", "step seen", "no step was"] {
+            assert!(!table.contains(words), "{fixture}: {words}");
+        }
+    }
+}
+
 /// Each document that there is has a fixture, so that the tests above see it.
 #[test]
 fn every_document_has_a_fixture() {
@@ -338,6 +350,9 @@ fn every_document_has_a_fixture() {
 /// Removes the words beside data, which follow from that.
 fn forget_words(record: &mut Value) {
     forget_nested_words(record);
+    for clock in record["left_out"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        assert!(clock.remove("reason").is_some());
+    }
     let verdicts = record["verdicts"].as_array_mut().into_iter().flatten();
     let evidence = verdicts.flat_map(|verdict| verdict["evidence"].as_array_mut().into_iter().flatten());
     for piece in evidence.filter_map(Value::as_object_mut) {

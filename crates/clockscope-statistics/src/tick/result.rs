@@ -91,7 +91,7 @@ impl NoTick {
             Self::TooSlow => "its reads take too long for its unit",
             Self::RateChanged => "its rate changed while it was read",
             Self::StepsBack => "it steps back too often",
-            Self::NoLattice => "its readings are not multiples of one step",
+            Self::NoLattice => "its readings are not multiples of one length",
         }
     }
 }

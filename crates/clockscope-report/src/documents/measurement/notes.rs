@@ -60,7 +60,7 @@ fn jumps(clocks: &[ClockRecord]) -> Option<String> {
     let sure_ns = sizes().filter(|(ns, _)| *ns <= least_ns).map(|(_, sure_ns)| sure_ns).max_by(f64::total_cmp)?;
     let [least, sure] = [least_ns, sure_ns].map(time);
     Some(format!(
-        "Jump: counts steps of {least} and more, from {sure} on in 9/10 of the time; more for a clock that costs or steps more (events.sure_ns in JSON)"
+        "Jump: counts steps of {least} and more, from {sure} on in 9/10 of the time; more for a clock of a larger cost or tick (events.sure_ns in JSON)"
     ))
 }
 

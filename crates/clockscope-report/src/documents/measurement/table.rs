@@ -11,7 +11,7 @@ use crate::style::Columns;
 /// What the main columns mean, and what else there is.
 const LEGEND: [(&str, &str); 3] = [
     ("×", "cost relative to the cheapest counter read"),
-    ("Tick", "the step between possible readings"),
+    ("Tick", "the distance between possible readings"),
     ("Events", "what the clock did wrong; repeats within its own tick do not count"),
 ];
 const MORE: &str = "--columns all shows every figure; clockscope advise --interval 100ns chooses a \

@@ -1,0 +1,184 @@
+//! Which of the clocks that were measured may be advised, with the figures that decide, and why the
+//! others may not.
+
+use clockscope_machine::clocksource;
+use clockscope_records::{
+    Candidate, ClockIdentity, ClockKind, ClockRecord, Envelope, Environment, Events, LeftOut, LeftOutCause,
+    Measurement, ReadPath, Steps, Summary, TickEvidence, TickIs,
+};
+
+use super::scale::RateStatements;
+
+/// What advice is based on.
+#[derive(Clone, Copy, Debug)]
+pub enum AdviceInput<'a> {
+    /// What `clockscope measure` found.
+    Measurement(&'a Envelope<Measurement>),
+    /// What `clockscope steps` found.
+    Steps(&'a Envelope<Steps>),
+}
+
+impl<'a> AdviceInput<'a> {
+    pub(super) fn clocks(self) -> Vec<ClockFigures<'a>> {
+        match self {
+            Self::Measurement(measurement) => measurement.found.clocks.iter().map(ClockFigures::of_record).collect(),
+            Self::Steps(steps) => steps
+                .found
+                .clocks
+                .iter()
+                .map(|clock| ClockFigures {
+                    identity: &clock.identity,
+                    available: clock.available,
+                    // What passes from read to read of a clock that is read without a pause; the
+                    // median, which no interruption moves, where the clock's ticks do not hide it.
+                    cost_ns: clock.summary.known().map(|all| if all.p50 > 0.0 { all.p50 } else { all.mean }),
+                    tick_ns: clock.tick_ns.get(),
+                    evidence: clock.tick_evidence.as_ref(),
+                    observed_resolution_ns: clock.summary_nonzero.known().map(|summary| summary.min),
+                    summary: clock.summary.known(),
+                    events: clock.events.as_ref(),
+                })
+                .collect(),
+        }
+    }
+
+    pub(super) fn environment(self) -> &'a Environment {
+        match self {
+            Self::Measurement(measurement) => &measurement.environment,
+            Self::Steps(steps) => &steps.environment,
+        }
+    }
+
+    pub(super) fn rate_statements(self) -> RateStatements<'a> {
+        match self {
+            Self::Measurement(measurement) => RateStatements::of(measurement),
+            Self::Steps(_) => RateStatements::default(),
+        }
+    }
+
+    pub(super) fn recorded_at(self) -> Option<&'a str> {
+        match self {
+            Self::Measurement(measurement) => measurement.recorded_at.as_deref(),
+            Self::Steps(steps) => steps.recorded_at.as_deref(),
+        }
+    }
+}
+
+/// What either says of one clock.
+pub(super) struct ClockFigures<'a> {
+    pub(super) identity: &'a ClockIdentity,
+    pub(super) available: bool,
+    pub(super) cost_ns: Option<f64>,
+    pub(super) tick_ns: Option<f64>,
+    pub(super) evidence: Option<&'a TickEvidence>,
+    pub(super) observed_resolution_ns: Option<f64>,
+    pub(super) summary: Option<&'a Summary>,
+    pub(super) events: Option<&'a Events>,
+}
+
+impl<'a> ClockFigures<'a> {
+    pub(super) fn of_record(clock: &'a ClockRecord) -> Self {
+        Self {
+            identity: &clock.identity,
+            available: clock.available,
+            cost_ns: clock.cost_ns.known().map(|cost| cost.median),
+            tick_ns: clock.tick_ns.get(),
+            evidence: clock.tick_evidence.as_ref(),
+            observed_resolution_ns: clock.observed_resolution_ns.get(),
+            summary: clock.summary.known(),
+            events: clock.events.as_ref(),
+        }
+    }
+}
+
+/// A clock that may be advised.
+pub(super) struct Weighed<'a> {
+    pub(super) identity: &'a ClockIdentity,
+    pub(super) candidate: Candidate,
+    /// Reads of it that were judged.
+    pub(super) reads: u64,
+}
+
+impl Weighed<'_> {
+    pub(super) fn error_ns(&self) -> f64 {
+        self.candidate.reading_error_ns()
+    }
+
+    /// Whether programs of the system usually measure intervals by it.
+    pub(super) fn is_usual(&self) -> bool {
+        self.identity.is_usual == Some(true) && self.identity.path.is_usual()
+    }
+
+    pub(super) fn is_librarys(&self) -> bool {
+        self.identity.path == ReadPath::Library
+    }
+}
+
+/// Divides clocks into those that may be advised and those that may not.
+pub(super) fn weigh<'a>(clocks: Vec<ClockFigures<'a>>, environment: &Environment) -> (Vec<Weighed<'a>>, Vec<LeftOut>) {
+    let (mut weighed, mut left_out) = (Vec::new(), Vec::new());
+    for clock in clocks {
+        let unfit = unfit_for_intervals(clock.identity, environment).map_or(Ok(()), Err);
+        match unfit.and_then(|()| candidate(&clock)) {
+            Ok((candidate, reads)) => weighed.push(Weighed { identity: clock.identity, candidate, reads }),
+            Err(cause) => left_out.push(LeftOut { clock: clock.identity.label(), cause, reason: None }),
+        }
+    }
+    (weighed, left_out)
+}
+
+/// Returns what a clock is that intervals are not measured with; `None` for a monotonic one that is
+/// read in order, and for a counter that is and that the kernel builds its own clock on.
+fn unfit_for_intervals(clock: &ClockIdentity, environment: &Environment) -> Option<LeftOutCause> {
+    match clock.kind {
+        _ if clock.is_device => Some(LeftOutCause::Device),
+        ClockKind::Wall => Some(LeftOutCause::CivilTime),
+        ClockKind::CpuTime => Some(LeftOutCause::ProcessorTime),
+        ClockKind::Cycles => Some(LeftOutCause::CoreCycles),
+        ClockKind::Monotonic | ClockKind::Counter if !clock.is_ordered => Some(LeftOutCause::Unordered),
+        ClockKind::Monotonic => None,
+        ClockKind::Counter if !clock.is_counter() => Some(LeftOutCause::OtherKind),
+        ClockKind::Counter => (!clocksource::is_counter_in(environment)).then_some(LeftOutCause::UntrustedCounter),
+        ClockKind::Unnamed => Some(LeftOutCause::OtherKind),
+    }
+}
+
+/// Returns a clock's figures and how many reads were judged.
+pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), LeftOutCause> {
+    if !found.available {
+        return Err(LeftOutCause::Unreadable);
+    }
+    let events = found.events.ok_or(LeftOutCause::NotJudged)?;
+    // A coarse clock stands still between two ticks.
+    if !is_right(events) || events.stuck > 0 && !found.identity.is_coarse {
+        return Err(LeftOutCause::Faulty);
+    }
+    let summary = found.summary.ok_or(LeftOutCause::NoDifferences)?;
+    let cost_ns = found.cost_ns.filter(|cost| *cost > 0.0).ok_or(LeftOutCause::NoCost)?;
+    let at_most = found.evidence.and_then(|evidence| evidence.at_most_ns);
+    let (tick_ns, tick_is) = match (found.tick_ns, at_most, found.observed_resolution_ns) {
+        (Some(ns), ..) => (ns, TickIs::Found),
+        (None, Some(ns), _) => (ns, TickIs::AtMost),
+        (None, None, Some(ns)) => (ns, TickIs::ObservedResolution),
+        (None, None, None) => return Err(LeftOutCause::StoodStill),
+    };
+    let candidate = Candidate {
+        clock: found.identity.label(),
+        cost_ns,
+        overhead_ns: summary.p50.max(cost_ns),
+        tick_ns,
+        tick_is,
+        jitter_ns: summary.p99 - summary.p50,
+        two_reads_ns: [summary.min, summary.p99],
+        two_reads_max_ns: summary.max.max(tick_ns),
+    };
+    Ok((candidate, events.reads))
+}
+
+/// Whether a clock answered always and never went back or jumped.
+fn is_right(events: &Events) -> bool {
+    events.errors == 0
+        && events.regression == 0
+        && events.hidden_regression.get().unwrap_or(0) == 0
+        && events.jump.get() == Some(0)
+}

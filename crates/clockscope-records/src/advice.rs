@@ -1,0 +1,215 @@
+//! Which clock to use for intervals, how often to repeat what is measured, and what errors remain.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Figure;
+use crate::demand::ignored;
+use crate::figure::{add_unknown, record};
+
+/// The result of `clockscope advise`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Advice", transform = add_unknown)]
+pub struct Advice {
+    /// The reading error that is accepted, as a share of the interval: 0.01 is one percent.
+    pub error: f64,
+    /// One row an interval, in ascending order; `[]` where it is unknown.
+    #[serde(with = "crate::figure::list")]
+    #[schemars(with = "Vec<AdviceRow>")]
+    pub rows: Figure<Vec<AdviceRow>>,
+    /// What an unknown scale error may be, as a share of the interval: the most that the kernel
+    /// corrects a frequency by (500 ppm, `MAXFREQ` of linux/timex.h). `null` on systems other than
+    /// Linux.
+    pub scale_tolerance: Option<f64>,
+    /// Every clock that was weighed, the one with the smallest reading error first.
+    pub clocks: Vec<Candidate>,
+    /// Clocks that were not weighed, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+record!(Advice { rows } in rows);
+
+/// What to do for intervals of one length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "AdviceRow", transform = add_unknown)]
+pub struct AdviceRow {
+    /// The interval's length, in ns.
+    pub interval_ns: f64,
+    /// The clock to use: the system's usual one where a single measurement by it is good enough,
+    /// else the one with the smallest reading error.
+    pub clock: String,
+    /// By what share of the interval the reads may put a single measurement off: (overhead + tick +
+    /// jitter) / interval. Repetitions between the two reads divide it.
+    pub reading_error: f64,
+    /// By what share of the interval the clock's rate may put any measurement off. No repetition
+    /// shrinks it; it is the same in all measurements by the clock.
+    pub scale_error: Figure<f64>,
+    /// What bounds the scale error; `null` where it is unknown.
+    pub scale_source: Option<ScaleSource>,
+    /// How often to repeat what is measured between the two reads, so that the reading error is at
+    /// most the one accepted.
+    pub repetitions: u64,
+    /// The same where the overhead is subtracted from what was measured, which leaves tick and
+    /// jitter.
+    pub repetitions_subtracted: u64,
+    /// The cheapest clock whose single measurement is good enough; `null` where none is.
+    pub cheapest_sufficient: Option<String>,
+}
+
+record!(AdviceRow { scale_error });
+
+/// What bounds the error of a clock's rate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScaleSource {
+    /// A comparison with a clock on other hardware, of this name.
+    Comparison(String),
+    /// chronyd's statement of the frequency's error (`skew`).
+    Chronyd,
+}
+
+/// A clock that was weighed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Candidate {
+    /// Its name.
+    pub clock: String,
+    /// Cost per read, in ns.
+    pub cost_ns: f64,
+    /// Overhead of a measurement, in ns: the median difference of two reads with nothing
+    /// between them, or what a read costs if that is more.
+    pub overhead_ns: f64,
+    /// Its tick, or what is known instead: its upper bound, the observed resolution.
+    pub tick_ns: f64,
+    /// What that is.
+    pub tick_is: TickIs,
+    /// 99th percentile of the differences less the median, in ns.
+    pub jitter_ns: f64,
+    /// What two reads in one expression usually differ by, in ns: from the smallest to the 99th
+    /// percentile.
+    pub two_reads_ns: [f64; 2],
+    /// The most that two reads in a row differed by or may differ by, in ns: one tick at least.
+    pub two_reads_max_ns: f64,
+}
+
+impl Candidate {
+    /// Returns by how much the reads may put a single measurement off, in ns.
+    #[must_use]
+    pub fn reading_error_ns(&self) -> f64 {
+        self.overhead_ns + self.subtracted_error_ns()
+    }
+
+    /// Returns the same where the overhead is subtracted from what was measured.
+    #[must_use]
+    pub fn subtracted_error_ns(&self) -> f64 {
+        self.tick_ns + self.jitter_ns
+    }
+}
+
+/// What a figure says of a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TickIs {
+    /// It is this.
+    Found,
+    /// It is at most this.
+    AtMost,
+    /// It is not known; this is the observed resolution.
+    ObservedResolution,
+}
+
+/// A clock that was not weighed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// Its name.
+    pub clock: String,
+    /// Why.
+    pub cause: LeftOutCause,
+    /// The same for people. Renderers write it beside the data; readers ignore it.
+    #[serde(default, deserialize_with = "ignored")]
+    pub reason: Option<String>,
+}
+
+/// Why `advise` does not weigh a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftOutCause {
+    /// It is civil time, which may be set.
+    CivilTime,
+    /// It counts processor time.
+    ProcessorTime,
+    /// It counts a core's cycles.
+    CoreCycles,
+    /// It is a device of its own.
+    Device,
+    /// A read may take effect before what precedes it.
+    Unordered,
+    /// The kernel does not build its clock on this counter.
+    UntrustedCounter,
+    /// It is of a kind that this program does not know.
+    OtherKind,
+    /// It cannot be read.
+    Unreadable,
+    /// Its readings were not judged.
+    NotJudged,
+    /// It went back, jumped, stood still, or failed to answer.
+    Faulty,
+    /// The record lacks the differences of its readings.
+    NoDifferences,
+    /// What it costs is not known.
+    NoCost,
+    /// It never advanced while it was read.
+    StoodStill,
+}
+
+impl LeftOutCause {
+    /// Returns whether its figures are the cause, and not what it is or that it cannot be read.
+    #[must_use]
+    pub fn is_of_figures(self) -> bool {
+        matches!(self, Self::NotJudged | Self::Faulty | Self::NoDifferences | Self::NoCost | Self::StoodStill)
+    }
+}
+
+/// The clock that `measure` recommends for intervals, by the same rule as `advise`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", default)]
+#[schemars(rename = "Recommendation", transform = add_unknown)]
+pub struct Recommendation {
+    /// The reading error that is accepted, as a share of the interval.
+    pub error: f64,
+    /// Name of the clock; `null` when none of those measured is fit.
+    pub clock: Figure<String>,
+    /// The shortest interval that a single measurement by it is good enough for, in ns. This and
+    /// the next ones are `null` without a clock.
+    pub interval_ns: Option<f64>,
+    /// By how much its reads may put a single measurement off, in ns.
+    pub reading_error_ns: Option<f64>,
+    /// Its median cost, in ns.
+    pub cost_ns: Option<f64>,
+    /// Reads of it on one CPU, of which none went back, jumped or failed.
+    pub reads: Option<u64>,
+    /// The clock for shorter intervals, with repetitions; `null` where it is the same.
+    pub shorter: Option<ForShorter>,
+    /// The same for people. Renderers write it beside the data; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<RecommendationProse>,
+}
+
+record!(Recommendation { clock });
+
+/// The clock with the smallest reading error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForShorter {
+    /// Its name.
+    pub clock: String,
+    /// By how much its reads may put a single measurement off, in ns.
+    pub reading_error_ns: f64,
+}
+
+/// A recommendation in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecommendationProse {
+    /// The clock and what to expect of it, in one sentence.
+    pub sentence: String,
+}

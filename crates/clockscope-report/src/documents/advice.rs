@@ -1,0 +1,258 @@
+//! Which clock to use for intervals of which length.
+
+use clockscope_records::{Advice, AdviceRow, Candidate, ScaleSource, TickIs};
+use serde_json::Value;
+
+use super::contents::DescribeContents;
+use crate::model::{Block, Cell, Table};
+use crate::reason::{left_out, why};
+use crate::sheet::Sheet;
+use crate::style::View;
+use crate::text::{by_reason, counted};
+use crate::units::{figure, percent, precise_time, significant, time};
+
+const INTERVALS: [&str; 7] =
+    ["Interval", "Clock", "Reading error", "Repetitions", "subtracted", "Scale error", "Cheapest"];
+const CLOCKS: [&str; 7] = ["Clock", "Cost (ns)", "Overhead", "Tick", "Jitter", "Two reads differ by", "at most"];
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 9] = [
+    "interval_ns",
+    "clock",
+    "reading_error",
+    "repetitions",
+    "repetitions_subtracted",
+    "scale_error",
+    "scale_source",
+    "cheapest_sufficient",
+    "unknown",
+];
+
+/// What the figures are.
+const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval: overhead, tick and jitter together. Repetitions between the two reads divide it; *subtracted* is how many where the overhead is subtracted. Cheapest: of the clocks whose single measurement suffices. Overhead: what two reads show with nothing between them. Jitter: by how much that varies (its 99th percentile less its median). Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
+
+impl DescribeContents for Advice {
+    const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
+
+    fn blocks(&self, _: View) -> Vec<Block> {
+        // The clocks' figures explain the intervals.
+        let weighed = self.clocks.iter().filter(|_| self.rows.is_known());
+        vec![
+            Table { together: 2, ..Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole() }.into(),
+            Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
+            Block::prose([ABOUT]),
+            Block::notes(
+                "Not weighed:",
+                by_reason(self.left_out.iter().map(|clock| (clock.clock.clone(), left_out(clock.cause)))),
+            ),
+        ]
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        match rows(self) {
+            [] => {
+                let reason = why(&self.rows).unwrap_or_else(|| "no clock was weighed".to_owned());
+                vec![format!("No clock is advised: {reason}.")]
+            }
+            [row] => [of_one(self, row), two_reads(self, row)].concat(),
+            all => [of_all(self, all), all.last().map(|row| two_reads(self, row)).unwrap_or_default()].concat(),
+        }
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "rows", &COLUMNS)
+    }
+}
+
+fn interval(row: &AdviceRow) -> Vec<Cell> {
+    vec![
+        Cell::Time(row.interval_ns),
+        row.clock.as_str().into(),
+        percent(row.reading_error * 100.0).into(),
+        row.repetitions.to_string().into(),
+        row.repetitions_subtracted.to_string().into(),
+        row.scale_error.get().map_or("?".into(), |share| ppm(share).into()),
+        row.cheapest_sufficient.as_deref().unwrap_or("none").into(),
+    ]
+}
+
+fn clock(clock: &Candidate) -> Vec<Cell> {
+    let [least, most] = clock.two_reads_ns;
+    let tick = match clock.tick_is {
+        TickIs::Found => precise_time(clock.tick_ns),
+        TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)),
+        TickIs::ObservedResolution => format!("{} seen", time(clock.tick_ns)),
+    };
+    vec![
+        clock.clock.as_str().into(),
+        significant(clock.cost_ns, 4).into(),
+        Cell::Time(clock.overhead_ns),
+        tick.into(),
+        Cell::Time(clock.jitter_ns),
+        format!("{} to {}", time(least), time(most)).into(),
+        Cell::Time(clock.two_reads_max_ns),
+    ]
+}
+
+fn ppm(share: f64) -> String {
+    format!("{} ppm", figure(share * 1e6, 3))
+}
+
+fn rows(advice: &Advice) -> &[AdviceRow] {
+    advice.rows.as_deref().unwrap_or_default()
+}
+
+/// Says what to do for one interval, and what error remains.
+fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
+    let AdviceRow { interval_ns, ref clock, reading_error, repetitions, repetitions_subtracted, .. } = *row;
+    let of_interval = |share: f64| time(share * interval_ns);
+    let interval = time(interval_ns);
+    let single = format!("{} ({})", of_interval(reading_error), percent(reading_error * 100.0));
+    let what = match repetitions {
+        1 => format!(
+            "For {interval} use {clock}, and measure once: the reading error is {single} in 99 of 100 measurements."
+        ),
+        _ => format!(
+            "For {interval} use {clock}, run what is measured {} between two reads, and divide the time by that{}. The \
+             reading error of a single measurement is {single}, that of so many {}.",
+            counted(repetitions, "time"),
+            match repetitions_subtracted {
+                fewer if fewer < repetitions => format!(" ({} if the overhead is subtracted)", counted(fewer, "time")),
+                _ => String::new(),
+            },
+            percent(reading_error / repetitions as f64 * 100.0),
+        ),
+    };
+    let scale = match (row.scale_error.get(), &row.scale_source) {
+        (Some(share), Some(source)) => {
+            let both = share + reading_error / repetitions as f64;
+            format!(
+                "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}).",
+                ppm(share),
+                by(source),
+                of_interval(share),
+                of_interval(both),
+                percent(both * 100.0)
+            )
+        }
+        _ => {
+            let may_be = advice.scale_tolerance.map(|share| {
+                format!(", and may be {} (the kernel's tolerance): {} of {interval}", ppm(share), of_interval(share))
+            });
+            format!("The scale error is unknown ({}){}.", unknown_scale(row), may_be.unwrap_or_default())
+        }
+    };
+    vec![what, scale]
+}
+
+/// Says the same for intervals of many lengths.
+fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
+    let error = percent(advice.error * 100.0);
+    let Some(longest) = all.last() else { return Vec::new() };
+    let candidate = advice.clocks.iter().find(|clock| clock.clock == longest.clock);
+    let from = candidate.map(|clock| clock.reading_error_ns() / advice.error);
+    let others = all.iter().find(|row| row.clock != longest.clock);
+    let shorter = others.map_or("run what is shorter several times".to_owned(), |row| {
+        format!("for what is shorter use {}, several times between two reads", row.clock)
+    });
+    let what = from.map(|from_ns| {
+        format!(
+            "From {} on, a single measurement by {} has a reading error of at most {error}; {shorter}.",
+            time(from_ns),
+            longest.clock
+        )
+    });
+    let scale = match (longest.scale_error.get(), &longest.scale_source) {
+        (Some(share), Some(source)) => {
+            format!("The scale error of {} is {} {}.", longest.clock, ppm(share), by(source))
+        }
+        _ => {
+            let may_be =
+                advice.scale_tolerance.map(|share| format!(", and may be {} (the kernel's tolerance)", ppm(share)));
+            format!("The scale error is unknown ({}){}.", unknown_scale(longest), may_be.unwrap_or_default())
+        }
+    };
+    what.into_iter().chain([scale]).collect()
+}
+
+fn by(source: &ScaleSource) -> String {
+    match source {
+        ScaleSource::Comparison(other) => format!("at most, compared with {other}"),
+        ScaleSource::Chronyd => "at most, as chronyd states".to_owned(),
+    }
+}
+
+fn unknown_scale(row: &AdviceRow) -> String {
+    why(&row.scale_error).unwrap_or_else(|| "nothing bounds it".to_owned())
+}
+
+/// Says what two reads in one expression differ by.
+fn two_reads(advice: &Advice, row: &AdviceRow) -> Vec<String> {
+    let of_clock = advice.clocks.iter().find(|clock| clock.clock == row.clock).map(|clock| {
+        let [least, most] = clock.two_reads_ns;
+        format!(
+            "Two successive reads of {} usually differ by {} to {}; the largest difference seen was {}. Where two \
+             places need the same time, read once.",
+            clock.clock,
+            time(least),
+            time(most),
+            time(clock.two_reads_max_ns)
+        )
+    });
+    of_clock.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{AdviceReason, Figure};
+
+    use super::*;
+
+    /// Advice on one interval by a clock whose reads take 40 ns, half of it overhead.
+    fn of(interval_ns: f64, scale: Result<f64, AdviceReason>, scale_tolerance: Option<f64>) -> String {
+        let repetitions = |error_ns: f64| (error_ns / interval_ns / 0.01).ceil().max(1.0) as u64;
+        let row = AdviceRow {
+            interval_ns,
+            clock: "monotonic".to_owned(),
+            reading_error: 40.0 / interval_ns,
+            scale_source: scale.is_ok().then_some(ScaleSource::Chronyd),
+            scale_error: scale.into(),
+            repetitions: repetitions(40.0),
+            repetitions_subtracted: repetitions(20.0),
+            cheapest_sufficient: None,
+        };
+        let rows = Figure::Known(vec![row]);
+        Advice { error: 0.01, rows, scale_tolerance, clocks: Vec::new(), left_out: Vec::new() }.conclusion().join(" ")
+    }
+
+    /// A bound of the whole is named where both errors are known, and never otherwise.
+    #[test]
+    fn what_an_interval_is_off_by_has_both_errors() {
+        let hour = 3.6e12;
+        assert_eq!(
+            of(hour, Ok(2.5e-7), Some(500e-6)),
+            "For 3600 s use monotonic, and measure once: the reading error is 40 ns (1.11e-9%) in 99 of 100 \
+             measurements. The scale error is 0.25 ppm at most, as chronyd states: 900 µs of 3600 s. With both errors, the \
+             interval is off by at most 900 µs (2.50e-5%)."
+        );
+        let unknown = of(hour, Err(AdviceReason::NotSynchronized), Some(500e-6));
+        assert!(unknown.ends_with(
+            "The scale error is unknown (no daemon synchronizes this machine), and may be 500 ppm (the kernel's \
+             tolerance): 1.8 s of 3600 s."
+        ));
+        assert!(!unknown.contains("off by"), "{unknown}");
+        let elsewhere = of(hour, Err(AdviceReason::NoRateStatement), None);
+        assert!(elsewhere.ends_with("unknown (no daemon states the error of the clocks' rates)."), "{elsewhere}");
+        let short = of(100.0, Ok(1e-4), None);
+        assert!(
+            short.starts_with(
+                "For 100 ns use monotonic, run what is measured 40 times between two reads, and divide the time by that \
+                 (20 times if the overhead is subtracted). The reading error of a single measurement is 40 ns (40%), that \
+                 of so many 1%."
+            ),
+            "{short}"
+        );
+        // Repetitions shrink the one error only.
+        assert!(short.ends_with("off by at most 1.01 ns (1.01%)."), "{short}");
+    }
+}
