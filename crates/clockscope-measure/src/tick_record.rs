@@ -1,7 +1,7 @@
 //! What was found about a clock's tick, as its record: in ns, exactly, by name.
 
 use clockscope_records::{ExactTick, Figure, ReadingsReason, Strength, TickEvidence, TickReason, TimeUnit, Unknown};
-use clockscope_sources::{ClockBasis, ClockInfo, Unit};
+use clockscope_sources::{ClockBasis, ClockInfo, Resolution, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
@@ -67,6 +67,10 @@ pub(crate) fn record<P: Platform>(
         is_counter: matches!(info.unit, Unit::Counts(_)),
         // The length of a counter's unit was measured, unless the hardware states it.
         unit_error: if info.unit == Unit::Counts(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
+        nominal_ns: match info.resolution {
+            Resolution::Nanoseconds(ns) => Some(ns),
+            Resolution::OneCount | Resolution::Unknown(_) => None,
+        },
     };
     source.record(tick, ns_per_unit)
 }
@@ -97,6 +101,8 @@ struct TickSource {
     is_counter: bool,
     /// By what share the length of the clock's unit may be off.
     unit_error: f64,
+    /// What the interface states as the resolution.
+    nominal_ns: Option<f64>,
 }
 
 /// Whether a bound is that of readings too dense for any longer tick, and not of their common
@@ -119,15 +125,28 @@ impl TickSource {
             }
             (Tick::AtMost { units, steps }, Some(ns)) => {
                 let most_ns = units * ns;
-                let reason = if is_proved_fine(units) {
-                    TickReason::TooFine { at_most_ns: most_ns }
-                } else {
-                    TickReason::LikeCost { at_most_ns: most_ns }
+                let reason = match units.round() {
+                    _ if is_proved_fine(units) => TickReason::TooFine { at_most_ns: most_ns },
+                    counts if self.is_counter && (units - counts).abs() < 1e-3 * counts && counts >= 2.0 => {
+                        TickReason::MultiplesOf { counts: counts as u64, at_most_ns: most_ns }
+                    }
+                    _ => TickReason::LikeCost { at_most_ns: most_ns },
                 };
                 TickRecord::unknown(steps, Some(most_ns), reason)
             }
+            (Tick::Found(lattice), Some(ns)) if lattice.weight() == Weight::Weak && !self.is_nominal(lattice, ns) => {
+                let at_most_ns = lattice.period * ns * (1.0 + lattice.error + self.unit_error);
+                TickRecord::unknown(lattice.steps, Some(at_most_ns), TickReason::FewEqualSteps { at_most_ns })
+            }
             (Tick::Found(lattice), Some(ns)) => self.found(lattice, ns),
         }
+    }
+
+    /// Whether a lattice has the nominal resolution: then few steps suffice. Without that, equal
+    /// steps may be as long as the pauses between the reads.
+    fn is_nominal(self, lattice: Lattice, ns_per_unit: f64) -> bool {
+        let near = |ns: f64| (lattice.period * ns_per_unit / ns - 1.0).abs() <= SAME + lattice.error + self.unit_error;
+        self.nominal_ns.is_some_and(near)
     }
 
     fn found(self, lattice: Lattice, ns_per_unit: f64) -> TickRecord {
@@ -258,7 +277,7 @@ mod tests {
     /// certainly not a single count.
     #[test]
     fn a_bound_of_many_counts_is_not_one_count() {
-        let counter = TickSource { ns_per_count: Some(0.4), is_counter: true, unit_error: 1e-7 };
+        let counter = TickSource { ns_per_count: Some(0.4), is_counter: true, unit_error: 1e-7, nominal_ns: None };
         let found = |units| counter.record(Tick::AtMost { units, steps: 900 }, Some(0.4));
         assert_eq!(found(SHORTEST_TICK).tick_ns.get(), Some(0.4));
         let TickRecord { tick_ns, evidence } = found(2.0 + 1e-6);
@@ -267,15 +286,33 @@ mod tests {
         assert_eq!(evidence.strength, Strength::None);
         assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);
         let reason = tick_ns.reason().map(|unknown| &unknown.reason);
-        let found = matches!(reason, Some(UnknownReason::Tick(TickReason::LikeCost { at_most_ns })) if (at_most_ns - 31.2).abs() < 1e-9);
+        let found = matches!(reason, Some(UnknownReason::Tick(TickReason::MultiplesOf { counts: 78, at_most_ns })) if (at_most_ns - 31.2).abs() < 1e-9);
         assert!(found, "{tick_ns:?}");
+    }
+
+    /// A thread that seldom looks sees few steps, each of which may be several ticks.
+    #[test]
+    fn few_equal_steps_are_a_tick_only_if_the_interface_states_it() {
+        let micros = |nominal_ns| TickSource { ns_per_count: None, is_counter: false, unit_error: 0.0, nominal_ns };
+        let found = |steps, nominal_ns| {
+            let three = Lattice { steps, ..lattice(1_000.0, 1e-7) };
+            micros(nominal_ns).record(Tick::Found(three), Some(2.0))
+        };
+        assert_eq!(found(8, None).tick_ns.get(), Some(2_000.0));
+        assert_eq!(found(7, Some(2_000.0)).tick_ns.get(), Some(2_000.0));
+        for nominal_ns in [None, Some(1_000.0)] {
+            let TickRecord { tick_ns, evidence } = found(7, nominal_ns);
+            assert!(!tick_ns.is_known() && evidence.strength == Strength::None && evidence.steps == 7);
+            assert!(evidence.at_most_ns.is_some_and(|ns| (2_000.0..2_000.01).contains(&ns)), "{evidence:?}");
+        }
     }
 
     #[test]
     fn ticks_are_what_they_are_ticks_of() {
-        let counter = |ns: f64| TickSource { ns_per_count: Some(ns), is_counter: true, unit_error: 1e-7 };
+        let counter =
+            |ns: f64| TickSource { ns_per_count: Some(ns), is_counter: true, unit_error: 1e-7, nominal_ns: None };
         let kernels = |ns: f64| TickSource { is_counter: false, ..counter(ns) };
-        let other = TickSource { ns_per_count: None, is_counter: false, unit_error: 0.0 };
+        let other = TickSource { ns_per_count: None, is_counter: false, unit_error: 0.0, nominal_ns: None };
         let tsc_ns = 1e3 / 2596.16;
         let counts = |counts| ExactTick::Counts { counts, frequency_hz: 1e9 / tsc_ns };
         for (hardware, period_units, unit_ns, exact, name) in [

@@ -61,9 +61,22 @@ pub fn decimals(value: f64, digits: i32) -> usize {
     (digits - before_point).max(0) as usize
 }
 
+/// Writes the bound of an error in ppm with three decimals: with its power of ten where these would
+/// show 0, since a bound is never 0 if it is above.
+#[must_use]
+pub fn bound_ppm(bound: f64) -> String {
+    if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_above_0_is_not_shown_as_0() {
+        let shown = [0.0, 1e-7, 4.9e-4, 5e-4, 0.14].map(bound_ppm);
+        assert_eq!(shown, ["0.000", "1.0e-7", "4.9e-4", "0.001", "0.140"]);
+    }
 
     #[test]
     fn times_have_fitting_units() {

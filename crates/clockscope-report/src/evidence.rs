@@ -160,8 +160,9 @@ fn text(evidence: &CheckEvidence, uses: Uses) -> String {
                 format!("{:.6} MHz is stated, and nothing was measured to compare it with", hz / 1e6)
             }
             (Some(hz), Some((ppm, bound))) => format!(
-                "{:.6} MHz is stated, {ppm:+.3} ± {bound:.3} ppm from what was measured against the kernel's clock",
-                hz / 1e6
+                "{:.6} MHz is stated, {} from what was measured against the kernel's clock",
+                hz / 1e6,
+                rates::offset(ppm, bound)
             ),
         },
         Check::Cost { .. } => cost(&evidence.check),

@@ -183,6 +183,14 @@ fn tick(reason: &TickReason) -> String {
         TickReason::LikeCost { at_most_ns } => {
             return at_most("too few readings to separate a tick from the read's own cost", *at_most_ns);
         }
+        TickReason::MultiplesOf { counts, at_most_ns } => {
+            let counts = counted(*counts, "count");
+            let why = format!("each difference is a multiple of {counts}, by its tick or by the read's own cost");
+            return at_most(&why, *at_most_ns);
+        }
+        TickReason::FewEqualSteps { at_most_ns } => {
+            return at_most("it moved fewer than eight times: give it more time", *at_most_ns);
+        }
     };
     words.to_owned()
 }

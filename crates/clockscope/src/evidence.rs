@@ -131,7 +131,12 @@ impl Frequency {
 
 impl fmt::Display for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.6} MHz ± {:.3} ppm over {:?}", self.hz / 1e6, self.bound_ppm(), self.window)
+        // A bound is above 0, and is never shown as 0.
+        let (mhz, ppm) = (self.hz / 1e6, self.bound_ppm());
+        match ppm {
+            0.0005.. => write!(f, "{mhz:.6} MHz ± {ppm:.3} ppm over {:?}", self.window),
+            _ => write!(f, "{mhz:.6} MHz ± {ppm:.1e} ppm over {:?}", self.window),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use clockscope_measure::{
     GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, Session, SleepRequest,
     ThisMachine,
 };
-use clockscope_records::units::time;
+use clockscope_records::units::{bound_ppm, time};
 use clockscope_records::{
     Contents, CpuGaps, CpuLimit, Document, Envelope, Gaps, Offsets, Order, PairsReason, RateRecord, Rates, Unknown,
     UnknownReason,
@@ -152,8 +152,10 @@ fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
 /// What is known while a comparison runs.
 fn line(live: &Live) -> String {
     match (live.ppm, live.bound_ppm) {
-        (Some(ppm), Some(bound)) => format!("{:.1} s, {}: {ppm:+.3} ± {bound:.3} ppm", live.seconds, live.clock),
-        (None, Some(bound)) => format!("{:.1} s, {}: ± {bound:.3} ppm", live.seconds, live.clock),
+        (Some(ppm), Some(bound)) => {
+            format!("{:.1} s, {}: {ppm:+.3} ± {} ppm", live.seconds, live.clock, bound_ppm(bound))
+        }
+        (None, Some(bound)) => format!("{:.1} s, {}: ± {} ppm", live.seconds, live.clock, bound_ppm(bound)),
         _ => format!("{:.1} s", live.seconds),
     }
 }

@@ -1,13 +1,14 @@
 //! The question *steps*: asked of this machine, with its readings as files, or of a recording.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clockscope_measure::{
     Amount, Catalogue, MeasureError, Platform, Progress, RawReadings, RecordRequest, Recorder, Session, StepsRequest,
     ThisMachine,
 };
-use clockscope_records::{Document, Envelope, Recording, Steps};
+use clockscope_records::{Document, Envelope, Recording, Steps, StepsRecord};
 use clockscope_report::{RawFormat, Series};
 
 use super::common::{Drawing, exit, read_bytes, selected, stop_on_signals, write};
@@ -25,6 +26,11 @@ const STEPS_SECONDS: f64 = 2.0;
 const RAW_READS: u64 = 10_000;
 /// Most raw readings, all clocks together: 2.4 GB while they are kept.
 const MOST_RAW_READS: u64 = 100_000_000;
+/// A run of this many seconds and more is announced with the time that it will take.
+const LONG_SECONDS: f64 = 10.0;
+/// Reads of each clock that show how long that is, and the fewest reads that may take so long.
+const PILOT_READS: u64 = 20_000;
+const MANY_READS: u64 = 1_000_000;
 
 pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
     let catalogue = selected(&args.clocks)?;
@@ -36,16 +42,20 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
     };
     let raw = RawOutput::open(args, amount, catalogue.size() as u64)?;
     let destination = Destination::open(args.answer.output.output.as_deref())?;
+    let stop = &*stop_on_signals()?;
+    if let Amount::Reads(reads @ MANY_READS..) = amount {
+        announce(reads, args, stop)?;
+    }
     let (steps, raw) = match (raw, amount) {
         (Some(RawOutput::Recording(raw)), Amount::Reads(reads)) => {
-            let (steps, recording) = record(catalogue, reads, args)?;
+            let (steps, recording) = record(catalogue, reads, args, stop)?;
             (steps, Some((raw, RawContents::Recording(Box::new(recording)))))
         }
         (Some(RawOutput::Readings(format, raw)), _) => {
-            let (steps, readings) = read(catalogue, amount, true, args)?;
+            let (steps, readings) = read(catalogue, amount, true, args, stop)?;
             (steps, Some((raw, RawContents::Readings(format, readings))))
         }
-        (_, _) => (read(catalogue, amount, false, args)?.0, None),
+        (_, _) => (read(catalogue, amount, false, args, stop)?.0, None),
     };
     let exit = show(steps, &args.answer, destination)?;
     match raw {
@@ -64,21 +74,52 @@ enum RawContents {
     Recording(Box<Recording>),
 }
 
+/// Says how long so many reads will take, where that is long, by some reads of each clock.
+fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
+    let (pilot, _) = read(selected(&args.clocks)?, Amount::Reads(PILOT_READS), false, args, stop)?;
+    let cost_ns = |clock: &StepsRecord| clock.summary.known().map(|summary| summary.mean);
+    let seconds = pilot.found.clocks.iter().filter_map(cost_ns).sum::<f64>() * reads as f64 / 1e9;
+    if seconds >= LONG_SECONDS && !stop.load(Ordering::Relaxed) && !args.answer.output.quiet {
+        output::say(&format!(
+            "{} reads of each clock will take about {}; Ctrl-C ends them and shows what was read",
+            reads,
+            long(seconds)
+        ));
+    }
+    Ok(())
+}
+
+/// Shows a time of many seconds.
+fn long(seconds: f64) -> String {
+    match seconds {
+        ..120.0 => format!("{seconds:.0} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        ..172_800.0 => format!("{:.1} h", seconds / 3600.0),
+        _ => format!("{:.1} days", seconds / 86_400.0),
+    }
+}
+
 /// Reads the clocks.
 fn read(
     catalogue: Catalogue,
     amount: Amount,
     keep: bool,
     args: &StepsArgs,
+    stop: &AtomicBool,
 ) -> Result<(Envelope<Steps>, Vec<RawReadings>)> {
     let request = StepsRequest { amount, cpu: args.cpu, keep };
-    ask(ThisMachine, args, |session, progress| clockscope_measure::steps(session, catalogue, &request, progress))
+    ask(ThisMachine, args, stop, |session, progress| clockscope_measure::steps(session, catalogue, &request, progress))
 }
 
 /// The same, with everything recorded.
-fn record(catalogue: Catalogue, reads: u64, args: &StepsArgs) -> Result<(Envelope<Steps>, Recording)> {
+fn record(
+    catalogue: Catalogue,
+    reads: u64,
+    args: &StepsArgs,
+    stop: &AtomicBool,
+) -> Result<(Envelope<Steps>, Recording)> {
     let request = RecordRequest { reads, cpu: args.cpu };
-    ask(Recorder::new(ThisMachine), args, |session, progress| {
+    ask(Recorder::new(ThisMachine), args, stop, |session, progress| {
         clockscope_measure::record(session, catalogue, request, progress)
     })
 }
@@ -87,10 +128,10 @@ fn record(catalogue: Catalogue, reads: u64, args: &StepsArgs) -> Result<(Envelop
 fn ask<P: Platform, A>(
     platform: P,
     args: &StepsArgs,
+    stop: &AtomicBool,
     question: impl FnOnce(&Session<'_, P>, &mut Progress<'_>) -> Result<A, MeasureError>,
 ) -> Result<A> {
-    let stop = stop_on_signals()?;
-    let session = Session::new(&platform, &stop);
+    let session = Session::new(&platform, stop);
     let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable.get());
     let answered = question(&session, &mut |share| bar.show(share));
     drop(bar);
@@ -195,6 +236,12 @@ fn write_readings(readings: &[RawReadings], format: RawFormat, destination: Dest
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_times_have_fitting_units() {
+        let shown = [10.4, 119.0, 150.0, 22_240.0, 400_000.0].map(long);
+        assert_eq!(shown, ["10 s", "119 s", "2 min", "6.2 h", "4.6 days"]);
+    }
 
     #[test]
     fn the_ending_of_a_file_names_the_format_in_either_case() {

@@ -1,5 +1,6 @@
 //! The command as its users type it: good input, bad input, and outputs that go wrong.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -358,6 +359,22 @@ fn numbers_that_are_none_are_refused() {
     let said = stderr(&["steps", "--reads", "1e9", "--raw", "/tmp/never-written"], 2);
     assert!(said.contains("at most 100000000"), "{said}");
     assert!(stderr(&["steps", "monotonic", "--raw", "x", "--duration", "1s"], 2).contains("cannot be used with"));
+}
+
+/// How long many reads will take is said before the first of them, and few take no time to say.
+#[test]
+#[cfg(unix)]
+fn a_long_run_says_how_long_it_takes() {
+    let mut command = clockscope(&["steps", "monotonic", "--reads", "1e12"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(said.contains("1000000000000 reads of each clock will take about"), "{said}");
+    assert!([" min", " h", " days"].iter().any(|unit| said.contains(unit)), "{said}");
+    let few = run(clockscope(&["steps", "monotonic", "--reads", "1e6"]), 0);
+    assert!(!String::from_utf8_lossy(&few.stderr).contains("will take"), "{few:?}");
 }
 
 #[test]

@@ -38,4 +38,17 @@ pub enum TickReason {
         /// It is at most this.
         at_most_ns: f64,
     },
+    /// All readings differ by multiples of so many counts, which may be the tick or the read's own
+    /// cost.
+    MultiplesOf {
+        /// So many counts.
+        counts: u64,
+        /// Their length: it is at most this.
+        at_most_ns: f64,
+    },
+    /// It moved fewer than eight times, and the nominal resolution is another.
+    FewEqualSteps {
+        /// It is at most this.
+        at_most_ns: f64,
+    },
 }

@@ -6,7 +6,7 @@ use crate::model::{Block, Conclusion};
 use crate::reason;
 use crate::report::Blocks;
 use crate::text::texts;
-use crate::units::{megahertz, time};
+use crate::units::{bound_ppm, megahertz, time};
 
 /// A line of the environment block.
 pub(super) type Fact = (&'static str, String);
@@ -172,10 +172,10 @@ fn of_run(run: &Run) -> Vec<Fact> {
         (
             "timed by",
             format!(
-                "{}, {} ± {:.3} ppm against {}",
+                "{}, {} ± {} ppm against {}",
                 timer.name,
                 megahertz(timer.frequency_hz),
-                timer.frequency_bound_ppm,
+                bound_ppm(timer.frequency_bound_ppm),
                 timer.reference
             ),
         ),

@@ -100,7 +100,7 @@ fn row(clock: &RateRecord) -> Vec<Cell> {
     vec![
         clock.name.as_str().into(),
         Cell::known(clock.ppm.get(), signed),
-        Cell::known(clock.bound_ppm.get(), ppm),
+        Cell::known(clock.bound_ppm.get(), bound_ppm),
         Cell::known(clock.estimate_ppm.get(), signed),
         clock.frequency_hz.get().map_or(Cell::Absent, |hz| megahertz(hz).into()),
         Cell::time(clock.seconds.get().map(|seconds| seconds * 1e9)),
@@ -122,7 +122,7 @@ fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Table {
     };
     let cell = |a: &RateRecord, b: &RateRecord| match between(&a.name, &b.name) {
         _ if a.name == b.name => Cell::Absent,
-        Some((rate, bound)) => format!("{}±{}", signed(rate), ppm(bound)).into(),
+        Some((rate, bound)) => format!("{}±{}", signed(rate), bound_ppm(bound)).into(),
         None => Cell::Unknown,
     };
     let row = |a: &&RateRecord| -> Vec<Cell> {
@@ -174,13 +174,18 @@ fn ppm(value: f64) -> String {
     }
 }
 
+/// Writes a bound of ppm, which is never 0 if it is above.
+fn bound_ppm(bound: f64) -> String {
+    if bound > 0.0 && bound < 5e-7 { format!("{bound:.1e}") } else { ppm(bound) }
+}
+
 fn conclusion(rates: &Rates) -> Vec<String> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let mut first = off(rates, &compared);
     if let Some((clock, hz, bound)) =
         compared.iter().find_map(|clock| Some((clock, clock.frequency_hz.get()?, clock.bound_ppm.get()?)))
     {
-        first += &format!(" {} counts at {} ± {} ppm.", clock.name, megahertz(hz), ppm(bound));
+        first += &format!(" {} counts at {} ± {} ppm.", clock.name, megahertz(hz), bound_ppm(bound));
     }
     let mut lines = vec![first];
     if rates.reference_suspected {
@@ -222,7 +227,7 @@ fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
             rates.reference,
             clock.name,
             signed(*rate),
-            ppm(*bound)
+            bound_ppm(*bound)
         );
     }
     match with_rate.iter().map(|(_, rate, bound)| rate.abs() + bound).max_by(f64::total_cmp) {

@@ -6,7 +6,7 @@ use clockscope_records::{
 
 use crate::reason;
 use crate::text::{counted, grouped};
-use crate::units::time;
+use crate::units::{bound_ppm, time};
 
 const REFERENCE_CHANGED: &str =
     "the clock that it was compared with changed against all others, and they did not against each other";
@@ -51,8 +51,7 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
 
 /// Writes a frequency offset with its bound, which is never 0 if it is above.
 pub(crate) fn offset(ppm: f64, bound: f64) -> String {
-    let bound = if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") };
-    format!("{ppm:+.3} ± {bound} ppm")
+    format!("{ppm:+.3} ± {} ppm", bound_ppm(bound))
 }
 
 /// Names a clock whose rate was compared with a clock on the same hardware alone, and what would be
