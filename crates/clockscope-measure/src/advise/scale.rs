@@ -2,9 +2,12 @@
 //! by what a daemon states, else unknown.
 
 use clockscope_records::{
-    AdviceReason, ChronyTracking, ClockIdentity, Envelope, Figure, Measurement, RatePair, ReadPath, ScaleSource,
-    Synchronization,
+    Adjtimex, AdviceReason, ChronyTracking, ClockIdentity, Envelope, Figure, Measurement, RatePair, ReadPath,
+    ScaleSource, Synchronization,
 };
+
+/// Length of a timer tick in µs, unless a daemon steers by it: adjtimex(2).
+const USUAL_TICK_US: f64 = 10_000.0;
 
 /// What is known of the rates of a machine's clocks.
 #[derive(Default)]
@@ -38,9 +41,12 @@ impl<'a> RateStatements<'a> {
     }
 
     /// The smallest bound by a comparison with a PTP clock: of all clocks here, these alone are
-    /// certainly on other hardware. Readings of a counter have no rate but that of their
-    /// conversion.
+    /// certainly on other hardware. A counter has none: it was compared at its nominal frequency,
+    /// and its readings are converted by another.
     fn compared(&self, clock: &ClockIdentity) -> Option<(f64, String)> {
+        if clock.is_counter() {
+            return None;
+        }
         let label = clock.label();
         let other = |pair: &'a RatePair| match () {
             () if pair.a == label => Some((pair, &pair.b)),
@@ -57,28 +63,32 @@ impl<'a> RateStatements<'a> {
         devices.iter().any(|ptp| ptp.device == name && !ptp.is_virtual())
     }
 
-    /// What chronyd states, if it holds while nobody steers further.
-    fn stated(&self) -> Result<&ChronyTracking, AdviceReason> {
+    /// What chronyd states, if no large offset is being worked off, and by how much its present
+    /// correction moves the rate of the clocks that it steers, as a share.
+    fn stated(&self) -> Result<(&ChronyTracking, f64), AdviceReason> {
         let found = self.synchronization.ok_or(AdviceReason::KeeperNotRecorded)?;
-        let Some(chrony) = found.chrony.known() else {
-            let is_unsynchronized = |status: &[String]| status.iter().any(|flag| flag == "unsync");
-            let is_alone = found.adjtimex.known().is_some_and(|kernels| is_unsynchronized(&kernels.status));
+        let (Some(chrony), Some(kernels)) = (found.chrony.known(), found.adjtimex.known()) else {
+            let is_unsynchronized = |kernels: &Adjtimex| kernels.status.iter().any(|flag| flag == "unsync");
+            let is_alone = found.adjtimex.known().is_some_and(is_unsynchronized);
             return Err(if is_alone { AdviceReason::NotSynchronized } else { AdviceReason::NoRateStatement });
         };
-        let ChronyTracking { correction_s, error_s, .. } = *chrony;
+        let ChronyTracking { correction_s, error_s, freq_ppm, .. } = *chrony;
         if correction_s.abs() > error_s {
             return Err(AdviceReason::OffsetWorkedOff { correction_s, error_s });
         }
-        Ok(chrony)
+        // chronyd sets the kernel's frequency to the opposite of its own, and to more while it
+        // works off an offset (update_slew of chrony's sys_generic.c).
+        let by_tick_ppm = (kernels.tick_us as f64 / USUAL_TICK_US - 1.0) * 1e6;
+        Ok((chrony, (kernels.freq_ppm + by_tick_ppm + freq_ppm).abs() * 1e-6))
     }
 
-    /// The daemon's bound of the frequency, of a clock that it steers. One that it does not steer
-    /// is off by what it corrects, too, and a counter by the error of its conversion.
-    fn by_daemon(&self, clock: &ClockIdentity, chrony: &ChronyTracking) -> f64 {
-        let skew = chrony.skew_ppm.abs() * 1e-6;
-        let is_steered = clock.is_steered || clock.path == ReadPath::Library;
-        let correction = if is_steered && !clock.is_counter() { 0.0 } else { chrony.freq_ppm.abs() * 1e-6 };
+    /// The bound of the frequency that the daemon states, of a clock that it steers, and what it
+    /// works off at present. One that it does not steer is off by what it corrects instead, and a
+    /// counter by the error of its conversion, too.
+    fn by_daemon(&self, clock: &ClockIdentity, (chrony, slew): (&ChronyTracking, f64)) -> f64 {
+        let is_steered = (clock.is_steered || clock.path == ReadPath::Library) && !clock.is_counter();
+        let moved = if is_steered { slew } else { chrony.freq_ppm.abs() * 1e-6 };
         let conversion = if clock.is_counter() { self.counter_share } else { 0.0 };
-        skew + correction + conversion
+        chrony.skew_ppm.abs() * 1e-6 + moved + conversion
     }
 }

@@ -249,18 +249,9 @@ fn the_scale_is_what_the_daemon_states() {
         assert_eq!(share.is_known(), source.is_some());
         share.result().map(|share| (share * 1e9).round() / 1e3)
     };
-    let by = |chrony: ChronyTracking| Synchronization { chrony: Figure::Known(chrony), ..Synchronization::default() };
-    assert_eq!(of(by(CHRONY), "monotonic"), Ok(0.25));
-    // What no daemon steers is off by what it corrects, and a counter by its conversion as well.
-    assert_eq!(of(by(CHRONY), "unsteered"), Ok(12.25));
-    assert_eq!(of(by(CHRONY), "rdtscp"), Ok(14.25));
-    let (correction_s, error_s) = (-3e-3, 1e-3);
-    let reason = AdviceReason::OffsetWorkedOff { correction_s, error_s };
-    assert_eq!(of(by(ChronyTracking { correction_s, ..CHRONY }), "monotonic"), Err(reason.into()));
-
-    let state = |status: &[&str]| Adjtimex {
-        freq_ppm: 0.0,
-        tick_us: 10_000,
+    let state = |status: &[&str], freq_ppm, tick_us| Adjtimex {
+        freq_ppm,
+        tick_us,
         offset_ns: 0,
         maxerror_us: 16_000_000,
         esterror_us: 0,
@@ -269,11 +260,29 @@ fn the_scale_is_what_the_daemon_states() {
         worth: None,
         civil_error_s: None,
     };
+    let steered = |chrony: ChronyTracking, freq_ppm, tick_us| Synchronization {
+        adjtimex: Figure::Known(state(&[], freq_ppm, tick_us)),
+        chrony: Figure::Known(chrony),
+        ptp: Vec::new(),
+    };
+    let by = |chrony: ChronyTracking| steered(chrony, 12.0, 10_000);
+    assert_eq!(of(by(CHRONY), "monotonic"), Ok(0.25));
+    // A small offset that is worked off moves the rate, by the frequency or by the tick.
+    assert_eq!(of(steered(CHRONY, 15.0, 10_000), "monotonic"), Ok(3.25));
+    assert_eq!(of(steered(CHRONY, 12.0, 10_001), "monotonic"), Ok(100.25));
+    assert_eq!(of(steered(CHRONY, 15.0, 10_000), "unsteered"), Ok(12.25));
+    // What no daemon steers is off by what it corrects, and a counter by its conversion as well.
+    assert_eq!(of(by(CHRONY), "unsteered"), Ok(12.25));
+    assert_eq!(of(by(CHRONY), "rdtscp"), Ok(14.25));
+    let (correction_s, error_s) = (-3e-3, 1e-3);
+    let reason = AdviceReason::OffsetWorkedOff { correction_s, error_s };
+    assert_eq!(of(by(ChronyTracking { correction_s, ..CHRONY }), "monotonic"), Err(reason.into()));
+
     for (status, reason) in
         [(&["unsync"][..], AdviceReason::NotSynchronized), (&["pll"], AdviceReason::NoRateStatement)]
     {
         let synchronization = Synchronization {
-            adjtimex: Figure::Known(state(status)),
+            adjtimex: Figure::Known(state(status, 0.0, 10_000)),
             chrony: Figure::unknown(SynchronizationReason::NoChrony),
             ptp: Vec::new(),
         };
@@ -299,11 +308,14 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
             reason: None,
             failure: None,
         };
-        let pairs = vec![pair("monotonic", "rust_instant", 0.0), pair("ptp0", "monotonic", -7.0)];
+        let pairs =
+            vec![pair("monotonic", "rust_instant", 0.0), pair("ptp0", "monotonic", -7.0), pair("rdtscp", "ptp0", 1.0)];
         let mut measured = measured(&two_clocks(), synchronization);
         let rate = Figure::Known(Rates { pairs, ..Rates::default() });
         measured.found.thorough = Some(Thorough { order: Default::default(), offsets: Default::default(), rate });
-        RateStatements::of(&measured).scale_error(&identity("monotonic"))
+        let statements = RateStatements::of(&measured);
+        assert!(!statements.scale_error(&identity("rdtscp")).0.is_known());
+        statements.scale_error(&identity("monotonic"))
     };
     let (share, source) = of("ena-ptp");
     assert_eq!(share.get().map(|share| (share * 1e9).round()), Some(7_500.0));

@@ -127,7 +127,7 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
         (Some(share), Some(source)) => {
             let both = share + reading_error / repetitions as f64;
             format!(
-                "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}).",
+                "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}) in 99 of 100 measurements.",
                 ppm(share),
                 by(source),
                 of_interval(share),
@@ -177,8 +177,8 @@ fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
 
 fn by(source: &ScaleSource) -> String {
     match source {
-        ScaleSource::Comparison(other) => format!("at most, compared with {other}"),
-        ScaleSource::Chronyd => "at most, as chronyd states".to_owned(),
+        ScaleSource::Comparison(other) => format!("at most, if {other} is right"),
+        ScaleSource::Chronyd => "at most, as chronyd states now".to_owned(),
     }
 }
 
@@ -232,8 +232,8 @@ mod tests {
         assert_eq!(
             of(hour, Ok(2.5e-7), Some(500e-6)),
             "For 3600 s use monotonic, and measure once: the reading error is 40 ns (1.11e-9%) in 99 of 100 \
-             measurements. The scale error is 0.25 ppm at most, as chronyd states: 900 µs of 3600 s. With both errors, the \
-             interval is off by at most 900 µs (2.50e-5%)."
+             measurements. The scale error is 0.25 ppm at most, as chronyd states now: 900 µs of 3600 s. With both errors, the \
+             interval is off by at most 900 µs (2.50e-5%) in 99 of 100 measurements."
         );
         let unknown = of(hour, Err(AdviceReason::NotSynchronized), Some(500e-6));
         assert!(unknown.ends_with(
@@ -253,6 +253,6 @@ mod tests {
             "{short}"
         );
         // Repetitions shrink the one error only.
-        assert!(short.ends_with("off by at most 1.01 ns (1.01%)."), "{short}");
+        assert!(short.ends_with("off by at most 1.01 ns (1.01%) in 99 of 100 measurements."), "{short}");
     }
 }
