@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clockscope_measure::{
-    Amount, Catalogue, MeasureError, Platform, Progress, RawReadings, RecordRequest, Recorder, Session, StepsRequest,
-    ThisMachine,
+    Amount, Catalogue, MeasureError, MeasureRequest, Platform, Progress, RawReadings, RecordRequest, Recorder, Session,
+    StepsRequest, ThisMachine,
 };
-use clockscope_records::{Document, Envelope, Recording, Steps, StepsRecord};
+use clockscope_records::{ClockRecord, Document, Envelope, Recording, Steps};
 use clockscope_report::{RawFormat, Series};
 
 use super::common::{Drawing, exit, read_bytes, selected, stop_on_signals, write};
@@ -28,8 +28,7 @@ const RAW_READS: u64 = 10_000;
 const MOST_RAW_READS: u64 = 100_000_000;
 /// A run of this many seconds and more is announced with the time that it will take.
 const LONG_SECONDS: f64 = 10.0;
-/// Reads of each clock that show how long that is, and the fewest reads that may take so long.
-const PILOT_READS: u64 = 20_000;
+/// The fewest reads that may take so long.
 const MANY_READS: u64 = 1_000_000;
 
 pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
@@ -74,15 +73,17 @@ enum RawContents {
     Recording(Box<Recording>),
 }
 
-/// Says how long so many reads will take, where that is long, by some reads of each clock.
+/// Says how long so many reads will take, where that is long, by what a read of each clock costs.
 fn announce(reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<()> {
-    let (pilot, _) = read(selected(&args.clocks)?, Amount::Reads(PILOT_READS), false, args, stop)?;
-    let cost_ns = |clock: &StepsRecord| clock.summary.known().map(|summary| summary.mean);
+    let request = MeasureRequest { duration_s: 0.0, cpu: args.cpu, thorough: false, synchronization: false };
+    let session = Session::new(&ThisMachine, stop);
+    let pilot = clockscope_measure::measure(&session, selected(&args.clocks)?, &request, &mut |_| {})
+        .map_err(|error| explained(error, "--cpu"))?;
+    let cost_ns = |clock: &ClockRecord| clock.cost_ns.known().map(|cost| cost.median);
     let seconds = pilot.found.clocks.iter().filter_map(cost_ns).sum::<f64>() * reads as f64 / 1e9;
     if seconds >= LONG_SECONDS && !stop.load(Ordering::Relaxed) && !args.answer.output.quiet {
         output::say(&format!(
-            "{} reads of each clock will take about {}; Ctrl-C ends them and shows what was read",
-            reads,
+            "{reads} reads of each clock will take about {}; Ctrl-C ends them and shows what was read",
             long(seconds)
         ));
     }

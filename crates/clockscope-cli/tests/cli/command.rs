@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use crate::support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, record_beside, run, run_granted};
-use clockscope_testing::{Signal, allowed_cpus, demand, on_cpu, signal, skip, until_it_catches, until_it_ran};
+use crate::support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, record_beside, run, stderr};
+use clockscope_testing::{Signal, allowed_cpus, on_cpu, signal, skip, until_it_catches, until_it_ran};
 use serde_json::Value;
 
 /// Standard error that is full or closed changes neither the data nor the exit code.
@@ -34,12 +34,6 @@ fn documented_commands() {
         return skip("trycmd runs no program under an emulator");
     }
     trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
-}
-
-fn stderr(arguments: &[&str], code: i32) -> String {
-    let output = run(clockscope(arguments), code);
-    assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
-    String::from_utf8(output.stderr).unwrap()
 }
 
 #[test]
@@ -361,87 +355,23 @@ fn numbers_that_are_none_are_refused() {
     assert!(stderr(&["steps", "monotonic", "--raw", "x", "--duration", "1s"], 2).contains("cannot be used with"));
 }
 
-/// How long many reads will take is said before the first of them, and few take no time to say.
+/// Many reads are announced with the time that they will take, also of a clock that seldom moves;
+/// few are not.
 #[test]
 #[cfg(unix)]
 fn a_long_run_says_how_long_it_takes() {
-    let mut command = clockscope(&["steps", "monotonic", "--reads", "1e12"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(said.contains("1000000000000 reads of each clock will take about"), "{said}");
-    assert!([" min", " h", " days"].iter().any(|unit| said.contains(unit)), "{said}");
+    for name in ["monotonic", "monotonic_coarse"] {
+        let mut command = clockscope(&["steps", name, "--reads", "1e12"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(said.contains("1000000000000 reads of each clock will take about"), "{said}");
+        assert!([" min", " h", " days"].iter().any(|unit| said.contains(unit)), "{said}");
+    }
     let few = run(clockscope(&["steps", "monotonic", "--reads", "1e6"]), 0);
     assert!(!String::from_utf8_lossy(&few.stderr).contains("will take"), "{few:?}");
-}
-
-#[test]
-fn advice_is_based_on_either_record() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("record.json");
-    let file = file.to_str().unwrap();
-    for command in ["measure", "steps"] {
-        demand(|factor| {
-            // Long enough for the coarse clock's tick.
-            let duration = format!("{factor}s");
-            let arguments = [command, "monotonic", "monotonic_coarse", "--duration", &duration];
-            let (_, granted) =
-                run_granted(clockscope(&[&arguments[..], &["--format", "json", "-o", file]].concat()), 0);
-            let advice = record(clockscope(&["advise", "--from", file, "--error", "5%", "--format", "json"]));
-            let rows = advice["rows"].as_array().unwrap().clone();
-            assert_eq!(rows.len(), 10);
-            for row in &rows {
-                let (single, repetitions) =
-                    (row["reading_error"].as_f64().unwrap(), row["repetitions"].as_u64().unwrap());
-                assert!(row["repetitions_subtracted"].as_u64().unwrap() <= repetitions, "{row}");
-                // Either a bound and what it is from, or why there is none.
-                assert_eq!(row["scale_error"].is_null(), row["scale_source"].is_null(), "{row}");
-                assert_eq!(row["scale_error"].is_null(), row["unknown"]["scale_error"]["text"].is_string(), "{row}");
-                assert!(single / repetitions as f64 <= 0.05 * (1.0 + 1e-9), "{row}");
-                assert!(repetitions == 1 || single / (repetitions - 1) as f64 > 0.05 * (1.0 - 1e-9), "{row}");
-                assert_eq!(row["clock"], "monotonic");
-            }
-            let advice = record(clockscope(&["advise", "--from", file, "--interval", "10ns", "--format", "json"]));
-            assert_eq!(advice["rows"].as_array().unwrap().len(), 1);
-            // A thread that only runs now and then sees few of its ticks.
-            (granted, move || assert_eq!(rows[9]["cheapest_sufficient"], "monotonic_coarse"))
-        });
-    }
-    run(clockscope(&["list", "--format", "json", "--output", file]), 0);
-    assert!(stderr(&["advise", "--from", file], 4).contains("holds no measurement"));
-}
-
-/// The first screen and `advise` name the same clock, the library's takes part, and every clock is
-/// weighed or has its reason.
-#[test]
-fn the_first_screen_and_advise_agree() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("record.json");
-    let file = file.to_str().unwrap();
-    demand(|factor| {
-        let duration = format!("{factor}s");
-        let (found, granted) = run_granted(clockscope(&["--duration", &duration, "--json", "-o", file]), 0);
-        drop(found);
-        let measured: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        let advice = record(clockscope(&["advise", "--from", file, "--format", "json"]));
-        (granted, move || {
-            let (first, from_ns) = (&measured["advice"]["clock"], measured["advice"]["interval_ns"].as_f64().unwrap());
-            let shorter = &measured["advice"]["shorter"]["clock"];
-            for row in advice["rows"].as_array().unwrap() {
-                let is_shorter = row["interval_ns"].as_f64().unwrap() < from_ns && !shorter.is_null();
-                assert_eq!(&row["clock"], if is_shorter { shorter } else { first }, "{row}");
-            }
-            let names =
-                |list: &str| advice[list].as_array().unwrap().iter().map(|clock| clock["clock"].clone()).collect();
-            let (weighed, left_out): (Vec<Value>, Vec<Value>) = (names("clocks"), names("left_out"));
-            assert!(weighed.contains(&"clockscope.now".into()), "{weighed:?}");
-            assert!(left_out.contains(&"realtime".into()), "{left_out:?}");
-            assert_eq!(weighed.len() + left_out.len(), measured["clocks"].as_array().unwrap().len());
-            assert!(advice["left_out"].as_array().unwrap().iter().all(|clock| clock["reason"].is_string()));
-        })
-    });
 }
 
 #[test]

@@ -61,6 +61,13 @@ fn assert_code(command: &Command, output: &Output, code: i32) {
     );
 }
 
+/// Runs to this error, and returns what is on standard error: there are no data.
+pub(crate) fn stderr(arguments: &[&str], code: i32) -> String {
+    let output = run(clockscope(arguments), code);
+    assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
+    String::from_utf8(output.stderr).unwrap()
+}
+
 /// Runs to success and reads the record, which must be valid.
 pub(crate) fn record(command: Command) -> Value {
     record_granted(command).0
