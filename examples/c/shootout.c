@@ -1,4 +1,4 @@
-/* The counter against clock_gettime and clockscope: the smallest step between two readings, how far
+/* The counter against clock_gettime and clockscope: the smallest difference of two readings, how far
  * each is from CLOCK_MONOTONIC after a second, and the cost of a million readings.
  *
  *     make -C examples/c && examples/c/shootout */

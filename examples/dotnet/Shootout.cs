@@ -1,4 +1,4 @@
-// libclockscope beside .NET's Stopwatch: the smallest step between two readings, and the cost of a
+// libclockscope beside .NET's Stopwatch: the smallest difference of two readings, and the cost of a
 // reading. Needs an installed libclockscope.
 //
 //     mcs Shootout.cs && mono Shootout.exe

@@ -1,4 +1,4 @@
-// libclockscope beside System.nanoTime(): the smallest step between two readings, and the cost of a
+// libclockscope beside System.nanoTime(): the smallest difference of two readings, and the cost of a
 // reading. Needs an installed libclockscope, and Java 22 or later, which has the API for foreign
 // functions (java.lang.foreign). An older Java shows nanoTime() alone and says so.
 //

@@ -248,7 +248,7 @@ CLOCKSCOPE_API uint64_t clockscope_generation(void) CLOCKSCOPE_NOEXCEPT;
  *   CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_frequency(clockscope_frequency_range *frequency) CLOCKSCOPE_NOEXCEPT;
 
-/* Stores the smallest step between two readings that differ, as a search in some thousand of them
+/* Stores the smallest difference of two readings that differ, as a search in some thousand of them
  * found it.
  *
  * Unit: ns, at least 1. Error: it is an observed figure. Ordering: none.

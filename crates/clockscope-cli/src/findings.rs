@@ -192,7 +192,7 @@ pub(crate) enum RuntimesFinding {
     Regression,
     /// A runtime that could not be measured, or not to the end
     Unavailable,
-    /// A cost, a tick or a smallest step that could not be determined
+    /// A cost, a tick or an observed resolution that could not be determined
     Unknown,
 }
 

@@ -133,7 +133,12 @@ calibrated, for rare callers, and where the counter may not be used. \"nothing\"
 Returns a number that changes whenever the calibration is invalidated: after a suspend, a restored
 snapshot, a fork. Two readings of one generation are on one line. 0 before the first reading.",
     ),
-    (c"resolution_ns", resolution_ns, py::METH_NOARGS, c"resolution_ns($module, /)\n--\n\nReturns the step in ns."),
+    (
+        c"resolution_ns",
+        resolution_ns,
+        py::METH_NOARGS,
+        c"resolution_ns($module, /)\n--\n\nReturns the resolution in ns.",
+    ),
     (
         c"prepare",
         prepare,

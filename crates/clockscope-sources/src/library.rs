@@ -52,8 +52,7 @@ pub fn each(visitor: &mut impl Visitor) {
 }
 
 fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInfo {
-    let resolution =
-        Resolution::Unknown("the step of whichever clock it is served by: clockscope::resolution()".into());
+    let resolution = Resolution::Unknown("that of whichever clock it is served by: clockscope::resolution()".into());
     ClockInfo {
         is_ordered,
         is_guise: !is_ordered,

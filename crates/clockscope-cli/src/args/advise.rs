@@ -13,7 +13,7 @@ pub(crate) struct AdviseArgs {
     /// Interval to measure, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Option<Seconds>,
-    /// Acceptable relative error, e.g. 1% or 0.01
+    /// Acceptable reading error, as a share of the interval, e.g. 1% or 0.01
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) error: Share,
     /// Use this recorded document of `measure` or `steps` instead of measuring; - for standard

@@ -43,7 +43,7 @@ class ClockInfo(NamedTuple):
     resolution: float | None
     """The smallest positive difference of two readings; None if it did not step."""
     tick: float | None
-    """The step of the lattice on which all readings lie; None where none was found."""
+    """The distance between the points of the lattice on which all readings lie; None where none was found."""
     tick_reason: str | None
     """Why there is no tick; None where there is one."""
     cost: float
