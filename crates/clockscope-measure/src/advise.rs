@@ -1,4 +1,4 @@
-//! Which clock for intervals of which length, and how often to repeat what is measured, from what
+//! The clock for intervals of each length, and how often to repeat what is measured, from what
 //! was measured.
 //!
 //! Two errors of an interval, never merged. *Reading*: two reads overestimate the interval between
@@ -11,11 +11,13 @@ mod candidates;
 mod scale;
 
 use clockscope_records::{
-    Advice, AdviceReason, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, LeftOut, Recommendation,
+    Advice, AdviceReason, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, LeftOut, LeftOutCause,
+    Recommendation,
 };
 
 pub use candidates::AdviceInput;
 use candidates::{ClockFigures, Weighed, weigh};
+use clockscope_records::units::rounded_up;
 use scale::RateStatements;
 
 /// Intervals that are advised on if none is asked for, in ns: 1 ns to 1 s.
@@ -25,7 +27,7 @@ const USUAL_ERROR: f64 = 0.01;
 /// Reading errors whose ratio is less are the same: they save less than a fifth of the repetitions,
 /// and differ by as much from run to run. Of those clocks the one that programs know best is named.
 const SAME_ERROR: f64 = 1.25;
-/// What Linux corrects a frequency by at most, as a share: MAXFREQ of linux/timex.h.
+/// The most that Linux corrects a frequency by, as a share: MAXFREQ of linux/timex.h.
 const LINUX_TOLERANCE: f64 = 500e-6;
 
 /// Advises on an interval of so many ns, or on 1 ns to 1 s, with a reading error of at most `error`
@@ -65,7 +67,7 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
     Recommendation {
         error: USUAL_ERROR,
         clock: Figure::Known(chosen.candidate.clock.clone()),
-        interval_ns: Some(chosen.error_ns() / USUAL_ERROR),
+        interval_ns: Some(rounded_up(chosen.error_ns() / USUAL_ERROR, 3)),
         reading_error_ns: Some(chosen.error_ns()),
         cost_ns: Some(chosen.candidate.cost_ns),
         reads: Some(chosen.reads),
@@ -79,6 +81,9 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
 fn refusal(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &Environment) -> Option<AdviceReason> {
     match weighed {
         _ if !environment.emulation.is_empty() => Some(AdviceReason::Emulated),
+        [] if left_out.iter().any(|clock| clock.cause == LeftOutCause::NoDifferences) => {
+            Some(AdviceReason::NoDifferencesKept)
+        }
         [] if left_out.iter().any(|clock| clock.cause.is_of_figures()) => Some(AdviceReason::NothingFit),
         [] => Some(AdviceReason::NothingMeasured),
         [..] => None,

@@ -50,6 +50,18 @@ pub fn significant(value: f64, digits: i32) -> String {
     }
 }
 
+/// Rounds a positive number up to so many significant digits, so that as shown it is no smaller.
+#[must_use]
+pub fn rounded_up(value: f64, digits: i32) -> f64 {
+    if !(value > 0.0 && value.is_finite()) {
+        return value;
+    }
+    let unit = 10f64.powi(value.log10().floor() as i32 + 1 - digits);
+    // A number that has so few digits may be a bit off by its binary form.
+    let up = (value / unit - 1e-9).ceil() * unit;
+    up.max(value)
+}
+
 /// Returns how many digits are behind the point of a number that is shown with so many significant
 /// ones.
 #[must_use]
@@ -76,6 +88,15 @@ mod tests {
     fn a_bound_above_0_is_not_shown_as_0() {
         let shown = [0.0, 1e-7, 4.9e-4, 5e-4, 0.14].map(bound_ppm);
         assert_eq!(shown, ["0.000", "1.0e-7", "4.9e-4", "0.001", "0.140"]);
+    }
+
+    #[test]
+    fn rounded_up_is_no_smaller() {
+        for (value, shown) in [(4224.0, "4.23 µs"), (4230.0, "4.23 µs"), (999.5, "1 µs"), (0.0301, "0.0301 ns")] {
+            let up = rounded_up(value, 3);
+            assert!(up >= value && time(up) == shown, "{value}: {up}");
+        }
+        assert_eq!(rounded_up(0.0, 3).to_bits(), 0.0f64.to_bits());
     }
 
     #[test]

@@ -281,6 +281,9 @@ fn advice(reason: &AdviceReason) -> String {
     let words = match reason {
         AdviceReason::Emulated => "costs under emulation are the emulator's",
         AdviceReason::NothingFit => "no clock that was measured is fit for intervals (see their events)",
+        AdviceReason::NoDifferencesKept => {
+            "the record lacks the differences of readings, which --repeat does not keep: advise from a single run"
+        }
         AdviceReason::NothingMeasured => "no clock that intervals can be measured with was measured",
         AdviceReason::KeeperNotRecorded => {
             "the record does not state what keeps the clocks' rates: record it by measure --thorough"

@@ -24,11 +24,11 @@ pub(crate) fn sentence(recommendation: &Recommendation) -> String {
     expected.extend(cost_ns.map(|cost_ns| format!("{cost_ns:.1} ns per read")));
     expected.extend(reads.map(|reads| format!("no step back or jump in {} reads on one CPU", grouped(reads))));
     let shorter = match shorter {
-        Some(shorter) => format!("use {}, and repeat", shorter.clock),
-        None => "repeat".to_owned(),
+        Some(shorter) => format!("use {}, and see how often to repeat", shorter.clock),
+        None => "see how often to repeat".to_owned(),
     };
     format!(
-        "For intervals{from} use {clock}: {}. For shorter ones {shorter} (clockscope advise --interval 100ns).",
+        "For intervals{from} use {clock}: {}. For shorter ones {shorter}: clockscope advise --interval 100ns.",
         expected.join(", ")
     )
 }
@@ -54,10 +54,10 @@ mod tests {
                         no step back or jump in 430,074 reads on one CPU.";
         let shorter = Some(ForShorter { clock: "rdtscp".to_owned(), reading_error_ns: 18.2 });
         for (recommendation, then) in [
-            (known.clone(), " For shorter ones repeat (clockscope advise --interval 100ns)."),
+            (known.clone(), " For shorter ones see how often to repeat: clockscope advise --interval 100ns."),
             (
                 Recommendation { shorter, ..known },
-                " For shorter ones use rdtscp, and repeat (clockscope advise --interval 100ns).",
+                " For shorter ones use rdtscp, and see how often to repeat: clockscope advise --interval 100ns.",
             ),
         ] {
             assert_eq!(sentence(&recommendation), format!("{expected}{then}"));

@@ -1,6 +1,8 @@
 //! Numbers with their units, for readers.
 
-pub(crate) use clockscope_records::units::{bound_ppm, decimals, figure, significant, time, time_parts, trimmed};
+pub(crate) use clockscope_records::units::{
+    bound_ppm, decimals, figure, rounded_up, significant, time, time_parts, trimmed,
+};
 
 use clockscope_records::units::time_with;
 

@@ -1,4 +1,4 @@
-//! Which of the clocks that were measured may be advised, with the figures that decide, and why the
+//! The clocks that were measured and may be advised, with the figures that decide, and why the
 //! others may not.
 
 use clockscope_machine::clocksource;
@@ -9,12 +9,12 @@ use clockscope_records::{
 
 use super::scale::RateStatements;
 
-/// What advice is based on.
+/// The record that advice is based on.
 #[derive(Clone, Copy, Debug)]
 pub enum AdviceInput<'a> {
-    /// What `clockscope measure` found.
+    /// Of `clockscope measure`.
     Measurement(&'a Envelope<Measurement>),
-    /// What `clockscope steps` found.
+    /// Of `clockscope steps`.
     Steps(&'a Envelope<Steps>),
 }
 
@@ -64,7 +64,7 @@ impl<'a> AdviceInput<'a> {
     }
 }
 
-/// What either says of one clock.
+/// The figures that either has of one clock.
 pub(super) struct ClockFigures<'a> {
     pub(super) identity: &'a ClockIdentity,
     pub(super) available: bool,

@@ -203,6 +203,9 @@ fn where_no_clock_is_advised_the_reason_is_the_same() {
     faulty.iter_mut().filter_map(|clock| clock.events.as_mut()).for_each(|events| events.regression = 1);
     assert_eq!(none(&faulty, &here), AdviceReason::NothingFit.into());
     assert_eq!(none(&[], &here), AdviceReason::NothingMeasured.into());
+    let mut without = two_clocks();
+    without.iter_mut().for_each(|clock| clock.summary = Figure::default());
+    assert_eq!(none(&without, &here), AdviceReason::NoDifferencesKept.into());
 }
 
 const CHRONY: ChronyTracking = ChronyTracking {

@@ -11,6 +11,8 @@ pub enum AdviceReason {
     Emulated,
     /// No clock that was measured is fit for intervals.
     NothingFit,
+    /// The record lacks the differences of readings, which several runs do not keep.
+    NoDifferencesKept,
     /// No clock that intervals may be measured with was measured.
     NothingMeasured,
     /// The record does not say what keeps the clocks' rates right.

@@ -9,7 +9,7 @@ use crate::reason::{left_out, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted};
-use crate::units::{figure, percent, precise_time, significant, time};
+use crate::units::{figure, percent, precise_time, rounded_up, significant, time};
 
 const INTERVALS: [&str; 7] =
     ["Interval", "Clock", "Reading error", "Repetitions", "subtracted", "Scale error", "Cheapest"];
@@ -150,10 +150,10 @@ fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
     let error = percent(advice.error * 100.0);
     let Some(longest) = all.last() else { return Vec::new() };
     let candidate = advice.clocks.iter().find(|clock| clock.clock == longest.clock);
-    let from = candidate.map(|clock| clock.reading_error_ns() / advice.error);
+    let from = candidate.map(|clock| rounded_up(clock.reading_error_ns() / advice.error, 3));
     let others = all.iter().find(|row| row.clock != longest.clock);
     let shorter = others.map_or("run what is shorter several times".to_owned(), |row| {
-        format!("for what is shorter use {}, several times between two reads", row.clock)
+        format!("for what is shorter use {}, as often as the table says", row.clock)
     });
     let what = from.map(|from_ns| {
         format!(
