@@ -137,8 +137,15 @@ const TICK: Resolution = unknown("the timer tick, whose length is configured");
 const TIMEBASE: Resolution = unknown("one count of the timebase, whose length depends on the processor");
 const TIMECOUNTER: Resolution = unknown("one count of the timecounter, which the kernel chooses");
 const QPF: Resolution = unknown("one count, as QueryPerformanceFrequency states");
-const CYCLES: Resolution = unknown("Windows does not state the length of these cycles");
+/// Of cycles that Windows counts.
+pub(crate) const CYCLES: Resolution = unknown("Windows does not state the length of these cycles");
 const HOST: Resolution = unknown("the host decides");
+/// Of Rust's clocks.
+pub(crate) const STD: Resolution = unknown("Rust's standard library states no resolution");
+/// Of this library's clocks.
+pub(crate) const SERVED: Resolution = unknown("that of whichever clock it is served by: clockscope::resolution()");
+/// Of counts of a core's cycles.
+pub(crate) const CORE: Resolution = unknown("cycles of the core, whose length changes");
 
 const fn clock(
     name: &'static str,
@@ -403,40 +410,12 @@ pub const CLOCKS: &[Cataloged] = &[
         unknown("one count, as its registers state"),
         "HPET main counter, mapped from /dev/hpet",
     ),
-    clock("rdpmc", &[], LINUX, Cycles, Resolution::OneCount, "RDPMC, core cycles in user mode, by perf events"),
+    clock("rdpmc", &[], LINUX, Cycles, CORE, "RDPMC, core cycles in user mode, by perf events"),
     // Rust's own, and this library's.
-    clock(
-        "rust_instant",
-        &[],
-        &System::ALL,
-        Monotonic,
-        unknown("std does not state it"),
-        "Rust's std::time::Instant::now",
-    ),
-    clock(
-        "rust_system_time",
-        &[],
-        &System::ALL,
-        Wall,
-        unknown("std does not state it"),
-        "Rust's std::time::SystemTime::now",
-    ),
-    clock(
-        "clockscope.now",
-        &[],
-        &System::ALL,
-        Monotonic,
-        unknown("that of the clock that it serves"),
-        "clockscope::now, ordered",
-    ),
-    clock(
-        "clockscope.now_unordered",
-        &[],
-        &System::ALL,
-        Monotonic,
-        unknown("that of the clock that it serves"),
-        "clockscope::now_unordered",
-    ),
+    clock("rust_instant", &[], &System::ALL, Monotonic, STD, "Rust's std::time::Instant::now"),
+    clock("rust_system_time", &[], &System::ALL, Wall, STD, "Rust's std::time::SystemTime::now"),
+    clock("clockscope.now", &[], &System::ALL, Monotonic, SERVED, "clockscope::now, ordered"),
+    clock("clockscope.now_unordered", &[], &System::ALL, Monotonic, SERVED, "clockscope::now_unordered"),
 ];
 
 #[cfg(test)]

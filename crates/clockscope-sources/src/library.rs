@@ -2,7 +2,7 @@
 
 use clockscope::Instant;
 
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Visitor, catalog};
 
 /// [`clockscope::now`].
 #[derive(Clone, Copy, Debug)]
@@ -52,11 +52,10 @@ pub fn each(visitor: &mut impl Visitor) {
 }
 
 fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInfo {
-    let resolution = Resolution::Unknown("that of whichever clock it is served by: clockscope::resolution()".into());
     ClockInfo {
         is_ordered,
         is_guise: !is_ordered,
         is_adaptive: true,
-        ..ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, summary)
+        ..ClockInfo::new(name, Kind::Monotonic, Path::Library, catalog::SERVED, summary)
     }
 }

@@ -95,6 +95,40 @@ fn list_and_info_are_valid_records() {
     }
 }
 
+/// Each `?` of the list of all systems' clocks has its own reason below the table.
+#[test]
+fn clocks_of_other_systems_have_their_own_reasons() {
+    let all = record(clockscope(&["list", "--all-platforms", "--format", "json"]));
+    let clocks = all["clocks"].as_array().unwrap();
+    let output = run(clockscope(&["list", "--all-platforms", "--format", "markdown"]), 0);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let notes: Vec<(&str, &str)> =
+        text.lines().filter_map(|line| line.strip_prefix("- ? Nominal of ")?.split_once(": ")).collect();
+    for clock in clocks {
+        let [name, system] = ["name", "system"].map(|key| clock[key].as_str().unwrap());
+        let is_of = |named: &str| is_named(named, name, system);
+        let reasons: Vec<&str> = notes.iter().filter(|(named, _)| is_of(named)).map(|(_, reason)| *reason).collect();
+        let expected: Vec<&str> = clock["unknown"]["nominal_resolution_ns"]["text"].as_str().into_iter().collect();
+        assert_eq!(reasons, expected, "{name} of {system}: {text}");
+    }
+}
+
+/// Whether a note's `realtime (FreeBSD, OpenBSD), uptime` has a clock of a system.
+fn is_named(named: &str, name: &str, system: &str) -> bool {
+    let mut rest = named;
+    while !rest.is_empty() {
+        let end = rest.find([',', '(']).unwrap_or(rest.len());
+        let (one, behind) = rest.split_at(end);
+        let (systems, behind) =
+            behind.strip_prefix('(').and_then(|place| place.split_once(')')).unwrap_or(("", behind));
+        if one.trim() == name && (systems.is_empty() || systems.split(", ").any(|place| place == system)) {
+            return true;
+        }
+        rest = behind.trim_start_matches([',', ' ']);
+    }
+    false
+}
+
 #[test]
 fn a_record_renders_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -381,9 +381,25 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault, Option<u128>, &'static st
     (machine, fault, (kind != 0).then_some((at_ms * 1e9) as u128), name)
 }
 
+/// Every kind of fault that `faulty` makes, and the seed of a quiet machine on which it shows.
+const FAULTS: [(Fault, &str, u64); 12] = [
+    (Fault::Counter, "rate", 1),
+    (Fault::Monotonic, "slew", 4),
+    (Fault::Raw, "freeze", 35),
+    (Fault::Counter, "move", 6),
+    (Fault::Monotonic, "step", 17),
+    (Fault::Raw, "step", 71),
+    (Fault::Counter, "step", 28),
+    (Fault::Monotonic, "refuse", 32),
+    (Fault::Counter, "offset", 24),
+    (Fault::Counter, "glitches", 13),
+    (Fault::Counter, "stop", 8),
+    (Fault::Monotonic, "freeze", 27),
+];
+
 /// Nobody trusts what is at fault, if that showed while it was looked at; and nothing else is unfit
-/// for it.
-fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) {
+/// for it. Returns whether there was a fault, and it showed.
+fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
     let (_, fault, at_ps, name) = faulty(maker, seed);
     let checked = ask(session, Policy::default(), session.platform().machine.asked_s(usual_s(seed)));
     let Checked { whole, reads, rates, .. } = &checked;
@@ -422,13 +438,14 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) {
         Fault::Counter => counter,
         Fault::Monotonic => monotonic,
         Fault::Raw => raw,
-        Fault::Nothing => return,
+        Fault::Nothing => return false,
     };
     let is_trusted = at_fault.verdict == Trustworthiness::Trusted;
     assert!(
         !is_tested || !is_trusted,
         "{fault:?} {name} at {at_ps:?} of {whole:?}, {reads:?}, {rates:?}: {at_fault:#?}"
     );
+    is_tested
 }
 
 /// A clock or counter whose fault falls into what is tested is never trusted, and no other is unfit
@@ -436,11 +453,38 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) {
 #[test]
 fn a_fault_is_never_trusted() {
     let maker = |seed| Maker::varied(seed ^ 0xfa17);
+    let (mut tested, mut faults) = (0, 0);
     on_machines(
         "check::a_fault_is_never_trusted",
         |seed| limited(faulty(maker(seed), seed).0, seed, FAILING_S),
-        |session, seed| judge(session, seed, maker(seed)),
+        |session, seed| {
+            let (_, fault, _, name) = faulty(maker(seed), seed);
+            let is_listed = FAULTS.iter().any(|listed| (listed.0, listed.1) == (fault, name));
+            assert!(is_listed || fault == Fault::Nothing, "no seed is listed for {fault:?} {name}");
+            faults += u32::from(fault != Fault::Nothing);
+            tested += u32::from(judge(session, seed, maker(seed)));
+        },
     );
+    eprintln!("{tested} of {faults} faults were tested");
+    assert!(!are_many() || tested * 5 >= faults * 2, "{tested} of {faults}");
+}
+
+/// Of every kind of fault one shows while it is looked at, and is not trusted: no kind is left out
+/// because it never falls into what is tested. The quick tier asks of every third kind.
+#[test]
+fn every_kind_of_fault_is_tested() {
+    let maker = |seed| {
+        let mut maker = Maker::new(seed ^ 0xfa17);
+        maker.load.competitors = 0;
+        maker
+    };
+    for (fault, name, seed) in FAULTS.into_iter().step_by(if are_many() { 1 } else { 3 }) {
+        let (machine, made, _, made_name) = faulty(maker(seed), seed);
+        assert_eq!((made, made_name), (fault, name), "seed {seed}");
+        on_one("check::every_kind", seed, &limited(machine, seed, FAILING_S), &mut |session, seed| {
+            assert!(judge(session, seed, maker(seed)), "{fault:?} {name} is not tested with seed {seed}");
+        });
+    }
 }
 
 /// Machines, as they were before machines varied, of which this was wrong once.
@@ -452,7 +496,7 @@ fn once(seeds: &[u64]) {
     };
     for seed in seeds.iter().copied() {
         let platform = limited(faulty(maker(seed), seed).0, seed, FAILING_S);
-        let judge = &mut |session: &Session<'_, Simulated>, seed| judge(session, seed, maker(seed));
+        let judge = &mut |session: &Session<'_, Simulated>, seed| _ = judge(session, seed, maker(seed));
         on_one("check::a_fault_is_never_trusted", seed, &platform, judge);
     }
 }

@@ -1,5 +1,7 @@
 //! Which clocks every system has.
 
+use std::collections::BTreeMap;
+
 use clockscope_records::{AllClocks, Envelope, SystemClock};
 use serde_json::Value;
 
@@ -49,13 +51,56 @@ fn cells(clock: &SystemClock) -> Vec<Cell> {
     ]
 }
 
-/// Explains unknown nominal resolutions, each reason once.
+/// Explains unknown nominal resolutions: a line a reason. A clock that other systems have as well
+/// is named with the systems for which the reason holds.
 fn lacking(clocks: &[SystemClock]) -> Vec<String> {
-    let mut seen: Vec<&str> = Vec::new();
-    by_reason(clocks.iter().filter_map(|clock| {
-        let reason = why(&clock.nominal_resolution_ns)?;
-        let is_new = !seen.contains(&clock.name.as_str());
-        seen.push(&clock.name);
-        is_new.then(|| (format!("? Nominal of {}", clock.name), reason))
-    }))
+    let mut systems: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    for clock in clocks {
+        if let Some(reason) = why(&clock.nominal_resolution_ns) {
+            systems.entry((&clock.name, reason)).or_default().push(&clock.system);
+        }
+    }
+    let is_elsewhere = |name: &str, systems: &[&str]| {
+        clocks.iter().any(|clock| clock.name == name && !systems.contains(&clock.system.as_str()))
+    };
+    let named = systems.into_iter().map(|((name, reason), systems)| {
+        let place = if is_elsewhere(name, &systems) { format!(" ({})", systems.join(", ")) } else { String::new() };
+        (format!("{name}{place}"), reason)
+    });
+    by_reason(named).into_iter().map(|note| format!("? Nominal of {note}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{ClockKind, Figure, ReadingsReason};
+
+    use super::*;
+
+    fn clock(system: &str, name: &str, unknown: Option<&str>) -> SystemClock {
+        let because = |words: &str| Figure::unknown(ReadingsReason::NoNominalResolution { words: words.to_owned() });
+        SystemClock {
+            system: system.to_owned(),
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            kind: ClockKind::Wall,
+            nominal_resolution_ns: unknown.map_or(Figure::Known(1.0), because),
+            description: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_note_names_the_systems_for_which_it_holds() {
+        let clocks = [
+            clock("Linux", "realtime", None),
+            clock("FreeBSD", "realtime", Some("one count")),
+            clock("WASI", "realtime", Some("the host decides")),
+            clock("FreeBSD", "uptime", Some("one count")),
+            clock("OpenBSD", "uptime", Some("one count")),
+        ];
+        let notes = lacking(&clocks);
+        assert_eq!(
+            notes,
+            ["? Nominal of realtime (FreeBSD), uptime: one count", "? Nominal of realtime (WASI): the host decides"]
+        );
+    }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Entry, RawClock, Visitor};
+use crate::{ClockInfo, Entry, RawClock, Visitor};
 
 /// Systems, and rows that clockperf has on each: its name of a clock, and ours.
 type Rows = (&'static [System], &'static [(&'static str, &'static str)]);
@@ -104,14 +104,13 @@ fn nominal_resolutions_of_windows_are_those_that_clockperf_states() {
     }
 }
 
-/// What this machine has, collected from the clocks themselves.
+/// What this machine has, collected from the clocks themselves, and whether each is there.
 #[derive(Default)]
-struct Here(Vec<(String, &'static [&'static str], Kind, Resolution)>);
+struct Here(Vec<(ClockInfo, bool)>);
 
 impl Visitor for Here {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
-        let info = entry.info;
-        self.0.push((info.name.into_owned(), info.aliases, info.kind, info.resolution));
+        self.0.push((entry.info, entry.clock.is_ok()));
     }
 }
 
@@ -122,11 +121,50 @@ fn every_clock_of_this_machine_is_cataloged_as_it_is() {
     crate::counter::each(&mut here);
     crate::os::each(&mut here);
     crate::library::each(&mut here);
-    for (name, aliases, kind, _) in here.0 {
-        let name = if name.starts_with("ptp") { "ptp0".to_owned() } else { name };
+    for (info, is_there) in here.0 {
+        let name = if info.name.starts_with("ptp") { "ptp0" } else { &info.name };
         let is_it = |clock: &&Cataloged| clock.name == name && clock.systems.contains(&system);
         let clock = CLOCKS.iter().find(is_it).unwrap_or_else(|| panic!("{name} of {system:?} is not there"));
-        assert_eq!((clock.kind, clock.aliases), (kind, aliases), "{name}");
+        assert_eq!((clock.kind, clock.aliases), (info.kind, info.aliases), "{name}");
+        let (documented, stated) = (&clock.resolution, &info.resolution);
+        assert!(!is_there || is_stated(documented, stated), "{name}: {documented:?} is documented, {stated:?} stated");
+    }
+}
+
+/// Whether a clock that is there may state this, where that is documented: the same; or the length
+/// of what depends on the machine.
+fn is_stated(documented: &Resolution, stated: &Resolution) -> bool {
+    match (documented, stated) {
+        (Resolution::OneCount, Resolution::Nanoseconds(ns)) => *ns > 0.0,
+        (Resolution::Unknown(_), Resolution::Nanoseconds(ns)) => {
+            *ns > 0.0 && ![STD, SERVED, CORE, CYCLES].contains(documented)
+        }
+        _ => documented == stated,
+    }
+}
+
+#[test]
+fn a_resolution_that_is_not_as_documented_is_found() {
+    for right in [
+        (ns(1.0), ns(1.0)),
+        (Resolution::OneCount, ns(0.4)),
+        (Resolution::OneCount, Resolution::OneCount),
+        (TICK, ns(4e6)),
+        (STD, STD),
+    ] {
+        assert!(is_stated(&right.0, &right.1), "{right:?}");
+    }
+    for wrong in [
+        (ns(1.0), ns(1000.0)),
+        (ns(1.0), TICK),
+        (ns(1.0), Resolution::OneCount),
+        (Resolution::OneCount, CORE),
+        (TICK, ns(0.0)),
+        (STD, ns(1.0)),
+        (STD, SERVED),
+        (CYCLES, ns(1.0)),
+    ] {
+        assert!(!is_stated(&wrong.0, &wrong.1), "{wrong:?}");
     }
 }
 

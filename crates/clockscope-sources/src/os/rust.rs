@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Visitor, catalog};
 
 /// [`std::time::Instant::now`].
 #[derive(Clone, Debug)]
@@ -72,8 +72,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 }
 
 fn info(name: &'static str, kind: Kind, summary: &'static str) -> ClockInfo {
-    let resolution = Resolution::Unknown("Rust's standard library states no resolution".into());
-    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Std, resolution, summary) }
+    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Std, catalog::STD, summary) }
 }
 
 #[cfg(test)]

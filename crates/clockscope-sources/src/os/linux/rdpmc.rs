@@ -3,14 +3,13 @@
 
 #![allow(unsafe_code, reason = "a mapped page and an instruction")]
 
-use crate::{ClockInfo, Kind, Path, Resolution, Unit, Visitor};
+use crate::{ClockInfo, Kind, Path, Unit, Visitor, catalog};
 
 const NAME: &str = "rdpmc";
 
 fn info() -> ClockInfo {
-    let resolution = Resolution::Unknown("cycles of the core, whose length changes".into());
     let summary = "RDPMC, core cycles in user mode, by perf events";
-    let info = ClockInfo::new(NAME, Kind::Cycles, Path::Instruction, resolution, summary);
+    let info = ClockInfo::new(NAME, Kind::Cycles, Path::Instruction, catalog::CORE, summary);
     ClockInfo { unit: Unit::Counts(None), is_ordered: false, ..info }
 }
 

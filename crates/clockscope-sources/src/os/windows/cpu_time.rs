@@ -7,7 +7,7 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread,
 use windows_sys::Win32::System::WindowsProgramming::{QueryProcessCycleTime, QueryThreadCycleTime};
 
 use super::interrupt::UNIT_NS;
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor, catalog};
 
 /// Whose time it is.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +83,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         ("thread_cycle_time", Owner::Thread, "QueryThreadCycleTime(), in cycles"),
         ("process_cycle_time", Owner::Process, "QueryProcessCycleTime(), in cycles"),
     ] {
-        let unknown = Resolution::Unknown("Windows does not state the length of these cycles".into());
-        let info = ClockInfo::new(name, Kind::CpuTime, Path::SystemLibrary, unknown, summary);
+        let info = ClockInfo::new(name, Kind::CpuTime, Path::SystemLibrary, catalog::CYCLES, summary);
         visitor.visit(Entry { info: ClockInfo { unit: Unit::Counts(None), ..info }, clock: Ok(Cycles(owner)) });
     }
     for (name, owner, summary) in [
