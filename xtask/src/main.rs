@@ -47,6 +47,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   wheel DIR     this machine's wheel of the Python package, with the command, into a folder
   bench [build] the figures that the README promises, measured here
   bench across  order and offsets across CPUs, and rates (two minutes)
+  bench durations  every question's wall time, over the duration that it was asked for (six minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
@@ -92,6 +93,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
         ["bench", "across"] => bench::across::measure(),
+        ["bench", "durations"] => bench::durations::measure(),
         ["bench", "steps"] => bench::steps::measure(),
         ["bench", "runtimes"] => bench::runtimes::measure(),
         ["bench", "truth"] => bench::truth::measure("2000"),

@@ -13,7 +13,7 @@ use crate::platform::Platform;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
-use crate::subject::{FEWEST_BATCHES, Subject, is_counter};
+use crate::subject::{FEWEST_BATCHES, Subject, TickBudget, is_counter};
 use crate::timer::{TimerCalibration, TimerRate};
 use crate::{across, advise, thorough};
 
@@ -87,10 +87,12 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
-    let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
+    let (duration_ns, clocks) = (duration_s * 1e9, rows.len().max(1) as f64);
+    let ticks = TickBudget::of(duration_ns / clocks, TICK_READINGS);
+    let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, ticks.readings)).collect();
     let mut baselines = Baselines::new(&subjects, counters, bench);
     let sampling = bench.calibrate();
-    rounds(bench, &mut subjects, &mut baselines, &sampling, duration_s * 1e9, progress);
+    rounds(bench, &mut subjects, &mut baselines, &sampling, duration_ns - clocks * ticks.ns, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let context = setup.context();
     let baseline = baselines.baseline(&subjects, context.rate);

@@ -24,11 +24,29 @@ const SLEEPS: (f64, f64) = (3.0, 1000.0);
 /// What to test, and for how long.
 #[derive(Clone, Debug)]
 pub struct SleepRequest {
-    /// Time for all calls together, in seconds; three sleeps of each are made at least, which takes
-    /// 2.5 s.
+    /// Time for all calls together, in seconds. Times of which three sleeps of each call do not fit
+    /// into it, too, are not asked for: all of them take 2.7 s.
     pub duration_s: f64,
     /// CPU to sleep on; `None` for the current one.
     pub cpu: Option<u32>,
+}
+
+/// The time that each length of sleep gets, in ns: the shorter ones, of which the fewest sleeps of
+/// so many calls fit together, at least the shortest. What is left is shared equally.
+fn shares(duration_ns: f64, calls: usize) -> Vec<(u64, f64)> {
+    let least_ns = |asked_ns: u64| SLEEPS.0 * calls as f64 * (asked_ns as f64 + USUALLY_LATE_NS);
+    let mut left_ns = duration_ns;
+    let mut shares = Vec::new();
+    for asked_ns in ASKED_NS {
+        let least_ns = least_ns(asked_ns);
+        if least_ns > left_ns && !shares.is_empty() {
+            break;
+        }
+        left_ns -= least_ns;
+        shares.push((asked_ns, least_ns));
+    }
+    let more_ns = left_ns.max(0.0) / shares.len() as f64;
+    shares.into_iter().map(|(asked_ns, least_ns)| (asked_ns, least_ns + more_ns)).collect()
 }
 
 /// Something that waits for a time.
@@ -194,15 +212,17 @@ pub fn sleep<P: Platform>(
         platform.sleeping_calls().iter().copied().map(SleepMethod::Call).chain([SleepMethod::Spin]).collect();
     let sleeper = platform.sleeper();
     let (mut rows, mut last) = (Vec::new(), None);
-    for asked_ns in ASKED_NS {
+    let shares = shares(duration_s * 1e9, ways.len());
+    let untried_ns = ASKED_NS[shares.len()..].to_vec();
+    for (asked_ns, share_ns) in shares {
         let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
-        let share_ns = duration_s * 1e9 / ASKED_NS.len() as f64 / ways.len() as f64;
-        let sleeps = (share_ns / (asked_ns as f64 + USUALLY_LATE_NS)).clamp(SLEEPS.0, SLEEPS.1) as u64;
+        let each_ns = ways.len() as f64 * (asked_ns as f64 + USUALLY_LATE_NS);
+        let sleeps = (share_ns / each_ns).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
             // By two clocks: one of them may stand still.
             let passed_ns = (sampling.elapsed_ns() - began_ns).max(setup.bench.ns_since(began));
-            let is_over = passed_ns > share_ns * ways.len() as f64;
+            let is_over = passed_ns > share_ns;
             if is_over && done >= SLEEPS.0 as u64 {
                 break;
             }
@@ -220,7 +240,7 @@ pub fn sleep<P: Platform>(
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
-    let found = Sleep { clock: clock.name, timer_slack_ns, rows };
+    let found = Sleep { clock: clock.name, timer_slack_ns, rows, untried_ns };
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
@@ -350,6 +370,20 @@ mod tests {
         assert!(passed(0.0, 1e5, 1e5).is_contradicted() && !passed(1e5, 9e9, 1e5).is_contradicted());
         assert!(passed(-1e9, 1e5, 1e5).is_contradicted() && !passed(1e5, 1e5, 0.0).is_contradicted());
         assert!(!passed(8.6e7, 1e8, 1e8).is_agreed() && passed(9.99e7, 1e8, 0.0).is_agreed());
+    }
+
+    #[test]
+    fn lengths_that_do_not_fit_are_left_out() {
+        let lengths =
+            |duration_ns: f64| shares(duration_ns, 8).iter().map(|(asked_ns, _)| *asked_ns).collect::<Vec<_>>();
+        assert_eq!(lengths(6e9), ASKED_NS);
+        assert_eq!(lengths(5e8), ASKED_NS[..5]);
+        assert_eq!(lengths(3e7), ASKED_NS[..3]);
+        assert_eq!(lengths(1.0), ASKED_NS[..1]);
+        for duration_ns in [3e7, 5e8, 6e9] {
+            let sum: f64 = shares(duration_ns, 8).iter().map(|(_, ns)| ns).sum();
+            assert!((sum / duration_ns - 1.0).abs() < 1e-9, "{sum} of {duration_ns}");
+        }
     }
 
     #[test]

@@ -16,10 +16,10 @@ use crate::record;
 use crate::refusal::Refusal;
 use crate::sampler::LONGEST;
 use crate::session::Session;
-use crate::subject::{Subject, SubjectState};
+use crate::subject::{Subject, SubjectState, TickBudget};
 use crate::{distribution, tick_record};
 
-/// Readings of a clock that its tick is found from.
+/// Readings of a clock that its tick is found from, where there is time for it.
 const TICK_READINGS: usize = 1 << 16;
 /// Batches that show what a read costs before any is looked at, and their reads.
 const WARM_UP: (usize, usize) = (4, 16);
@@ -31,6 +31,13 @@ pub enum Amount {
     Reads(u64),
     /// For so many seconds, all clocks together.
     Duration(f64),
+}
+
+impl Amount {
+    /// The time for each of so many clocks, in ns; infinite where none was asked for.
+    fn share_ns(self, clocks: usize) -> f64 {
+        if let Self::Duration(seconds) = self { seconds * 1e9 / clocks as f64 } else { f64::INFINITY }
+    }
 }
 
 /// What a batch should take, in ns: judged against the reference at its ends, it must not be too
@@ -81,17 +88,19 @@ pub fn steps<P: Platform>(
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let bench = &setup.bench;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
+    let share_ns = amount.share_ns(clocks);
+    let ticks = TickBudget::of(share_ns, TICK_READINGS);
     let sampling = bench.calibrate();
     let (mut subjects, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
     for row in rows {
-        let mut subject = Subject::new(row, bench, TICK_READINGS);
+        let mut subject = Subject::new(row, bench, ticks.readings);
         if bench.is_stopped() && subject.row.sampler.is_ok() {
             subject.row.sampler = Err(Refusal::new(Failure::Interrupted, ClockReason::NotReached));
             subject.state = None;
         }
         if subject.state.is_some() {
             let mut part = |share: f64| progress((f64::from(done) + share) / clocks as f64);
-            kept.extend(read(bench, &mut subject, amount, clocks, keep, &mut part)?);
+            kept.extend(read(bench, &mut subject, amount, share_ns - ticks.ns, keep, &mut part)?);
             done += 1;
         }
         subjects.push(Digest::of(subject));
@@ -108,12 +117,12 @@ pub fn steps<P: Platform>(
     Ok((Envelope::of_run(setup.recorded_at, session.environment.clone(), run, Steps { clocks }), kept))
 }
 
-/// Reads one clock as often as was asked for. Returns what is kept.
+/// Reads one clock as often as was asked for, or for its share of the time. Returns what is kept.
 fn read<P: Platform>(
     bench: &Bench<'_, P>,
     subject: &mut Subject<P>,
     amount: Amount,
-    clocks: usize,
+    share_ns: f64,
     keep: bool,
     progress: &mut Progress<'_>,
 ) -> Result<Option<RawReadings>, MeasureError> {
@@ -130,8 +139,7 @@ fn read<P: Platform>(
                 progress(1.0 - left as f64 / reads as f64);
             }
         }
-        Amount::Duration(seconds) => {
-            let share_ns = seconds * 1e9 / clocks as f64;
+        Amount::Duration(_) => {
             let start = bench.calibrate();
             set_batch(subject, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {

@@ -27,6 +27,29 @@ pub(crate) fn is_counter<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.is_counter()
 }
 
+/// What looking for a clock's tick may take: so many readings, and so much of its time, in ns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TickBudget {
+    pub(crate) readings: usize,
+    pub(crate) ns: f64,
+}
+
+impl TickBudget {
+    /// Fewest readings, whatever the time: of fewer than 4096 steps other ticks are possible, too.
+    const FEWEST: usize = 5000;
+    /// Share of a clock's time.
+    const SHARE: f64 = 0.2;
+    /// What each reading takes, in ns, roughly, with its part of what a few take as well.
+    const READING_NS: f64 = 1000.0;
+
+    /// For a clock that gets so many ns, of so many readings at most.
+    pub(crate) fn of(share_ns: f64, most: usize) -> Self {
+        let ns = share_ns * Self::SHARE;
+        let readings = ((ns / Self::READING_NS) as usize).clamp(Self::FEWEST, most);
+        Self { readings, ns: ns.min(readings as f64 * Self::READING_NS) }
+    }
+}
+
 /// First readings that are kept as they are.
 const FIRST: usize = 64;
 

@@ -19,6 +19,9 @@ pub struct Sleep {
     pub timer_slack_ns: Figure<u64>,
     /// One entry a call and time asked for.
     pub rows: Vec<SleepRow>,
+    /// Times that no call was asked for, in ns: three sleeps of each call would have taken longer
+    /// than the run.
+    pub untried_ns: Vec<u64>,
 }
 
 record!(Sleep { timer_slack_ns } in rows);

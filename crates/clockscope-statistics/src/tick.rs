@@ -10,6 +10,7 @@
 
 mod collector;
 mod lattice;
+mod phase;
 mod proof;
 mod readings;
 mod result;

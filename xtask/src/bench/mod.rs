@@ -3,6 +3,7 @@
 
 pub(crate) mod across;
 pub(crate) mod compare;
+pub(crate) mod durations;
 pub(crate) mod hermetic;
 pub(crate) mod library;
 pub(crate) mod runs;

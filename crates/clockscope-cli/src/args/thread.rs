@@ -31,7 +31,7 @@ pub(crate) struct SleepArgs {
     /// CPU to sleep on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Approximate time for all calls together; each sleeps at least three times, in 2.5s
+    /// Approximate time for all calls together; longer sleeps are left out of less than 2.7s
     #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     #[command(flatten)]

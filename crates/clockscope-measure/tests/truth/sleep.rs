@@ -38,7 +38,7 @@ fn machine(mut maker: Maker) -> Machine {
 }
 
 fn request(seed: u64) -> SleepRequest {
-    SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 0.1, 0.3, 1.0]), cpu: None }
+    SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 0.3, 1.0, 3.0]), cpu: None }
 }
 
 fn ask(session: &Session<'_, Simulated>, seed: u64) -> Envelope<Sleep> {
@@ -152,7 +152,7 @@ fn paused_s(machine: &Machine) -> f64 {
 fn longest_s(machine: &Machine, asked_s: f64) -> f64 {
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;
-    let usual_s = asked_s + 2.4 + KINDS * 4.0 * LATE_S + 0.35 * share + 0.2 * share;
+    let usual_s = asked_s + KINDS * 4.0 * LATE_S + 0.35 * share + 0.2 * share;
     // Where no clock but the sleepers' runs, the number of sleeps is the only limit.
     let frozen = |change: &Change| matches!(change, Change::FreezeClock { clock } if *clock != machine.monotonic());
     let is_untimed = machine.counter_cost.is_none() && machine.changes.iter().any(|(_, change)| frozen(change));

@@ -45,6 +45,13 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     if !slept.is_empty() {
         below.push(format!("Late by: the median, less what was asked for. Timed by {}.", sleep.clock));
     }
+    if !sleep.untried_ns.is_empty() {
+        let times: Vec<String> = sleep.untried_ns.iter().map(|ns| time(*ns as f64)).collect();
+        below.push(format!(
+            "Not tried for {}: three sleeps of each call take longer than there was; more time (--duration) tries them.",
+            times.join(", ")
+        ));
+    }
     let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.get().is_some_and(|count| count > 0)));
     let lacking = sleep
         .rows

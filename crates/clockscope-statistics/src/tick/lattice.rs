@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::result::{Lattice, SHORTEST};
-use super::spectrum;
+use super::{phase, spectrum};
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK: usize = 32;
@@ -198,12 +198,18 @@ struct MeanPhase {
 /// The mean phase of readings so many apart, of those that are no further apart than `reach`;
 /// `None` if these are few.
 fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<MeanPhase> {
-    let distances =
-        || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
+    let distances = || {
+        let apart = values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64);
+        // A weight instead of a branch, which the compiler could not make vectors of.
+        apart.map(move |apart| if apart <= reach { (apart, 1.0) } else { (0.0, 0.0) })
+    };
     let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0_f64);
-    for apart in distances() {
-        let (s, c) = (TAU * (frequency * apart).fract()).sin_cos();
-        (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
+    for (apart, weight) in distances() {
+        let (c, s) = phase::vector(phase::fraction(frequency * apart));
+        cosine += weight * c;
+        sine += weight * s;
+        distance += apart;
+        count += weight;
     }
     if count < FEWEST {
         return None;
@@ -213,10 +219,7 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
     // are averaged, in which truncations cancel: what a reading lost as the first of a pair it lost
     // as the second of another.
     let direction = sine.atan2(cosine) / TAU;
-    let off = distances().map(|apart| {
-        let off = frequency * apart - direction;
-        off - off.round()
-    });
+    let off = distances().map(|(apart, weight)| weight * phase::fraction(frequency * apart - direction));
     let mean = direction + off.sum::<f64>() / count;
     Some(MeanPhase { mean, length: cosine.hypot(sine) / count, distance: distance / count, count })
 }
@@ -326,16 +329,15 @@ fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
 
 /// Width of the arc, in units, on which the readings lie within the period.
 fn band(values: &[u64], frequency: f64) -> f64 {
-    let phase = |value: &u64| (frequency * (value - values[0]) as f64).fract();
-    let (sine, cosine) = values
+    let phase = |value: &u64| phase::fraction(frequency * (value - values[0]) as f64);
+    let (cosine, sine) = values
         .iter()
-        .map(|value| (TAU * phase(value)).sin_cos())
-        .fold((0.0, 0.0), |sum, (s, c)| (sum.0 + s, sum.1 + c));
+        .map(|value| phase::vector(phase(value)))
+        .fold((0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine));
     let middle = sine.atan2(cosine) / TAU;
     let (mut low, mut high) = (0.0_f64, 0.0_f64);
     for value in values {
-        let off = phase(value) - middle;
-        let off = off - off.round();
+        let off = phase::fraction(phase(value) - middle);
         (low, high) = (low.min(off), high.max(off));
     }
     (high - low) / frequency

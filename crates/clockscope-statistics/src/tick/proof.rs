@@ -2,11 +2,11 @@
 //! a few constant costs happen to be multiples of something.
 
 use std::collections::{BTreeMap, HashMap};
-use std::f64::consts::TAU;
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::lattice::{self, Habit};
+use super::phase;
 use super::result::Lattice;
 
 /// Share of the steps that a number of ticks must have to be more than an exception.
@@ -157,9 +157,9 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     let length = |lag: usize| {
         let pairs = values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
         let unbroken = pairs.filter(|apart| *apart <= 2 * lag as u64 * usual.max(1));
-        let phases = unbroken.map(|apart| TAU * (apart as f64 / lattice.period).fract());
-        let (sine, cosine, count) =
-            phases.fold((0.0, 0.0, 0.0), |sum, phase| (sum.0 + phase.sin(), sum.1 + phase.cos(), sum.2 + 1.0));
+        let phases = unbroken.map(|apart| phase::vector(phase::fraction(apart as f64 / lattice.period)));
+        let (cosine, sine, count) =
+            phases.fold((0.0, 0.0, 0.0), |sum, (cosine, sine)| (sum.0 + cosine, sum.1 + sine, sum.2 + 1.0));
         (count >= FEWEST).then(|| f64::hypot(sine, cosine) / count)
     };
     // As far apart as there are readings that nothing came between.
