@@ -30,13 +30,7 @@ impl Shows<ChangeFinding> for Envelope<Comparison> {
                 CostChange::Faster | CostChange::Same => Some(false),
                 CostChange::Inconclusive => None,
             })),
-            ChangeFinding::Verdict => {
-                any_of_all(verdicts.iter().map(|found| match (found.base, found.new) {
-                    // It may have become any.
-                    (base, Trustworthiness::Undecided) => (base == Trustworthiness::Unfit).then_some(false),
-                    (base, new) => Some(new < base),
-                }))
-            }
+            ChangeFinding::Verdict => any_of_all(verdicts.iter().map(|found| is_worse(found.base, found.new))),
             ChangeFinding::Clocksource => {
                 let change = changes.iter().find(|change| change.fact == ComparedFact::Clocksource);
                 match change {
@@ -48,6 +42,17 @@ impl Shows<ChangeFinding> for Envelope<Comparison> {
                 any(clocks.iter().map(|clock| clock.appeared.as_ref().map(|events| !events.is_empty())))
             }
         }
+    }
+}
+
+/// Whether a verdict is worse than it was; `None` where one of them is undecided, and may have been
+/// any.
+fn is_worse(base: Trustworthiness, new: Trustworthiness) -> Option<bool> {
+    match (base, new) {
+        (Trustworthiness::Unfit, Trustworthiness::Undecided) => Some(false),
+        (Trustworthiness::Undecided, Trustworthiness::Trusted) => Some(false),
+        (Trustworthiness::Undecided, _) | (_, Trustworthiness::Undecided) => None,
+        (base, new) => Some(new < base),
     }
 }
 
@@ -87,4 +92,21 @@ pub(crate) fn changes_among<Finding>(findings: &[OrChange<Finding>]) -> Vec<Chan
         OrChange::Change(change) => Some(*change),
     };
     findings.iter().filter_map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_undecided_verdict_may_have_been_any() {
+        use Trustworthiness::{Limited, Trusted, Undecided, Unfit};
+        assert_eq!([is_worse(Trusted, Limited), is_worse(Limited, Unfit)], [Some(true); 2]);
+        assert_eq!([is_worse(Limited, Trusted), is_worse(Limited, Limited)], [Some(false); 2]);
+        assert_eq!([is_worse(Unfit, Undecided), is_worse(Undecided, Trusted)], [Some(false); 2]);
+        for (base, new) in [(Trusted, Undecided), (Limited, Undecided), (Undecided, Limited), (Undecided, Unfit)] {
+            assert_eq!(is_worse(base, new), None, "{base:?} {new:?}");
+        }
+        assert_eq!(is_worse(Undecided, Undecided), None);
+    }
 }

@@ -94,14 +94,15 @@ impl TickReadings {
         let lattice = Lattice { period: 1.0, error, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
         let is_one_tick = |step: &&u64| **step == divisor;
         let one_tick = steps.iter().filter(is_one_tick).count();
-        let proved = proof::stands_still(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
-        if divisor == 1 || !proved {
+        let stands_still = proof::stands_still(self.repeats, one_tick, steps.len());
+        if divisor == 1 || !stands_still && !proof::divides(steps, divisor) {
             return None;
         }
-        if steps.len() < SPECTRAL_STEPS {
-            return Some(Tick::Found(lattice));
-        }
         // A single reading that was moved by half a tick halves the divisor.
+        if steps.len() < SPECTRAL_STEPS {
+            let is_tick = stands_still || !proof::are_most_wider(steps, divisor);
+            return is_tick.then_some(Tick::Found(lattice));
+        }
         let (scale, habit) = (divisor as f64, Habit::of(steps));
         let of_most = |wider: &Lattice| {
             wider.agreement >= CERTAIN && proof::is_proved(&self.values, habit, self.repeats, wider, 1)

@@ -123,9 +123,11 @@ fn blocks(found: &Comparison) -> Vec<Block> {
 }
 
 fn verdict_line(verdict: &ComparedVerdict) -> Line {
-    let tone = match verdict.new {
-        Trustworthiness::Undecided => Tone::Warning,
-        new if new < verdict.base => Tone::Bad,
+    let tone = match (verdict.base, verdict.new) {
+        // One of them may have been any.
+        (_, Trustworthiness::Undecided) => Tone::Warning,
+        (Trustworthiness::Undecided, new) if new < Trustworthiness::Trusted => Tone::Warning,
+        (base, new) if new < base => Tone::Bad,
         _ => Tone::Good,
     };
     let text = format!("{}: was {}, is {}", verdict.clock, word(verdict.base), word(verdict.new));

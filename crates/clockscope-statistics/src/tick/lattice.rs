@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::result::{Lattice, SHORTEST};
+use super::result::{Lattice, PRIMES, SHORTEST};
 use super::{phase, spectrum};
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
@@ -131,9 +131,9 @@ pub(super) fn widest(
     mut lattice: Lattice,
     is_confirmed: impl Fn(&Lattice) -> bool,
 ) -> Lattice {
-    for prime in [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97] {
+    for prime in PRIMES {
         loop {
-            let period = lattice.period * f64::from(prime);
+            let period = lattice.period * prime as f64;
             if period > 2.0 * habit.usual as f64 {
                 return lattice;
             }

@@ -7,7 +7,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::lattice::{self, Habit};
 use super::phase;
-use super::result::Lattice;
+use super::result::{Lattice, PRIMES};
 
 /// Share of the steps that a number of ticks must have to be more than an exception.
 const OFTEN: f64 = 0.005;
@@ -57,6 +57,13 @@ pub(super) fn stands_still(repeats: u64, one_tick: usize, steps: usize) -> bool 
 pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
     let different = counts(steps.iter().copied()).len();
     (divisor as f64).powi(1 - different.min(1000) as i32) < ACCIDENT * ACCIDENT
+}
+
+/// Whether all but a few of the steps are multiples of several divisors, so that the divisor may be
+/// the doing of those few: one reading that was moved changes two steps.
+pub(super) fn are_most_wider(steps: &[u64], divisor: u64) -> bool {
+    let few = (steps.len() / 10).max(2);
+    PRIMES.iter().any(|prime| steps.iter().filter(|step| !step.is_multiple_of(divisor * prime)).count() <= few)
 }
 
 /// Whether readings went different numbers of ticks: neighboring numbers, or none and one.

@@ -3,6 +3,10 @@
 /// Periods shorter than this, in units, cannot be distinguished from the truncation to whole units.
 pub const SHORTEST: f64 = 3.0;
 
+/// By what factors a lattice may be finer than the tick that it is a part of.
+pub(super) const PRIMES: [u64; 25] =
+    [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97];
+
 /// What readings show of a clock's tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tick {

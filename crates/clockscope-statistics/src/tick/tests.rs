@@ -425,6 +425,27 @@ fn a_counter_that_was_moved_by_half_a_tick() {
 }
 
 /// 4 ms, which the kernel stretches by a few ns, read in bursts between which other things happen.
+/// The same of a few readings, of which a part of the tick is no more than a divisor.
+#[test]
+fn a_single_moved_reading_of_few_halves_no_tick() {
+    for case in 0..200u64 {
+        let mut random = Random::new(0x1326 + case);
+        let mut reading = 0;
+        let mut readings: Vec<u64> = (0..20 + random.below(100))
+            .map(|_| {
+                reading += 26 * (500 + random.below(200));
+                reading
+            })
+            .collect();
+        let whole = tick(&readings);
+        assert!(matches!(whole, Tick::Found(lattice) if (lattice.period - 26.0).abs() < 1e-9), "{case}: {whole:?}");
+        let moved = random.below(readings.len() as u64) as usize;
+        readings[moved] += 13;
+        let found = tick(&readings);
+        assert!(!matches!(found, Tick::Found(lattice) if lattice.period < 25.9), "{case}: {found:?}");
+    }
+}
+
 #[test]
 fn a_coarse_clock_that_is_steered() {
     let mut random = Random::new(4);
