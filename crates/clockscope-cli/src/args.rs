@@ -24,7 +24,7 @@ pub(crate) use compare::{BaselineArgs, CompareArgs};
 pub(crate) use machine::{ClocksourceArgs, ListArgs};
 pub(crate) use measure::MeasureArgs;
 pub(crate) use monitor::ExitCodes;
-pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs};
+pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs, formats_of};
 pub(crate) use rate::RateArgs;
 pub(crate) use report::{ReportArgs, SchemaArg};
 pub(crate) use runtimes::RuntimesArgs;

@@ -13,7 +13,8 @@ pub(crate) enum ChangeFinding {
     /// A clock that costs more, in ns and relative to the machine's speed; exit code 3 if no
     /// clock's change is clear
     Slower,
-    /// A verdict of `check` that is worse; exit code 3 for records of `measure`, which have none
+    /// A verdict of `check` that is worse; exit code 3 where one of the two is undecided, and for
+    /// records of `measure`, which have none
     Verdict,
     /// The kernel uses another clocksource
     Clocksource,
@@ -45,8 +46,8 @@ impl Shows<ChangeFinding> for Envelope<Comparison> {
     }
 }
 
-/// Whether a verdict is worse than it was; `None` where one of them is undecided, and may have been
-/// any.
+/// Returns whether a verdict is worse than it was; `None` where one of them is undecided, and may
+/// have been any.
 fn is_worse(base: Trustworthiness, new: Trustworthiness) -> Option<bool> {
     match (base, new) {
         (Trustworthiness::Unfit, Trustworthiness::Undecided) => Some(false),

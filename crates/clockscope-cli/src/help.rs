@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::{Command, CommandFactory};
 
-use crate::args::Cli;
+use crate::args::{Cli, formats_of};
 
 /// The commands by what they are for, in the order of the screen.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -52,7 +52,7 @@ const ENDINGS: &[Ending] = &[
         examples: &[
             ("", "all clocks, in less than 2 s"),
             ("tsc monotonic -d 10s", "two clocks, for longer"),
-            ("--brief", "the conclusion and the clocks that matter most"),
+            ("--brief", "the conclusion, and as many clocks as fit into 15 lines"),
             ("--via all", "by the C library, the vDSO and the system call"),
             ("--json -o record.json", "for `clockscope report` and `advise --from`"),
             ("--columns clockperf", "the columns of the program clockperf"),
@@ -151,10 +151,10 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
     Ending {
         command: "compare",
         examples: &[
-            ("measure --repeat 5 --json -o base.json", "five runs, to compare with later"),
+            ("measure --repeat 6 --json -o base.json", "six runs, to compare with later"),
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
-            ("measure --repeat 5 --baseline base.json", "measure now, and compare"),
+            ("measure --repeat 6 --baseline base.json", "measure now, and compare"),
             ("compare base.json new.json -f html -o changes.html", "a page with charts"),
             ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
         ],
@@ -230,9 +230,25 @@ pub(crate) fn command() -> Command {
     let template = template(&command);
     let measure = ENDINGS.iter().find(|ending| ending.command == "measure");
     let command = command.help_template(template).after_long_help(measure.map(Ending::text).unwrap_or_default());
+    let command = with_formats(command, "clockscope.measure");
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = names.into_iter().fold(command, |command, name| {
+        // A record is replayed as what it is of; `report` shows any.
+        let schema = format!("clockscope.{}", if name == "replay" { "steps" } else { &name });
+        command.mut_subcommand(&name, |command| if name == "report" { command } else { with_formats(command, &schema) })
+    });
     ENDINGS.iter().fold(command, |command, ending| {
         command.mut_subcommand(ending.command, |subcommand| subcommand.after_long_help(ending.text()))
     })
+}
+
+/// The command, whose help names only formats that its answer has.
+fn with_formats(command: Command, schema: &str) -> Command {
+    let has_format = command.get_arguments().any(|argument| argument.get_id() == "format");
+    if !has_format {
+        return command;
+    }
+    command.mut_arg("format", |argument| argument.value_parser(formats_of(schema)))
 }
 
 /// The first screen: what the commands are for, each in a line.
@@ -308,6 +324,19 @@ mod tests {
         assert!(screen.lines().count() <= 48, "{}\n{screen}", screen.lines().count());
         let wide = screen.lines().find(|line| line.chars().count() > 80);
         assert_eq!(wide, None, "{screen}");
+    }
+
+    #[test]
+    fn help_names_only_formats_that_the_answer_has() {
+        let has = |name: &str, format: &str| {
+            let mut command = command();
+            let help = command.find_subcommand_mut(name).expect("a command").render_long_help().to_string();
+            let shown = help.lines().find(|line| line.contains("[possible values: table")).expect("formats");
+            shown.contains(format)
+        };
+        assert!(has("check", "prometheus") && !has("order", "prometheus") && !has("steps", "prometheus"));
+        assert!(has("order", "ndjson") && has("report", "prometheus") && has("report", "svg"));
+        assert!(!has("advise", "svg"));
     }
 
     /// Clap would wrap a longer line, in the middle of a command or of a sentence.

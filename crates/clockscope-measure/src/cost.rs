@@ -34,7 +34,8 @@ const STILL: u32 = 1 << 10;
 /// What to measure, and how.
 #[derive(Clone, Debug)]
 pub struct MeasureRequest {
-    /// Time for sampling, in seconds, all clocks together. At least seven rounds are made.
+    /// Time for sampling and for finding ticks, in seconds, all clocks together. At least seven
+    /// rounds are made.
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
@@ -87,7 +88,8 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
-    let (duration_ns, clocks) = (duration_s * 1e9, rows.len().max(1) as f64);
+    let duration_ns = duration_s * 1e9;
+    let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1) as f64;
     let ticks = TickBudget::of(duration_ns / clocks, TICK_READINGS);
     let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, ticks.readings)).collect();
     let mut baselines = Baselines::new(&subjects, counters, bench);

@@ -27,7 +27,7 @@ pub(crate) fn is_counter<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.is_counter()
 }
 
-/// What looking for a clock's tick may take: so many readings, and so much of its time, in ns.
+/// The readings that a clock's tick is found from, and the time that is set aside for it, in ns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TickBudget {
     pub(crate) readings: usize,

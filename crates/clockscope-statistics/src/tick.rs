@@ -94,14 +94,15 @@ impl TickReadings {
         let lattice = Lattice { period: 1.0, error, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
         let is_one_tick = |step: &&u64| **step == divisor;
         let one_tick = steps.iter().filter(is_one_tick).count();
-        let stands_still = proof::stands_still(self.repeats, one_tick, steps.len());
-        if divisor == 1 || !stands_still && !proof::divides(steps, divisor) {
+        let proved = proof::stands_still(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
+        if divisor == 1 || !proved {
             return None;
         }
-        // A single reading that was moved by half a tick halves the divisor.
+        // A single reading that was moved by half a tick halves the divisor, unless such a step was
+        // seen at once.
         if steps.len() < SPECTRAL_STEPS {
-            let is_tick = stands_still || !proof::are_most_wider(steps, divisor);
-            return is_tick.then_some(Tick::Found(lattice));
+            let is_seen = self.shortest_seen[0] <= divisor;
+            return (is_seen || !proof::are_most_wider(steps, divisor)).then_some(Tick::Found(lattice));
         }
         let (scale, habit) = (divisor as f64, Habit::of(steps));
         let of_most = |wider: &Lattice| {

@@ -20,7 +20,7 @@ pub(crate) struct MeasureArgs {
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Time for sampling, all clocks together
+    /// Time for all clocks together
     ///
     /// With a unit (ns, us, ms, s, min, h); a bare number is seconds.
     #[arg(long, short, value_name = "TIME", default_value = MEASURE_DURATION, value_parser = duration::parse, allow_hyphen_values = true)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use clockscope_report::{Columns, Format};
 
@@ -76,5 +76,15 @@ impl From<ColumnsArg> for Columns {
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name())).try_map(|name| name.parse::<Format>())
+    parser(|_| true)
+}
+
+/// The formats, of which the help shows those that documents of this schema have.
+pub(crate) fn formats_of(schema: &str) -> impl TypedValueParser<Value = Format> {
+    parser(|format| clockscope_report::supported(schema, format).is_ok())
+}
+
+fn parser(is_shown: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+    let values = Format::ALL.iter().map(|format| PossibleValue::new(format.name()).hide(!is_shown(*format)));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Format>())
 }

@@ -20,7 +20,7 @@ pub(crate) struct StepsArgs {
     /// Number of reads of each clock, e.g. 10000 or 1e8 [default with --raw: 10000]
     #[arg(long, value_name = "N", value_parser = numbers::reads, allow_hyphen_values = true)]
     pub(crate) reads: Option<Reads>,
-    /// Time for reading, all clocks together [default: 2s]
+    /// Time for all clocks together [default: 2s]
     #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
     pub(crate) duration: Option<Seconds>,
     /// Write every reading to this file, in ns since the clock's first one; a file that ends in

@@ -31,7 +31,7 @@ pub(crate) struct SleepArgs {
     /// CPU to sleep on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Approximate time for all calls together; longer sleeps are left out of less than 2.7s
+    /// Approximate time for all calls together; shorter runs leave out the longest sleeps
     #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     #[command(flatten)]

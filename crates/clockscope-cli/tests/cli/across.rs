@@ -474,7 +474,7 @@ fn a_stopped_thread_is_told_from_a_preempted_one() {
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn no_call_returns_early_and_one_that_does_is_told() {
-    let record = asked(&["sleep", "--duration", "500ms"]);
+    let record = asked(&["sleep", "--duration", "3s"]);
     let rows = record["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["early"] == 0 || row["early"].is_null()), "{record:#}");
     let slept = |call: &str| rows.iter().filter(|row| row["call"] == call && row["early"] == 0).count();

@@ -86,7 +86,7 @@ def compare(
 
     base, new: records of measure() or check(): a Record, the path of a file, or of a folder, of
     which all files `*.json` are read, or several of these. It takes several records a side, or
-    one of measure(repeat=5), to know how much runs differ.
+    one of measure(repeat=6), to know how much runs differ.
     clocks: compares these alone: fewer have narrower bounds.
     margin: the relative change of a cost that does not matter.
     across_machines: compares records of different machines; without it they raise Undetermined.

@@ -178,7 +178,8 @@ def gaps(*, threshold: float = 1e-6, duration: float = 2.0, cpus: Iterable[int] 
 def sleep(*, duration: float = 6.0, cpu: int | None = None, fail_on: Clocks = ()) -> Record:
     """Measures how long the system's sleeping calls take, beside what was asked for.
 
-    duration: seconds, roughly; each call sleeps three times at least, which takes 2.5 s.
+    duration: seconds, roughly; each call sleeps three times at least, and runs into
+        which that does not fit (2.4 s on Linux) leave out the longest sleeps.
     """
     arguments = words.options(duration=words.seconds("duration", duration), cpu=words.cpu(cpu), fail_on=words.names("fail_on", fail_on))
     return run(["sleep", *FORMAT, *arguments])

@@ -48,7 +48,8 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     if !sleep.untried_ns.is_empty() {
         let times: Vec<String> = sleep.untried_ns.iter().map(|ns| time(*ns as f64)).collect();
         below.push(format!(
-            "Not tried for {}: three sleeps of each call take longer than there was; more time (--duration) tries them.",
+            "Not tried for {}: three sleeps of each call do not fit into the run; a longer --duration \
+             includes them.",
             times.join(", ")
         ));
     }

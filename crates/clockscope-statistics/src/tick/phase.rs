@@ -1,8 +1,8 @@
 //! Phases in cycles. A tick is found by millions of them, so that a call of the mathematical
 //! library for each takes most of the time.
 
-/// What a phase differs from the nearest whole number of cycles by, from -0.5 to 0.5. Of phases of
-/// 2^51 and more, which have no fraction, it is anything in that range.
+/// The distance of a phase from the nearest whole number of cycles, from -0.5 to 0.5. Of phases
+/// from 2^51 on, which have next to no fraction, it is anything in that range.
 #[inline(always)]
 pub(super) fn fraction(cycles: f64) -> f64 {
     // A sum of this size has no fraction left: it was rounded away, to the nearest even number.

@@ -59,11 +59,11 @@ pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
     (divisor as f64).powi(1 - different.min(1000) as i32) < ACCIDENT * ACCIDENT
 }
 
-/// Whether all but a few of the steps are multiples of several divisors, so that the divisor may be
-/// the doing of those few: one reading that was moved changes two steps.
+/// Returns whether all but a few of the steps are multiples of the divisor times one prime, so that
+/// the divisor may be the doing of those few: one reading that was moved changes two steps.
 pub(super) fn are_most_wider(steps: &[u64], divisor: u64) -> bool {
     let few = (steps.len() / 10).max(2);
-    PRIMES.iter().any(|prime| steps.iter().filter(|step| !step.is_multiple_of(divisor * prime)).count() <= few)
+    PRIMES.iter().any(|prime| steps.iter().filter(|step| !(*step / divisor).is_multiple_of(*prime)).count() <= few)
 }
 
 /// Whether readings went different numbers of ticks: neighboring numbers, or none and one.

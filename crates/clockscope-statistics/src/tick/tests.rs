@@ -424,7 +424,6 @@ fn a_counter_that_was_moved_by_half_a_tick() {
     assert!(is_right(lattice.period, 26.0), "{lattice:?}");
 }
 
-/// 4 ms, which the kernel stretches by a few ns, read in bursts between which other things happen.
 /// The same of a few readings, of which a part of the tick is no more than a divisor.
 #[test]
 fn a_single_moved_reading_of_few_halves_no_tick() {
@@ -441,11 +440,22 @@ fn a_single_moved_reading_of_few_halves_no_tick() {
         assert!(matches!(whole, Tick::Found(lattice) if (lattice.period - 26.0).abs() < 1e-9), "{case}: {whole:?}");
         let moved = random.below(readings.len() as u64) as usize;
         readings[moved] += 13;
+        // In half of the cases the clock stood still as well.
+        let again = readings[moved / 2];
+        readings.splice(moved / 2..moved / 2, vec![again; (case % 2) as usize]);
         let found = tick(&readings);
         assert!(!matches!(found, Tick::Found(lattice) if lattice.period < 25.9), "{case}: {found:?}");
     }
 }
 
+/// Steps that are near the longest that there are.
+#[test]
+fn a_few_steps_of_huge_multiples_are_looked_at() {
+    let found = tick(&[0, 1 << 60, 2 << 60, 3 << 60, 5 << 60]);
+    assert!(!matches!(found, Tick::Found(lattice) if lattice.period < (1u64 << 60) as f64), "{found:?}");
+}
+
+/// 4 ms, which the kernel stretches by a few ns, read in bursts between which other things happen.
 #[test]
 fn a_coarse_clock_that_is_steered() {
     let mut random = Random::new(4);
