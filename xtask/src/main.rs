@@ -7,6 +7,7 @@ mod browsers;
 mod cross;
 mod dependencies;
 mod dist;
+mod docs;
 mod fast_path;
 mod fuzz;
 mod install;
@@ -40,12 +41,16 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
+  docs          the recorded figures, written into the pages, and the pictures (a minute)
+  docs figures  the former alone
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
   package       builds every published package from the files that it holds (two minutes)
   dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
   wheel DIR     this machine's wheel of the Python package, with the command, into a folder
-  bench [build] the figures that the README promises, measured here
+  bench --record NAME ...  any of the following, whose figures are kept in bench/recorded
+  bench command what the command costs, beside C loops, quiet and beside a busy loop
+  bench build   the same, and the time of a clean build
   bench across  order and offsets across CPUs, and rates (two minutes)
   bench durations  every question's wall time, over the duration that it was asked for (six minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
@@ -72,6 +77,11 @@ fn main() -> ExitCode {
 
 fn task(arguments: &[&str]) -> Result<()> {
     std::env::set_current_dir(run::root())?;
+    if let ["bench", "--record", name, more @ ..] = arguments {
+        // Also what was measured before something failed.
+        let outcome = task(&[&["bench", name], more].concat());
+        return bench::recorded::write(name).and(outcome);
+    }
     match arguments {
         ["test", arguments @ ..] => test::test(arguments),
         ["missing"] => {
@@ -84,13 +94,15 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["platforms", targets @ ..] => platforms::check(targets),
         ["machines", names @ ..] => machines::measure(names),
         ["browsers", browser, program] => browsers::in_browser(browser, program),
+        ["docs"] => docs::make(),
+        ["docs", "figures"] => docs::write(),
         ["pictures"] => pictures::draw(None),
         ["pictures", program] => pictures::draw(Some(program)),
         ["package"] => package::check().and_then(|()| package::verify()),
         ["dist", targets @ ..] => dist::make(targets),
         ["install", arguments @ ..] => install::install(arguments),
         ["wheel", folder] => python::wheel(folder),
-        ["bench"] => bench::measure(false),
+        ["bench", "command"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
         ["bench", "across"] => bench::across::measure(),
         ["bench", "durations"] => bench::durations::measure(),

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    browsers, cross, dependencies, fast_path, fuzz, machines, needs, package, platforms, python, run, runtimes,
+    browsers, cross, dependencies, docs, fast_path, fuzz, machines, needs, package, platforms, python, run, runtimes,
     spelling, structure,
 };
 
@@ -23,6 +23,7 @@ const BASICS: &[Step] = &[
     Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
     Step("structure", |_| passed(structure::check())),
     Step("dependencies", |_| dependencies::check()),
+    Step("docs", |_| passed(docs::check())),
     Step("spelling", |_| spelling::check()),
     Step("packages", |_| passed(package::check())),
 ];

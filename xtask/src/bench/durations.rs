@@ -1,4 +1,4 @@
-//! Whether a question takes as long as it was asked to.
+//! Wall times of questions beside the durations that they were asked for.
 
 use std::time::Instant;
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{PROGRAM, figure, median};
 use crate::run;
 
-/// Every question that has a duration; the first screen is that without a command.
+/// The questions to this machine's clocks that have a duration; the first screen is that without a
+/// command.
 const QUESTIONS: &[&[&str]] = &[
     &[],
     &["measure"],

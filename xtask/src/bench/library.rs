@@ -112,7 +112,15 @@ fn costs() -> Result<()> {
     }
     for (what, target, ours, theirs) in [
         ("now_unordered / rdtsc", "<= 1.03, 1.05", "now_unordered", "rdtsc"),
+        ("now_unordered / converted rdtsc", "<= 1.03", "now_unordered", "converted_rdtsc"),
+        ("quanta / converted rdtsc", "-", "quanta", "converted_rdtsc"),
         ("serialized now_unordered / rdtsc", "<= 1.20", "serialized_now_unordered", "serialized_rdtsc"),
+        (
+            "serialized now_unordered / converted rdtsc",
+            "<= 1.05",
+            "serialized_now_unordered",
+            "serialized_converted_rdtsc",
+        ),
         ("now / rdtscp", "<= 1.12 each", "now", "rdtscp"),
         ("now / std", "< 1", "now", "std"),
         ("wall::now / now", "<= 1.15", "wall_now", "now"),
@@ -120,6 +128,12 @@ fn costs() -> Result<()> {
         ("wall::now_unordered / SystemTime", "< 1", "wall_now_unordered", "system_time"),
         ("bounded::now / now", "<= 1.30", "bounded_now", "now"),
         ("two now_unordered and a Duration / rdtsc", "<= 2.05", "duration_now_unordered", "rdtsc"),
+        (
+            "two now_unordered and a Duration / two converted rdtsc and a Duration",
+            "-",
+            "duration_now_unordered",
+            "duration_converted_rdtsc",
+        ),
     ] {
         let mut ratios: Vec<f64> = of(ours)?.iter().zip(of(theirs)?).map(|(ours, theirs)| ours / theirs).collect();
         let largest = ratios.iter().copied().fold(0.0, f64::max);
@@ -276,7 +290,18 @@ fn order() -> Result<()> {
         let output = run::output_with(
             &[("CLOCKSCOPE_ORDER_READS", "1000000000"), ("CLOCKSCOPE_ORDER_THREADS", threads)],
             "cargo",
-            &["test", "--release", "--quiet", "--package", "clockscope", "--test", "order", "--", "--nocapture"],
+            &[
+                "test",
+                "--release",
+                "--quiet",
+                "--package",
+                "clockscope",
+                "--test",
+                "platform",
+                "order::",
+                "--",
+                "--nocapture",
+            ],
         )?;
         let said = printed_figures(&output)?;
         let (regressions, readings) = (value(&said, "regressions")?, value(&said, "readings")?);

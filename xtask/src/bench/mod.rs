@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod durations;
 pub(crate) mod hermetic;
 pub(crate) mod library;
+pub(crate) mod recorded;
 pub(crate) mod runs;
 pub(crate) mod runtimes;
 pub(crate) mod steps;
@@ -70,7 +71,8 @@ fn compile(source: &str, program: &str) -> Result<()> {
 }
 
 fn figure(what: &str, target: &str, measured: &str) {
-    println!("{what:<58} {target:<14} {measured}");
+    println!("{}", recorded::line(what, target, measured));
+    recorded::note(what, target, measured);
 }
 
 /// Wall time and peak memory of measuring all clocks: medians of five.

@@ -3,6 +3,8 @@
 
 use std::hint::black_box;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use clockscope::ticks;
 use clockscope_peers::{argument, conversion, quantile, timed};
@@ -23,8 +25,21 @@ fn rdtscp() -> u64 {
     unsafe { std::arch::x86_64::__rdtscp(&raw mut id) }
 }
 
+/// Where the bare conversion begins, and ns a tick, times 2^32.
+static BASE: AtomicU64 = AtomicU64::new(0);
+static SCALE: AtomicU64 = AtomicU64::new(1 << 32);
+
+/// The counter in ns: what no library that converts can do without.
+#[inline(always)]
+fn converted() -> u64 {
+    // SAFETY: every x86-64 has it, and the kernels of the machines that are compared permit it.
+    let ticks = unsafe { std::arch::x86_64::_rdtsc() }.wrapping_sub(BASE.load(Ordering::Relaxed));
+    ((u128::from(ticks) * u128::from(SCALE.load(Ordering::Relaxed))) >> 32) as u64
+}
+
 const KINDS: &[(&str, Batch)] = &[
     ("rdtsc", || timed(READS, ticks::now_unordered)),
+    ("converted_rdtsc", || timed(READS, converted)),
     ("now_unordered", || timed(READS, clockscope::now_unordered)),
     ("quanta", || timed(READS, quanta::Instant::now)),
     ("minstant", || timed(READS, minstant::Instant::now)),
@@ -55,6 +70,18 @@ const KINDS: &[(&str, Batch)] = &[
         timed(READS, || {
             black_box(clockscope::now_unordered());
             fence();
+        })
+    }),
+    ("serialized_converted_rdtsc", || {
+        timed(READS, || {
+            black_box(converted());
+            fence();
+        })
+    }),
+    ("duration_converted_rdtsc", || {
+        timed(READS, || {
+            let start = converted();
+            Duration::from_nanos(converted() - start)
         })
     }),
     ("duration_now_unordered", || {
@@ -115,6 +142,7 @@ const KINDS: &[(&str, Batch)] = &[
 fn main() {
     let rounds = argument(1, 4000) as usize;
     let conversion = conversion();
+    SCALE.store(conversion.ns(1 << 32), Ordering::Relaxed);
     let mut costs = vec![Vec::with_capacity(rounds); KINDS.len()];
     // The first fifth lets every library settle.
     for round in 0..rounds + rounds / 5 {

@@ -1,0 +1,143 @@
+//! Figures that a bench printed, kept as data: one file a CPU, from which `cargo xtask docs` makes
+//! the tables of the pages.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::run;
+
+/// Where the files are.
+const FOLDER: &str = "bench/recorded";
+
+/// What was printed since the program began.
+static NOTED: Mutex<Vec<Figure>> = Mutex::new(Vec::new());
+
+/// A figure as it was printed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Figure {
+    pub(crate) figure: String,
+    pub(crate) target: String,
+    pub(crate) measured: String,
+    /// When, as 2026-11-25.
+    pub(crate) date: String,
+    /// Of which commit, short.
+    pub(crate) commit: String,
+}
+
+impl Figure {
+    /// The line that was printed.
+    pub(crate) fn line(&self) -> String {
+        line(&self.figure, &self.target, &self.measured)
+    }
+}
+
+pub(super) fn line(figure: &str, target: &str, measured: &str) -> String {
+    format!("{figure:<58} {target:<14} {measured}")
+}
+
+/// The figures of a CPU, by the bench.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    pub(crate) cpu: String,
+    /// What else a figure depends on: hypervisor, CPUs, kernel.
+    pub(crate) machine: String,
+    pub(crate) benches: BTreeMap<String, Vec<Figure>>,
+}
+
+/// Notes a figure that was printed.
+pub(super) fn note(figure: &str, target: &str, measured: &str) {
+    let [figure, target, measured] = [figure, target, measured].map(str::to_owned);
+    let noted = Figure { figure, target, measured, date: String::new(), commit: String::new() };
+    NOTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(noted);
+}
+
+/// Writes what was printed into the file of this CPU, in place of the same bench's figures of the
+/// same names.
+pub(crate) fn write(bench: &str) -> Result<()> {
+    let [date, commit] = [("date", &["--utc", "+%F"][..]), ("git", &["rev-parse", "--short=8", "HEAD"][..])]
+        .map(|(program, arguments)| run::output(program, arguments).map(|said| said.trim().to_owned()));
+    let (date, commit) = (date?, commit?);
+    let noted = std::mem::take(&mut *NOTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let new = noted.into_iter().map(|figure| Figure { date: date.clone(), commit: commit.clone(), ..figure });
+    let (cpu, machine) = machine()?;
+    let path = path(&cpu);
+    let mut recorded = match fs::read(&path) {
+        Ok(file) => serde_json::from_slice(&file).with_context(|| format!("{} is broken", path.display()))?,
+        Err(_) => Recorded { cpu, machine: String::new(), benches: BTreeMap::new() },
+    };
+    recorded.machine = machine;
+    merge(recorded.benches.entry(bench.to_owned()).or_default(), new);
+    fs::create_dir_all(FOLDER)?;
+    fs::write(&path, serde_json::to_string_pretty(&recorded)? + "\n")
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    println!("recorded in {}", path.display());
+    Ok(())
+}
+
+/// Puts new figures in the places of those of the same names, the others at the end.
+fn merge(known: &mut Vec<Figure>, new: impl Iterator<Item = Figure>) {
+    for figure in new {
+        match known.iter_mut().find(|known| known.figure == figure.figure) {
+            Some(known) => *known = figure,
+            None => known.push(figure),
+        }
+    }
+}
+
+/// The files of all CPUs, by their names.
+pub(crate) fn all() -> Result<Vec<Recorded>> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(FOLDER).context("there are no recorded figures")?.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        serde_json::from_slice(&fs::read(path)?).with_context(|| format!("{} is broken", path.display()))
+    };
+    paths.iter().map(read).collect()
+}
+
+/// The name of this machine's CPU, and the rest of it.
+fn machine() -> Result<(String, String)> {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
+    let field = |name: &str| cpuinfo.lines().find_map(|line| Some(line.strip_prefix(name)?.split_once(':')?.1.trim()));
+    let cpu = field("model name").context("/proc/cpuinfo names no CPU")?.to_owned();
+    let is_guest = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let cpus = std::thread::available_parallelism()?;
+    let kernel = run::output("uname", &["-r"])?;
+    let version: Vec<&str> = kernel.trim().split('.').take(2).collect();
+    let guest = if is_guest { "guest, " } else { "" };
+    Ok((cpu, format!("{guest}{cpus} CPUs, Linux {}", version.join("."))))
+}
+
+/// The file of a CPU: its name in lower case, words joined by hyphens.
+fn path(cpu: &str) -> PathBuf {
+    let words = cpu.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    Path::new(FOLDER).join(name.join("-") + ".json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(name: &str, measured: &str) -> Figure {
+        let [figure, measured] = [name, measured].map(str::to_owned);
+        Figure { figure, target: "-".to_owned(), measured, date: String::new(), commit: String::new() }
+    }
+
+    #[test]
+    fn figures_of_a_part_keep_their_places() {
+        let mut known = vec![figure("a", "1"), figure("b", "2")];
+        merge(&mut known, [figure("c", "3"), figure("a", "4")].into_iter());
+        assert_eq!(known, [figure("a", "4"), figure("b", "2"), figure("c", "3")]);
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_cpu() {
+        assert_eq!(path("Intel(R) Xeon(R) CPU @ 2.80GHz"), Path::new("bench/recorded/intel-r-xeon-r-cpu-2-80ghz.json"));
+    }
+}

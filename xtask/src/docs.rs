@@ -1,0 +1,232 @@
+//! Parts of pages that are made: tables and lists of recorded figures (`bench/recorded`), between
+//! `<!-- made: WHAT -->` and `<!-- end -->`.
+
+use std::cell::RefCell;
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::bench::recorded::{self, Figure, Recorded};
+use crate::pictures;
+
+/// Pages with such parts.
+const PAGES: &[&str] = &["README.md", "docs/library.md", "bench/README.md"];
+
+const END: &str = "<!-- end -->";
+
+/// Writes all parts of all pages anew, and draws the pictures.
+pub(crate) fn make() -> Result<()> {
+    write().and_then(|()| pictures::draw(None))
+}
+
+/// Writes all parts of all pages anew.
+pub(crate) fn write() -> Result<()> {
+    let recorded = recorded::all()?;
+    for page in PAGES {
+        let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
+        fs::write(page, made(&text, &recorded).with_context(|| format!("in {page}"))?)?;
+    }
+    Ok(())
+}
+
+/// Fails where a part is not what the recorded figures make.
+pub(crate) fn check() -> Result<()> {
+    let recorded = recorded::all()?;
+    for page in PAGES {
+        let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
+        if made(&text, &recorded).with_context(|| format!("in {page}"))? != text {
+            bail!("{page} does not have the recorded figures: `cargo xtask docs figures` writes them");
+        }
+    }
+    Ok(())
+}
+
+/// The page with its parts made.
+fn made(page: &str, recorded: &[Recorded]) -> Result<String> {
+    let mut made = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        made += line;
+        made += "\n";
+        let Some(what) = line.strip_prefix("<!-- made: ").and_then(|rest| rest.strip_suffix(" -->")) else { continue };
+        made += &part(what, recorded)?;
+        if !lines.any(|line| line == END) {
+            bail!("the part {what:?} has no line {END}");
+        }
+        made += END;
+        made += "\n";
+    }
+    Ok(made)
+}
+
+fn part(what: &str, recorded: &[Recorded]) -> Result<String> {
+    match what.split_once(' ') {
+        Some(("figures", bench)) => figures(bench, recorded),
+        None if what == "library" => library(recorded),
+        None if what == "library-costs" => library_costs(recorded),
+        _ => bail!("nothing is known of the part {what:?}: figures BENCH, library, library-costs"),
+    }
+}
+
+/// All figures of a bench, as it printed them, for each CPU.
+fn figures(bench: &str, recorded: &[Recorded]) -> Result<String> {
+    let of = |recorded: &Recorded| {
+        let figures = recorded.benches.get(bench)?;
+        let lines: Vec<String> = figures.iter().map(Figure::line).collect();
+        Some(format!("{}:\n\n```\n{}\n```\n", machine(recorded, figures), lines.join("\n")))
+    };
+    let all: Vec<String> = recorded.iter().filter_map(of).collect();
+    if all.is_empty() {
+        bail!("no figures of {bench} are recorded: `cargo xtask bench --record {bench}`");
+    }
+    Ok(all.join("\n"))
+}
+
+/// `AMD EPYC, guest, 2 CPUs, Linux 6.18, 2026-11-25`, with the days of these figures.
+fn machine(recorded: &Recorded, figures: &[Figure]) -> String {
+    let dates = || figures.iter().map(|figure| figure.date.as_str());
+    let (first, last) = (dates().min().unwrap_or_default(), dates().max().unwrap_or_default());
+    let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
+    format!("{}, {}, {days}", recorded.cpu, recorded.machine)
+}
+
+/// Clocks of the library's table, and the name that its bench has for them.
+const CLOCKS: [&str; 6] = ["now_unordered", "now", "std", "quanta", "minstant", "fastant"];
+
+/// The library beside its peers, for each CPU.
+fn library(recorded: &[Recorded]) -> Result<String> {
+    let mut table = format!("| | {} |\n|{}\n", code(&CLOCKS).join(" | "), "---|".repeat(1 + CLOCKS.len()));
+    let mut machines = Vec::new();
+    for recorded in recorded {
+        let Some(figures) = recorded.benches.get("library") else { continue };
+        let used = RefCell::new(Vec::new());
+        let of = |name: &str| {
+            let figure = figures.iter().find(|figure| figure.figure == name);
+            let figure = figure.with_context(|| format!("{name} is not recorded"))?;
+            used.borrow_mut().push(figure.clone());
+            Ok::<_, anyhow::Error>(figure.measured.as_str())
+        };
+        let error = |when: &str, clock: &str| {
+            let name = match clock {
+                // It is that clock.
+                "std" => return Ok("0".to_owned()),
+                "now" | "now_unordered" => format!("{when}, 60 s: largest error_bound()"),
+                peer => format!("{when}, 60 s: error of {peer}"),
+            };
+            let us = microseconds(of(&name)?)?;
+            Ok::<_, anyhow::Error>(if clock.starts_with("now") { format!("≤ {us}") } else { us })
+        };
+        let cost = |clock: &str| Ok(of(&format!("cost of {clock}"))?.trim_end_matches(" ns").to_owned());
+        let regressions =
+            |clock: &str| Ok(of(&format!("regressions in 10^8 readings by 2 threads: {clock}"))?.to_owned());
+        type Cell<'a> = &'a dyn Fn(&str) -> Result<String>;
+        let rows: [(&str, Cell<'_>); 4] = [
+            ("cost per read, ns", &cost),
+            ("off CLOCK_MONOTONIC after 60 s, µs", &|clock| error("quiet", clock)),
+            ("the same beside 4 busy loops, µs", &|clock| error("4 busy loops", clock)),
+            ("readings that went back, of 10^8 by two threads", &regressions),
+        ];
+        for (what, cell) in rows {
+            let cells = CLOCKS.iter().map(|clock| cell(clock)).collect::<Result<Vec<String>>>()?;
+            table += &format!("| {}: {what} | {} |\n", recorded.cpu, cells.join(" | "));
+        }
+        machines.push(machine(recorded, &used.borrow()));
+    }
+    Ok(format!("{table}\nMeasured on: {}.\n", machines.join("; ")))
+}
+
+/// Ratios of the library's costs, by the names that its bench has for them.
+const RATIOS: [&str; 17] = [
+    "now_unordered / rdtsc",
+    "now_unordered / converted rdtsc",
+    "serialized now_unordered / rdtsc",
+    "serialized now_unordered / converted rdtsc",
+    "two now_unordered and a Duration / rdtsc",
+    "two now_unordered and a Duration / two converted rdtsc and a Duration",
+    "quanta / converted rdtsc",
+    "now / rdtscp",
+    "now / std",
+    "wall::now / now",
+    "wall::now / SystemTime",
+    "wall::now_unordered / SystemTime",
+    "bounded::now / now",
+    "the first reading of a process: now / std",
+    "the OS clock served, threads: 1: now / clock_gettime",
+    "a read every 2 ms, cold: now / std",
+    "a read every 10 ms, cold: now / std",
+];
+
+/// What the library costs beside what it is compared with, a column a CPU.
+fn library_costs(recorded: &[Recorded]) -> Result<String> {
+    let known: Vec<(&Recorded, &Vec<Figure>)> =
+        recorded.iter().filter_map(|recorded| Some((recorded, recorded.benches.get("library")?))).collect();
+    let cpus: Vec<&str> = known.iter().map(|(recorded, _)| recorded.cpu.as_str()).collect();
+    let mut table = format!("| ratio of costs | {} |\n|{}\n", cpus.join(" | "), "---|".repeat(1 + cpus.len()));
+    for ratio in RATIOS {
+        let of = |figures: &[Figure]| {
+            let figure = figures.iter().find(|figure| figure.figure == ratio);
+            let figure = figure.with_context(|| format!("{ratio} is not recorded"))?;
+            // The median comes first.
+            Ok(figure.measured.split([',', ' ']).next().unwrap_or_default().to_owned())
+        };
+        let cells = known.iter().map(|(_, figures)| of(figures)).collect::<Result<Vec<String>>>()?;
+        table += &format!("| {ratio} | {} |\n", cells.join(" | "));
+    }
+    Ok(table)
+}
+
+fn code(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| format!("`{word}`")).collect()
+}
+
+/// `18553 ns` in µs, to three digits.
+fn microseconds(ns: &str) -> Result<String> {
+    let us = ns.trim_end_matches(" ns").parse::<f64>().with_context(|| format!("{ns:?} is not a time in ns"))? / 1e3;
+    let digits = (2 - us.abs().max(1e-3).log10().floor() as i32).clamp(0, 3) as usize;
+    Ok(format!("{us:.digits$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(figures: &[(&str, &str)]) -> Recorded {
+        let figure = |(figure, measured): &(&str, &str)| {
+            let [figure, measured] = [figure, measured].map(|text| (*text).to_owned());
+            Figure { figure, target: "-".to_owned(), measured, date: "2026-11-25".to_owned(), commit: String::new() }
+        };
+        let figures = figures.iter().map(figure).collect();
+        Recorded {
+            cpu: "ACME 1".to_owned(),
+            machine: "2 CPUs".to_owned(),
+            benches: [("steps".to_owned(), figures)].into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn parts_are_replaced_and_the_rest_is_kept() {
+        let page = "a\n<!-- made: figures steps -->\nold\n<!-- end -->\nb\n";
+        let new = made(page, &[recorded(&[("reads", "1.24")])]).unwrap();
+        assert!(
+            new.starts_with("a\n<!-- made: figures steps -->\nACME 1, 2 CPUs, 2026-11-25:\n\n```\nreads "),
+            "{new}"
+        );
+        assert!(new.ends_with(" 1.24\n```\n<!-- end -->\nb\n") && !new.contains("old"), "{new}");
+        assert_eq!(made(&new, &[recorded(&[("reads", "1.24")])]).unwrap(), new);
+        for (wrong, why) in [
+            ("<!-- made: figures steps -->\n", "has no line <!-- end -->"),
+            ("<!-- made: figures trust -->\n<!-- end -->\n", "no figures of trust are recorded"),
+            ("<!-- made: poem -->\n<!-- end -->\n", "nothing is known"),
+        ] {
+            let error = format!("{:#}", made(wrong, &[recorded(&[("reads", "1.24")])]).unwrap_err());
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn times_have_three_digits() {
+        let of = |ns: &str| microseconds(ns).unwrap();
+        assert_eq!([of("18553 ns"), of("37 ns"), of("115526 ns"), of("0 ns")], ["18.6", "0.037", "116", "0.000"]);
+        assert!(microseconds("some").is_err());
+    }
+}
