@@ -23,8 +23,9 @@ pub(super) struct Held<'a> {
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Waits for the lock: for questions, never for readings. Makes no system call meanwhile,
-    /// because a confined process may not.
+    /// Waits for the lock: for questions, never for readings. Makes no system call meanwhile but to
+    /// read the OS clock, because a confined process may not. Takes it over from a holder that was
+    /// there long ago: a signal handler that asks may have interrupted it, again and again.
     pub(super) fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
         if self.shared.page.mode() != ServingMode::Open {
             return None;
@@ -37,7 +38,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             (0..turn.min(LONGEST_PAUSE)).for_each(|_| core::hint::spin_loop());
         }
-        None
+        self.lock().and_then(|mut held| work(&mut held))
     }
 
     /// The lock, unless another holds it.

@@ -14,6 +14,8 @@ use super::{in_a_process, monotonic_by_syscall};
 static KNOWN: AtomicU64 = AtomicU64::new(0);
 static READINGS: AtomicU64 = AtomicU64::new(0);
 static REGRESSIONS: AtomicU64 = AtomicU64::new(0);
+/// By how many ns the worst of them was too small.
+static WORST: AtomicU64 = AtomicU64::new(0);
 static SIGNALS: AtomicU64 = AtomicU64::new(0);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
@@ -23,6 +25,7 @@ fn read() {
     let ns = clockscope::now().as_ns();
     if ns < known {
         REGRESSIONS.fetch_add(1, Ordering::Relaxed);
+        WORST.fetch_max(known - ns, Ordering::Relaxed);
     }
     KNOWN.fetch_max(ns, Ordering::Release);
 }
@@ -185,7 +188,8 @@ fn nothing_goes_back_whatever_happens_to_the_process() {
             SIGNALS.load(Ordering::Relaxed),
         );
         println!("generation {}, {:?}", clockscope::generation(), clockscope::source());
-        assert_eq!((regressions, wrong), (0, 0));
+        let worst_ns = WORST.load(Ordering::Relaxed);
+        assert_eq!((regressions, wrong), (0, 0), "the worst went back by {worst_ns} ns");
         assert!(clockscope::source() != Source::Nothing);
     });
     // It may have been stopped once more.

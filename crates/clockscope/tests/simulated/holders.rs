@@ -95,6 +95,35 @@ fn a_holder_that_does_not_come_back_loses_the_lock() {
     assert!(taken_over > 20, "the lock was taken over {taken_over} times: not much was tested");
 }
 
+/// The same where nobody reads meanwhile, and others only ask: a signal handler that asks may have
+/// interrupted the holder, so often that nothing else of its thread runs.
+#[test]
+fn questions_alone_take_the_lock_over() {
+    let mut taken_over = 0;
+    for at in 0..40 {
+        let others = Others::new();
+        others.run(20 * MILLISECOND, 5_000);
+        others.world.pass(5 * MILLISECOND);
+        let seen = Rc::new(Cell::new(None));
+        let told = Rc::clone(&seen);
+        others.stop_at(at, move |others| {
+            let generation = others.clock.generation();
+            for _ in 0..30 {
+                others.world.pass(7 * MILLISECOND);
+                std::hint::black_box(others.clock.frequency());
+            }
+            told.set(Some(others.clock.generation() - generation));
+        });
+        while seen.get().is_none() {
+            others.run(5_000, 5_000);
+        }
+        taken_over += seen.get().unwrap();
+        assert!(others.run(SECOND, 10_000) <= 100.0, "after a holder was stopped at {at}");
+        assert_eq!(others.clock.source(), Source::Counter);
+    }
+    assert!(taken_over > 5, "the lock was taken over {taken_over} times: not much was tested");
+}
+
 /// The OS clock steps back while a holder is away: neither keeps the other from being noticed.
 #[test]
 fn an_os_clock_that_steps_back_meanwhile_is_followed() {
