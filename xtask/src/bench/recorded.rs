@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::run;
 
-/// Where the files are.
+/// The folder of the files.
 const FOLDER: &str = "bench/recorded";
 
-/// What was printed since the program began.
-static NOTED: Mutex<Vec<Figure>> = Mutex::new(Vec::new());
+/// The figures that were printed since the program began: name, target, measured.
+static NOTED: Mutex<Vec<[String; 3]>> = Mutex::new(Vec::new());
 
 /// A figure as it was printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ pub(crate) struct Figure {
     pub(crate) figure: String,
     pub(crate) target: String,
     pub(crate) measured: String,
-    /// When, as 2026-11-25.
+    /// The day, as 2026-11-25.
     pub(crate) date: String,
-    /// Of which commit, short.
+    /// The commit, short.
     pub(crate) commit: String,
 }
 
@@ -51,19 +51,27 @@ pub(crate) struct Recorded {
 
 /// Notes a figure that was printed.
 pub(super) fn note(figure: &str, target: &str, measured: &str) {
-    let [figure, target, measured] = [figure, target, measured].map(str::to_owned);
-    let noted = Figure { figure, target, measured, date: String::new(), commit: String::new() };
-    NOTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(noted);
+    let noted = [figure, target, measured].map(str::to_owned);
+    NOTED.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
 }
 
 /// Writes what was printed into the file of this CPU, in place of the same bench's figures of the
-/// same names.
+/// same names; nothing if nothing was printed.
 pub(crate) fn write(bench: &str) -> Result<()> {
+    let noted = std::mem::take(&mut *NOTED.lock().unwrap_or_else(PoisonError::into_inner));
+    if noted.is_empty() {
+        return Ok(());
+    }
     let [date, commit] = [("date", &["--utc", "+%F"][..]), ("git", &["rev-parse", "--short=8", "HEAD"][..])]
         .map(|(program, arguments)| run::output(program, arguments).map(|said| said.trim().to_owned()));
     let (date, commit) = (date?, commit?);
-    let noted = std::mem::take(&mut *NOTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-    let new = noted.into_iter().map(|figure| Figure { date: date.clone(), commit: commit.clone(), ..figure });
+    let dated = |[figure, target, measured]: [String; 3]| Figure {
+        figure,
+        target,
+        measured,
+        date: date.clone(),
+        commit: commit.clone(),
+    };
     let (cpu, machine) = machine()?;
     let path = path(&cpu);
     let mut recorded = match fs::read(&path) {
@@ -71,7 +79,7 @@ pub(crate) fn write(bench: &str) -> Result<()> {
         Err(_) => Recorded { cpu, machine: String::new(), benches: BTreeMap::new() },
     };
     recorded.machine = machine;
-    merge(recorded.benches.entry(bench.to_owned()).or_default(), new);
+    merge(recorded.benches.entry(bench.to_owned()).or_default(), noted.into_iter().map(dated));
     fs::create_dir_all(FOLDER)?;
     fs::write(&path, serde_json::to_string_pretty(&recorded)? + "\n")
         .with_context(|| format!("cannot write {}", path.display()))?;
