@@ -328,12 +328,19 @@ mod tests {
 
     #[test]
     fn help_names_only_formats_that_the_answer_has() {
-        let has = |name: &str, format: &str| {
-            let mut command = command();
-            let help = command.find_subcommand_mut(name).expect("a command").render_long_help().to_string();
-            let shown = help.lines().find(|line| line.contains("[possible values: table")).expect("formats");
-            shown.contains(format)
+        let command = command();
+        let shown = |command: &Command| {
+            let format = command.get_arguments().find(|argument| argument.get_id() == "format")?;
+            let shown = format.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
+            Some(shown.map(|value| value.get_name().to_owned()).collect::<Vec<_>>())
         };
+        let has = |name: &str, format: &str| {
+            let formats = command.find_subcommand(name).and_then(shown).expect("a command with formats");
+            formats.iter().any(|shown| shown == format)
+        };
+        for formats in command.get_subcommands().filter_map(shown) {
+            assert!(["table", "json"].iter().all(|format| formats.iter().any(|shown| shown == format)), "{formats:?}");
+        }
         assert!(has("check", "prometheus") && !has("order", "prometheus") && !has("steps", "prometheus"));
         assert!(has("order", "ndjson") && has("report", "prometheus") && has("report", "svg"));
         assert!(!has("advise", "svg"));
