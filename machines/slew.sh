@@ -4,7 +4,7 @@ settle tsc
 . /machines/common.sh
 run rate_slewed sh -c 'adjtimex -t 10010 >/dev/null; clockscope rate tsc monotonic --duration 1s --format json --quiet'
 run rate_back sh -c 'adjtimex -t 10000 >/dev/null; clockscope rate tsc monotonic --duration 1s --format json --quiet'
-# Long enough that the change falls into the run however slowly the emulated machine starts it.
+# Long enough that the change falls into the run where the emulated machine takes seconds to start it.
 run rate clockscope rate tsc monotonic --duration 6s --format json --quiet &
 sleep 3
 adjtimex -t 10010 >/dev/null

@@ -39,7 +39,7 @@ impl TickBudget {
     const FEWEST: usize = 5000;
     /// Share of a clock's time.
     const SHARE: f64 = 0.2;
-    /// What each reading takes, in ns, roughly, with its part of what a few take as well.
+    /// The time for each reading, in ns, roughly, with its part of what a few take as well.
     const READING_NS: f64 = 1000.0;
 
     /// For a clock that gets so many ns, of so many readings at most.

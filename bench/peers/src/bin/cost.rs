@@ -25,8 +25,9 @@ fn rdtscp() -> u64 {
     unsafe { std::arch::x86_64::__rdtscp(&raw mut id) }
 }
 
-/// Where the bare conversion begins, and ns a tick, times 2^32.
+/// The tick that the bare conversion begins at.
 static BASE: AtomicU64 = AtomicU64::new(0);
+/// The ns a tick, times 2^32.
 static SCALE: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// The counter in ns: what no library that converts can do without.
@@ -81,7 +82,7 @@ const KINDS: &[(&str, Batch)] = &[
     ("duration_converted_rdtsc", || {
         timed(READS, || {
             let start = converted();
-            Duration::from_nanos(converted() - start)
+            Duration::from_nanos(converted().wrapping_sub(start))
         })
     }),
     ("duration_now_unordered", || {

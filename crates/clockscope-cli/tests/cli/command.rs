@@ -113,7 +113,7 @@ fn clocks_of_other_systems_have_their_own_reasons() {
     }
 }
 
-/// Whether a note's `realtime (FreeBSD, OpenBSD), uptime` has a clock of a system.
+/// Returns whether a note's `realtime (FreeBSD, OpenBSD), uptime` has a clock of a system.
 fn is_named(named: &str, name: &str, system: &str) -> bool {
     let mut rest = named;
     while !rest.is_empty() {

@@ -104,7 +104,7 @@ fn nominal_resolutions_of_windows_are_those_that_clockperf_states() {
     }
 }
 
-/// What this machine has, collected from the clocks themselves, and whether each is there.
+/// The clocks of this machine, collected from themselves, and whether each is there.
 #[derive(Default)]
 struct Here(Vec<(ClockInfo, bool)>);
 
@@ -131,8 +131,8 @@ fn every_clock_of_this_machine_is_cataloged_as_it_is() {
     }
 }
 
-/// Whether a clock that is there may state this, where that is documented: the same; or the length
-/// of what depends on the machine.
+/// Returns whether a clock that is there may state this, where that is documented: the same, or the
+/// length of what depends on the machine.
 fn is_stated(documented: &Resolution, stated: &Resolution) -> bool {
     match (documented, stated) {
         (Resolution::OneCount, Resolution::Nanoseconds(ns)) => *ns > 0.0,
