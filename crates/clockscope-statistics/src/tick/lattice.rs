@@ -198,18 +198,12 @@ struct MeanPhase {
 /// The mean phase of readings so many apart, of those that are no further apart than `reach`;
 /// `None` if these are few.
 fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<MeanPhase> {
-    let distances = || {
-        let apart = values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64);
-        // A weight instead of a branch, which the compiler could not make vectors of.
-        apart.map(move |apart| if apart <= reach { (apart, 1.0) } else { (0.0, 0.0) })
-    };
+    let distances =
+        || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
     let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0_f64);
-    for (apart, weight) in distances() {
+    for apart in distances() {
         let (c, s) = phase::vector(phase::fraction(frequency * apart));
-        cosine += weight * c;
-        sine += weight * s;
-        distance += apart;
-        count += weight;
+        (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
     }
     if count < FEWEST {
         return None;
@@ -219,7 +213,7 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
     // are averaged, in which truncations cancel: what a reading lost as the first of a pair it lost
     // as the second of another.
     let direction = sine.atan2(cosine) / TAU;
-    let off = distances().map(|(apart, weight)| weight * phase::fraction(frequency * apart - direction));
+    let off = distances().map(|apart| phase::fraction(frequency * apart - direction));
     let mean = direction + off.sum::<f64>() / count;
     Some(MeanPhase { mean, length: cosine.hypot(sine) / count, distance: distance / count, count })
 }
