@@ -14,6 +14,9 @@ const PAGES: &[&str] = &["README.md", "docs/library.md", "bench/README.md"];
 
 const END: &str = "<!-- end -->";
 
+/// The cell of a figure that was not recorded on a CPU.
+const NOT_RECORDED: &str = "–";
+
 /// Writes all parts of all pages anew, and draws the pictures.
 pub(crate) fn make() -> Result<()> {
     write().and_then(|()| pictures::draw(None))
@@ -62,8 +65,8 @@ fn made(page: &str, recorded: &[Recorded]) -> Result<String> {
 fn part(what: &str, recorded: &[Recorded]) -> Result<String> {
     match what.split_once(' ') {
         Some(("figures", bench)) => figures(bench, recorded),
-        None if what == "library" => library(recorded),
-        None if what == "library-costs" => library_costs(recorded),
+        None if what == "library" => Ok(library(recorded)),
+        None if what == "library-costs" => Ok(library_costs(recorded)),
         _ => bail!("nothing is known of the part {what:?}: figures BENCH, library, library-costs"),
     }
 }
@@ -94,32 +97,29 @@ fn machine(recorded: &Recorded, figures: &[Figure]) -> String {
 const CLOCKS: [&str; 6] = ["now_unordered", "now", "std", "quanta", "minstant", "fastant"];
 
 /// The library beside its peers, for each CPU.
-fn library(recorded: &[Recorded]) -> Result<String> {
+fn library(recorded: &[Recorded]) -> String {
     let mut table = format!("| | {} |\n|{}\n", code(&CLOCKS).join(" | "), "---|".repeat(1 + CLOCKS.len()));
     let mut machines = Vec::new();
     for recorded in recorded {
         let Some(figures) = recorded.benches.get("library") else { continue };
         let used = RefCell::new(Vec::new());
         let of = |name: &str| {
-            let figure = figures.iter().find(|figure| figure.figure == name);
-            let figure = figure.with_context(|| format!("{name} is not recorded"))?;
+            let figure = figures.iter().find(|figure| figure.figure == name)?;
             used.borrow_mut().push(figure.clone());
-            Ok::<_, anyhow::Error>(figure.measured.as_str())
+            Some(figure.measured.as_str())
         };
         let error = |when: &str, clock: &str| {
             let name = match clock {
-                // It is that clock.
-                "std" => return Ok("0".to_owned()),
                 "now" | "now_unordered" => format!("{when}, 60 s: largest error_bound()"),
                 peer => format!("{when}, 60 s: error of {peer}"),
             };
             let us = microseconds(of(&name)?)?;
-            Ok::<_, anyhow::Error>(if clock.starts_with("now") { format!("≤ {us}") } else { us })
+            Some(if clock.starts_with("now") { format!("≤ {us}") } else { us })
         };
-        let cost = |clock: &str| Ok(of(&format!("cost of {clock}"))?.trim_end_matches(" ns").to_owned());
+        let cost = |clock: &str| Some(of(&format!("cost of {clock}"))?.trim_end_matches(" ns").to_owned());
         let regressions =
-            |clock: &str| Ok(of(&format!("regressions in 10^8 readings by 2 threads: {clock}"))?.to_owned());
-        type Cell<'a> = &'a dyn Fn(&str) -> Result<String>;
+            |clock: &str| Some(of(&format!("regressions in 10^8 readings by 2 threads: {clock}"))?.to_owned());
+        type Cell<'a> = &'a dyn Fn(&str) -> Option<String>;
         let rows: [(&str, Cell<'_>); 4] = [
             ("cost per read, ns", &cost),
             ("off CLOCK_MONOTONIC after 60 s, µs", &|clock| error("quiet", clock)),
@@ -127,12 +127,17 @@ fn library(recorded: &[Recorded]) -> Result<String> {
             ("readings that went back, of 10^8 by two threads", &regressions),
         ];
         for (what, cell) in rows {
-            let cells = CLOCKS.iter().map(|clock| cell(clock)).collect::<Result<Vec<String>>>()?;
+            let cells: Vec<Option<String>> = CLOCKS.iter().map(|clock| cell(clock)).collect();
+            if cells.iter().all(Option::is_none) {
+                continue;
+            }
+            let cells: Vec<String> =
+                cells.into_iter().map(|cell| cell.unwrap_or_else(|| NOT_RECORDED.to_owned())).collect();
             table += &format!("| {}: {what} | {} |\n", recorded.cpu, cells.join(" | "));
         }
         machines.push(machine(recorded, &used.borrow()));
     }
-    Ok(format!("{table}\nMeasured on: {}.\n", machines.join("; ")))
+    format!("{table}\nMeasured on:\n\n- {}\n", machines.join("\n- "))
 }
 
 /// Ratios of the library's costs, by the names that its bench has for them.
@@ -157,33 +162,33 @@ const RATIOS: [&str; 17] = [
 ];
 
 /// What the library costs beside what it is compared with, a column a CPU.
-fn library_costs(recorded: &[Recorded]) -> Result<String> {
+fn library_costs(recorded: &[Recorded]) -> String {
     let known: Vec<(&Recorded, &Vec<Figure>)> =
         recorded.iter().filter_map(|recorded| Some((recorded, recorded.benches.get("library")?))).collect();
     let cpus: Vec<&str> = known.iter().map(|(recorded, _)| recorded.cpu.as_str()).collect();
     let mut table = format!("| ratio of costs | {} |\n|{}\n", cpus.join(" | "), "---|".repeat(1 + cpus.len()));
     for ratio in RATIOS {
-        let of = |figures: &[Figure]| {
-            let figure = figures.iter().find(|figure| figure.figure == ratio);
-            let figure = figure.with_context(|| format!("{ratio} is not recorded"))?;
-            // The median comes first.
-            Ok(figure.measured.split([',', ' ']).next().unwrap_or_default().to_owned())
-        };
-        let cells = known.iter().map(|(_, figures)| of(figures)).collect::<Result<Vec<String>>>()?;
+        let cells: Vec<&str> = known.iter().map(|(_, figures)| median_of(figures, ratio)).collect();
         table += &format!("| {ratio} | {} |\n", cells.join(" | "));
     }
-    Ok(table)
+    table
+}
+
+/// The median of a figure, which comes first in what was measured.
+fn median_of<'a>(figures: &'a [Figure], name: &str) -> &'a str {
+    let figure = figures.iter().find(|figure| figure.figure == name);
+    figure.map_or(NOT_RECORDED, |figure| figure.measured.split([',', ' ']).next().unwrap_or_default())
 }
 
 fn code(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| format!("`{word}`")).collect()
 }
 
-/// `18553 ns` in µs, to three digits.
-fn microseconds(ns: &str) -> Result<String> {
-    let us = ns.trim_end_matches(" ns").parse::<f64>().with_context(|| format!("{ns:?} is not a time in ns"))? / 1e3;
+/// `18553 ns` in µs, to three digits; `None` of what is no time in ns.
+fn microseconds(ns: &str) -> Option<String> {
+    let us = ns.strip_suffix(" ns")?.parse::<f64>().ok()? / 1e3;
     let digits = (2 - us.abs().max(1e-3).log10().floor() as i32).clamp(0, 3) as usize;
-    Ok(format!("{us:.digits$}"))
+    Some(format!("{us:.digits$}"))
 }
 
 #[cfg(test)]
@@ -227,6 +232,6 @@ mod tests {
     fn times_have_three_digits() {
         let of = |ns: &str| microseconds(ns).unwrap();
         assert_eq!([of("18553 ns"), of("37 ns"), of("115526 ns"), of("0 ns")], ["18.6", "0.037", "116", "0.000"]);
-        assert!(microseconds("some").is_err());
+        assert_eq!(microseconds("some"), None);
     }
 }

@@ -112,7 +112,9 @@ pub(crate) fn all() -> Result<Vec<Recorded>> {
 fn machine() -> Result<(String, String)> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
     let field = |name: &str| cpuinfo.lines().find_map(|line| Some(line.strip_prefix(name)?.split_once(':')?.1.trim()));
-    let cpu = field("model name").context("/proc/cpuinfo names no CPU")?.to_owned();
+    // A hypervisor may hide which one it is in its name.
+    let [name, family, model] = ["model name", "cpu family", "model\t"].map(|name| field(name).unwrap_or("?"));
+    let cpu = format!("{name} (family {family}, model {model})");
     let is_guest = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     let cpus = std::thread::available_parallelism()?;
     let kernel = run::output("uname", &["-r"])?;
