@@ -196,7 +196,7 @@ pub enum Check {
         sequence: Option<String>,
         /// Cost of `monotonic`; only of the counter.
         monotonic_ns: Option<f64>,
-        /// What a system call that reads a clock costs; only of a clock of the system.
+        /// What a system call that reads a clock costs.
         syscall_ns: Option<f64>,
         /// What explains the cost; `null` for one that needs no explanation.
         cause: Option<CostCause>,

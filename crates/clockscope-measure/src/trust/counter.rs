@@ -8,7 +8,7 @@ use clockscope_records::{
 
 use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
-use super::observations::{self, Mean, Observations, TRAPPED_NS};
+use super::observations::{self, Mean, Observations};
 
 /// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at
 /// most.
@@ -220,7 +220,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedCheck {
 /// What the cheapest ordered read costs: more than the system's own only where it is trapped.
 fn cost(seen: &Observations) -> WeighedCheck {
     let (sequence, cost_ns) = seen.cheapest_ordered().unzip();
-    let is_trapped = cost_ns.is_some_and(|ns| ns > TRAPPED_NS);
+    let is_trapped = seen.is_trapped();
     let is_emulated = !seen.environment.emulation.is_empty();
     let (cause, finding) = match cost_ns {
         None => (None, CheckOutcome::Unknown),
@@ -231,7 +231,7 @@ fn cost(seen: &Observations) -> WeighedCheck {
         cost_ns,
         sequence: sequence.map(str::to_owned),
         monotonic_ns: seen.stopwatch().and_then(observations::cost_ns),
-        syscall_ns: None,
+        syscall_ns: seen.syscall_ns(),
         cause,
         clocksource: None,
         emulators: seen.environment.emulation.clone(),

@@ -8,8 +8,12 @@ use clockscope_records::{
 
 use crate::error::MeasureError;
 
-/// No processor takes longer for an ordered read, in ns, unless it is trapped.
+/// No processor takes longer for an ordered read, in ns, unless it is trapped, or emulated.
 pub(super) const TRAPPED_NS: f64 = 200.0;
+/// A trapped read costs this share of a system call that reads the same counter at least: the trap
+/// alone enters a kernel or a hypervisor. A machine that is slow in everything, such as one that is
+/// emulated and does not say so, takes less.
+const TRAPPED_SHARE: f64 = 0.25;
 
 /// Everything that a verdict may be based on.
 pub(crate) struct Observations {
@@ -75,7 +79,8 @@ impl Observations {
 
     /// Whether every read of the counter is trapped: then all that reads it is expensive.
     pub(crate) fn is_trapped(&self) -> bool {
-        self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, ns)| ns > TRAPPED_NS)
+        let is_slow = |ns: f64| ns > TRAPPED_NS && self.syscall_ns().is_none_or(|syscall| ns > TRAPPED_SHARE * syscall);
+        self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, ns)| is_slow(ns))
     }
 
     /// The cheapest sequence that is ordered, or else of all, and its median cost in ns.

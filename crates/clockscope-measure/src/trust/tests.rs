@@ -254,6 +254,19 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
     assert_eq!(decided(&seen, "monotonic_coarse").0, Trustworthiness::Trusted);
 }
 
+/// An emulated machine that does not say so: all of it is slow, and nothing is trapped.
+#[test]
+fn a_machine_that_is_slow_in_everything_traps_nothing() {
+    let mut seen = healthy();
+    for (clock, ns) in [(0, 237.0), (1, 237.0), (3, 368.0), (5, 12_136.0)] {
+        seen.clocks[clock].cost_ns.known_mut().unwrap().median = ns;
+    }
+    assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Trusted);
+    assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
+    seen.clocks[5].cost_ns.known_mut().unwrap().median = 500.0;
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
+}
+
 #[test]
 fn a_hypervisor_is_judged_by_its_statement() {
     let hypervisor = |statement: Option<HypervisorStatement>, is_known: bool| {
