@@ -16,6 +16,11 @@ static READINGS: AtomicU64 = AtomicU64::new(0);
 static REGRESSIONS: AtomicU64 = AtomicU64::new(0);
 /// By how many ns the worst of them was too small.
 static WORST: AtomicU64 = AtomicU64::new(0);
+/// The same of the OS clock: where it goes back, the machine is at fault.
+static OS_KNOWN: AtomicU64 = AtomicU64::new(0);
+static OS_REGRESSIONS: AtomicU64 = AtomicU64::new(0);
+/// The generation in which the first one was, and 1.
+static FIRST_IN: AtomicU64 = AtomicU64::new(0);
 static SIGNALS: AtomicU64 = AtomicU64::new(0);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
@@ -24,10 +29,20 @@ fn read() {
     let known = KNOWN.load(Ordering::Acquire);
     let ns = clockscope::now().as_ns();
     if ns < known {
+        let first_in = clockscope::generation() + 1;
+        let _ = FIRST_IN.compare_exchange(0, first_in, Ordering::Relaxed, Ordering::Relaxed);
         REGRESSIONS.fetch_add(1, Ordering::Relaxed);
         WORST.fetch_max(known - ns, Ordering::Relaxed);
     }
     KNOWN.fetch_max(ns, Ordering::Release);
+}
+
+/// One reading of the OS clock by system call, in the same way.
+fn read_os() {
+    let known = OS_KNOWN.load(Ordering::Acquire);
+    let ns = monotonic_by_syscall();
+    OS_REGRESSIONS.fetch_add(u64::from(ns < known), Ordering::Relaxed);
+    OS_KNOWN.fetch_max(ns, Ordering::Release);
 }
 
 extern "C" fn handle(_: libc::c_int) {
@@ -115,8 +130,11 @@ fn hop() {
         }
         // A CPU may be gone, and then it is not hopped to.
         let _ = clockscope_arch::os::set_allowed_cpus(&[*cpu]);
-        for _ in 0..20_000 {
+        for turn in 0..20_000 {
             read();
+            if turn % 16 == 0 {
+                read_os();
+            }
         }
         READINGS.fetch_add(20_000, Ordering::Relaxed);
     }
@@ -188,8 +206,14 @@ fn nothing_goes_back_whatever_happens_to_the_process() {
             SIGNALS.load(Ordering::Relaxed),
         );
         println!("generation {}, {:?}", clockscope::generation(), clockscope::source());
-        let worst_ns = WORST.load(Ordering::Relaxed);
-        assert_eq!((regressions, wrong), (0, 0), "the worst went back by {worst_ns} ns");
+        let [worst_ns, first_in, os] = [&WORST, &FIRST_IN, &OS_REGRESSIONS].map(|word| word.load(Ordering::Relaxed));
+        assert_eq!(
+            (regressions, wrong),
+            (0, 0),
+            "the worst went back by {worst_ns} ns, the first in generation {} of {}; the OS clock went back {os} times",
+            first_in.saturating_sub(1),
+            clockscope::generation()
+        );
         assert!(clockscope::source() != Source::Nothing);
     });
     // It may have been stopped once more.
