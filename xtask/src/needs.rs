@@ -41,6 +41,10 @@ pub(crate) const ALL: &[Need] = &[
     // Programs that use the C library.
     Need::program("clang", "clang"),
     Need::file("/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.tsan-x86_64.a", "libclang-rt-14-dev"),
+    // The only C++ library of Debian 12 that has `std::format`.
+    Need::program("clang++-22", "clang-22"),
+    Need::file("/usr/lib/llvm-22/include/c++/v1/format", "libc++-22-dev"),
+    Need::file("/usr/lib/llvm-22/lib/libc++abi.so", "libc++abi-22-dev"),
     Need::program("cmake", "cmake"),
     Need::program("meson", "meson"),
     Need::program("ninja", "ninja-build"),

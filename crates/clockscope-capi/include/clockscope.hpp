@@ -130,8 +130,8 @@ public:
 
 } // namespace clockscope
 
-/* 1 where std::format takes moments of wall_clock, as it takes those of system_clock: in UTC. With
- * libstdc++ from 13, libc++ from 17, and Microsoft's library, in C++20. Otherwise 0. */
+/* 1 where std::format takes moments of wall_clock, as it takes those of system_clock: in UTC. In
+ * C++20, where the library states that it formats dates, or is libc++ from 17 on. Otherwise 0. */
 #if defined(__cpp_lib_format) &&                                                                   \
     ((defined(__cpp_lib_chrono) && __cpp_lib_chrono >= 201907L) ||                                 \
      (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION >= 170000))

@@ -23,18 +23,32 @@ fn every_function_does_what_the_header_says() {
     });
 }
 
-/// The clocks of clockscope.hpp have what <chrono> demands.
+/// The clocks of clockscope.hpp have what <chrono> demands; with the last compiler, moments of the
+/// wall clock have a `std::formatter`.
 #[test]
-#[ignore = "needs g++ and clang"]
+#[ignore = "needs g++, clang and libc++"]
 fn clocks_of_cpp_are_those_of_chrono() {
+    const LIBCXX: (&str, [&str; 5]) = ("clang++-22", ["-std=c++20", "-O2", "-stdlib=libc++", "-x", "c++"]);
     let folder = Folder::new();
     let shared = folder.shared();
+    let compiled = |compiler: &str, arguments: &[&str]| {
+        let program = folder.compile(compiler, &with(arguments, &shared), &program("chrono.cpp"), "chrono");
+        let printed = run(&program);
+        println!("{compiler} {}: {}", arguments.join(" "), printed.trim());
+        let is_new = arguments.contains(&"-std=c++20");
+        let expected = format!("is_clock_v {}, std::format ", u8::from(is_new));
+        assert!(printed.starts_with(&expected) && printed.lines().count() == 1, "{compiler} {arguments:?}: {printed}");
+        printed.trim().ends_with('1')
+    };
     each(|compiler, arguments| {
         if arguments.contains(&"c++") {
-            let compiled = folder.compile(compiler, &with(arguments, &shared), &program("chrono.cpp"), "chrono");
-            assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
+            compiled(compiler, arguments);
         }
     });
+    match has(LIBCXX.0) {
+        true => assert!(compiled(LIBCXX.0, &LIBCXX.1), "std::format was not compiled"),
+        false => skip("clang++-22 is not installed, so that std::format was not compiled"),
+    }
 }
 
 #[test]

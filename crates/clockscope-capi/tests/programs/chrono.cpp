@@ -1,5 +1,5 @@
-/* What <chrono> demands of clocks, and what clockscope.hpp says. Prints what is wrong, and ends
- * with the number of such lines. */
+/* What <chrono> demands of clocks, and what clockscope.hpp says. Prints what of C++20 was compiled
+ * and what is wrong, and ends with the number of wrong lines. */
 
 #include <clockscope.hpp>
 
@@ -44,10 +44,14 @@ static_assert(Demanded<ordered_clock>::is_clock && Demanded<unordered_clock>::is
 static_assert(Demanded<wall_clock>::is_clock, "a clock");
 static_assert(ordered_clock::is_steady && !unordered_clock::is_steady, "steady");
 static_assert(!wall_clock::is_steady, "it may be set");
-#if defined(__cpp_lib_chrono) && __cpp_lib_chrono >= 201907L
+/* In libstdc++ from 11 and libc++ from 21, long before all of C++20's <chrono> is. */
+#if __cplusplus >= 202002L && (!defined(_LIBCPP_VERSION) || _LIBCPP_VERSION >= 210000)
+#define HAS_IS_CLOCK 1
 static_assert(std::chrono::is_clock_v<ordered_clock>, "a clock");
 static_assert(std::chrono::is_clock_v<unordered_clock>, "a clock");
 static_assert(std::chrono::is_clock_v<wall_clock>, "a clock");
+#else
+#define HAS_IS_CLOCK 0
 #endif
 
 /* Further apart than any slew explains. */
@@ -126,6 +130,7 @@ static void check_format() {}
 #endif
 
 int main() {
+  std::printf("is_clock_v %d, std::format %d\n", HAS_IS_CLOCK, CLOCKSCOPE_HAS_FORMAT);
   check_format();
   check_steadiness();
   check_clock();
