@@ -41,8 +41,11 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
-  docs          the recorded figures, written into the pages, and the pictures (a minute)
-  docs figures  the former alone
+  docs          the recorded figures and the outputs of commands, written into the pages, and the
+                pictures (four minutes on a machine that does nothing else)
+  docs figures  the first alone
+  docs outputs [PAGE]
+                the outputs alone; of one page
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
   package       builds every published package from the files that it holds (two minutes)
   dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
@@ -96,6 +99,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["browsers", browser, program] => browsers::in_browser(browser, program),
         ["docs"] => docs::make(),
         ["docs", "figures"] => docs::write(),
+        ["docs", "outputs"] => docs::outputs::write(None),
+        ["docs", "outputs", page] => docs::outputs::write(Some(page)),
         ["pictures"] => pictures::draw(None),
         ["pictures", program] => pictures::draw(Some(program)),
         ["package"] => package::check().and_then(|()| package::verify()),

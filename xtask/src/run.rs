@@ -19,6 +19,12 @@ pub(crate) fn built(file: &str) -> String {
     format!("{folder}/{file}")
 }
 
+/// Builds the command for release, and returns its path.
+pub(crate) fn release_program() -> Result<String> {
+    cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
+    Ok(built("release/clockscope"))
+}
+
 /// Runs cargo and fails if it does.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
     with(&[], "cargo", arguments)

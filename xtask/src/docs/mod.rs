@@ -1,5 +1,7 @@
 //! Parts of pages that are made: tables and lists of recorded figures (`bench/recorded`), between
-//! `<!-- made: WHAT -->` and `<!-- end -->`.
+//! `<!-- made: WHAT -->` and `<!-- end -->`; the outputs of commands; and pictures.
+
+pub(crate) mod outputs;
 
 use std::cell::RefCell;
 use std::fs;
@@ -19,7 +21,9 @@ const NOT_RECORDED: &str = "–";
 
 /// Writes all parts of all pages anew, and draws the pictures.
 pub(crate) fn make() -> Result<()> {
-    write().and_then(|()| pictures::draw(None))
+    write()?;
+    pictures::draw(None)?;
+    outputs::write(None)
 }
 
 /// Writes all parts of all pages anew.

@@ -1,0 +1,107 @@
+//! The outputs that pages show, made anew by the commands above them.
+
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use clockscope_testing::{DocumentedCommand, documented_commands};
+
+use crate::run;
+
+/// A line that stands for those that are left out.
+const LEFT_OUT: &str = "…";
+
+/// Pages whose outputs are of systems that are not at hand.
+const ELSEWHERE: &[&str] = &["docs/windows.md"];
+
+/// Runs the documented commands that answer on this machine, one after the other, and puts what
+/// they print in place of what is shown: of a page, or of all. What a page leaves out is left out
+/// again, and as many lines are kept as were. Fails where that cannot be told, after it has written
+/// all others.
+pub(crate) fn write(page: Option<&str>) -> Result<()> {
+    let program = run::release_program()?;
+    let is_wanted = |command: &DocumentedCommand| page.is_none_or(|page| command.page == page);
+    let mut unknown = Vec::new();
+    // From the last one on, so that the numbers of the lines before stay as they are.
+    for command in documented_commands().iter().rev().filter(|command| is_wanted(command) && is_made_here(command)) {
+        match kept(&command.output, &printed(&program, command)?) {
+            Some(output) => put(command, &output)?,
+            None => unknown.push(command.place()),
+        }
+    }
+    if unknown.is_empty() { Ok(()) } else { bail!("what these show begins otherwise by now: {}", unknown.join(", ")) }
+}
+
+/// Whether its output is shown, and of this machine as it is.
+fn is_made_here(command: &DocumentedCommand) -> bool {
+    !command.output.is_empty()
+        && !ELSEWHERE.contains(&command.page.as_str())
+        && !command.arguments.iter().any(|word| word == "--clocksource")
+}
+
+/// What it prints to stdout, whatever its exit code.
+fn printed(program: &str, command: &DocumentedCommand) -> Result<Vec<String>> {
+    println!("clockscope {}", command.arguments.join(" "));
+    let output = Command::new(program).args(&command.arguments).output().context("cannot run clockscope")?;
+    let text = String::from_utf8(output.stdout).context("the output is no text")?;
+    if text.is_empty() {
+        bail!("{} prints nothing: {}", command.place(), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+/// The lines of `printed` that take the place of `shown`; `None` where a part of it after lines
+/// that are left out begins with a word that no later line begins with.
+fn kept(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
+    let parts: Vec<&[String]> = shown.split(|line| line == LEFT_OUT).collect();
+    let (mut kept, mut at) = (Vec::new(), 0);
+    for (number, part) in parts.iter().enumerate() {
+        if number > 0 {
+            kept.push(LEFT_OUT.to_owned());
+        }
+        let Some(first) = part.first() else { continue };
+        if number > 0 {
+            let word = first_word(first);
+            at += printed[at..].iter().position(|line| first_word(line) == word)?;
+        }
+        let is_last = number + 1 == parts.len();
+        let end = if is_last { printed.len() } else { printed.len().min(at + part.len()) };
+        kept.extend_from_slice(&printed[at..end]);
+        at = end;
+    }
+    Some(kept)
+}
+
+fn first_word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+/// Replaces what the page shows.
+fn put(command: &DocumentedCommand, output: &[String]) -> Result<()> {
+    let page = &command.page;
+    let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
+    let mut lines: Vec<&str> = text.lines().collect();
+    let shown = command.line..command.line + command.output.len();
+    lines.splice(shown, output.iter().map(String::as_str));
+    fs::write(page, lines.join("\n") + "\n").with_context(|| format!("cannot write {page}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_was_left_out_is_left_out_again() {
+        let printed = lines("It is fast.\n\nName  Cost\ntsc   8\nhpet  900\n\nTimes in ns.\nThe end.");
+        let of = |shown: &str| kept(&lines(shown), &printed).map(|kept| kept.join("\n"));
+        assert_eq!(of("It was slow.").unwrap(), printed.join("\n"));
+        assert_eq!(of("It was slow.\n…").unwrap(), "It is fast.\n…");
+        assert_eq!(of("…\nName  Cost\ntsc   9\n…").unwrap(), "…\nName  Cost\ntsc   8\n…");
+        assert_eq!(of("…\nhpet  9\n…\nThe end.").unwrap(), "…\nhpet  900\n…\nThe end.");
+        assert_eq!(of("…\nacpi_pm  9\n…"), None);
+    }
+}
