@@ -5,7 +5,7 @@ use std::fmt;
 use clap::CommandFactory;
 use clockscope_machine::clocksource::SwitchError;
 use clockscope_measure::{Elsewhere, MeasureError, UnknownClock};
-use clockscope_report::with_unreadable;
+use clockscope_records::with_unreadable;
 
 use crate::args::Cli;
 

@@ -30,11 +30,11 @@ pub enum Outcome {
     Silent,
     /// No child attempted it.
     Untried(Untried),
-    /// It failed in a run that was recorded.
-    Recorded {
-        /// What failed; `None` in older recordings.
-        failure: Option<Failure>,
-        /// The error; a sentence in older recordings.
+    /// It failed, by a recording.
+    Failed {
+        /// What failed.
+        failure: Failure,
+        /// The error.
         error: Unknown,
     },
 }

@@ -201,7 +201,7 @@ impl<P: Platform> CatalogueEntry<P> {
             identity: self.identity(clocksource),
             available: self.sampler.is_ok(),
             reason: self.refusal().map(|refusal| refusal.reason.clone()),
-            failure: self.refusal().and_then(|refusal| refusal.failure),
+            failure: self.refusal().map(|refusal| refusal.failure),
             nominal_resolution_ns: self.nominal_resolution_ns(None),
         }
     }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use clockscope_machine::trial::{Outcome, signal_meaning, signal_name};
 use clockscope_records::{
     ClockReason, CpuFailure, CpusReason, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown,
-    UnknownReason, UnreadableClock,
+    UnreadableClock,
 };
 use clockscope_sources::{Errno, Kind, Unavailable};
 
@@ -15,15 +15,15 @@ pub(crate) const PATIENCE_MS: i32 = 200;
 /// Why a clock cannot be read or compared, or what ended its readings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// What failed; `None` in older recordings.
-    pub(crate) failure: Option<Failure>,
+    /// What failed.
+    pub(crate) failure: Failure,
     /// Why.
     pub(crate) reason: Unknown,
 }
 
 impl Refusal {
     pub(crate) fn new(failure: Failure, reason: impl Into<Unknown>) -> Self {
-        Self { failure: Some(failure), reason: reason.into() }
+        Self { failure, reason: reason.into() }
     }
 
     /// Returns why a clock that was tried cannot be read; `None` if it can, or could not be tried.
@@ -38,19 +38,19 @@ impl Refusal {
                 Self::new(Failure::NoAnswer, ClockReason::TrialSilent { after_ms: PATIENCE_MS.unsigned_abs() })
             }
             Outcome::Killed(signal) => killed(signal, counter_readable),
-            Outcome::Recorded { failure, error } => Self { failure, reason: of_recording(error) },
+            Outcome::Failed { failure, error } => Self { failure, reason: error },
         })
     }
 
     /// Returns it with the name of its clock.
     pub(crate) fn of_clock(self, clock: String) -> UnreadableClock {
         let Self { failure, reason } = self;
-        UnreadableClock { clock, reason, failure }
+        UnreadableClock { clock, reason, failure: Some(failure) }
     }
 
     /// Returns why the clock has no figures then.
     pub(crate) fn unknown(&self) -> Unknown {
-        clock_failed(self.failure, &self.reason)
+        clock_failed(Some(self.failure), &self.reason)
     }
 }
 
@@ -92,15 +92,6 @@ fn killed(signal: i32, counter_readable: Option<bool>) -> Refusal {
     Refusal::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
 }
 
-/// Returns the reason of a trial that was recorded: older recordings have the error alone, in
-/// words.
-fn of_recording(error: Unknown) -> Unknown {
-    match error.reason {
-        UnknownReason::Sentence(words) => ClockReason::RecordedTrialFailed { words: words.into_owned() }.into(),
-        _ => error,
-    }
-}
-
 /// Returns why a clock of this kind has no time that others can be compared with; `None` if it has.
 pub(crate) fn without_time(kind: Kind) -> Option<Refusal> {
     match kind {
@@ -112,8 +103,8 @@ pub(crate) fn without_time(kind: Kind) -> Option<Refusal> {
 
 /// Returns for how long the clock did not step, in ns, if that is why it was not compared.
 pub(crate) fn looked_ns(reason: &Unknown) -> Option<f64> {
-    match &reason.reason {
-        UnknownReason::Clock(ClockReason::NoStepSeen { looked_ns }) => Some(*looked_ns),
+    match reason {
+        Unknown::Clock(ClockReason::NoStepSeen { looked_ns }) => Some(*looked_ns),
         _ => None,
     }
 }

@@ -135,7 +135,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unkno
         return Ok(clock);
     }
     let failed = |reason: &Unknown| clock_failed(clock.failure, reason);
-    Err(clock.reason.as_ref().map_or_else(Unknown::unrecorded, failed))
+    Err(clock.reason.as_ref().map_or(Unknown::Unrecorded, failed))
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {

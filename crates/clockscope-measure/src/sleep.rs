@@ -358,7 +358,7 @@ impl Trial {
             p50_ns: of_times(quantile(got, 0.5)),
             p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
-            failure: self.refusal.as_ref().and_then(|refusal| refusal.failure),
+            failure: self.refusal.as_ref().map(|refusal| refusal.failure),
             reason: self.refusal.map(|refusal| refusal.reason),
             left_out: Some(self.left_out),
         }

@@ -220,7 +220,7 @@ impl<P: Platform> Digest<P> {
             identity: row.identity(context.environment.clocksource.as_deref()),
             available: state.is_some(),
             reason: row.refusal().map(|refusal| refusal.reason.clone()),
-            failure: row.refusal().and_then(|refusal| refusal.failure),
+            failure: row.refusal().map(|refusal| refusal.failure),
             unit_ns: Figure::of(ns_per_unit, ReadingsReason::NoLength),
             tick_ns: Figure::default(),
             tick_evidence: None,

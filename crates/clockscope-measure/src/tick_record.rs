@@ -216,7 +216,7 @@ fn fraction_of_ns(tick_ns: f64, error: f64) -> Option<ExactTick> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::UnknownReason;
+    use clockscope_records::Unknown;
 
     use super::*;
 
@@ -285,8 +285,8 @@ mod tests {
         let TickRecord { tick_ns, evidence } = found(26.0 * SHORTEST_TICK);
         assert_eq!(evidence.strength, Strength::None);
         assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);
-        let reason = tick_ns.reason().map(|unknown| &unknown.reason);
-        let found = matches!(reason, Some(UnknownReason::Tick(TickReason::MultiplesOf { counts: 78, at_most_ns })) if (at_most_ns - 31.2).abs() < 1e-9);
+        let reason = tick_ns.reason();
+        let found = matches!(reason, Some(Unknown::Tick(TickReason::MultiplesOf { counts: 78, at_most_ns })) if (at_most_ns - 31.2).abs() < 1e-9);
         assert!(found, "{tick_ns:?}");
     }
 

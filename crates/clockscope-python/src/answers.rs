@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clockscope::bounded::{self, State};
 use clockscope::{Evidence, Finding, Source};
+use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
 
 /// A value that Python has a type for.
@@ -130,7 +131,9 @@ pub(crate) fn tick_of(readings: &[u8]) -> PythonValue {
             let reason = format!("too fine to be separated from the clock's unit: at most {units:.3} units");
             (PythonValue::None, PythonValue::Text(Cow::Owned(reason)))
         }
-        Tick::Unknown(reason) => (PythonValue::None, PythonValue::word(reason.reason())),
+        Tick::Unknown(reason) => {
+            (PythonValue::None, PythonValue::Text(Cow::Owned(TickReason::from(reason).to_string())))
+        }
     };
     PythonValue::Tuple(vec![found, reason])
 }

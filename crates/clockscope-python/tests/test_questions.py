@@ -20,7 +20,7 @@ from clockscope import _command
 
 Replace = Callable[..., None]
 
-DOCUMENT = '{"schema": "clockscope.measure", "schema_version": 2, "recorded_at": null, "clocks": []}'
+DOCUMENT = '{"schema": "clockscope.measure", "schema_version": 1, "recorded_at": null, "clocks": []}'
 PRINT = f"import sys; sys.stdout.write({DOCUMENT!r}); "
 
 

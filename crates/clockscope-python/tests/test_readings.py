@@ -14,7 +14,7 @@ from clockscope import _readings
 
 Replace = Callable[[str], None]
 RECORD = (
-    '{"schema": "clockscope.steps", "schema_version": 2, "clocks": '
+    '{"schema": "clockscope.steps", "schema_version": 1, "clocks": '
     '[{"name": "x", "available": true}, {"name": "y", "available": true}]}'
 )
 

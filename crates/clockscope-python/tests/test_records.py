@@ -16,7 +16,7 @@ from clockscope import Fields, Record, _command
 
 DOCUMENT: dict[str, Any] = {
     "schema": "clockscope.measure",
-    "schema_version": 2,
+    "schema_version": 1,
     "recorded_at": "2026-11-23T20:45:32Z",
     "run": {"interrupted": False},
     "clocks": [
@@ -109,15 +109,15 @@ def test_a_file_is_read(tmp_path: Path, record: Record) -> None:
         ("{", "Expecting property name"),
         ("[]", 'expected a document with the key "schema"'),
         ('{"schema": 3}', 'expected a document with the key "schema"'),
-        ('{"schema": "other.measure", "schema_version": 2}', 'expected a document with the key "schema"'),
-        ('{"schema": "clockscope.measure"}', "schema_version None of clockscope.measure: expected 2"),
-        ('{"schema": "clockscope.measure", "schema_version": 3}', "install a newer clockscope"),
+        ('{"schema": "other.measure", "schema_version": 1}', 'expected a document with the key "schema"'),
+        ('{"schema": "clockscope.measure"}', "schema_version None of clockscope.measure: expected 1"),
+        ('{"schema": "clockscope.measure", "schema_version": 2}', "install a newer clockscope"),
         (
-            '{"schema": "clockscope.measure", "schema_version": 1}',
-            "schema_version 1 of clockscope.measure: expected 2$",
+            '{"schema": "clockscope.measure", "schema_version": 0}',
+            "schema_version 0 of clockscope.measure: expected 1$",
         ),
         ('{"schema": "clockscope.measure", "schema_version": true}', "schema_version True"),
-        ('{"schema": "clockscope.measure", "schema_version": 2, "x": NaN}', "NaN is not JSON"),
+        ('{"schema": "clockscope.measure", "schema_version": 1, "x": NaN}', "NaN is not JSON"),
         ("[" * 200_000, "nested too deeply"),
     ],
 )

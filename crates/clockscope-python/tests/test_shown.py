@@ -56,7 +56,7 @@ def test_a_hostile_record_stays_inside_of_its_frame() -> None:
 
 
 def test_without_the_command_a_notebook_shows_the_text(nowhere: None) -> None:
-    record = Record('{"schema": "clockscope.measure", "schema_version": 2, "recorded_at": null}')
+    record = Record('{"schema": "clockscope.measure", "schema_version": 1, "recorded_at": null}')
     assert record._repr_html_() is None
 
 
@@ -79,7 +79,7 @@ def test_answers_are_drawn() -> None:
 
 
 def document(schema: str, **keys: Any) -> Record:
-    return Record(json.dumps({"schema": f"clockscope.{schema}", "schema_version": 2, **keys}))
+    return Record(json.dumps({"schema": f"clockscope.{schema}", "schema_version": 1, **keys}))
 
 
 def drawn(record: Record) -> tuple[list[str], list[float]]:

@@ -46,7 +46,7 @@ ROWS: list[dict[str, Any]] = [
 
 
 def document(**keys: Any) -> Record:
-    return Record(json.dumps({"schema": "clockscope.measure", "schema_version": 2, "recorded_at": None, **keys}))
+    return Record(json.dumps({"schema": "clockscope.measure", "schema_version": 1, "recorded_at": None, **keys}))
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_schema_is_given_as_often_as_asked(record: Record) -> None:
 def test_arrow_frees_after_the_interpreter_is_gone() -> None:
     program = """
 import clockscope, pyarrow, json
-kept = pyarrow.table(clockscope.Record('{"schema": "clockscope.x", "schema_version": 2, "rows": [{"a": 1, "b": "c"}]}'))
+kept = pyarrow.table(clockscope.Record('{"schema": "clockscope.x", "schema_version": 1, "rows": [{"a": 1, "b": "c"}]}'))
 import builtins
 builtins.kept = kept
 print(kept.num_rows)
@@ -236,7 +236,7 @@ def test_a_missing_extra_is_named(module: str, extra: str, question: str) -> Non
 import sys
 sys.modules[{module!r}] = None
 import clockscope
-record = clockscope.Record('{{"schema": "clockscope.measure", "schema_version": 2, "clocks": []}}')
+record = clockscope.Record('{{"schema": "clockscope.measure", "schema_version": 1, "clocks": []}}')
 try:
     {question}
 except ImportError as error:

@@ -1,5 +1,7 @@
 //! Which clock to use for intervals, how often to repeat what is measured, and what errors remain.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +30,7 @@ pub struct Advice {
     pub left_out: Vec<LeftOut>,
 }
 
-record!(Advice { rows } in rows);
+record!(Advice { rows });
 
 /// What to do for intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -168,6 +170,26 @@ impl LeftOutCause {
     #[must_use]
     pub fn is_of_figures(self) -> bool {
         matches!(self, Self::NotJudged | Self::Faulty | Self::NoDifferences | Self::NoCost | Self::StoodStill)
+    }
+}
+
+impl fmt::Display for LeftOutCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CivilTime => "civil time, which may be set",
+            Self::ProcessorTime => "it counts processor time",
+            Self::CoreCycles => "it counts a core's cycles",
+            Self::Device => "a device of its own, which few programs may read",
+            Self::Unordered => "a read may take effect before what precedes it",
+            Self::UntrustedCounter => "the kernel does not build its clock on this counter",
+            Self::OtherKind => "what it counts is not known to be time",
+            Self::Unreadable => "it cannot be read here",
+            Self::NotJudged => "its readings were not judged",
+            Self::Faulty => "it went back, jumped, stood still, or failed to answer",
+            Self::NoDifferences => "the differences of its readings are not in the record: measure again",
+            Self::NoCost => "what it costs is not known",
+            Self::StoodStill => "it never advanced while it was read",
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, explain, record};
+use crate::figure::{add_unknown, record};
 use crate::{ClockKind, Figure};
 
 /// The result of `clockscope list --all-platforms`.
@@ -14,8 +14,6 @@ pub struct AllClocks {
     /// One entry a clock and system.
     pub clocks: Vec<SystemClock>,
 }
-
-explain!(AllClocks: clocks);
 
 /// A clock of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! What is asked about a clock, and the figures that answer it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::{CivilWorth, Emulator, Explain, Hypervisor, ReadPath, Reason, Unknown, Unnamed, Words};
+use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason, Unknown};
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
 /// explains it, by a reason of another record, or by the text of a system.
@@ -94,9 +94,7 @@ pub enum Check {
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
-        /// Whether both are computed from one hardware counter; `null` where that is unknown, and
-        /// in older records.
-        #[serde(default)]
+        /// Whether both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Why `ahead` is `null`.
         reason: Option<Unknown>,
@@ -151,9 +149,7 @@ pub enum Check {
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
-        /// Whether both are computed from one hardware counter; `null` where that is unknown, and
-        /// in older records.
-        #[serde(default)]
+        /// Whether both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Why the rates were not compared.
         reason: Option<Unknown>,
@@ -170,9 +166,7 @@ pub enum Check {
         constant: Option<bool>,
         /// Whether steering can explain the offset.
         steerable: bool,
-        /// Whether both are computed from one hardware counter; `null` where that is unknown, and
-        /// in older records.
-        #[serde(default)]
+        /// Whether both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Why `ppm` is `null`.
         reason: Option<Unknown>,
@@ -224,13 +218,10 @@ pub enum Check {
         worth: Option<CivilWorth>,
         /// Half the length of the interval in which civil time lies.
         error_s: Option<f64>,
-        /// The largest error by the kernel's own statement, whatever that is worth; `null` in older
-        /// records.
-        #[serde(default)]
+        /// The largest error by the kernel's own statement, whatever that is worth.
         stated_error_s: Option<f64>,
         /// Whether it is a clock of TAI that shows UTC, because the kernel does not know how far
-        /// they are apart; `false` in older records.
-        #[serde(default)]
+        /// they are apart.
         shows_utc: bool,
     },
     /// Is the counter sound that the kernel computes this clock from?
@@ -238,13 +229,6 @@ pub enum Check {
         /// The checks that make the counter unfit.
         faults: Vec<CheckKind>,
     },
-    /// A check of a later program, which this one does not know, in the words of that program.
-    #[serde(untagged, deserialize_with = "unnamed_check")]
-    Unnamed(Unnamed),
-}
-
-fn unnamed_check<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
-    Unnamed::read(deserializer, "check")
 }
 
 /// Which question a [`Check`] asks.
@@ -270,8 +254,6 @@ pub enum CheckKind {
     Resolution,
     Synchronization,
     Counter,
-    #[serde(other)]
-    Unnamed,
 }
 
 impl Check {
@@ -297,33 +279,6 @@ impl Check {
             Self::Resolution { .. } => CheckKind::Resolution,
             Self::Synchronization { .. } => CheckKind::Synchronization,
             Self::Counter { .. } => CheckKind::Counter,
-            Self::Unnamed(_) => CheckKind::Unnamed,
-        }
-    }
-}
-
-impl Explain for Check {
-    fn put_words(&mut self, words: Words) {
-        match self {
-            Self::Readable { reason, .. }
-            | Self::Hypervisor { reason, .. }
-            | Self::StepsBack { reason, .. }
-            | Self::StandingStill { reason, .. }
-            | Self::Jumps { reason, .. }
-            | Self::Order { reason, .. }
-            | Self::Offsets { reason, .. }
-            | Self::ConstantRate { reason, .. }
-            | Self::Rate { reason, .. }
-            | Self::Resolution { reason, .. } => reason.put_words(words),
-            Self::Invariance { .. }
-            | Self::Clocksource { .. }
-            | Self::KernelVerdict { .. }
-            | Self::Emulation { .. }
-            | Self::NominalFrequency { .. }
-            | Self::Cost { .. }
-            | Self::Synchronization { .. }
-            | Self::Counter { .. }
-            | Self::Unnamed(_) => {}
         }
     }
 }
@@ -429,19 +384,14 @@ pub enum RateChange {
 #[serde(rename_all = "snake_case")]
 pub enum HypervisorStatement {
     /// KVM: its clocks agree on all CPUs.
-    #[serde(alias = "its clocks agree on all CPUs (stable clocksource)")]
     StableClocksource,
     /// Hyper-V: the counter can be made invariant.
-    #[serde(alias = "the counter can be made invariant")]
     InvariantCounter,
     /// Hyper-V: a reference page scales the counter.
-    #[serde(alias = "a reference page scales the counter")]
     ReferencePage,
     /// Xen: it emulates every read of the counter.
-    #[serde(alias = "it emulates every read of the counter")]
     EmulatedReads,
     /// Xen: the host's counter is reliable.
-    #[serde(alias = "the host's counter is reliable")]
     ReliableHost,
 }
 

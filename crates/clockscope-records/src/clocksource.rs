@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, explain, record};
+use crate::figure::{add_unknown, record};
 use crate::{Envelope, Figure, Measurement, PerformanceCounter};
 
 /// The result of `clockscope clocksource`.
@@ -18,20 +18,14 @@ pub struct Clocksources {
     pub counter: KernelVerdict,
     /// What a run that was killed has left switched; `null` where there is nothing of that kind.
     pub left_behind: Option<LeftBehind>,
-    /// The run that has the clocksource switched just now; `null` where there is none, and in older
-    /// records.
-    #[serde(default)]
+    /// The run that has the clocksource switched just now; `null` where there is none.
     pub holder: Option<Holder>,
-    /// What is behind QueryPerformanceCounter; `null` on other systems than Windows, and in older
-    /// records.
-    #[serde(default)]
+    /// What is behind QueryPerformanceCounter; `null` on other systems than Windows.
     pub performance_counter: Option<PerformanceCounter>,
     /// The same for people. Renderers write it beside the data; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<ClocksourcesProse>,
 }
-
-explain!(Clocksources: clocksources, performance_counter);
 
 /// A run that has the clocksource switched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +80,6 @@ pub struct Clocksource {
     pub description: Figure<String>,
     /// How good the kernel says that it is, compared with others; below 0, it does not choose it by
     /// itself. Only the BSDs show it, and `null` elsewhere.
-    #[serde(default)]
     pub quality: Option<i64>,
     /// How fast it counts, in Hz.
     pub frequency_hz: Figure<f64>,
@@ -207,19 +200,6 @@ pub enum KernelCause {
         /// The one in use.
         chosen: String,
     },
-    /// A cause that this program does not know, in the words of the one that wrote it. Older
-    /// records have no others.
-    #[serde(untagged)]
-    Unnamed {
-        /// What was found.
-        seen: String,
-        /// Where.
-        source: String,
-        /// Whether it says that the counter itself is bad.
-        is_fault: bool,
-        /// What to do.
-        advice: String,
-    },
 }
 
 /// The fault of a clocksource that the kernel gives up.
@@ -296,7 +276,6 @@ impl KernelCause {
             | Self::NoTimecounter
             | Self::PrefersTimecounter { .. }
             | Self::ChosenTimecounter { .. } => false,
-            Self::Unnamed { is_fault, .. } => *is_fault,
         }
     }
 }
@@ -327,26 +306,12 @@ pub struct Switched {
     /// One entry a clocksource, in the order asked for; its `environment.clocksource` names it.
     pub measurements: Vec<Envelope<Measurement>>,
     /// What went wrong during the run, or when it was put back; `null` if nothing did.
-    #[serde(default)]
     pub error: Option<String>,
 }
-
-explain!(Switched: measurements);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The observation, its source, whether that is a fault, and what to do, as older records have
-    /// them.
-    fn words() -> serde_json::Value {
-        serde_json::json!({ "seen": "a", "source": "b", "is_fault": true, "advice": "c" })
-    }
-
-    fn unnamed() -> Reason {
-        let [seen, source, advice] = ["a", "b", "c"].map(str::to_owned);
-        KernelCause::Unnamed { seen, source, is_fault: true, advice }.into()
-    }
 
     #[test]
     fn a_holder_is_named_with_what_to_do() {
@@ -362,23 +327,5 @@ mod tests {
             let held = holder.to_string();
             assert!(held.starts_with(start) && held.ends_with(end), "{held}");
         }
-    }
-
-    #[test]
-    fn a_reason_of_an_older_record_keeps_its_words() {
-        let read: Reason = serde_json::from_value(words()).expect("a reason");
-        assert_eq!(read, unnamed());
-        assert_eq!(serde_json::to_value(&read).expect("JSON"), words());
-    }
-
-    /// Whoever reads a cause that a newer program knows has its words.
-    #[test]
-    fn a_cause_that_is_not_known_is_read_by_its_words() {
-        let mut newer = words();
-        newer["cause"] = "sunspots".into();
-        assert_eq!(serde_json::from_value::<Reason>(newer).expect("a reason"), unnamed());
-        let mut known = words();
-        known["cause"] = "notsc_option".into();
-        assert_eq!(serde_json::from_value::<Reason>(known).expect("a reason"), KernelCause::NotscOption.into());
     }
 }

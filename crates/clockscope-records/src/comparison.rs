@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, explain, record};
+use crate::figure::{add_unknown, record};
 use crate::{Figure, Trustworthiness};
 
 /// The result of `clockscope compare`.
@@ -190,7 +190,6 @@ pub struct MachineComparison {
     pub empty_loop: Figure<CostRatio>,
 }
 
-explain!(Comparison: machine, clocks);
 record!(MachineComparison { counter, empty_loop });
 
 /// The cost of a clock on both sides, and the events that only the new side has.

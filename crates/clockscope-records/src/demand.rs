@@ -25,8 +25,7 @@ pub struct Demand {
     pub demand: DemandPlace,
     /// The demand.
     pub required: DemandValue,
-    /// The use that a demanded verdict is for; `null` for the worst of all uses, for other demands,
-    /// and in older records.
+    /// The use that a demanded verdict is for; `null` for the worst of all uses, for other demands.
     #[serde(default, rename = "use")]
     pub for_use: Option<Use>,
     /// What was found, at most; `null` if that is unknown.
@@ -54,7 +53,7 @@ pub struct DemandProse {
 
 /// Where a demand stands in a policy. JSON has its keys, with dots between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(try_from = "String", into = "String")]
 pub enum DemandPlace {
     /// The kernel's clocksource.
     Clocksource,
@@ -62,8 +61,6 @@ pub enum DemandPlace {
     Counter(Demanded),
     /// The clock of this name.
     Clock(String, Demanded),
-    /// One that this program does not know, of a later program's record.
-    Unnamed(String),
 }
 
 /// What a policy can demand of a clock.
@@ -117,7 +114,6 @@ impl fmt::Display for DemandPlace {
             Self::Clocksource => f.write_str("clocksource"),
             Self::Counter(demanded) => write!(f, "counter.{}", demanded.key()),
             Self::Clock(name, demanded) => write!(f, "clocks.{name}.{}", demanded.key()),
-            Self::Unnamed(place) => f.write_str(place),
         }
     }
 }
@@ -128,17 +124,19 @@ impl From<DemandPlace> for String {
     }
 }
 
-impl From<String> for DemandPlace {
-    fn from(place: String) -> Self {
+impl TryFrom<String> for DemandPlace {
+    type Error = String;
+
+    fn try_from(place: String) -> Result<Self, String> {
         if place == "clocksource" {
-            return Self::Clocksource;
+            return Ok(Self::Clocksource);
         }
         let found = place.rsplit_once('.').and_then(|(of, key)| {
             let demanded = Demanded::ALL.into_iter().find(|demanded| demanded.key() == key)?;
             let of_clock = || of.strip_prefix("clocks.").map(|name| Self::Clock(name.to_owned(), demanded));
             if of == "counter" { Some(Self::Counter(demanded)) } else { of_clock() }
         });
-        found.unwrap_or(Self::Unnamed(place))
+        found.ok_or_else(|| format!("no policy has the key \"{place}\""))
     }
 }
 
@@ -151,13 +149,12 @@ mod tests {
         for demanded in Demanded::ALL {
             let of_clock = |name: &str| DemandPlace::Clock(name.to_owned(), demanded);
             for place in [DemandPlace::Clocksource, DemandPlace::Counter(demanded), of_clock("clockscope.now")] {
-                assert_eq!(DemandPlace::from(place.to_string()), place);
+                assert_eq!(DemandPlace::try_from(place.to_string()), Ok(place));
             }
         }
         for place in ["", "counter", "counter.", "clocks.max_cost_ns", "clocks.monotonic.cost", "x.verdict"] {
-            let unnamed = DemandPlace::from(place.to_owned());
-            assert_eq!(unnamed, DemandPlace::Unnamed(place.to_owned()));
-            assert_eq!(unnamed.to_string(), place);
+            let refused = DemandPlace::try_from(place.to_owned());
+            assert_eq!(refused, Err(format!("no policy has the key \"{place}\"")));
         }
     }
 }

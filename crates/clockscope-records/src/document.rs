@@ -3,14 +3,10 @@
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::figure::explain;
-use crate::version1::upgrade;
 use crate::{
-    Advice, AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement,
-    Offsets, Order, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
-    WindowsFacts, Words,
+    Advice, AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets,
+    Order, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -55,13 +51,6 @@ macro_rules! documents {
             }
         }
 
-        impl Explain for Document {
-            fn put_words(&mut self, words: Words) {
-                match self {
-                    $(Self::$variant(envelope) => envelope.put_words(words),)*
-                }
-            }
-        }
     };
 }
 
@@ -111,18 +100,12 @@ pub struct Listing {
     pub clocks: Vec<Listed>,
 }
 
-explain!(Listing: clocks);
-
 /// Facts about the machine alone, which are in the head, and those that only Windows has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Info {
-    /// What Windows shows of its timer and processors; `null` on other systems, and in older
-    /// records.
-    #[serde(default)]
+    /// What Windows shows of its timer and processors; `null` on other systems.
     pub windows: Option<WindowsFacts>,
 }
-
-explain!(Info: windows);
 
 /// Why a text is no document of ours.
 #[derive(Debug, thiserror::Error)]
@@ -160,8 +143,9 @@ impl Document {
     /// Reads a document from its JSON text.
     ///
     /// # Errors
-    /// [`ReadError::Version`] when the version is another one, [`ReadError::CutOff`] for a part of
-    /// an object, [`ReadError::Malformed`] for anything else.
+    /// [`ReadError::Version`] when the version is another one, [`ReadError::Empty`] for blanks
+    /// alone, [`ReadError::CutOff`] for a part of an object, [`ReadError::Malformed`] for anything
+    /// else.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         /// The version is looked at first, so that a newer record is named as such instead of
         /// "missing field".
@@ -170,6 +154,9 @@ impl Document {
             schema_version: u32,
             #[serde(default)]
             schema: String,
+        }
+        if text.trim().is_empty() {
+            return Err(ReadError::Empty);
         }
         let Head { schema_version: found, schema } = serde_json::from_str(text).map_err(|error| {
             let is_cut = error.is_eof() && text.trim_start().starts_with('{');
@@ -184,25 +171,6 @@ impl Document {
         }
         Ok(serde_json::from_str(text)?)
     }
-
-    /// Reads a document to be compared with others: [`Document::from_json`], and measurements of
-    /// version 1 of the schema. These do not state all facts about clocks, which are unknown or not
-    /// so in what is read.
-    ///
-    /// # Errors
-    /// As of [`Document::from_json`], and [`ReadError::Empty`] for blanks alone.
-    pub fn from_json_of_any_version(text: &str) -> Result<Self, ReadError> {
-        if text.trim().is_empty() {
-            return Err(ReadError::Empty);
-        }
-        match serde_json::from_str::<Value>(text) {
-            Ok(mut older) if older["schema_version"] == 1 && older["schema"] == "clockscope.measure" => {
-                upgrade(&mut older);
-                Ok(serde_json::from_value(older)?)
-            }
-            _ => Self::from_json(text),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -210,39 +178,18 @@ mod tests {
     use std::error::Error;
 
     use super::*;
-    use crate::Unknown;
 
     #[test]
     fn what_is_no_document_is_refused_with_the_reason() {
         let refused = |text: &str| Document::from_json(text).expect_err("it is none");
         let why = |text: &str| refused(text).source().map(ToString::to_string).unwrap_or_default();
-        assert!(why(r#"{ "schema": "clockscope.recording", "schema_version": 2 }"#).contains("`clockscope replay`"));
-        assert!(why(r#"{ "schema": "clockscope.sundial", "schema_version": 2 }"#).contains("clockscope.sundial"));
-        assert!(why(r#"{ "schema_version": 2 }"#).contains("schema"));
-        let newer = refused(r#"{ "schema": "clockscope.sundial", "schema_version": 3 }"#);
-        assert!(matches!(newer, ReadError::Version { found: 3 }), "{newer:?}");
+        assert!(why(r#"{ "schema": "clockscope.recording", "schema_version": 1 }"#).contains("`clockscope replay`"));
+        assert!(why(r#"{ "schema": "clockscope.sundial", "schema_version": 1 }"#).contains("clockscope.sundial"));
+        assert!(why(r#"{ "schema_version": 1 }"#).contains("schema"));
+        let newer = refused(r#"{ "schema": "clockscope.sundial", "schema_version": 2 }"#);
+        assert!(matches!(newer, ReadError::Version { found: 2 }), "{newer:?}");
         let cut = refused(r#"{ "schema": "clockscope.measure", "schema_ver"#);
         assert!(matches!(cut, ReadError::CutOff(_)), "{cut:?}");
-    }
-
-    #[test]
-    fn measurements_of_version_1_are_read_to_be_compared() {
-        let text = include_str!("../tests/fixtures/version1.json");
-        assert!(matches!(Document::from_json(text), Err(ReadError::Version { found: 1 })));
-        let read = |text: &str| Document::from_json_of_any_version(text);
-        let Ok(Document::Measurement(older)) = read(text) else { panic!("{:?}", read(text)) };
-        let [counter, ..] = older.found.clocks.as_slice() else { panic!("it has clocks") };
-        assert!(counter.identity.is_counter() && older.schema_version == SCHEMA_VERSION);
-        let reason = Unknown::sentence("records of version 1 do not state it");
-        assert_eq!(counter.identity.counter_based.reason(), Some(&reason));
-        let coarse = older.found.clocks.iter().find(|clock| clock.identity.name == "realtime_coarse");
-        let events = coarse.and_then(|clock| clock.events.as_ref()).expect("its readings were judged");
-        let recorded: Value = serde_json::from_str(text).unwrap();
-        let fail = recorded["clocks"].as_array().unwrap().iter().find(|clock| clock["name"] == "realtime_coarse");
-        assert_eq!(Some(events.stuck), fail.and_then(|clock| clock["events"]["fail"].as_u64()));
-        assert!(events.stuck > 0);
-        let other = text.replace("clockscope.measure", "clockscope.steps");
-        assert!(matches!(read(&other), Err(ReadError::Version { found: 1 })));
-        assert!(matches!(read(" \n"), Err(ReadError::Empty)));
+        assert!(matches!(refused(" \n"), ReadError::Empty));
     }
 }

@@ -5,7 +5,7 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::{Environment, Explain, Run, SCHEMA_VERSION, Words};
+use crate::{Environment, Run, SCHEMA_VERSION};
 
 /// A document: what was found, where and when, and how it was measured if it was.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -28,17 +28,9 @@ pub struct Envelope<F> {
 }
 
 /// What a document holds below its head.
-pub trait Contents: Explain {
+pub trait Contents {
     /// Whether the head describes a run.
     const IS_RUN: bool;
-}
-
-impl<F: Explain> Explain for Envelope<F> {
-    fn put_words(&mut self, words: Words) {
-        self.environment.put_words(words);
-        self.run.put_words(words);
-        self.found.put_words(words);
-    }
 }
 
 impl<F: Contents> Envelope<F> {

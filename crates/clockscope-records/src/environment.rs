@@ -25,7 +25,6 @@ pub struct Environment {
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
     pub hypervisor: Figure<Hypervisor>,
     /// How this machine learns that it was moved or restored from a snapshot.
-    #[serde(default)]
     pub announcements: Announcements,
     /// The operating system's kernel.
     pub kernel: Kernel,
@@ -152,7 +151,6 @@ pub struct Frequencies {
     /// aarch64 CNTFRQ_EL0, in Hz.
     pub cntfrq_hz: Figure<u64>,
     /// What the kernel turns counts into time with, in Hz (the page that perf events share).
-    #[serde(default)]
     pub perf_mmap_hz: Figure<f64>,
 }
 

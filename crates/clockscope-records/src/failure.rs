@@ -77,20 +77,6 @@ pub enum PairsFailure {
     AllLost,
 }
 
-/// Why two clocks' rates were not compared, or not judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RatePairFailure {
-    /// The unit of one has no length: it has no rate against the reference.
-    NoUnit,
-    /// There were too few brackets, or too little time between them.
-    TooFew,
-    /// The timer tick moves one of them: a late tick looks like a step.
-    Ticked,
-    /// Fewer than three brackets were not interrupted.
-    Interrupted,
-}
-
 /// Why a runtime, or an API of it, was not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

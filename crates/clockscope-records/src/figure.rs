@@ -103,7 +103,7 @@ impl<T, E: Into<Unknown>> From<Result<T, E>> for Figure<T> {
 /// Unknown, without a reason: for what was not looked at, in records that say so elsewhere.
 impl<T> Default for Figure<T> {
     fn default() -> Self {
-        Self::unknown(Unknown::unrecorded())
+        Self::unknown(Unknown::Unrecorded)
     }
 }
 
@@ -115,7 +115,7 @@ impl<T: Serialize> Serialize for Figure<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Figure<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(Option::deserialize(deserializer)?, Unknown::unrecorded()))
+        Ok(Self::of(Option::deserialize(deserializer)?, Unknown::Unrecorded))
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) mod list {
         deserializer: D,
     ) -> Result<Figure<Vec<T>>, D::Error> {
         let list = Vec::deserialize(deserializer)?;
-        Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), Unknown::unrecorded()))
+        Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), Unknown::Unrecorded))
     }
 }
 
@@ -159,40 +159,6 @@ impl<T: JsonSchema> JsonSchema for KnownFigure<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<Unknown>();
         T::json_schema(generator)
-    }
-}
-
-/// Words for a reason.
-pub type Words = fn(&Unknown) -> String;
-
-/// Something with reasons in it, which words can be put beside.
-pub trait Explain {
-    /// Puts words beside all reasons.
-    fn put_words(&mut self, words: Words);
-}
-
-impl Explain for Unknown {
-    fn put_words(&mut self, words: Words) {
-        self.text = Some(words(self));
-    }
-}
-
-impl<E: Explain> Explain for Option<E> {
-    fn put_words(&mut self, words: Words) {
-        self.iter_mut().for_each(|part| part.put_words(words));
-    }
-}
-
-impl<E: Explain> Explain for Vec<E> {
-    fn put_words(&mut self, words: Words) {
-        self.iter_mut().for_each(|entry| entry.put_words(words));
-    }
-}
-
-/// What a known figure consists of. Its own reason is put into words by whoever names it.
-impl<E: Explain> Explain for Figure<E> {
-    fn put_words(&mut self, words: Words) {
-        self.known_mut().into_iter().for_each(|part| part.put_words(words));
     }
 }
 
@@ -239,15 +205,8 @@ impl<P: Figures> Figures for Figure<P> {
 impl<T> Figure<T> {
     /// Adds the reason to those of a record, if there is one.
     pub(crate) fn collect_as<'a>(&'a self, path: String, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        if let Some(reason) = self.reason().filter(|reason| reason.is_recorded()) {
+        if let Some(reason) = self.reason().filter(|reason| **reason != Unknown::Unrecorded) {
             reasons.insert(path, reason);
-        }
-    }
-
-    /// Puts words beside the reason, unless the figure is known.
-    pub(crate) fn put_own_words(&mut self, words: Words) {
-        if let Self::Unknown(reason) = self {
-            reason.put_words(words);
         }
     }
 
@@ -262,20 +221,11 @@ impl<T> Figure<T> {
 }
 
 /// Names the figures of a type, and the parts that have figures of their own with the prefix of
-/// their paths. `a was b` is a figure that older records call `b`: its reason is under that name.
+/// their paths.
 macro_rules! figures {
     (
-        $part:ty { $($figure:ident $(was $former:ident)?),* $(,)? } $($prefix:literal $within:ident),*
-        $(in $($record:ident),+)?
+        $part:ty { $($figure:ident),* $(,)? } $($prefix:literal $within:ident),*
     ) => {
-        impl $crate::figure::Explain for $part {
-            fn put_words(&mut self, words: $crate::figure::Words) {
-                $(self.$figure.put_own_words(words);)*
-                $($crate::figure::Explain::put_words(&mut self.$within, words);)*
-                $($($crate::figure::Explain::put_words(&mut self.$record, words);)+)?
-            }
-        }
-
         impl $crate::figure::Figures for $part {
             fn collect<'a>(&'a self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, &'a $crate::Unknown>) {
                 $(self.$figure.collect_as(format!("{prefix}{}", stringify!($figure)), reasons);)*
@@ -283,7 +233,6 @@ macro_rules! figures {
             }
 
             fn explain(&mut self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, $crate::Unknown>) {
-                $($(self.$figure.explain_as(&format!("{prefix}{}", stringify!($former)), reasons);)?)*
                 $(self.$figure.explain_as(&format!("{prefix}{}", stringify!($figure)), reasons);)*
                 $($crate::figure::Figures::explain(&mut self.$within, &format!("{prefix}{}", $prefix), reasons);)*
             }
@@ -329,18 +278,6 @@ pub(crate) struct Whole<'a, F: Serialize> {
     pub(crate) fields: F,
     pub(crate) unknown: BTreeMap<String, &'a Unknown>,
 }
-
-/// Names the parts of something without figures of its own that have reasons in them.
-macro_rules! explain {
-    ($whole:ty: $($record:ident),+) => {
-        impl $crate::figure::Explain for $whole {
-            fn put_words(&mut self, words: $crate::figure::Words) {
-                $($crate::figure::Explain::put_words(&mut self.$record, words);)+
-            }
-        }
-    };
-}
-pub(crate) use explain;
 
 /// The part of a record that [`Whole`] adds.
 #[derive(Deserialize)]

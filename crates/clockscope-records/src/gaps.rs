@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::unnamed::known_word;
 use crate::{CpuFailure, Figure, Unknown};
 
 /// The result of `clockscope gaps`.
@@ -22,7 +21,7 @@ pub struct Gaps {
     pub worst: Vec<WorstGap>,
 }
 
-record!(Gaps { loop_ns } in gaps);
+record!(Gaps { loop_ns });
 
 /// Time that one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,10 +49,8 @@ pub struct CpuGaps {
     /// The longest, in ns.
     pub max_ns: Figure<f64>,
     /// Total length of all gaps, in ns.
-    #[serde(alias = "stolen_ns")]
     pub lost_ns: f64,
     /// Their share of the time that the thread looked, in percent.
-    #[serde(alias = "stolen_percent")]
     pub lost_percent: Figure<f64>,
     /// Gaps by what the system counted meanwhile, the costliest first.
     pub causes: Vec<Cause>,
@@ -62,15 +59,11 @@ pub struct CpuGaps {
     pub steal_ns: Figure<f64>,
     /// Why there are no figures; `null` when there are.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<CpuFailure>,
 }
 
-record!(
-    CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent was stolen_percent, steal_ns }
-    in reason
-);
+record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent, steal_ns });
 
 /// A cause of lost time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -90,9 +83,6 @@ pub enum CauseKind {
     Softirq,
     /// The system counted nothing: firmware (SMI), the hypervisor, or the hardware itself.
     Unknown,
-    /// A cause of a later program, which this one does not know.
-    #[serde(other)]
-    Unnamed,
 }
 
 /// Time lost to one cause.
@@ -119,12 +109,10 @@ pub struct WorstGap {
     pub ns: f64,
     /// What the system counted in that time.
     pub cause: CauseKind,
-    /// The counts that grew; `null` in older records.
-    #[serde(default)]
+    /// The counts that grew.
     pub counted: Option<GapCounts>,
     /// The same for people, e.g. `LOC +1, TIMER +1`: clockscope makes it of `counted` whenever it
     /// writes a document.
-    #[serde(default)]
     pub detail: Option<String>,
 }
 

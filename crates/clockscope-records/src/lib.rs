@@ -39,9 +39,7 @@ mod text;
 mod tick_evidence;
 mod trust;
 pub mod units;
-mod unnamed;
 mod verdict;
-mod version1;
 mod windows;
 
 pub use advice::{
@@ -66,13 +64,13 @@ pub use document::{Document, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
-pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFailure};
+pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
 /// record that has one, under the figure's path: `tick_ns`, `events.jump`.
 pub use figure::Figure;
-pub use figure::{Explain, Figures, Words};
+pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use measurement::{
     Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
@@ -87,15 +85,15 @@ pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
     AdviceReason, ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, ErrorCause, MachineReason,
-    PairsReason, RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError, ThreadReason,
-    TickReason, Unknown, UnknownReason, UnreadableClock, WindowsReason,
+    PairsReason, RatePairFailure, RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError,
+    ThreadReason, TickReason, Unknown, UnreadableClock, WindowsReason, with_unreadable,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
     RecordedYardstick, Recording,
 };
 pub use runtimes::{
-    ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, Surprise, SurpriseProse, SurprisingApi,
+    ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurpriseProse, SurprisingApi,
     SurprisingFact,
 };
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
@@ -104,9 +102,8 @@ pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
-pub use text::{is_steering, plain, show_cpus};
+pub use text::{counted, grouped, is_steering, plain, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Verdict};
-pub use unnamed::Unnamed;
 pub use verdict::{Trustworthiness, Use, Uses};
 pub use windows::{TimeAdjustment, WindowsFacts};

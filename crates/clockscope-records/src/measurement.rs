@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{Words, add_unknown, explain, figures, record};
-use crate::unnamed::known_word;
+use crate::figure::{add_unknown, figures, record};
 use crate::{
-    Explain, Failure, Figure, Figures, Offsets, Order, Rates, Recommendation, Summary, Synchronization, TickEvidence,
-    Unknown,
+    Failure, Figure, Figures, Offsets, Order, Rates, Recommendation, Summary, Synchronization, TickEvidence, Unknown,
 };
 
 /// One run of `clockscope measure`.
@@ -20,17 +18,13 @@ pub struct Measurement {
     /// One record a clock and path, in the order of the catalogue.
     pub clocks: Vec<ClockRecord>,
     /// The results across CPUs and over time; `null` unless requested.
-    #[serde(default)]
     pub thorough: Option<Thorough>,
     /// What keeps civil time and the clocks' rates right, as the machine states it; `null` unless
     /// requested.
-    #[serde(default)]
     pub synchronization: Option<Synchronization>,
     /// Which clock to use.
     pub advice: Recommendation,
 }
-
-explain!(Measurement: clocks, thorough, synchronization, advice);
 
 /// The results across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +39,7 @@ pub struct Thorough {
     pub rate: Figure<Rates>,
 }
 
-record!(Thorough { rate } in order, offsets, rate);
+record!(Thorough { rate });
 
 /// How a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,12 +50,10 @@ pub struct Run {
     /// number of reads was asked for instead.
     pub duration_asked_s: Option<f64>,
     /// Reads of each clock that the user asked for; `null` where a time was.
-    #[serde(default)]
     pub reads_asked: Option<u64>,
     /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
     /// Runs that this record is of; `null` where it is one.
-    #[serde(default)]
     pub runs: Option<u32>,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
     pub cpu: Figure<u32>,
@@ -106,12 +98,6 @@ impl Figures for TimerRecord {
     }
 }
 
-impl Explain for TimerRecord {
-    fn put_words(&mut self, words: Words) {
-        self.frequency_doubt.put_words(words);
-    }
-}
-
 /// The baseline of the costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
@@ -120,8 +106,7 @@ pub struct Baseline {
     pub empty_loop_ns: Option<f64>,
     /// The cheapest counter read; `null` when no counter could be read.
     pub fastest_counter: Option<FastestCounter>,
-    /// The baselines of several runs, in the order of the runs; empty where one was made, and in
-    /// older records.
+    /// The baselines of several runs, in the order of the runs; empty where one was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<BaselineRun>,
 }
@@ -158,9 +143,6 @@ pub enum ClockKind {
     Wall,
     /// Processor time that the process or thread has used.
     CpuTime,
-    /// A kind of a later program, which this one does not know.
-    #[serde(other)]
-    Unnamed,
 }
 
 /// The way by which a reading reaches the program.
@@ -185,9 +167,6 @@ pub enum ReadPath {
     SystemLibrary,
     /// A function of the system's lowest library that runs in user mode (Windows: ntdll's `Rtl`).
     User,
-    /// A path of a later program, which this one does not know.
-    #[serde(other)]
-    Unnamed,
 }
 
 impl ReadPath {
@@ -210,8 +189,7 @@ pub enum ReadBasis {
     Clocksource,
     /// The scheduler's clock, by which processor time is charged.
     Scheduler,
-    /// Something else: a device, a performance counter, or what a later program knows.
-    #[serde(other)]
+    /// Something else: a device, a performance counter.
     Other,
 }
 
@@ -247,11 +225,11 @@ pub struct ClockIdentity {
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
     /// Whether programs of its system usually read it: for intervals if it is monotonic, for civil
-    /// time if it is a wall clock. Older records do not have it.
+    /// time if it is a wall clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_usual: Option<bool>,
     /// Whether it is another clock of the same system in another guise: an older call, or the
-    /// standard library of a language. Older records do not have it.
+    /// standard library of a language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_guise: Option<bool>,
 }
@@ -290,14 +268,13 @@ pub struct Listed {
     pub available: bool,
     /// Why it cannot be read; `null` when it can.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<Failure>,
     /// What the interface states as its resolution, in ns.
     pub nominal_resolution_ns: Figure<f64>,
 }
 
-record!(Listed { nominal_resolution_ns } "" identity in reason);
+record!(Listed { nominal_resolution_ns } "" identity);
 
 /// The results for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -311,8 +288,7 @@ pub struct ClockRecord {
     pub available: bool,
     /// Why it could not be read, or what ended or disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<Failure>,
     /// Cost of one read, back to back.
     pub cost_ns: Figure<Cost>,
@@ -324,13 +300,10 @@ pub struct ClockRecord {
     pub observed_resolution_ns: Figure<f64>,
     /// The step of the lattice on which all readings lie, in ns, also where a read takes many
     /// ticks.
-    #[serde(default)]
     pub tick_ns: Figure<f64>,
     /// The evidence for the tick.
-    #[serde(default)]
     pub tick_evidence: Option<TickEvidence>,
     /// Figures of the differences between successive readings, in ns.
-    #[serde(default)]
     pub summary: Figure<Summary>,
     /// Whether readings always grew.
     pub monotonic: Figure<Monotonic>,
@@ -343,9 +316,7 @@ record!(
         cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns,
         summary, monotonic,
     }
-    "" identity, "cost_ns." cost_ns, "events." events
-    in reason
-);
+    "" identity, "cost_ns." cost_ns, "events." events);
 
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -357,7 +328,6 @@ pub struct Cost {
     /// see `between_runs`.
     pub ci95: Figure<[f64; 2]>,
     /// The medians of several runs; `null` where one was made.
-    #[serde(default)]
     pub between_runs: Option<BetweenRuns>,
     /// The cost in each of 8 to 31 equal parts of the run, in order: the mean of the medians of
     /// groups of eight batches. Empty with fewer than 64 batches, and where several runs were made.
@@ -389,8 +359,7 @@ pub struct BetweenRuns {
     pub lowest: f64,
     /// The highest.
     pub highest: f64,
-    /// The median of each run, in the order of the runs; `null` for a run without a cost. Empty in
-    /// older records.
+    /// The median of each run, in the order of the runs; `null` for a run without a cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub medians: Vec<Option<f64>>,
 }
@@ -413,8 +382,7 @@ pub struct Events {
     pub reads: u64,
     /// Reads that returned an error instead of a reading.
     pub errors: u64,
-    /// From before the first reading until after the last, in ns; `null` in older records.
-    #[serde(default)]
+    /// From before the first reading until after the last, in ns.
     pub span_ns: Figure<f64>,
     /// Runs of at least 200 repeats of one value.
     pub stuck: u64,
@@ -434,8 +402,7 @@ pub struct Events {
     /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
     pub threshold_ns: Figure<f64>,
     /// A jump of so many ns is counted in nine tenths of the time; one between `threshold_ns` and
-    /// this may or may not be. `null` in older records, too.
-    #[serde(default)]
+    /// this may or may not be.
     pub sure_ns: Figure<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
     pub reference: Figure<String>,
@@ -455,19 +422,3 @@ figures!(Events {
     reference,
     reference_shares_hardware
 });
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{from_value, json};
-
-    use super::*;
-
-    /// A record of a later program is read, whatever clocks that knows.
-    #[test]
-    fn words_of_a_later_program_are_read() {
-        assert_eq!(from_value::<ClockKind>(json!("sundial")).unwrap(), ClockKind::Unnamed);
-        assert_eq!(from_value::<ReadPath>(json!("window")).unwrap(), ReadPath::Unnamed);
-        assert_eq!(from_value::<ReadBasis>(json!("sun")).unwrap(), ReadBasis::Other);
-        assert!(from_value::<ClockKind>(json!(3)).is_err());
-    }
-}

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, explain, record};
-use crate::unnamed::known_word;
+use crate::figure::{add_unknown, record};
 use crate::{CpuFailure, Figure, PairsFailure, Unknown};
 
 /// The result of `clockscope offsets`.
@@ -22,8 +21,7 @@ pub struct Offsets {
     pub serial: bool,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<PairsFailure>,
     /// Steps that the counter moves in, in ns: part of every bound.
     pub tick_ns: Figure<f64>,
@@ -44,7 +42,7 @@ pub struct Offsets {
     pub closure_ns: Figure<f64>,
 }
 
-record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns } in untestable, pairs, vdso);
+record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
 
 /// The offset between two CPUs' counters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,12 +74,11 @@ pub struct OffsetPair {
     pub apart: Figure<bool>,
     /// Why the pair was not tested; `null` when it was.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<CpuFailure>,
 }
 
-record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart } in reason);
+record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
 
 /// The counter of one CPU against the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,9 +91,6 @@ pub struct CpuOffset {
     pub bound_ns: Option<f64>,
     /// Why there is none; `null` when there is.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<CpuFailure>,
 }
-
-explain!(CpuOffset: reason);

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, explain, record};
-use crate::unnamed::known_word;
+use crate::figure::{add_unknown, record};
 use crate::{CpuFailure, Failure, Figure, PairsFailure, Unknown};
 
 /// The result of `clockscope order`.
@@ -25,8 +24,7 @@ pub struct Order {
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<PairsFailure>,
     /// Messages that two threads pass back and forth with no clock in between, per second: what the
     /// hardware can do. `null` where nothing was tested.
@@ -34,12 +32,11 @@ pub struct Order {
     /// One entry a clock and reading sequence.
     pub sequences: Vec<Sequence>,
     /// What each two CPUs handed to each other, all clocks together: each pair that was tested,
-    /// ascending. Empty in older records.
-    #[serde(default)]
+    /// ascending.
     pub pairs: Vec<HandoffPair>,
 }
 
-record!(Order { bare_handoffs_per_second } in untestable, lost, sequences, pairs);
+record!(Order { bare_handoffs_per_second });
 
 /// What two CPUs handed to each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,12 +69,9 @@ pub struct LostPair {
     pub b: u32,
     /// Why.
     pub reason: Unknown,
-    /// What failed; `null` in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed.
     pub failure: Option<CpuFailure>,
 }
-
-explain!(LostPair: reason);
 
 /// The result for one clock, read by one sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,8 +87,7 @@ pub struct Sequence {
     pub available: bool,
     /// Why it could not, or what ended its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<Failure>,
     /// Readings that one CPU handed to another, all pairs together, in both kinds of handoff.
     pub handoffs: u64,
@@ -115,7 +108,7 @@ pub struct Sequence {
     pub lock: Figure<Handoffs>,
 }
 
-record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock } in reason);
+record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
 /// The result of one kind of handoff.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::unnamed::known_word;
-use crate::{Failure, Figure, RatePairFailure, RateReason, Unknown, UnknownReason};
+use crate::{Failure, Figure, RatePairFailure, RateReason, Unknown};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +26,7 @@ pub struct Rates {
     pub adjtimex: Figure<Adjtimex>,
 }
 
-record!(Rates { until_ppm, adjtimex } in clocks);
+record!(Rates { until_ppm, adjtimex });
 
 /// The rate of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,15 +41,12 @@ pub struct RateRecord {
     pub available: bool,
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<Failure>,
-    /// Its reads that failed while it was compared; 0 in older records.
-    #[serde(default)]
+    /// Its reads that failed while it was compared.
     pub errors: u64,
     /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for
-    /// a clock that stepped, and in older records.
-    #[serde(default)]
+    /// a clock that stepped.
     pub stood_still_ns: Figure<f64>,
     /// Mean frequency offset between the two end brackets, in parts per million: positive for a
     /// clock that runs fast.
@@ -108,15 +104,20 @@ record!(RateRecord {
     changed,
     step,
     needed_s
-} in reason);
+});
 
 impl RateRecord {
     /// Returns whether the timer tick moves one of the two clocks, so that it is unknown whether
     /// one rate explains the brackets.
     #[must_use]
     pub fn is_ticked(&self) -> bool {
-        let reason = self.constant.reason().map(|unknown| &unknown.reason);
-        matches!(reason, Some(UnknownReason::Rate(RateReason::Ticked)))
+        matches!(self.constant.reason(), Some(Unknown::Rate(RateReason::Ticked)))
+    }
+
+    /// Returns what limits the comparison, or prevented it; `None` if nothing did.
+    #[must_use]
+    pub fn limit(&self) -> Option<Unknown> {
+        self.reason.clone().or_else(|| self.constant.reason().filter(|_| self.is_ticked()).cloned())
     }
 }
 
@@ -174,8 +175,7 @@ pub struct RatePair {
     /// Why fields above are `null`, for people: clockscope makes it of `failure` whenever it writes
     /// a document. `null` when none is.
     pub reason: Option<String>,
-    /// The same for programs; `null` when none is, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// The same for programs; `null` when none is.
     pub failure: Option<RatePairFailure>,
 }
 
@@ -192,17 +192,14 @@ pub struct Adjtimex {
     pub maxerror_us: i64,
     /// Estimated error, in µs.
     pub esterror_us: i64,
-    /// TAI - UTC, in s; `null` where the kernel has not been given it, and in older records.
-    #[serde(default)]
+    /// TAI - UTC, in s; `null` where the kernel has not been given it.
     pub tai_offset_s: Option<i64>,
     /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
     pub status: Vec<String>,
     /// The worth of the largest error; `null` where that is not known.
-    #[serde(default)]
     pub worth: Option<CivilWorth>,
     /// Half the length of the interval in which civil time is, in s: the largest error and what has
     /// still to be corrected. `null` where there is none that is worth anything.
-    #[serde(default)]
     pub civil_error_s: Option<f64>,
 }
 

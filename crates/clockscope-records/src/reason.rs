@@ -1,5 +1,4 @@
-//! Why a figure is unknown: a code for programs, with what its sentence needs. clockscope-report
-//! makes the sentences.
+//! Why a figure is unknown: a code for programs, and what its sentence needs.
 
 mod across;
 mod advice;
@@ -13,58 +12,82 @@ mod windows;
 
 pub use across::{CpuLimit, CpusReason, PairsReason, ThreadReason};
 pub use advice::AdviceReason;
-pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock};
+pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock, with_unreadable};
 pub use machine::{ClocksourceReason, MachineReason};
-pub use rates::{ComparisonReason, RateReason};
+pub use rates::{ComparisonReason, RatePairFailure, RateReason};
 pub use readings::ReadingsReason;
 pub use synchronization::SynchronizationReason;
 pub use tick::TickReason;
 pub use windows::WindowsReason;
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::Unnamed;
-
 /// The key of a reason's code.
 const CODE: &str = "code";
 
-/// Why a figure is unknown, and the sentence beside it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Unknown {
-    /// Why.
-    pub reason: UnknownReason,
-    /// The same for people: clockscope makes it whenever it writes a document, and ignores it when
-    /// it reads one.
-    pub text: Option<String>,
-}
+/// What a question about sleeps or threads finds in a recording.
+const NOT_RECORDED: &str = "not recorded";
 
-/// Makes [`UnknownReason`] of its groups, one for each subject.
+/// Declares [`Unknown`] of its groups, one for each subject.
 macro_rules! reasons {
     ($($(#[$about:meta])* $group:ident($type:ident),)+) => {
-        /// Why a figure is unknown, by subject. In JSON, all of them have a `code` of their own.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(untagged)]
-                pub enum UnknownReason {
+        /// Why a figure is unknown, by subject. Displays as a sentence without its end. In JSON,
+        /// each reason has a `code` of its own, its data, and the sentence as `text`.
+        #[derive(Clone, Debug, PartialEq, Deserialize)]
+        #[serde(untagged, remote = "Self")]
+        pub enum Unknown {
             $($(#[$about])* $group($type),)+
-            /// The sentence of an older program, which is written again as it was.
-            #[schemars(skip)]
-            Sentence(Cow<'static, str>),
-            /// A reason of a later program, which this one does not know, in the words of that
-            /// program.
-            #[serde(deserialize_with = "unnamed")]
-            Unnamed(Unnamed),
+            /// The record has no reason. It is not written.
+            #[serde(skip)]
+            Unrecorded,
         }
 
         $(impl From<$type> for Unknown {
             fn from(reason: $type) -> Self {
-                Self { reason: UnknownReason::$group(reason), text: None }
+                Self::$group(reason)
             }
         })+
+
+        impl fmt::Display for Unknown {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$group(reason) => reason.fmt(f),)+
+                    Self::Unrecorded => f.write_str("no reason was recorded"),
+                }
+            }
+        }
+
+        /// The code and its data, without the sentence: for recordings, whose checksum no wording
+        /// may change.
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Coded<'a> {
+            $($group(&'a $type),)+
+            Unrecorded,
+        }
+
+        impl<'a> From<&'a Unknown> for Coded<'a> {
+            fn from(unknown: &'a Unknown) -> Self {
+                match unknown {
+                    $(Unknown::$group(reason) => Self::$group(reason),)+
+                    Unknown::Unrecorded => Self::Unrecorded,
+                }
+            }
+        }
+
+        /// All reasons, for the schema alone.
+        #[derive(JsonSchema)]
+        #[schemars(untagged)]
+        #[allow(dead_code, reason = "a type for the schema alone")]
+        enum UnknownReason {
+            $($(#[$about])* $group($type),)+
+        }
     };
 }
 
@@ -97,48 +120,29 @@ reasons! {
     Advice(AdviceReason),
 }
 
-fn unnamed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
-    Unnamed::read(deserializer, CODE)
-}
-
-/// The reason of a figure that is `null` without one. It is not written.
-const UNRECORDED: &str = "no reason was recorded";
-
-impl Unknown {
-    /// Returns a reason that is a sentence, as older records have it.
-    pub fn sentence(text: impl Into<Cow<'static, str>>) -> Self {
-        Self { reason: UnknownReason::Sentence(text.into()), text: None }
-    }
-
-    /// Returns the reason of a figure whose record has none.
-    #[must_use]
-    pub fn unrecorded() -> Self {
-        Self::sentence(UNRECORDED)
-    }
-
-    /// Returns whether the record has a reason.
-    #[must_use]
-    pub fn is_recorded(&self) -> bool {
-        !matches!(&self.reason, UnknownReason::Sentence(text) if text == UNRECORDED)
-    }
-}
-
-/// Writes the sentence beside the code, into the same object.
+/// Writes the code, its data and the sentence into one object.
 impl Serialize for Unknown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Worded<'a> {
             #[serde(flatten)]
-            reason: &'a UnknownReason,
-            text: &'a str,
+            reason: Coded<'a>,
+            text: String,
         }
-        match (&self.reason, &self.text) {
-            // Both have their words already.
-            (UnknownReason::Sentence(_) | UnknownReason::Unnamed(_), _) | (_, None) => {
-                self.reason.serialize(serializer)
-            }
-            (reason, Some(text)) => Worded { reason, text }.serialize(serializer),
-        }
+        Worded { reason: self.into(), text: self.to_string() }.serialize(serializer)
+    }
+}
+
+/// Writes reasons without their sentences.
+pub(crate) mod coded {
+    use super::{Coded, Serialize, Serializer, Unknown};
+
+    pub(crate) fn serialize<S: Serializer>(unknown: &Unknown, serializer: S) -> Result<S::Ok, S::Error> {
+        Coded::from(unknown).serialize(serializer)
+    }
+
+    pub(crate) fn serialize_option<S: Serializer>(unknown: &Option<Unknown>, serializer: S) -> Result<S::Ok, S::Error> {
+        unknown.as_ref().map(Coded::from).serialize(serializer)
     }
 }
 
@@ -147,10 +151,11 @@ impl<'de> Deserialize<'de> for Unknown {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         // serde would take a number for the place of a variant.
-        if !value.is_string() && !value[CODE].is_string() {
-            return Err(Error::custom(format!("there is no \"{CODE}\"")));
+        match value[CODE].as_str() {
+            None => Err(Error::custom(format!("there is no \"{CODE}\""))),
+            Some(code) => Self::deserialize(&value)
+                .map_err(|_| Error::custom(format!("the reason \"{code}\" is not known, or lacks data"))),
         }
-        Ok(Self { reason: UnknownReason::deserialize(&value).map_err(Error::custom)?, text: None })
     }
 }
 
@@ -164,10 +169,8 @@ impl JsonSchema for Unknown {
         let text = "The same for people; only in documents, and ignored when one is read.";
         json_schema!({
             "description": "Why a figure is unknown.",
-            "anyOf": [
-                { "allOf": [reason], "properties": { "text": { "type": "string", "description": text } } },
-                { "type": "string", "description": "The sentence of an older program." },
-            ],
+            "allOf": [reason],
+            "properties": { "text": { "type": "string", "description": text } },
         })
     }
 }
@@ -180,7 +183,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Failure;
+    use crate::{Emulator, Failure};
 
     /// All codes of a schema: the only constants in it.
     fn codes(schema: &Value, found: &mut Vec<String>) {
@@ -232,41 +235,112 @@ mod tests {
             ),
         ];
         for (reason, written) in reasons {
-            assert_eq!(serde_json::to_value(&reason).unwrap(), written);
             assert_eq!(read(&written), Some(reason.clone()));
-            let worded = Unknown { text: Some("so".to_owned()), ..reason.clone() };
-            let mut with_text = written;
-            with_text["text"] = "so".into();
-            assert_eq!(serde_json::to_value(&worded).unwrap(), with_text);
-            assert_eq!(read(&with_text), Some(reason), "words are made anew");
+            assert_eq!(serde_json::to_value(Coded::from(&reason)).unwrap()["code"], written["code"]);
+            let mut worded = serde_json::to_value(&reason).unwrap();
+            assert_eq!(worded["text"], reason.to_string());
+            worded["text"] = "so".into();
+            assert_eq!(read(&worded), Some(reason), "sentences are made anew");
         }
     }
 
     #[test]
-    fn what_earlier_and_later_programs_wrote_is_kept() {
-        for written in [
-            json!("its value changed fewer than three times"),
-            json!({ "code": "eclipse", "text": "the sun was hidden", "minutes": 4 }),
-            // A code that this program knows, with other data.
+    fn what_is_not_known_is_refused() {
+        let eclipse = json!({ "code": "eclipse", "text": "the sun was hidden" });
+        let why = serde_json::from_value::<Unknown>(eclipse).unwrap_err().to_string();
+        assert_eq!(why, "the reason \"eclipse\" is not known, or lacks data");
+        for odd in [
             json!({ "code": "few_batches", "text": "few" }),
+            json!(null),
+            json!(1),
+            json!("it was cloudy"),
+            json!([]),
+            json!({}),
+            json!({ "text": "so" }),
+            json!({ "code": 1 }),
         ] {
-            let kept = read(&written).unwrap();
-            assert!(matches!(kept.reason, UnknownReason::Sentence(_) | UnknownReason::Unnamed(_)), "{kept:?}");
-            assert_eq!(serde_json::to_value(Unknown { text: Some("so".to_owned()), ..kept }).unwrap(), written);
-        }
-        // The word of a later program for what failed.
-        let later = json!({ "code": "clock_failed", "failure": "melted", "words": "it melted" });
-        let melted =
-            |failure| ReadingsReason::ClockFailed { failure, because: Box::new(Unknown::sentence("it melted")) };
-        assert_eq!(read(&later), Some(melted(None).into()));
-        // An older program wrote a sentence where there are data now.
-        let older = json!({ "code": "clock_failed", "failure": "denied", "words": "it melted" });
-        assert_eq!(read(&older), Some(melted(Some(Failure::Denied)).into()));
-        let cause = json!({ "number": 1, "cause": "eclipse", "words": "it was dark" });
-        let error: SystemError = serde_json::from_value(cause).unwrap();
-        assert_eq!(error.cause, ErrorCause::Other, "the word of a later program");
-        for odd in [json!(null), json!(1), json!([]), json!({}), json!({ "text": "so" }), json!({ "code": 1 })] {
             assert_eq!(read(&odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn figures_of_a_reason_are_in_its_sentence() {
+        let because = Box::new(CpusReason::PeerMissing.into());
+        let because = Box::new(CpusReason::PairFailed { failure: None, because }.into());
+        for (unknown, sentence) in [
+            (ReadingsReason::FewBatches { fewest: 48 }.into(), "fewer than 48 batches: give it more time"),
+            (
+                TickReason::LikeCost { at_most_ns: 31.2 }.into(),
+                "too few readings to separate a tick from the read's own cost: at most 31.200 ns",
+            ),
+            (
+                CpusReason::OfPair { a: 0, b: 3, because }.into(),
+                "CPUs 0 and 3: the thread on the other CPU did not come",
+            ),
+            (ThreadReason::OnEachCpu { cpus: vec![0, 1, 4] }.into(), "a thread on each of CPUs 0-1,4"),
+            (
+                WindowsReason::CallStatus { call: "NtQueryTimerResolution".to_owned(), status: 0xc000_0003 }.into(),
+                "NtQueryTimerResolution: status 0xc0000003",
+            ),
+            (
+                ComparisonReason::EmulatorsCosts { emulators: vec![Emulator::Valgrind, Emulator::Wine] }.into(),
+                "these are the costs of valgrind, wine, not of the machine",
+            ),
+        ] {
+            assert_eq!(Unknown::to_string(&unknown), sentence);
+        }
+    }
+
+    /// What failed is data of the system; the sentence adds the usual cause.
+    #[test]
+    fn failures_are_worded_with_their_usual_cause() {
+        let error = |cause| SystemError { number: 1, cause, words: "no".to_owned() };
+        let failed = |cause| ClockReason::TrialFailed { error: error(cause) };
+        let killed = |meaning| ClockReason::TrialKilled { signal: "SIGSYS".to_owned(), meaning };
+        let words = || "sched_setaffinity: no".to_owned();
+        let because = Box::new(failed(ErrorCause::Other).into());
+        let unreadable =
+            |clock: &str, reason: Unknown| UnreadableClock { clock: clock.to_owned(), reason, failure: None };
+        let several = vec![
+            unreadable("tai", failed(ErrorCause::Other).into()),
+            unreadable("boottime", ClockReason::TrialSilent { after_ms: 200 }.into()),
+        ];
+        for (unknown, sentence) in [
+            (failed(ErrorCause::Denied).into(), "the read failed: no; does a seccomp filter deny the call?"),
+            (
+                failed(ErrorCause::Unsupported).into(),
+                "the read failed: no; the kernel lacks the call, or a seccomp filter hides it",
+            ),
+            (ReadingsReason::ClockFailed { failure: None, because }.into(), "the read failed: no"),
+            (ClockReason::CallRefused { call: "poll".to_owned(), error: error(ErrorCause::Denied) }.into(), "poll: no"),
+            (killed(SignalMeaning::DeniedCall).into(), "a read raises SIGSYS: a seccomp filter denies the call"),
+            (killed(SignalMeaning::Fault).into(), "a read raises SIGSYS"),
+            (
+                ClockReason::SomeReadsFailed { errors: 3, reads: 9, first: 2, error: error(ErrorCause::Other) }.into(),
+                "3 of 9 reads failed; the first, read 2: no",
+            ),
+            (
+                RateReason::ReadsFailed { failed: 3, error: error(ErrorCause::Other) }.into(),
+                "3 reads failed; the first: no",
+            ),
+            (
+                CpusReason::BindDenied { cpu: 7, words: words() }.into(),
+                "no thread can be bound to CPU 7 (sched_setaffinity: no): does a seccomp filter or a container forbid it?",
+            ),
+            (
+                CpusReason::NotBound { cpu: 7, words: words() }.into(),
+                "no thread can be bound to CPU 7 (sched_setaffinity: no): is it online, and in the cpuset?",
+            ),
+            (
+                CpusReason::MovedAway { from: 1, to: 0 }.into(),
+                "its thread was moved from CPU 1 to 0: did the CPU go offline, or leave the cpuset?",
+            ),
+            (
+                RateReason::NotMeasured { words: "none answers".to_owned(), unreadable: several }.into(),
+                "none answers: tai: the read failed: no; boottime: the read did not return within 200 ms",
+            ),
+        ] {
+            assert_eq!(Unknown::to_string(&unknown), sentence);
         }
     }
 }

@@ -4,8 +4,11 @@
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
+use crate::reason::coded;
 use crate::{ClockIdentity, Environment, Failure, ReadError, SCHEMA_VERSION, Unknown};
 
 /// The key `schema` of a recording.
@@ -17,7 +20,8 @@ const SCHEMA: &str = "clockscope.recording";
 pub struct Recording {
     /// Version of this document's schema.
     pub schema_version: u32,
-    /// CRC-32 (as in zlib) of `recorded` as JSON without spaces, in the order of the schema.
+    /// CRC-32 (as in zlib) of `recorded` as it is written: JSON without spaces, and without the
+    /// sentences of reasons.
     pub checksum: u32,
     /// The run.
     pub recorded: RecordedRun,
@@ -27,6 +31,7 @@ pub struct Recording {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedRun {
     /// The machine.
+    #[serde(serialize_with = "without_sentences")]
     pub environment: Environment,
     /// Civil time at the start, in seconds since 1970; `null` where no wall clock could be read.
     pub unix_seconds: Option<u64>,
@@ -59,13 +64,12 @@ pub struct RecordedRun {
 pub enum RecordedTrial {
     /// It succeeded.
     Answered,
-    /// It failed with this error. Older recordings have it.
-    Refused(Unknown),
     /// It failed.
     Failed {
         /// What failed.
         failure: Failure,
-        /// The error; a sentence in older recordings.
+        /// The error.
+        #[serde(serialize_with = "coded::serialize")]
         error: Unknown,
     },
     /// It ended its process by the signal of this number.
@@ -109,8 +113,9 @@ pub struct RecordedClock {
     /// The resolution that its interface states.
     pub resolution: RecordedResolution,
     /// Why it could not be read, where that was known before the trial; `null` otherwise.
+    #[serde(serialize_with = "coded::serialize_option")]
     pub reason: Option<Unknown>,
-    /// What failed then; absent otherwise, and in older recordings.
+    /// What failed then; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// Its batches, in the order in which they were read.
@@ -138,7 +143,6 @@ pub enum RecordedResolution {
     /// In ns.
     Nanoseconds(f64),
     /// One count of a counter, whose length has to be measured.
-    #[serde(alias = "one_tick")]
     OneCount,
     /// None, for this reason.
     Unknown(String),
@@ -191,15 +195,30 @@ impl Recording {
     /// Returns whether the run is the one that the checksum was computed from.
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        checksum(&self.recorded) == self.checksum || self.is_intact_in_former_words()
+        checksum(&self.recorded) == self.checksum
     }
+}
 
-    /// Returns the same for a run that an older program wrote: its word for one count was another.
-    fn is_intact_in_former_words(&self) -> bool {
-        let mut crc = Crc(u32::MAX);
-        let run = serde_json::to_string(&self.recorded);
-        let former = run.map(|run| run.replace(r#""resolution":"one_count""#, r#""resolution":"one_tick""#));
-        former.is_ok_and(|former| crc.write_all(former.as_bytes()).is_ok()) && !crc.0 == self.checksum
+/// Writes the machine without the sentences of its reasons, which a later program may word
+/// otherwise.
+fn without_sentences<S: Serializer>(environment: &Environment, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut value = serde_json::to_value(environment).map_err(S::Error::custom)?;
+    if let Some(reasons) = value["unknown"].as_object_mut() {
+        reasons.values_mut().for_each(remove_sentences);
+    }
+    value.serialize(serializer)
+}
+
+fn remove_sentences(reason: &mut Value) {
+    match reason {
+        Value::Object(keys) => {
+            if keys.contains_key("code") {
+                keys.remove("text");
+            }
+            keys.values_mut().for_each(remove_sentences);
+        }
+        Value::Array(values) => values.iter_mut().for_each(remove_sentences),
+        _ => {}
     }
 }
 
@@ -276,21 +295,17 @@ mod tests {
                 identity: serde_json::from_value(identity).unwrap(),
                 unit: RecordedUnit::Counts(None),
                 resolution: RecordedResolution::OneCount,
-                reason: None,
+                reason: Some(crate::ClockReason::CoreCycles.into()),
                 failure: None,
                 batches: Vec::new(),
                 readings: vec![1],
             }],
         };
-        let text = serde_json::to_string(&run).unwrap();
-        assert!(text.contains("one_count"));
-        let mut crc = Crc(u32::MAX);
-        crc.write_all(text.replace("one_count", "one_tick").as_bytes()).unwrap();
-        let older = Recording { schema_version: SCHEMA_VERSION, checksum: !crc.0, recorded: run.clone() };
-        let older = serde_json::to_string(&older).unwrap().replace("one_count", "one_tick");
-        let mut read = Recording::from_json(older.as_bytes()).unwrap();
+        let text = serde_json::to_string(&Recording::new(run.clone())).unwrap();
+        assert!(!text.contains("\"text\":") && text.contains("\"code\":"), "{text}");
+        let mut read = Recording::from_json(text.as_bytes()).unwrap();
         assert_eq!(read.recorded, run);
-        assert!(read.is_intact() && Recording::new(run).is_intact());
+        assert!(read.is_intact());
         read.recorded.clocks[0].readings = vec![2];
         assert!(!read.is_intact());
     }

@@ -1,12 +1,11 @@
 //! What the stopwatches of language runtimes and browsers do.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, explain, record};
-use crate::unnamed::known_word;
-use crate::{Cost, Explain, Figure, RuntimeFailure, TickEvidence, Unnamed, Words};
+use crate::figure::{add_unknown, record};
+use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
 
 /// The result of `clockscope runtimes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,21 +21,9 @@ pub struct Runtimes {
     /// everything, was measured.
     pub runtimes: Vec<RuntimeRecord>,
     /// APIs that are not as their users may expect.
-    pub surprises: Vec<Surprise>,
+    pub surprises: Vec<SurprisingApi>,
     /// What went wrong when clocksources were switched; `null` if nothing did.
     pub error: Option<String>,
-}
-
-explain!(Runtimes: runtimes);
-
-/// An API that is not as its users may expect.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Surprise {
-    /// The results for it.
-    Found(SurprisingApi),
-    /// The same in a sentence. Older records have no others.
-    Sentence(String),
 }
 
 /// An API, and what is surprising about it.
@@ -101,13 +88,6 @@ pub enum SurprisingFact {
         /// Of so many.
         reads: u64,
     },
-    /// A finding of a later program, which this one does not know.
-    #[serde(untagged, deserialize_with = "unnamed_finding")]
-    Unnamed(Unnamed),
-}
-
-fn unnamed_finding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
-    Unnamed::read(deserializer, "finding")
 }
 
 /// Another API, which one is compared with.
@@ -133,7 +113,7 @@ pub enum MovedBy {
     TimerTick,
     /// The scheduler, which charges processor time.
     Scheduler,
-    /// Something else, which `built_on` names, or what a later program knows.
+    /// Something else, which `built_on` names, and any other word of a probe.
     #[serde(other)]
     Other,
 }
@@ -158,25 +138,19 @@ pub struct RuntimeRecord {
     pub available: bool,
     /// Why it was not; `null` when it was.
     pub reason: Option<String>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<RuntimeFailure>,
     /// The kernel's clocksource while it was measured.
     pub clocksource: Figure<String>,
     /// The basis of the API, e.g. `CLOCK_MONOTONIC`.
     pub built_on: Option<String>,
-    /// What moves the clock that the API reads, as the probe states it. Older records do not have
-    /// it.
-    #[serde(default)]
+    /// What moves the clock that the API reads, as the probe states it.
     pub moved_by: Figure<MovedBy>,
     /// Whether the API is documented in whole milliseconds, or coarser, as the probe states it.
-    /// Older records do not have it.
-    #[serde(default)]
     pub documented_coarse: Figure<bool>,
     /// The name of what moves it: the clocksource where that does.
     pub hardware_timer: Figure<String>,
     /// What the API states as its resolution, by its own frequency, resolution or unit, in ns.
-    #[serde(alias = "nominal_tick_ns")]
     pub nominal_resolution_ns: Figure<f64>,
     /// Median cost of one read, back to back, in ns.
     pub cost_ns: Figure<f64>,
@@ -201,7 +175,7 @@ pub struct RuntimeRecord {
 
 record!(
     RuntimeRecord {
-        clocksource, moved_by, documented_coarse, hardware_timer, nominal_resolution_ns was nominal_tick_ns, cost_ns,
+        clocksource, moved_by, documented_coarse, hardware_timer, nominal_resolution_ns, cost_ns,
         cost, observed_resolution_ns, tick_ns, zeros_percent, regressions, largest_step_ns,
     }
     "cost." cost
@@ -231,11 +205,6 @@ pub struct RuntimesFound {
     pub runtimes: Vec<RuntimeFound>,
 }
 
-/// It has no figures.
-impl Explain for RuntimesFound {
-    fn put_words(&mut self, _: Words) {}
-}
-
 /// A runtime that there is, or is not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeFound {
@@ -251,8 +220,7 @@ pub struct RuntimeFound {
     pub available: bool,
     /// Why not; `null` when it was.
     pub reason: Option<String>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<RuntimeFailure>,
     /// How to get it.
     pub get: String,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key
 /// does not move it.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// Schema of all documents, that is of [`crate::Document`].
 pub const DOCUMENT_SCHEMA: &str = include_str!("../schema/documents.json");

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, explain, record};
-use crate::{Figure, Unnamed, UnreadableClock};
+use crate::figure::{add_unknown, record};
+use crate::{Figure, UnreadableClock};
 
 /// The result of `clockscope shootout`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,10 +27,6 @@ pub struct Shootout {
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<ShootoutProse>,
 }
-
-explain!(Shootout: metrics, unreadable);
-
-explain!(UnreadableClock: reason);
 
 /// A comparison in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -81,19 +77,11 @@ pub enum MetricKind {
     Reliability {
         /// Clocks that went back when threads handed readings on, which is not a fault: their reads
         /// are not ordered.
-        #[serde(default)]
         unordered: Vec<String>,
         /// The clock that `clockscope check` trusts more, where that decided; `null` where it did
         /// not.
         trusted_more: Option<Winner>,
     },
-    /// A metric of a later program, which this one does not know, in the words of that program.
-    #[serde(untagged, deserialize_with = "unnamed_metric")]
-    Unnamed(Unnamed),
-}
-
-fn unnamed_metric<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
-    Unnamed::read(deserializer, "metric")
 }
 
 impl MetricKind {
@@ -105,7 +93,6 @@ impl MetricKind {
             Self::Accuracy { .. } => "accuracy",
             Self::Cost => "cost",
             Self::Reliability { .. } => "reliability",
-            Self::Unnamed(unnamed) => unnamed.text("metric").unwrap_or(Unnamed::NAME),
         }
     }
 }
@@ -141,7 +128,6 @@ pub enum Winner {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
 
     use super::*;
     use crate::ComparisonReason;
@@ -162,28 +148,5 @@ mod tests {
             assert_eq!(json["metric"], metric.metric.as_str());
             assert_eq!(serde_json::from_value::<Metric>(json).unwrap(), metric);
         }
-    }
-
-    /// Records of older programs have sentences alone.
-    #[test]
-    fn a_record_of_sentences_is_read() {
-        let metric = |word: &str| {
-            json!({
-                "metric": word, "figure": "f", "unit": "u", "a": 1.0, "b": 2.0, "a_bound": null, "b_bound": null,
-                "winner": "a", "note": "n", "unknown": {},
-            })
-        };
-        let metrics = ["resolution", "accuracy", "cost", "reliability"].map(metric);
-        let older = json!({ "a": "tsc", "b": "monotonic", "metrics": metrics, "conclusion": "tsc wins cost." });
-        let read: Shootout = serde_json::from_value(older).unwrap();
-        assert_eq!((read.unreadable, read.negligible_beyond_us, read.prose), (None, None, None));
-        let kinds: Vec<MetricKind> = read.metrics.into_iter().map(|metric| metric.metric).collect();
-        let expected = [
-            MetricKind::Resolution,
-            MetricKind::Accuracy { reference: None },
-            MetricKind::Cost,
-            MetricKind::Reliability { unordered: Vec::new(), trusted_more: None },
-        ];
-        assert_eq!(kinds, expected);
     }
 }

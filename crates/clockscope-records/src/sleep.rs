@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::unnamed::known_word;
-use crate::{Failure, Figure, Unknown};
+use crate::{Failure, Figure, ThreadReason, Unknown};
 
 /// The result of `clockscope sleep`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +23,7 @@ pub struct Sleep {
     pub untried_ns: Vec<u64>,
 }
 
-record!(Sleep { timer_slack_ns } in rows);
+record!(Sleep { timer_slack_ns });
 
 /// The result of one call for one requested time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,12 +50,19 @@ pub struct SleepRow {
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     /// In documents, clockscope words the latter by `left_out`.
     pub reason: Option<Unknown>,
-    /// What prevented the sleep; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What prevented the sleep; `null` if nothing did.
     pub failure: Option<Failure>,
-    /// Sleeps that are left out, because two clocks disagreed about them; `null` in older records.
-    #[serde(default)]
+    /// Sleeps that are left out, because two clocks disagreed about them.
     pub left_out: Option<u64>,
 }
 
-record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns } in reason);
+record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });
+
+impl SleepRow {
+    /// Returns why it did not sleep, or which sleeps are left out; `None` if none is.
+    #[must_use]
+    pub fn not_slept(&self) -> Option<Unknown> {
+        let left_out = self.left_out.filter(|left_out| *left_out > 0);
+        self.reason.clone().or_else(|| left_out.map(|left_out| ThreadReason::SleepsLeftOut { left_out }.into()))
+    }
+}

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, explain, record};
-use crate::unnamed::known_word;
+use crate::figure::{add_unknown, record};
 use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
@@ -13,8 +12,6 @@ pub struct Steps {
     /// One record a clock and path, in the order of the catalogue.
     pub clocks: Vec<StepsRecord>,
 }
-
-explain!(Steps: clocks);
 
 /// The differences between successive readings of one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,8 +25,7 @@ pub struct StepsRecord {
     pub available: bool,
     /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did, and in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed; `null` if nothing did.
     pub failure: Option<Failure>,
     /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock in ns.
     pub unit_ns: Figure<f64>,
@@ -65,7 +61,7 @@ pub struct StepsRecord {
     pub worst: Worst,
 }
 
-record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events in reason);
+record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
 
 /// How often a difference was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -20,7 +20,7 @@ pub struct Synchronization {
     pub ptp: Vec<PtpClock>,
 }
 
-record!(Synchronization { adjtimex, chrony } in ptp);
+record!(Synchronization { adjtimex, chrony });
 
 /// What chronyd states of the clock that it keeps: the answer to `chronyc tracking`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

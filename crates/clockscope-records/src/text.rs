@@ -35,9 +35,31 @@ pub fn show_cpus(cpus: &[u32]) -> String {
     ranges.iter().map(show).collect::<Vec<_>>().join(",")
 }
 
+/// Groups the digits of a count: 12,345,678.
+#[must_use]
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
+    groups.join(",")
+}
+
+/// Counts things: `1 pair`, `2 pairs`.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let shown = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([counted(1, "pair"), counted(0, "pair")], ["1 pair", "0 pairs"]);
+    }
 
     #[test]
     fn cpus_are_shown_in_ranges() {

@@ -24,15 +24,12 @@ pub struct TickEvidence {
     pub spread_ns: Option<f64>,
     /// Share of the blocks of readings that lie on the lattice of this tick.
     pub agreement: Option<f64>,
-    /// The tick exactly, where it has a simple form; `null` where it has none, and in older
-    /// records.
-    #[serde(default)]
+    /// The tick exactly, where it has a simple form; `null` where it has none.
     pub exact_tick: Option<ExactTick>,
     /// The same for people. Renderers write it beside the data; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<TickProse>,
     /// What is known to tick so.
-    #[serde(alias = "recognised")]
     pub recognized: Option<String>,
 }
 

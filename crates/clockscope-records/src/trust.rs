@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::explain;
 use crate::verdict::{Trustworthiness, Uses};
 use crate::{Check, Demand, Synchronization};
 
@@ -16,12 +15,9 @@ pub struct Trust {
     pub verdicts: Vec<Verdict>,
     /// One entry a demand of the policy; empty where none was given.
     pub demands: Vec<Demand>,
-    /// What keeps civil time; `null` in older records.
-    #[serde(default)]
+    /// What keeps civil time.
     pub synchronization: Option<Synchronization>,
 }
-
-explain!(Trust: verdicts, synchronization);
 
 /// Whether a clock can be trusted, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,14 +27,11 @@ pub struct Verdict {
     pub clock: String,
     /// The worst of `uses`.
     pub verdict: Trustworthiness,
-    /// The verdict for each use. Older records have none.
-    #[serde(default)]
+    /// The verdict for each use.
     pub uses: Uses,
     /// Everything that was found, and not found.
     pub evidence: Vec<CheckEvidence>,
 }
-
-explain!(Verdict: evidence);
 
 /// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,8 +50,6 @@ pub struct CheckEvidence {
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<Prose>,
 }
-
-explain!(CheckEvidence: check);
 
 /// A check in words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -18,7 +18,7 @@ fn unit(place: &DemandPlace) -> Option<&'static str> {
 
 fn demanded(place: &DemandPlace) -> Option<Demanded> {
     match place {
-        DemandPlace::Clocksource | DemandPlace::Unnamed(_) => None,
+        DemandPlace::Clocksource => None,
         DemandPlace::Counter(demanded) | DemandPlace::Clock(_, demanded) => Some(*demanded),
     }
 }
@@ -27,9 +27,6 @@ fn demanded(place: &DemandPlace) -> Option<Demanded> {
 fn advice(demand: &Demand) -> Option<&'static str> {
     if demand.met == Some(true) {
         return None;
-    }
-    if let DemandPlace::Unnamed(_) = demand.demand {
-        return Some("this program does not know the demand: use the version of clockscope that wrote the record");
     }
     let advice = match (demanded(&demand.demand), demand.met, &demand.found) {
         (None, _, None) => "the kernel does not show its clocksource: mount /sys",

@@ -2,12 +2,12 @@
 
 use clockscope_records::{
     Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, CostCause, Emulator, FrequencySource, Hypervisor,
-    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, Suspect, Trust, Unknown, Unnamed, Untested, Uses,
+    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, Suspect, Trust, Unknown, Untested, Uses,
 };
 
 use crate::text::{counted, grouped};
 use crate::units::time;
-use crate::{demand, kernel_verdict, reason};
+use crate::{demand, kernel_verdict};
 
 mod civil_time;
 mod rates;
@@ -30,9 +30,7 @@ pub(crate) fn explain(trust: &mut Trust) {
         verdict.evidence.iter_mut().map(move |evidence| (uses, evidence))
     });
     for (uses, evidence) in pieces {
-        // A check that consists of words has them among its data.
-        let is_named = !matches!(evidence.check, Check::Unnamed(_));
-        evidence.prose = is_named.then(|| prose(evidence, uses));
+        evidence.prose = Some(prose(evidence, uses));
         if let Check::KernelVerdict { cause: Some(reason), .. } = &mut evidence.check {
             kernel_verdict::explain_reason(reason);
         }
@@ -52,13 +50,9 @@ pub(crate) fn prose(evidence: &CheckEvidence, uses: Uses) -> Prose {
     }
 }
 
-/// The check's name in tables; the one that its writer gave it, where this program does not know
-/// it.
-pub(crate) fn name_of(check: &Check) -> &str {
-    match check {
-        Check::Unnamed(unnamed) => unnamed.text("name").unwrap_or(Unnamed::NAME),
-        check => name(check.kind()),
-    }
+/// The check's name in tables.
+pub(crate) fn name_of(check: &Check) -> &'static str {
+    name(check.kind())
 }
 
 fn name(check: CheckKind) -> &'static str {
@@ -81,7 +75,6 @@ fn name(check: CheckKind) -> &'static str {
         CheckKind::Resolution => "resolution",
         CheckKind::Synchronization => "synchronization",
         CheckKind::Counter => "counter",
-        CheckKind::Unnamed => Unnamed::NAME,
     }
 }
 
@@ -92,7 +85,7 @@ fn text(evidence: &CheckEvidence, uses: Uses) -> String {
         Check::Readable { path, failure, errors, reason } => match (failure, reason) {
             (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
             (None, _) => "it answers".to_owned(),
-            (Some(_), Some(reason)) => format!("it cannot be read: {}", reason::text(reason)),
+            (Some(_), Some(reason)) => format!("it cannot be read: {}", reason),
             (Some(_), None) if *errors > 0 => {
                 format!("it cannot be read reliably: {} failed while its rate was compared", counted(*errors, "read"))
             }
@@ -179,7 +172,6 @@ fn text(evidence: &CheckEvidence, uses: Uses) -> String {
             let faults: Vec<&str> = faults.iter().map(|fault| name(*fault)).collect();
             format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
         }
-        Check::Unnamed(unnamed) => unnamed.text("text").unwrap_or(Unnamed::NAME).to_owned(),
     }
 }
 
@@ -200,7 +192,7 @@ fn or(reason: Option<&String>, otherwise: &str) -> String {
 
 /// The same of a reason that has a code.
 fn or_reason(reason: Option<&Unknown>, otherwise: &str) -> String {
-    reason.map_or_else(|| otherwise.to_owned(), reason::text)
+    reason.map_or_else(|| otherwise.to_owned(), ToString::to_string)
 }
 
 fn order(check: &Check) -> String {
@@ -293,7 +285,6 @@ fn source(check: &Check) -> &str {
         Check::Resolution { .. } => "its readings",
         Check::Synchronization { .. } => "adjtimex",
         Check::Counter { .. } => "the counter's verdict",
-        Check::Unnamed(unnamed) => unnamed.text("source").unwrap_or("the program that wrote the record"),
     }
 }
 
@@ -301,7 +292,6 @@ fn source(check: &Check) -> &str {
 fn advice(evidence: &CheckEvidence) -> Option<String> {
     let check = &evidence.check;
     match (evidence.finding, check) {
-        (_, Check::Unnamed(unnamed)) => unnamed.text("advice").map(str::to_owned),
         (CheckOutcome::For, _) => None,
         (CheckOutcome::Against, Check::KernelVerdict { cause: Some(reason), .. }) => {
             Some(kernel_verdict::advice(&reason.cause))
@@ -384,7 +374,7 @@ fn remedy(check: &Check) -> &'static str {
              sound"
         }
         Check::Synchronization { .. } => civil_time::remedy(check),
-        Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Unnamed(_) => "",
+        Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } => "",
     }
 }
 

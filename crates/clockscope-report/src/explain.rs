@@ -1,6 +1,6 @@
 //! Words beside the data of a document, for people who read its JSON.
 
-use clockscope_records::{Document, Explain, LeftOut, Measurement, SleepRow};
+use clockscope_records::{Document, LeftOut, Measurement, SleepRow};
 
 use crate::{
     evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick,
@@ -8,7 +8,6 @@ use crate::{
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
-    document.put_words(reason::text);
     match document {
         Document::Check(answer) => evidence::explain(&mut answer.found),
         Document::Shootout(answer) => shootout::explain(&mut answer.found),
@@ -32,11 +31,11 @@ pub(crate) fn explain(document: &mut Document) {
         }
         Document::Rates(answer) => reason::explain_rates(&mut answer.found),
         Document::Advice(answer) => {
-            let words = |clock: &mut LeftOut| clock.reason = Some(reason::left_out(clock.cause).to_owned());
+            let words = |clock: &mut LeftOut| clock.reason = Some(clock.cause.to_string());
             answer.found.left_out.iter_mut().for_each(words);
         }
         Document::Sleep(answer) => {
-            let words = |row: &mut SleepRow| row.reason = reason::not_slept(row).map(reason::worded);
+            let words = |row: &mut SleepRow| row.reason = row.not_slept();
             answer.found.rows.iter_mut().for_each(words);
         }
         Document::Gaps(answer) => lost_time::explain(&mut answer.found),

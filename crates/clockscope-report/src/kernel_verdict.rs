@@ -9,10 +9,7 @@ pub(crate) fn explain(verdict: &mut KernelVerdict) {
 
 /// Puts the words beside the cause of a reason, unless it consists of words.
 pub(crate) fn explain_reason(reason: &mut Reason) {
-    reason.prose = match &reason.cause {
-        KernelCause::Unnamed { .. } => None,
-        cause => Some(prose(cause)),
-    };
+    reason.prose = Some(prose(&reason.cause));
 }
 
 /// Words a cause.
@@ -54,7 +51,6 @@ pub(crate) fn seen(cause: &KernelCause) -> String {
         KernelCause::ChosenTimecounter { timecounter, chosen } => {
             format!("{chosen} was chosen, although the kernel gives {timecounter} a higher quality")
         }
-        KernelCause::Unnamed { seen, .. } => seen.clone(),
     }
 }
 
@@ -93,7 +89,6 @@ pub(crate) fn source(cause: &KernelCause) -> &str {
         | KernelCause::NegativeQuality { .. }
         | KernelCause::PrefersTimecounter { .. }
         | KernelCause::ChosenTimecounter { .. } => "kern.timecounter.choice",
-        KernelCause::Unnamed { source, .. } => source,
     }
 }
 
@@ -104,7 +99,6 @@ pub(crate) fn advice(cause: &KernelCause) -> String {
         KernelCause::ClocksourceOption { clocksource } => remove(&format!("clocksource={clocksource}")),
         KernelCause::NotscOption => remove("notsc"),
         KernelCause::UnstableOption => remove("tsc=unstable"),
-        KernelCause::Unnamed { advice, .. } => advice.clone(),
         KernelCause::LogLine { fault: LogFault::CpuSkew, .. } => {
             "the CPUs' counters are apart: update firmware and hypervisor, which set them".to_owned()
         }
@@ -170,7 +164,6 @@ mod tests {
                 in_use: in_use.map(str::to_owned),
             }),
         };
-        let unnamed = KernelCause::Unnamed { seen: text("x"), source: text("y"), is_fault: true, advice: text("z") };
         let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
         for (cause, found, place, remedy, is_fault) in [
             (log(LogFault::CpuSkew), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
@@ -250,7 +243,6 @@ mod tests {
                 "kern.timecounter.hardware=TSC-low",
                 false,
             ),
-            (unnamed, "x", "y", "z", true),
         ] {
             let prose = prose(&cause);
             let has_all = prose.seen.contains(found) && prose.source.contains(place) && prose.advice.contains(remedy);

@@ -33,7 +33,6 @@ mod verdict;
 
 pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use raw_readings::{RawFormat, Series, write_raw, write_recording};
-pub use reason::with_unreadable;
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};
 

@@ -151,7 +151,7 @@ mod tests {
         let trust = Trust { verdicts: verdicts.iter().map(of).collect(), ..Trust::default() };
         let environment = Environment { clocksource: Figure::Known("tsc".to_owned()), ..Environment::default() };
         let health = ClockHealth::of(&trust);
-        let check = Envelope { schema_version: 2, recorded_at: None, environment, run: None, found: trust };
+        let check = Envelope { schema_version: 1, recorded_at: None, environment, run: None, found: trust };
         one_line(&check, health, remark)
     }
 

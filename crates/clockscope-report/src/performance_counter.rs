@@ -4,8 +4,6 @@ use clockscope_records::{
     BootCommand, Clocksources, Figure, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
 };
 
-use crate::reason;
-
 /// Puts the words beside the data.
 pub(crate) fn explain(found: &mut Clocksources) {
     if let Some(counter) = &mut found.performance_counter {
@@ -18,7 +16,7 @@ pub(crate) fn prose(counter: &PerformanceCounter) -> PerformanceProse {
     PerformanceProse {
         based_on: match &counter.hardware {
             Figure::Known(hardware) => name(*hardware),
-            Figure::Unknown(unknown) => format!("unknown: {}", reason::text(unknown)),
+            Figure::Unknown(unknown) => format!("unknown: {}", unknown),
         },
         why: counter.reasons.iter().map(|reason| why(*reason, counter)).collect(),
         advice: counter.hardware.get().map_or(ADVICE_UNKNOWN, advice).to_owned(),

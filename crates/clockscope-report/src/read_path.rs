@@ -14,6 +14,5 @@ pub(crate) fn name(path: ReadPath) -> &'static str {
         ReadPath::Library => "library",
         ReadPath::SystemLibrary => "system_library",
         ReadPath::User => "user",
-        ReadPath::Unnamed => "unnamed",
     }
 }

@@ -1,17 +1,13 @@
 //! A comparison of two clocks in words.
 
-use clockscope_records::{MetricKind, MetricProse, Shootout, ShootoutProse, Unnamed, UnreadableClock, Winner};
-
-use crate::reason;
+use clockscope_records::{MetricKind, MetricProse, Shootout, ShootoutProse, UnreadableClock, Winner};
 
 /// Puts the words beside the data of a comparison and of all its metrics.
 pub(crate) fn explain(shootout: &mut Shootout) {
     shootout.prose = Some(ShootoutProse { conclusion: conclusion(shootout) });
     let names = [shootout.a.as_str(), shootout.b.as_str()];
     for metric in &mut shootout.metrics {
-        // A metric that consists of words has them among its data.
-        let is_named = !matches!(metric.metric, MetricKind::Unnamed(_));
-        metric.prose = is_named.then(|| prose(&metric.metric, names));
+        metric.prose = Some(prose(&metric.metric, names));
     }
 }
 
@@ -22,9 +18,6 @@ pub(crate) fn prose(metric: &MetricKind, names: [&str; 2]) -> MetricProse {
         MetricKind::Accuracy { .. } => ("rate", "ppm"),
         MetricKind::Cost => ("median", "ns"),
         MetricKind::Reliability { .. } => ("wrong readings", ""),
-        MetricKind::Unnamed(unnamed) => {
-            (unnamed.text("figure").unwrap_or(Unnamed::NAME), unnamed.text("unit").unwrap_or_default())
-        }
     };
     MetricProse { figure: figure.to_owned(), unit: unit.to_owned(), note: note(metric, names) }
 }
@@ -58,14 +51,13 @@ fn note(metric: &MetricKind, [a, b]: [&str; 2]) -> String {
             }
             note
         }
-        MetricKind::Unnamed(unnamed) => unnamed.text("note").unwrap_or(Unnamed::NAME).to_owned(),
     }
 }
 
 /// The score, and when it does not matter.
 pub(crate) fn conclusion(shootout: &Shootout) -> String {
     if let Some(UnreadableClock { clock, reason, .. }) = &shootout.unreadable {
-        let reason = reason::text(reason);
+        let reason = reason.to_string();
         return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.");
     }
     let sentences: Vec<String> = [score(shootout)].into_iter().chain(does_it_matter(shootout)).collect();

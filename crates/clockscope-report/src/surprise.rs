@@ -1,26 +1,17 @@
 //! APIs of runtimes that are not as their users may expect, in words.
 
-use clockscope_records::{ComparedApi, Surprise, SurpriseProse, SurprisingApi, SurprisingFact, Unnamed};
+use clockscope_records::{ComparedApi, SurpriseProse, SurprisingApi, SurprisingFact};
 
 use crate::text::grouped;
-use crate::units::time;
+use crate::units::{figure, time};
 
-/// Puts the words beside the data of a surprise, unless it consists of words.
-pub(crate) fn explain(surprise: &mut Surprise) {
-    if let Surprise::Found(found) = surprise {
-        found.prose = Some(SurpriseProse { text: of_api(found) });
-    }
+/// Puts the words beside the data of a surprise.
+pub(crate) fn explain(found: &mut SurprisingApi) {
+    found.prose = Some(SurpriseProse { text: sentence(found) });
 }
 
 /// Words a surprise.
-pub(crate) fn sentence(surprise: &Surprise) -> String {
-    match surprise {
-        Surprise::Found(found) => of_api(found),
-        Surprise::Sentence(sentence) => sentence.clone(),
-    }
-}
-
-fn of_api(found: &SurprisingApi) -> String {
+pub(crate) fn sentence(found: &SurprisingApi) -> String {
     let under = found.clocksource.as_ref().map_or_else(String::new, |source| format!(" on {source}"));
     let findings: Vec<String> = found.findings.iter().map(finding).collect();
     format!("{} {}{under}: {}.", found.runtime, found.api, findings.join("; "))
@@ -52,10 +43,6 @@ fn finding(fact: &SurprisingFact) -> String {
         SurprisingFact::WentBack { count, reads } => {
             format!("it went BACK {} times in {} reads", grouped(*count), grouped(*reads))
         }
-        SurprisingFact::Unnamed(unnamed) => match unnamed.text("finding") {
-            Some(word) => format!("{} ({word})", Unnamed::NAME),
-            None => Unnamed::NAME.to_owned(),
-        },
     }
 }
 
@@ -67,11 +54,15 @@ fn repeating(percent: f64) -> String {
     // As tables round it, but only all of them are 100.
     let rounded = (percent * 10.0).round() / 10.0;
     let shown = if rounded >= 100.0 && percent < 100.0 { 99.9 } else { rounded };
-    format!("{shown}% of its readings repeat the one before")
+    format!("{}% of its readings repeat the one before", figure(shown, 4))
 }
 
 fn times(factor: f64) -> String {
-    if factor >= 10.0 { format!("{factor:.0} times") } else { format!("{factor:.1} times") }
+    match factor {
+        factor if !factor.is_finite() => format!("{} times", figure(factor, 1)),
+        factor if factor >= 10.0 => format!("{factor:.0} times"),
+        _ => format!("{factor:.1} times"),
+    }
 }
 
 #[cfg(test)]
@@ -112,22 +103,17 @@ mod tests {
     }
 
     #[test]
-    fn a_surprise_names_its_api_and_an_older_one_keeps_its_sentence() {
+    fn a_surprise_names_its_api() {
         let [runtime, api, hpet] = ["Python 3.11", "time_ns", "hpet"].map(str::to_owned);
         let facts = [SurprisingFact::StoodStill { reads: 9 }, SurprisingFact::Repeats { percent: 50.0 }];
         let findings = facts.to_vec();
         let found = SurprisingApi { runtime, api, clocksource: Some(hpet), findings, prose: None };
-        let mut surprise = Surprise::Found(found.clone());
         let text = "Python 3.11 time_ns on hpet: it stood still: all of its 9 readings are the same; 50% of its \
                     readings repeat the one before.";
-        assert_eq!(sentence(&surprise), text);
-        explain(&mut surprise);
-        let written = serde_json::to_value(&surprise).unwrap();
+        let mut worded = found.clone();
+        explain(&mut worded);
+        let written = serde_json::to_value(&worded).unwrap();
         assert_eq!(written["text"], text);
-        assert_eq!(serde_json::from_value::<Surprise>(written).unwrap(), Surprise::Found(found));
-        let mut older: Surprise = serde_json::from_str("\"X now: it stood still.\"").unwrap();
-        explain(&mut older);
-        assert_eq!(sentence(&older), "X now: it stood still.");
-        assert_eq!(serde_json::to_value(&older).unwrap(), "X now: it stood still.");
+        assert_eq!(serde_json::from_value::<SurprisingApi>(written).unwrap(), found);
     }
 }

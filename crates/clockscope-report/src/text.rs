@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 
+pub(crate) use clockscope_records::{counted, grouped};
+
 use clockscope_records::plain;
 
 /// Shown for an unknown figure. The table's notes give the reason.
@@ -76,19 +78,6 @@ pub(crate) fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Groups the digits of a count: 12,345,678.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
-    groups.join(",")
-}
-
-/// Counts things: `1 pair`, `2 pairs`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
 /// Adds counts. Those of a record may not fit together: the largest count stands for what is more.
 pub(crate) fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
@@ -121,13 +110,6 @@ pub(crate) fn yes_no(whether: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        let shown = [0, 999, 1000, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([counted(1, "pair"), counted(0, "pair")], ["1 pair", "0 pairs"]);
-    }
 
     #[test]
     fn long_texts_are_shortened_to_so_many_characters() {

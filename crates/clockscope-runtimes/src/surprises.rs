@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{ComparedApi, Figure, RuntimeRecord, Surprise, SurprisingApi, SurprisingFact};
+use clockscope_records::{ComparedApi, Figure, RuntimeRecord, SurprisingApi, SurprisingFact};
 
 /// A tick surprises that is so many times the finest one of all.
 const COARSE: f64 = 5.0;
@@ -20,7 +20,7 @@ const SAME: f64 = 0.02;
 /// Returns the APIs that surprise, in the order of the rows. APIs of one clocksource are compared
 /// with each other.
 #[must_use]
-pub fn surprises(rows: &[RuntimeRecord]) -> Vec<Surprise> {
+pub fn surprises(rows: &[RuntimeRecord]) -> Vec<SurprisingApi> {
     let mut groups: BTreeMap<Option<&str>, Vec<&RuntimeRecord>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.available) {
         groups.entry(row.clocksource.as_deref()).or_default().push(row);
@@ -30,14 +30,12 @@ pub fn surprises(rows: &[RuntimeRecord]) -> Vec<Surprise> {
     let of_row = |row: &RuntimeRecord| {
         let source = row.clocksource.as_deref();
         let findings = finest.get(&source)?.surprising(row);
-        (!findings.is_empty()).then(|| {
-            Surprise::Found(SurprisingApi {
-                runtime: row.label(rows),
-                api: row.api.clone().unwrap_or_default(),
-                clocksource: source.filter(|_| several).map(str::to_owned),
-                findings,
-                prose: None,
-            })
+        (!findings.is_empty()).then(|| SurprisingApi {
+            runtime: row.label(rows),
+            api: row.api.clone().unwrap_or_default(),
+            clocksource: source.filter(|_| several).map(str::to_owned),
+            findings,
+            prose: None,
         })
     };
     rows.iter().filter(|row| row.available).filter_map(of_row).collect()
@@ -150,12 +148,10 @@ mod tests {
 
     /// The names of the APIs that surprise, each with what does.
     fn found(rows: &[RuntimeRecord]) -> Vec<(String, Vec<SurprisingFact>)> {
-        let of = |surprise| match surprise {
-            Surprise::Found(SurprisingApi { runtime, api, clocksource, findings, prose: None }) => {
-                let under = clocksource.map_or_else(String::new, |clocksource| format!(" on {clocksource}"));
-                (format!("{runtime} {api}{under}"), findings)
-            }
-            other => panic!("words: {other:?}"),
+        let of = |surprise: SurprisingApi| {
+            let SurprisingApi { runtime, api, clocksource, findings, .. } = surprise;
+            let under = clocksource.map_or_else(String::new, |clocksource| format!(" on {clocksource}"));
+            (format!("{runtime} {api}{under}"), findings)
         };
         surprises(rows).into_iter().map(of).collect()
     }

@@ -16,7 +16,7 @@ const ELSEWHERE: &[&str] = &["docs/windows.md"];
 
 /// Runs the documented commands that answer on this machine, one after the other, and puts what
 /// they print in place of what is shown: of a page, or of all. What a page leaves out is left out
-/// again, and as many lines are kept as were. Fails where that cannot be told, after it has written
+/// again, and as many lines are kept as were. Fails where that is not clear, after it has written
 /// all others.
 pub(crate) fn write(page: Option<&str>) -> Result<()> {
     let program = run::release_program()?;

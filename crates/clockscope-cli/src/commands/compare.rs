@@ -143,7 +143,7 @@ impl Names {
             return Err(UsageError(format!("{names}: expected records of different runs")).into());
         }
         let text = read_text(file).with_context(wrong)?;
-        let document = Document::from_json_of_any_version(&text).with_context(wrong)?;
+        let document = Document::from_json(&text).with_context(wrong)?;
         Ok(ComparedRecord { file: Some(file.display().to_string()), document })
     }
 }

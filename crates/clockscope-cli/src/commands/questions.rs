@@ -8,7 +8,6 @@ use clockscope_measure::{
 use clockscope_records::units::{bound_ppm, time};
 use clockscope_records::{
     Contents, CpuGaps, CpuLimit, Document, Envelope, Gaps, Offsets, Order, PairsReason, RateRecord, Rates, Unknown,
-    UnknownReason,
 };
 
 use super::common::{Drawing, RequestedTimer, selected, stop_on_signals, write};
@@ -64,8 +63,8 @@ pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
 /// Returns the end of a question about pairs of CPUs. One that tested no pair is undetermined, but
 /// where there is one CPU no other can disagree.
 fn of_pairs(is_tested: bool, why: Option<&Unknown>) -> Exit {
-    let is_alone = |why: &Unknown| match &why.reason {
-        UnknownReason::Pairs(PairsReason::OneCpu { limit, .. }) => *limit == Some(CpuLimit::Machine),
+    let is_alone = |why: &Unknown| match why {
+        Unknown::Pairs(PairsReason::OneCpu { limit, .. }) => *limit == Some(CpuLimit::Machine),
         _ => false,
     };
     if is_tested || why.is_some_and(is_alone) { Exit::Success } else { Exit::Undetermined }

@@ -532,10 +532,10 @@ fn records_that_are_none_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
     for (text, hint) in [
-        ("", "not a clockscope record"),
+        ("", "the file is empty"),
         ("{}", "not a clockscope record"),
         ("{\"schema_version\": 999}", "schema_version 999"),
-        ("{\"schema_version\": 2, \"schema\": \"clockscope.other\"}", "clockscope.other"),
+        ("{\"schema_version\": 1, \"schema\": \"clockscope.other\"}", "clockscope.other"),
         ("[[[[", "not a clockscope record"),
     ] {
         std::fs::write(&file, text).unwrap();

@@ -89,7 +89,7 @@ pub(crate) fn find<P: Platform>(
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
         Err(Refusal { failure, reason }) => {
-            let reason = PairsReason::NoCounter { failure, because: Box::new(reason) };
+            let reason = PairsReason::NoCounter { failure: Some(failure), because: Box::new(reason) };
             offsets.counter = Figure::unknown(reason.clone());
             return untested(offsets, &reason);
         }

@@ -516,7 +516,7 @@ fn record<P: Platform>(
         name: row.label(),
         ordered: row.info.is_ordered,
         available: is_available,
-        failure: refusal.as_ref().and_then(|refusal| refusal.failure),
+        failure: refusal.as_ref().map(|refusal| refusal.failure),
         reason: refusal.map(|refusal| refusal.reason),
         handoffs,
         handoffs_per_second: handed_over.and(per_second.ok_or(CpusReason::Untimed.into())).into(),

@@ -139,7 +139,6 @@ fn unfit_for_intervals(clock: &ClockIdentity, environment: &Environment) -> Opti
         ClockKind::Monotonic => None,
         ClockKind::Counter if !clock.is_counter() => Some(LeftOutCause::OtherKind),
         ClockKind::Counter => (!clocksource::is_counter_in(environment)).then_some(LeftOutCause::UntrustedCounter),
-        ClockKind::Unnamed => Some(LeftOutCause::OtherKind),
     }
 }
 

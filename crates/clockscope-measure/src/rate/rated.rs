@@ -224,7 +224,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
             stood_still_ns: Figure::of(refusal.and_then(|refusal| looked_ns(&refusal.reason)), reason.clone()),
             reason: refusal.map(|refusal| refusal.reason.clone()),
-            failure: refusal.and_then(|refusal| refusal.failure),
+            failure: refusal.map(|refusal| refusal.failure),
             ..self.unrated(reference, &reason, until_ppm)
         }
     }

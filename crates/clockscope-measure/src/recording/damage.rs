@@ -61,14 +61,6 @@ pub enum Damage {
         /// The frequency.
         hz: f64,
     },
-    /// No clock that is read has a kind or a path without a name.
-    #[error("{clock}: its {key} has no name")]
-    Unnamed {
-        /// The clock.
-        clock: String,
-        /// The key of the name: `kind` or `path`.
-        key: &'static str,
-    },
 }
 
 /// What this program reads otherwise than the one that recorded.

@@ -19,8 +19,7 @@ pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
         Outcome::Unanswered => {
             RecordedTrial::Failed { failure: Failure::NoAnswer, error: ClockReason::TrialEnded.into() }
         }
-        Outcome::Recorded { failure: Some(failure), error } => RecordedTrial::Failed { failure, error },
-        Outcome::Recorded { failure: None, error } => RecordedTrial::Refused(error),
+        Outcome::Failed { failure, error } => RecordedTrial::Failed { failure, error },
         Outcome::Killed(signal) => RecordedTrial::Killed(signal),
         Outcome::Silent => RecordedTrial::Silent,
         Outcome::Untried(reason) => RecordedTrial::Untried(reason.to_string()),
@@ -30,8 +29,7 @@ pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
 pub(super) fn outcome(trial: RecordedTrial) -> Outcome {
     match trial {
         RecordedTrial::Answered => Outcome::Answered,
-        RecordedTrial::Refused(error) => Outcome::Recorded { failure: None, error },
-        RecordedTrial::Failed { failure, error } => Outcome::Recorded { failure: Some(failure), error },
+        RecordedTrial::Failed { failure, error } => Outcome::Failed { failure, error },
         RecordedTrial::Killed(signal) => Outcome::Killed(signal),
         RecordedTrial::Silent => Outcome::Silent,
         RecordedTrial::Untried(reason) => Outcome::Untried(Untried::Recorded(reason)),
@@ -65,7 +63,7 @@ fn basis(basis: clockscope_records::ReadBasis) -> ClockBasis {
 /// Returns the description of a recorded clock, but for its aliases and summary.
 ///
 /// # Errors
-/// A figure is none that a clock has, or its kind or path has no name.
+/// A figure is none that a clock has.
 pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
     let identity = &clock.identity;
     let resolution = match &clock.resolution {
@@ -73,10 +71,7 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
         RecordedResolution::OneCount => Resolution::OneCount,
         RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
     };
-    let unnamed = |key| Damage::Unnamed { clock: identity.name.clone(), key };
-    let kind = kind(identity.kind).ok_or_else(|| unnamed("kind"))?;
-    let path = path(identity.path).ok_or_else(|| unnamed("path"))?;
-    let info = ClockInfo::new(identity.name.clone(), kind, path, resolution, "");
+    let info = ClockInfo::new(identity.name.clone(), kind(identity.kind), path(identity.path), resolution, "");
     Ok(ClockInfo {
         unit: unit(clock.unit)?,
         basis: basis(identity.basis),
@@ -105,21 +100,18 @@ fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
     }
 }
 
-/// Returns the kind; `None` for one without a name.
-fn kind(kind: ClockKind) -> Option<Kind> {
-    Some(match kind {
+fn kind(kind: ClockKind) -> Kind {
+    match kind {
         ClockKind::Counter => Kind::Counter,
         ClockKind::Cycles => Kind::Cycles,
         ClockKind::Monotonic => Kind::Monotonic,
         ClockKind::Wall => Kind::Wall,
         ClockKind::CpuTime => Kind::CpuTime,
-        ClockKind::Unnamed => return None,
-    })
+    }
 }
 
-/// Returns the path; `None` for one without a name.
-fn path(path: ReadPath) -> Option<Path> {
-    Some(match path {
+fn path(path: ReadPath) -> Path {
+    match path {
         ReadPath::Instruction => Path::Instruction,
         ReadPath::Libc => Path::Libc,
         ReadPath::Vdso => Path::Vdso,
@@ -129,14 +121,11 @@ fn path(path: ReadPath) -> Option<Path> {
         ReadPath::Library => Path::Library,
         ReadPath::SystemLibrary => Path::SystemLibrary,
         ReadPath::User => Path::User,
-        ReadPath::Unnamed => return None,
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Unknown;
-
     use super::*;
     use crate::refusal::Refusal;
 
@@ -150,17 +139,6 @@ mod tests {
             let replayed = outcome(recorded_trial(&outcome_of_run));
             assert_eq!(recorded_trial(&replayed), recorded_trial(&outcome_of_run));
             assert_eq!(shown(replayed), shown(outcome_of_run.clone()), "{outcome_of_run:?}");
-        }
-        for failure in [None, Some(Failure::Denied)] {
-            let error = Unknown::sentence("no");
-            let older = failure.map_or(RecordedTrial::Refused(error.clone()), |failure| RecordedTrial::Failed {
-                failure,
-                error: error.clone(),
-            });
-            let replayed = outcome(older.clone());
-            assert_eq!(recorded_trial(&replayed), older);
-            let reason = ClockReason::RecordedTrialFailed { words: "no".to_owned() }.into();
-            assert_eq!(Refusal::of(replayed, None), Some(Refusal { failure, reason }));
         }
     }
 }

@@ -101,8 +101,8 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>,
     if delivered != recorded as u64 {
         return Err(Damage::Readings { clock: name, delivered, recorded });
     }
-    let sampler = match reason {
-        Some(reason) => Err(Refusal { failure, reason }),
+    let sampler = match failure.zip(reason) {
+        Some((failure, reason)) => Err(Refusal { failure, reason }),
         None => {
             let (values, reel) = (readings(differences), Arc::clone(reel));
             let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };

@@ -46,7 +46,7 @@ fn watched_row<P: Platform>(row: CatalogueEntry<P>, clocksource: Option<&str>) -
         unit: recorded_unit(row.info.unit),
         resolution: recorded_resolution(&row.info.resolution),
         reason: row.refusal().map(|refusal| refusal.reason.clone()),
-        failure: row.refusal().and_then(|refusal| refusal.failure),
+        failure: row.refusal().map(|refusal| refusal.failure),
         batches: Vec::new(),
         readings: Vec::new(),
     };

@@ -1,6 +1,6 @@
 //! Metrics of records.
 
-use clockscope_records::{CpusReason, Emulator, Figures, TickReason};
+use clockscope_records::{ClockReason, CpusReason, Emulator, Figures, TickReason};
 
 use super::*;
 use crate::timer::TimerError;
@@ -157,11 +157,11 @@ fn what_was_not_tested_is_unknown() {
 #[test]
 fn a_clock_that_cannot_be_read_leaves_nothing() {
     let mut seen = healthy();
-    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some(Unknown::sentence("denied")));
+    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some(ClockReason::CoreCycles.into()));
     seen.clocks[3].failure = Some(Failure::Denied);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
-    let because = Box::new(Unknown::sentence("denied"));
+    let because = Box::new(ClockReason::CoreCycles.into());
     let denied = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), because };
     let unreadable =
         UnreadableClock { clock: "monotonic".to_owned(), reason: denied.into(), failure: Some(Failure::Denied) };

@@ -399,7 +399,7 @@ fn a_disabled_counter_explains_only_what_reads_it() {
     };
     let refused = |name: &str| {
         let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
-        Refusal::of(Outcome::Killed(signal), Some(false)).and_then(|refusal| refusal.failure).expect("it was killed")
+        Refusal::of(Outcome::Killed(signal), Some(false)).map(|refusal| refusal.failure).expect("it was killed")
     };
     assert_eq!(failure(false, refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
     assert_eq!(failure(false, refused("SIGSYS")), Some(ReadFailure::Call));

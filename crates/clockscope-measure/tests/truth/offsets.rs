@@ -1,7 +1,7 @@
 //! *Offsets*: bounds that contain the truth, and what changes during the run.
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
-use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, UnknownReason};
+use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, Unknown};
 use clockscope_simulation::{Change, Random};
 use clockscope_sources::ClockBasis;
 
@@ -283,7 +283,7 @@ fn loses(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) -> u32 {
     for pair in &found.pairs {
         if let Some(reason) = &pair.reason {
             let is_lost = matches!(pair.failure, Some(CpuFailure::NotBound | CpuFailure::Moved | CpuFailure::Alone));
-            assert!(is_lost && reason.is_recorded(), "{pair:?}");
+            assert!(is_lost && *reason != Unknown::Unrecorded, "{pair:?}");
             assert!(!pair.offset_ns.is_known() && !pair.apart.is_known() && !found.within_ns.is_known(), "{found:?}");
             lost += 1;
         } else {
@@ -356,8 +356,8 @@ fn stands_still(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
         if pair.offset_ns.is_known() {
             contains(machine, (pair, found.tick_ns.get()), ticks);
         } else {
-            let reason = pair.offset_ns.reason().map(|unknown| &unknown.reason);
-            let Some(UnknownReason::Cpus(CpusReason::PairFailed { because, .. })) = reason else {
+            let reason = pair.offset_ns.reason();
+            let Some(Unknown::Cpus(CpusReason::PairFailed { because, .. })) = reason else {
                 panic!("{pair:?}");
             };
             assert_eq!(**because, CpusReason::ReferenceParted.into(), "{pair:?}");

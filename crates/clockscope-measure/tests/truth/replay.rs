@@ -7,7 +7,7 @@ use clockscope_measure::{
     Amount, Catalogue, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
     record, replay, steps,
 };
-use clockscope_records::{ClockKind, Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
+use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
 use clockscope_simulation::{Change, Random, Refused};
 use serde_json::Value;
 
@@ -164,7 +164,7 @@ fn a_damaged_file_is_an_error() {
     }
     for (from, to, expected) in [
         ("clockscope.recording", "clockscope.steps", "show documents with `clockscope report`"),
-        ("\"schema_version\":2", "\"schema_version\":3", "schema_version 3"),
+        ("\"schema_version\":1", "\"schema_version\":2", "schema_version 2"),
         ("{\"schema\"", "clock,ns\n{\"schema\"", "--raw FILE.json"),
         ("\"recorded\":", "\"lost\":", "not a clockscope record"),
     ] {
@@ -173,24 +173,15 @@ fn a_damaged_file_is_an_error() {
     }
 }
 
-/// A clock of which only a later program knows the words: that program is named, and nothing is
-/// called damaged. In a recording of this program such words are damage.
 #[test]
-fn a_recording_with_words_of_a_later_program_is_for_that_program() {
+fn a_recording_with_unknown_words_is_refused() {
     let text = written(&whole());
     for (key, word) in [("kind", "sundial"), ("path", "window"), ("basis", "sun")] {
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
         value["recorded"]["clocks"][0]["identity"][key] = word.into();
-        let damaged = replayed(&value.to_string()).expect_err(key);
-        assert!(damaged.contains("damaged"), "{damaged}");
-        value["recorded"]["environment"]["program"]["version"] = "77.0.0".into();
-        let later = replayed(&value.to_string()).expect_err(key);
-        assert!(later.contains("replay it with clockscope 77.0.0") && !later.contains("damaged"), "{later}");
+        let refused = replayed(&value.to_string()).expect_err(key);
+        assert!(refused.contains("not a clockscope record"), "{refused}");
     }
-    let mut whole = whole();
-    whole.recorded.clocks[0].identity.kind = ClockKind::Unnamed;
-    let unnamed = replay(Recording::new(whole.recorded)).expect_err("no such clock").to_string();
-    assert!(unnamed.contains("its kind has no name"), "{unnamed}");
 }
 
 /// As from another version of the program: nothing is damaged, and other readings would be needed.
@@ -268,19 +259,6 @@ fn no_numbers_make_it_panic_or_wait() {
         if let Ok(recording) = Recording::from_json(value.to_string().as_bytes()) {
             let _ = replay(Recording::new(recording.recorded));
         }
-    }
-}
-
-/// One that was recorded before failures had types is read, and has the checksum that it had, which
-/// is of all its keys.
-#[test]
-fn no_key_is_added_to_an_older_recording() {
-    for name in ["short", "whole"] {
-        let file = format!("{}/../../fuzz/corpus/recordings/{name}.json", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read(file).expect("it is there");
-        let recording = Recording::from_json(&text).expect("it is one");
-        assert!(recording.recorded.clocks.iter().any(|clock| clock.reason.is_some()));
-        assert!(!written(&recording).contains("failure"));
     }
 }
 

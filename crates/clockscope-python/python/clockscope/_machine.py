@@ -12,7 +12,7 @@ from clockscope import _arguments as words
 from clockscope._arguments import Clocks
 from clockscope._errors import MeasurementFailed
 from clockscope._questions import FORMAT
-from clockscope._record import OLDEST_COMPARED, Record, parsed
+from clockscope._record import Record, parsed
 from clockscope._run import run
 
 Path = str | os.PathLike[str]
@@ -165,7 +165,7 @@ def _files(name: str, path: Path) -> list[str]:
     for file in found:
         with open(file, encoding="utf-8") as stream:
             try:
-                parsed(stream.read(), oldest=OLDEST_COMPARED)
+                parsed(stream.read())
             except ValueError as error:
                 raise ValueError(f"{file}: {error}") from None
     return found

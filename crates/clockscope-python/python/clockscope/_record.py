@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The version of the documents that this package reads.
-SCHEMA_VERSION = 2
-# The oldest version that compare() reads; the command reads it.
-OLDEST_COMPARED = 1
+SCHEMA_VERSION = 1
 # Longest text that is shown of a document that is not one.
 _SHOWN = 40
 
@@ -119,8 +117,8 @@ def read_record(path: str | os.PathLike[str]) -> Record:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
-def parsed(text: str, oldest: int = SCHEMA_VERSION) -> dict[str, Any]:
-    """Reads a document of any version from this one to that of this package, or raises ValueError."""
+def parsed(text: str) -> dict[str, Any]:
+    """Reads a document of this version, or raises ValueError."""
     try:
         found = json.loads(text, parse_constant=_refused)
     except RecursionError:
@@ -133,7 +131,7 @@ def parsed(text: str, oldest: int = SCHEMA_VERSION) -> dict[str, Any]:
         shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
         raise ValueError(f'not a record: expected a document with the key "schema", got {shown!r}')
     version = data.get("schema_version")
-    if isinstance(version, bool) or version not in range(oldest, SCHEMA_VERSION + 1):
+    if isinstance(version, bool) or version != SCHEMA_VERSION:
         upgrade = isinstance(version, int) and version > SCHEMA_VERSION
         advice = "; install a newer clockscope" if upgrade else ""
         raise ValueError(f"schema_version {version!r} of {schema}: expected {SCHEMA_VERSION}{advice}")

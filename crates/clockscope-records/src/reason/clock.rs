@@ -1,11 +1,13 @@
 //! Why a clock cannot be read or compared, and what ended its readings.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Unknown;
+use super::{NOT_RECORDED, Unknown};
 use crate::Failure;
-use crate::unnamed::known_word;
+use crate::text::grouped;
 
 /// An error that the system answered with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,8 +28,7 @@ pub enum ErrorCause {
     Denied,
     /// The system has no such call, or hides it.
     Unsupported,
-    /// Anything else, and the words of later programs.
-    #[serde(other)]
+    /// Anything else.
     Other,
 }
 
@@ -41,8 +42,7 @@ pub enum SignalMeaning {
     IllegalInstruction,
     /// SIGSYS: a filter denies the system call.
     DeniedCall,
-    /// Any other, and the words of later programs.
-    #[serde(other)]
+    /// Any other.
     Other,
 }
 
@@ -76,11 +76,6 @@ pub enum ClockReason {
     TrialFailed {
         /// The error.
         error: SystemError,
-    },
-    /// The trial read failed in a run that an older program recorded.
-    RecordedTrialFailed {
-        /// The error, in the words of the recording.
-        words: String,
     },
     /// The process that tried it ended without an answer.
     TrialEnded,
@@ -152,7 +147,80 @@ pub struct UnreadableClock {
     pub clock: String,
     /// Why it cannot be read or compared.
     pub reason: Unknown,
-    /// What failed; `null` in older records.
-    #[serde(default, deserialize_with = "known_word")]
+    /// What failed.
     pub failure: Option<Failure>,
+}
+
+impl fmt::Display for ClockReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::NoInstruction { instruction } => {
+                return write!(f, "this processor has no {instruction} instruction");
+            }
+            Self::CallRefused { call, error } => return write!(f, "{call}: {}", error.words),
+            Self::NoLibraryFunction { function } => return write!(f, "the C library has no {function}"),
+            Self::NoSuchClock { words } => words,
+            Self::TrialFailed { error } => return write!(f, "the read failed: {}", with_hint(error)),
+            Self::TrialEnded => "the read failed: the process that tried it ended without an answer",
+            Self::TrialSilent { after_ms } => return write!(f, "the read did not return within {after_ms} ms"),
+            Self::CounterDisabled => {
+                "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)"
+            }
+            Self::TrialKilled { signal, meaning } => return killed(f, signal, *meaning),
+            Self::NotReached => "not read: the run was interrupted before its turn",
+            Self::ProcessorTime => "it counts processor time, which stands still while the thread does not run",
+            Self::ThreadsTime => "it counts processor time, which goes on in several threads at once",
+            Self::CoreCycles => "it counts the cycles of one core for one thread",
+            Self::NoStepSeen { .. } => "it did not step while it was looked at: how late it may be is unknown",
+            Self::ReadFailed { error } => return write!(f, "a read failed: {}", error.words),
+            Self::ReadingsEnded { error } => {
+                return write!(f, "a read failed and ended its readings: {}", error.words);
+            }
+            Self::StandsStill => "it stood still during the run: its readings did not change any more",
+            Self::SomeReadsFailed { errors, reads, first, error } => {
+                return write!(
+                    f,
+                    "{} of {} reads failed; the first, read {}: {}",
+                    grouped(*errors),
+                    grouped(*reads),
+                    grouped(*first),
+                    error.words
+                );
+            }
+            Self::WholeUnits { unit } => return write!(f, "it takes whole {unit} only"),
+            Self::UnknownCall => "clockscope does not know this call on this system",
+            Self::SleepsNotRecorded => NOT_RECORDED,
+        };
+        f.write_str(words)
+    }
+}
+
+/// Returns an error with the cause that it usually has where a clock is refused.
+fn with_hint(error: &SystemError) -> String {
+    let SystemError { cause, words, .. } = error;
+    match cause {
+        ErrorCause::Denied => format!("{words}; does a seccomp filter deny the call?"),
+        ErrorCause::Unsupported => format!("{words}; the kernel lacks the call, or a seccomp filter hides it"),
+        ErrorCause::Other => words.clone(),
+    }
+}
+
+fn killed(f: &mut fmt::Formatter<'_>, signal: &str, meaning: SignalMeaning) -> fmt::Result {
+    let cause = match meaning {
+        SignalMeaning::IllegalInstruction => ": the instruction is not permitted here",
+        SignalMeaning::DeniedCall => ": a seccomp filter denies the call",
+        SignalMeaning::Fault | SignalMeaning::Other => "",
+    };
+    write!(f, "a read raises {signal}{cause}")
+}
+
+/// Returns why a measurement was not made: its own words, and why clocks that it needs cannot be
+/// read.
+#[must_use]
+pub fn with_unreadable(words: &str, clocks: &[UnreadableClock]) -> String {
+    if clocks.is_empty() {
+        return words.to_owned();
+    }
+    let reasons: Vec<String> = clocks.iter().map(|lacking| format!("{}: {}", lacking.clock, lacking.reason)).collect();
+    format!("{words}: {}", reasons.join("; "))
 }

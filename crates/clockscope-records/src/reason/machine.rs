@@ -1,9 +1,11 @@
 //! Why a fact about the machine is unknown.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::UnreadableClock;
+use super::{UnreadableClock, with_unreadable};
 
 /// Why a fact about the processor, the kernel or its clocksources is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,4 +94,48 @@ pub enum ClocksourceReason {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unreadable: Vec<UnreadableClock>,
     },
+}
+
+impl fmt::Display for MachineReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::OnlyLinux => "only Linux shows it in a file",
+            Self::DevicesOnlyLinux => "only Linux shows which devices the firmware offers",
+            Self::DevicesHidden => "the kernel does not show which devices the firmware offers",
+            Self::ProcessorSilent => "the processor does not state it",
+            Self::HypervisorSilent => "no hypervisor states it",
+            Self::NoArmFrequency => "not an aarch64 processor, or its firmware states 0",
+            Self::NoPerfPage { words } | Self::NoAffinity { words } => words,
+            Self::HypervisorHidden => "the system does not show whether there is one",
+            Self::NoUname => "the system has no uname",
+            Self::UnreadableFile { path } => return write!(f, "{path} cannot be read"),
+            Self::UnreadableSysfs { path } => return write!(f, "{path} cannot be read: is /sys mounted?"),
+            Self::NoClocksourceName { path, content } => {
+                return write!(f, "{path} holds no name of a clocksource: {content:?}");
+            }
+            Self::AllowedCpusHidden => "the system does not show which CPUs this process may use",
+            Self::NoCpufreq => "the system does not control the CPU's frequency (no cpufreq)",
+            Self::NoVdso => "only Linux has a vDSO",
+            Self::CounterAccessHidden => "the system does not show it; a read does",
+            Self::CpuinfoUnreadable => "the kernel's judgment is in /proc/cpuinfo, which cannot be read",
+            Self::NoTimeStampCounter => "this architecture has no time-stamp counter of x86's kind",
+            Self::NoName => "neither the processor nor /proc/cpuinfo names it",
+        };
+        f.write_str(words)
+    }
+}
+
+impl fmt::Display for ClocksourceReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::Unfamiliar => "this program has never heard of it",
+            Self::DependsOnHardware => "it depends on the hardware, which does not show it",
+            Self::NotInRegisters => "its registers do not show it",
+            Self::KernelsHz => "it is the kernel's HZ, which nothing shows",
+            Self::NotShown => "nothing shows it",
+            Self::NoHardware => "there is none",
+            Self::Unmeasured { words, unreadable } => return f.write_str(&with_unreadable(words, unreadable)),
+        };
+        f.write_str(words)
+    }
 }

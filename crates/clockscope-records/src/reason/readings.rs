@@ -1,11 +1,12 @@
 //! Why the readings of one clock show no figure.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Unknown;
 use crate::Failure;
-use crate::unnamed::known_word;
 
 /// Why a clock's readings show no cost, no step and no event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,11 +14,9 @@ use crate::unnamed::known_word;
 pub enum ReadingsReason {
     /// The clock cannot be read, or failed.
     ClockFailed {
-        /// What failed; `null` in records of older programs.
-        #[serde(default, deserialize_with = "known_word")]
+        /// What failed.
         failure: Option<Failure>,
-        /// Why; a sentence in records of older programs.
-        #[serde(alias = "words")]
+        /// Why.
         because: Box<Unknown>,
     },
     /// No batch of reads was completed.
@@ -93,4 +92,50 @@ pub enum ReadingsReason {
     NotEveryRun,
     /// The record has none of its events.
     NoEvents,
+}
+
+impl fmt::Display for ReadingsReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::ClockFailed { because, .. } => return because.fmt(f),
+            Self::NoNominalResolution { words } => words,
+            Self::NoBatch => "no batch of reads was completed",
+            Self::NoCost { fewest } => {
+                return write!(f, "fewer than {fewest} batches were completed: interruptions would count as cost");
+            }
+            Self::FewBatches { fewest } => return write!(f, "fewer than {fewest} batches: give it more time"),
+            Self::CoarseTimer => "batches of reads took no time on the timer",
+            Self::CoarseRuntimeTimer => {
+                "the runtime's own timer is too coarse: most batches of reads took no time on it"
+            }
+            Self::NoCounterMeasured => "no counter could be measured to compare with",
+            Self::NoForwardStep => "no two successive readings differed by a positive step",
+            Self::NoForwardStepInBatch => "it never stepped forward within a batch of reads: give it more time",
+            Self::NoLength => "it counts core cycles, whose length changes",
+            Self::NoDifferences => "no two readings followed one another",
+            Self::NoAdvance => "all differences are 0: the clock did not advance",
+            Self::FewReadings => "fewer than two readings",
+            Self::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
+            Self::CountsWork => "it counts work, not time",
+            Self::LongTick => "the clock's tick is longer than a batch of reads",
+            Self::NoChange => "its value changed between no two batches of reads",
+            Self::ClocksourceUnknown => "the kernel's clocksource is not known",
+            Self::ClocksourceHidden => "the kernel does not show its clocksource",
+            Self::ClocksourceUnfamiliar { clocksource } => {
+                return write!(f, "this program does not know the clocksource {clocksource}");
+            }
+            Self::SchedulerHidden => "the kernel does not show what the scheduler's clock is based on",
+            Self::OneCount => "one count, whose length has to be measured",
+            Self::NoNominalInApi => {
+                "the API states neither a frequency nor a resolution, and gives a floating-point number"
+            }
+            Self::NotStatedByProbe => "the probe does not state it",
+            Self::SeveralRuns => "there were several runs: see between_runs",
+            Self::FewRuns { fewest } => return write!(f, "fewer than {fewest} runs"),
+            Self::DifferentTicks => "the runs found different ticks",
+            Self::NotEveryRun => "not every run found it",
+            Self::NoEvents => "it was not found",
+        };
+        f.write_str(words)
+    }
 }

@@ -1,5 +1,7 @@
 //! Why what keeps civil time is unknown.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,4 +36,19 @@ pub enum SynchronizationReason {
     CivilTimeWasSet,
     /// The kernel does not show the name of a device.
     PtpNameHidden,
+}
+
+impl fmt::Display for SynchronizationReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::NoChrony => "no chronyd answers on the loopback",
+            Self::ChronyUnsynchronized => "chronyd answers that it is not synchronized",
+            Self::KernelFiguresHidden { words } => words,
+            Self::PtpUnopened { path, words } => return write!(f, "open of {path}: {words}"),
+            Self::PtpUnreadable { path, words } => return write!(f, "clock_gettime of {path}: {words}"),
+            Self::CivilTimeWasSet => "civil time was set during each comparison",
+            Self::PtpNameHidden => "the kernel does not show the device's name",
+        };
+        f.write_str(words)
+    }
 }

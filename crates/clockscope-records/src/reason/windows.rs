@@ -1,5 +1,7 @@
 //! Why a fact about Windows is unknown.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,4 +57,37 @@ pub enum WindowsReason {
         /// The frequency.
         frequency_hz: u64,
     },
+}
+
+impl fmt::Display for WindowsReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CallFailed { call } => write!(f, "{call} failed"),
+            Self::CallStatus { call, status } => write!(f, "{call}: status {status:#010x}"),
+            Self::NoFunction { function } => write!(f, "this Windows has no {function}"),
+            Self::NoBuildText => f.write_str("Windows states no text of its build"),
+            Self::BeforeWindows8 => f.write_str("Windows shows it since version 6.2"),
+            Self::VersionUnknown => f.write_str("the version of Windows, on which its place depends, is unknown"),
+            Self::NotStated => f.write_str("this Windows does not state it"),
+            Self::ZeroFrequency => f.write_str("the performance counter's frequency is 0"),
+            Self::NoPerformanceCounter => f.write_str(
+                "QueryPerformanceFrequency states 0 counts per second: this Windows has no performance counter",
+            ),
+            Self::OfWine => {
+                f.write_str("Wine makes it of the host's monotonic clock: run `clockscope clocksource` on the host")
+            }
+            Self::AmbiguousFrequency { frequency_hz } => write!(
+                f,
+                "{frequency_hz} Hz is both the processor's counter's and the hypervisor's, and nothing shows which one is read"
+            ),
+            Self::ContradictoryFrequency { frequency_hz } => write!(
+                f,
+                "{frequency_hz} Hz is a frequency of hardware outside of the processor, but programs read the processor's \
+                 counter"
+            ),
+            Self::UnfamiliarFrequency { frequency_hz } => {
+                write!(f, "no hardware is known to count at {frequency_hz} Hz")
+            }
+        }
+    }
 }

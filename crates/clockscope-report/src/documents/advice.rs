@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
-use crate::reason::{left_out, why};
+use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted};
@@ -43,7 +43,7 @@ impl DescribeContents for Advice {
             Block::prose([ABOUT]),
             Block::notes(
                 "Not weighed:",
-                by_reason(self.left_out.iter().map(|clock| (clock.clock.clone(), left_out(clock.cause)))),
+                by_reason(self.left_out.iter().map(|clock| (clock.clock.clone(), clock.cause.to_string()))),
             ),
         ]
     }

@@ -3,7 +3,6 @@
 use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown};
 
 use crate::model::{Block, Cell};
-use crate::reason::text;
 use crate::units::{precise_time, time};
 
 /// A clock with whether it could be read and why not.
@@ -13,7 +12,7 @@ pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a Unknown>);
 pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> Block {
     let missing = clocks.filter(|(_, available, _)| !available);
     let named = missing.map(|(identity, _, reason)| {
-        (identity.label(), reason.map_or_else(|| "no reason was recorded".to_owned(), text))
+        (identity.label(), reason.map_or_else(|| "no reason was recorded".to_owned(), ToString::to_string))
     });
     Block::notes("Not available:", in_order(named))
 }
@@ -48,7 +47,6 @@ pub(super) fn kind(kind: ClockKind) -> &'static str {
         ClockKind::Monotonic => "monotonic",
         ClockKind::Wall => "wall",
         ClockKind::CpuTime => "cpu_time",
-        ClockKind::Unnamed => "unnamed",
     }
 }
 

@@ -13,7 +13,7 @@ use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
-use crate::{kernel_verdict, performance_counter, reason};
+use crate::{kernel_verdict, performance_counter};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
@@ -77,7 +77,7 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
     let contents = vec![
         Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
         Block::notes("Why:", prose.why),
-        Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {}", reason::text(unknown)))),
+        Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {}", unknown))),
         Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
     ];
     let conclusion = vec![

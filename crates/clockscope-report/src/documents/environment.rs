@@ -3,7 +3,6 @@
 use clockscope_records::{Announcement, Announcements, CounterFlags, Emulator, Envelope, Environment, Figure, Run};
 
 use crate::model::{Block, Conclusion};
-use crate::reason;
 use crate::report::Blocks;
 use crate::text::texts;
 use crate::units::{bound_ppm, megahertz, time};
@@ -134,7 +133,7 @@ pub(super) fn is_missed(environment: &Environment, path: &str) -> bool {
 fn shown<T>(fact: &Figure<T>, show: impl Fn(&T) -> String) -> String {
     match fact {
         Figure::Known(value) => show(value),
-        Figure::Unknown(unknown) => format!("unknown ({})", reason::text(unknown)),
+        Figure::Unknown(unknown) => format!("unknown ({})", unknown),
     }
 }
 
@@ -163,7 +162,7 @@ fn of_run(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
     let pinned = match &run.cpu {
         Figure::Known(cpu) => format!("CPU {cpu}"),
-        Figure::Unknown(unknown) => reason::text(unknown),
+        Figure::Unknown(unknown) => unknown.to_string(),
     };
     let requested =
         run.timer_period_ns.map(|ns| ("timer period", format!("{}, requested for the run", time(ns as f64))));

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{CauseKind, CpuGaps, Gaps, Unnamed};
+use clockscope_records::{CauseKind, CpuGaps, Gaps};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, Mark, Point, RowPlot, RowSeries, Spacing, Unit};
 use crate::lost_time;
 use crate::model::{Block, Cell, Table};
-use crate::reason::text;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, known, total};
@@ -56,7 +55,7 @@ impl DescribeContents for Gaps {
 
 fn blocks(gaps: &Gaps) -> Vec<Block> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
-    let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu.get()), text(cpu.reason.as_ref()?))));
+    let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu.get()), cpu.reason.as_ref()?.to_string())));
     let definition = gaps.loop_ns.get().filter(|_| !looked.is_empty()).map(|turn| {
         format!(
             "A gap is {} or more between two reads, which usually follow each other by {}.",
@@ -166,7 +165,6 @@ fn described(cause: CauseKind) -> &'static str {
         CauseKind::Interrupt => "interrupt",
         CauseKind::Softirq => "softirq",
         CauseKind::Unknown => "unknown (SMI or hypervisor)",
-        CauseKind::Unnamed => Unnamed::NAME,
     }
 }
 

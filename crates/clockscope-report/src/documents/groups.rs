@@ -19,7 +19,6 @@ pub(super) enum Group {
     Runtime,
     Library,
     Device,
-    Other,
 }
 
 impl Group {
@@ -34,7 +33,6 @@ impl Group {
             ReadPath::Std => Self::Runtime,
             ReadPath::Library => Self::Library,
             ReadPath::Mmap => Self::Device,
-            ReadPath::Unnamed => Self::Other,
         }
     }
 
@@ -47,7 +45,6 @@ impl Group {
             Self::Runtime => "Language runtime",
             Self::Library => "clockscope",
             Self::Device => "Devices",
-            Self::Other => "Others",
         }
     }
 }

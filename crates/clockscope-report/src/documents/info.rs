@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, flags_of, is_missed};
 use crate::model::Block;
-use crate::reason::{text, why};
+use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -17,7 +17,7 @@ impl Describe for Envelope<Info> {
         let windows = self.found.windows.as_ref();
         let reasons = self.environment.reasons().into_iter().filter(|(path, _)| is_missed(&self.environment, path));
         let reasons = reasons.chain(windows.iter().flat_map(|windows| windows.reasons()));
-        let reasons = reasons.map(|(field, unknown)| format!("{field}: {}", text(unknown)));
+        let reasons = reasons.map(|(field, unknown)| format!("{field}: {}", unknown));
         let flags = Block::key_value("TSC flags: * present, - absent, ? unknown", marked(&self.environment));
         let windows = Block::key_value("Windows", windows.into_iter().flat_map(of_windows));
         let below = vec![flags, windows, Block::notes("Unknown:", reasons)];

@@ -15,7 +15,6 @@ use super::environment::Fact;
 use super::{offsets, order, rate};
 use crate::chart::Chart;
 use crate::model::{Block, Table};
-use crate::reason;
 use crate::recommendation;
 use crate::sheet::Sheet;
 use crate::style::{Columns, View};
@@ -116,7 +115,7 @@ fn thorough(measurement: &Measurement) -> Vec<String> {
         first("offsets", found.offsets.conclusion()),
         match &found.rate {
             Figure::Known(rate) => first("rate", rate.conclusion()),
-            Figure::Unknown(unknown) => format!("rate: unknown: {}", reason::text(unknown)),
+            Figure::Unknown(unknown) => format!("rate: unknown: {}", unknown),
         },
     ]
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::{self, text};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, sentence};
@@ -71,9 +70,9 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
     let lost = offsets
         .pairs
         .iter()
-        .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), text(pair.reason.as_ref()?))));
+        .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), pair.reason.as_ref()?.to_string())));
     let lost_cpus =
-        offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), text(cpu.reason.as_ref()?))));
+        offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), cpu.reason.as_ref()?.to_string())));
     vec![
         Table::new(HEAD, 1, rows).below(left_out).into(),
         matrix(offsets).into(),
@@ -134,7 +133,7 @@ fn signed(ns: f64) -> String {
 
 fn conclusion(offsets: &Offsets) -> Vec<String> {
     if let Some(unknown) = &offsets.untestable {
-        return vec![sentence(format!("The CPUs' counters could not be compared: {}", reason::text(unknown)))];
+        return vec![sentence(format!("The CPUs' counters could not be compared: {}", unknown))];
     }
     let worst =
         offsets.worst_pair.get().and_then(|[a, b]| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
@@ -147,7 +146,7 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
         ),
         (0, Figure::Unknown(unknown)) => sentence(format!(
             "No counters are known to be apart, but not all are known to be synchronized: {}",
-            reason::text(unknown)
+            unknown
         )),
         (apart, _) => {
             let by = worst.map(|pair| {

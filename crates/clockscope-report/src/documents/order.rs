@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::{self, text};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, sentence, total, yes_no};
@@ -61,11 +60,12 @@ fn blocks(order: &Order) -> Vec<Block> {
         )
     });
     let rows = tested.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
-    let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), text(&lost.reason)));
-    let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
+    let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.to_string()));
+    let disturbed =
+        tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
     let disturbed = by_reason(disturbed);
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
-    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), text(sequence.reason.as_ref()?))));
+    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
         chart(order).into(),
@@ -111,7 +111,7 @@ fn million(count: f64) -> String {
 
 fn conclusion(order: &Order) -> Vec<String> {
     if let Some(unknown) = &order.untestable {
-        return vec![sentence(format!("Order across CPUs could not be tested: {}", reason::text(unknown)))];
+        return vec![sentence(format!("Order across CPUs could not be tested: {}", unknown))];
     }
     let went_back = |ordered: bool| {
         let sequences = order.sequences.iter().filter(move |sequence| sequence.ordered == ordered);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::{not_slept, text};
+
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, total};
@@ -54,10 +54,9 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
         ));
     }
     let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.get().is_some_and(|count| count > 0)));
-    let lacking = sleep
-        .rows
-        .iter()
-        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), text(&not_slept(row)?))));
+    let lacking = sleep.rows.iter().filter_map(|row| {
+        Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), row.not_slept()?.to_string()))
+    });
     let mut blocks = vec![Table::new(HEAD, 1, rows).below(below).into()];
     blocks.extend(charts(&slept).into_iter().map(Block::from));
     blocks.push(Block::notes("Not possible:", by_reason(lacking)));

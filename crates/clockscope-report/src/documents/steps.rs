@@ -9,7 +9,7 @@ use super::clocks::{failure, kind, not_available, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::read_path;
-use crate::reason::{text, why};
+use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{UNKNOWN, counted, grouped, total};
@@ -235,7 +235,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
     if clock.rounded > 0 {
         lines.push(format!("{} rounded down to 0.1%.", counted(clock.rounded, "difference")));
     }
-    lines.extend(clock.reason.as_ref().map(text));
+    lines.extend(clock.reason.as_ref().map(ToString::to_string));
     lines
 }
 
@@ -324,7 +324,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         kind(clock.identity.kind).into(),
         read_path::name(clock.identity.path).into(),
         clock.available.to_string().into(),
-        Cell::known(clock.reason.as_ref(), text),
+        Cell::known(clock.reason.as_ref(), ToString::to_string),
         Cell::text(clock.failure.map(failure)),
         Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),

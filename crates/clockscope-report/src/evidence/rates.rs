@@ -4,7 +4,6 @@ use clockscope_records::{
     Check, CheckEvidence, CheckOutcome, PtpClock, RateChange, ReferenceDoubt, Trust, Trustworthiness,
 };
 
-use crate::reason;
 use crate::text::{counted, grouped};
 use crate::units::{bound_ppm, time};
 
@@ -41,7 +40,7 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
         return String::new();
     };
     let Some((ppm, bound)) = ppm.zip(*bound_ppm) else {
-        return reason.as_ref().map_or_else(|| "it was not compared".to_owned(), reason::text);
+        return reason.as_ref().map_or_else(|| "it was not compared".to_owned(), ToString::to_string);
     };
     let changing = if *constant == Some(false) { ", and changes" } else { "" };
     let reference = reference.as_deref().unwrap_or("another clock");
@@ -120,7 +119,7 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
             "all other clocks changed against it, and not against each other".to_owned()
         }
         (None, Some(why), _) => doubt(*why).to_owned(),
-        (None, None, Some(why)) => reason::text(why),
+        (None, None, Some(why)) => why.to_string(),
         (None, None, None) if evidence.finding == CheckOutcome::For => {
             let over = seconds.unwrap_or(0.0);
             let found = format!("one rate explains {} by {against} in {over:.1} s", counted(*brackets, "bracket"));

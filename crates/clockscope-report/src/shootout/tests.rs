@@ -1,6 +1,6 @@
 //! Words of comparisons.
 
-use clockscope_records::{Figure, Metric, Unknown};
+use clockscope_records::{ClockReason, Figure, Metric};
 
 use super::*;
 
@@ -56,9 +56,12 @@ fn the_score_is_followed_by_when_it_matters() {
 #[test]
 fn a_clock_that_cannot_be_read_is_all_there_is_to_say() {
     let unreadable =
-        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: Unknown::sentence("denied"), failure: None });
+        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: ClockReason::CoreCycles.into(), failure: None });
     let shootout = Shootout { unreadable, ..compared([A; 4]) };
-    assert_eq!(conclusion(&shootout), "monotonic cannot be read (denied), so that there is nothing to compare.");
+    assert_eq!(
+        conclusion(&shootout),
+        "monotonic cannot be read (it counts the cycles of one core for one thread), so that there is nothing to compare."
+    );
 }
 
 #[test]

@@ -8,5 +8,4 @@ mod formats;
 mod pages;
 mod prometheus;
 mod support;
-mod versions;
 mod views;

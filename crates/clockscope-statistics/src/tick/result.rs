@@ -83,23 +83,6 @@ pub enum NoTick {
     NoLattice,
 }
 
-impl NoTick {
-    /// In a sentence, for people.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::TooFewSteps => "its value changed fewer than three times: give it more time",
-            Self::TooFewReadings => "too few readings differ to show a tick: give it more time",
-            Self::ConstantCost => "its steps may be the read's own cost, which cannot be separated from a tick",
-            Self::Ambiguous => "several ticks fit so few readings: give it more time",
-            Self::TooSlow => "its reads take too long for its unit",
-            Self::RateChanged => "its rate changed while it was read",
-            Self::StepsBack => "it steps back too often",
-            Self::NoLattice => "its readings are not multiples of one length",
-        }
-    }
-}
-
 /// What records have for a tick that is not found.
 #[cfg(feature = "records")]
 impl From<NoTick> for clockscope_records::TickReason {

@@ -4,6 +4,12 @@
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64", target_arch = "s390x")
+))]
+#[path = "../shared/counters.rs"]
+mod counters;
 mod interop;
 mod order;
 mod system;

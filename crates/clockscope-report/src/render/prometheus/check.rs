@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use clockscope_records::{Check, Emulator, Envelope, Environment, ReadPath, Trust, Trustworthiness, Verdict};
+use clockscope_records::{Check, Emulator, Envelope, Environment, Trust, Trustworthiness, Verdict};
 
 use super::exposition::{Family, PER_NS, PER_PPM, Series};
 use super::synchronization;
@@ -110,7 +110,7 @@ fn cost(verdicts: &[Verdict]) -> Family {
     let series = |verdict: &Verdict| {
         let checks = || verdict.evidence.iter().map(|evidence| &evidence.check);
         let path = checks().find_map(|check| match check {
-            Check::Readable { path, .. } if *path != ReadPath::Unnamed => Some(read_path::name(*path)),
+            Check::Readable { path, .. } => Some(read_path::name(*path)),
             _ => None,
         });
         let cost_ns = checks().find_map(|check| match check {
