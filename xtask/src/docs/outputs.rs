@@ -11,8 +11,8 @@ use crate::run;
 /// A line that stands for those that are left out.
 const LEFT_OUT: &str = "…";
 
-/// Pages whose outputs are of systems that are not at hand.
-const ELSEWHERE: &[&str] = &["docs/windows.md"];
+/// Pages whose outputs are of systems and runtimes that are not at hand.
+const ELSEWHERE: &[&str] = &["docs/windows.md", "docs/runtimes.md"];
 
 /// Runs the documented commands that answer on this machine, one after the other, and puts what
 /// they print in place of what is shown: of a page, or of all. What a page leaves out is left out
