@@ -128,7 +128,6 @@ impl Shows<OrderFinding> for Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OffsetsFinding {
     /// Counters that are certainly apart
-    #[value(alias = "unsynchronised")]
     Unsynchronized,
     /// A pair of CPUs that could not be tested
     Unknown,

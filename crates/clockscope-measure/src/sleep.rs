@@ -336,10 +336,11 @@ impl Trial {
     fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
-        let never: Unknown = match &self.refusal {
-            Some(refusal) => refusal.unknown(),
-            None if self.left_out > 0 => ThreadReason::SleepsLeftOut { left_out: self.left_out }.into(),
-            None => CpusReason::Interrupted.into(),
+        let left_out = (self.left_out > 0).then(|| ThreadReason::SleepsLeftOut { left_out: self.left_out }.into());
+        let never: Unknown = match (&self.refusal, &left_out) {
+            (Some(refusal), _) => refusal.unknown(),
+            (None, Some(left_out)) => Unknown::clone(left_out),
+            (None, None) => CpusReason::Interrupted.into(),
         };
         let slept = if got.is_empty() { Err(never.clone()) } else { Ok(()) };
         let unreadable = ThreadReason::SleepersClockUnreadable.into();
@@ -359,7 +360,7 @@ impl Trial {
             p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
             failure: self.refusal.as_ref().map(|refusal| refusal.failure),
-            reason: self.refusal.map(|refusal| refusal.reason),
+            reason: self.refusal.map(|refusal| refusal.reason).or(left_out),
             left_out: Some(self.left_out),
         }
     }

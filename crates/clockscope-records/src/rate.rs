@@ -172,8 +172,7 @@ pub struct RatePair {
     pub bound_ppm: Option<f64>,
     /// Whether one rate explains all brackets.
     pub constant: Option<bool>,
-    /// Why fields above are `null`, for people: clockscope makes it of `failure` whenever it writes
-    /// a document. `null` when none is.
+    /// Why fields above are `null`, in a sentence; `null` when none is.
     pub reason: Option<String>,
     /// The same for programs; `null` when none is.
     pub failure: Option<RatePairFailure>,

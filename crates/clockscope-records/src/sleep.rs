@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{Failure, Figure, ThreadReason, Unknown};
+use crate::{Failure, Figure, Unknown};
 
 /// The result of `clockscope sleep`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +48,6 @@ pub struct SleepRow {
     /// The longest, in ns.
     pub max_ns: Figure<f64>,
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
-    /// In documents, clockscope words the latter by `left_out`.
     pub reason: Option<Unknown>,
     /// What prevented the sleep; `null` if nothing did.
     pub failure: Option<Failure>,
@@ -57,12 +56,3 @@ pub struct SleepRow {
 }
 
 record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });
-
-impl SleepRow {
-    /// Returns why it did not sleep, or which sleeps are left out; `None` if none is.
-    #[must_use]
-    pub fn not_slept(&self) -> Option<Unknown> {
-        let left_out = self.left_out.filter(|left_out| *left_out > 0);
-        self.reason.clone().or_else(|| left_out.map(|left_out| ThreadReason::SleepsLeftOut { left_out }.into()))
-    }
-}

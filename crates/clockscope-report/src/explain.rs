@@ -1,9 +1,9 @@
 //! Words beside the data of a document, for people who read its JSON.
 
-use clockscope_records::{Document, LeftOut, Measurement, SleepRow};
+use clockscope_records::{Document, LeftOut, Measurement};
 
 use crate::{
-    evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick,
+    evidence, holder, kernel_verdict, lost_time, performance_counter, recommendation, shootout, surprise, tick,
 };
 
 /// Puts all words of a document beside its data.
@@ -29,17 +29,14 @@ pub(crate) fn explain(document: &mut Document) {
             evidence.for_each(tick::explain);
             answer.found.surprises.iter_mut().for_each(surprise::explain);
         }
-        Document::Rates(answer) => reason::explain_rates(&mut answer.found),
         Document::Advice(answer) => {
             let words = |clock: &mut LeftOut| clock.reason = Some(clock.cause.to_string());
             answer.found.left_out.iter_mut().for_each(words);
         }
-        Document::Sleep(answer) => {
-            let words = |row: &mut SleepRow| row.reason = row.not_slept();
-            answer.found.rows.iter_mut().for_each(words);
-        }
         Document::Gaps(answer) => lost_time::explain(&mut answer.found),
-        Document::Order(_)
+        Document::Rates(_)
+        | Document::Sleep(_)
+        | Document::Order(_)
         | Document::Offsets(_)
         | Document::Comparison(_)
         | Document::RuntimesFound(_)
@@ -50,9 +47,6 @@ pub(crate) fn explain(document: &mut Document) {
 }
 
 fn measurement(found: &mut Measurement) {
-    if let Some(rates) = found.thorough.as_mut().and_then(|thorough| thorough.rate.known_mut()) {
-        reason::explain_rates(rates);
-    }
     recommendation::explain(&mut found.advice);
     found.clocks.iter_mut().filter_map(|clock| clock.tick_evidence.as_mut()).for_each(tick::explain);
 }

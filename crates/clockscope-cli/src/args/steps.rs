@@ -85,6 +85,5 @@ pub(crate) enum RawStyleArg {
     #[default]
     Plain,
     /// No header, and `clock ns`
-    #[value(alias = "labelled")]
     Labeled,
 }

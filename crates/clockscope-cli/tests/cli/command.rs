@@ -325,8 +325,7 @@ fn what_is_no_recording_is_refused() {
     assert!(stderr(&["replay", &path("answer")], 4).contains("clockscope report"));
     assert!(stderr(&["report", &path("recording")], 4).contains("clockscope replay"));
     assert!(stderr(&["replay", &path("missing")], 4).contains("No such file"));
-    // The former spelling is understood.
-    let labeled = ["steps", "--raw", &path("x.json"), "--raw-style", "labelled"];
+    let labeled = ["steps", "--raw", &path("x.json"), "--raw-style", "labeled"];
     assert!(stderr(&labeled, 2).contains("style of CSV"));
 }
 

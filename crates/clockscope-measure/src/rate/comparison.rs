@@ -198,7 +198,8 @@ impl Comparison {
             needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), RateReason::NoBound),
             ..found.record(&untested)
         };
-        (RateRecord { reason: failures, failure, ..record }, own)
+        let record = RateRecord { reason: failures, failure, ..record };
+        (RateRecord { reason: record.limit(), ..record }, own)
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
@@ -222,7 +223,7 @@ impl Comparison {
             ppm: found.map(|((ppm, _), _)| ppm),
             bound_ppm: found.map(|((_, bound), _)| bound),
             constant: found.and_then(|(_, constant)| constant),
-            reason: None,
+            reason: failure.map(|failure| failure.to_string()),
             failure,
         }
     }

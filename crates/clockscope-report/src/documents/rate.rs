@@ -68,7 +68,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
     let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), why(&clock.ppm)?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
-    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.limit()?.to_string())));
+    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
     let reason = |clock: &RateRecord| {
