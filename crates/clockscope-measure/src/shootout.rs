@@ -135,7 +135,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unkno
         return Ok(clock);
     }
     let failed = |reason: &Unknown| clock_failed(clock.failure, reason);
-    Err(clock.reason.as_ref().map_or(Unknown::Unrecorded, failed))
+    Err(clock.reason.as_ref().map_or(ComparisonReason::Absent.into(), failed))
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
@@ -172,8 +172,9 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
         let rate = own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
         let failed = |reason: &Unknown| clock_failed(rate.failure, reason);
-        let known =
-            |figure: &Figure<f64>| figure.clone().result().map_err(|own| rate.reason.as_ref().map_or(own, failed));
+        // A comparison that succeeded may have a reason, too: what limits it.
+        let why = rate.reason.as_ref().filter(|_| rate.failure.is_some());
+        let known = |figure: &Figure<f64>| figure.clone().result().map_err(|own| why.map_or(own, failed));
         let bound = known(&rate.bound_ppm)?;
         let value = if is_counter { 0.0 } else { known(&rate.ppm)?.abs() };
         Ok(BoundedFigure { value, bound: Some(bound) })

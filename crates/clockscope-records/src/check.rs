@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason, Unknown};
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
-/// explains it, by a reason of another record, or by the text of a system.
+/// explains it, by a reason of another record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "check", rename_all = "snake_case")]
 pub enum Check {
@@ -378,8 +378,7 @@ pub enum RateChange {
     AgainstAll,
 }
 
-/// What a hypervisor states about the counter that it gives to the machine. Older records have a
-/// sentence, which is read as well.
+/// What a hypervisor states about the counter that it gives to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HypervisorStatement {

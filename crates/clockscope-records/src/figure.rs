@@ -2,8 +2,7 @@
 //!
 //! An unknown figure is `null` in JSON. Its reason is in the object `unknown` of the nearest record
 //! that has one, under the figure's path: `tick_ns`, `events.jump`. [`figures!`] names the figures
-//! of a part of a record, [`record!`] those of a record with an object `unknown`. After `in`, both
-//! name lists and parts that are such records themselves, so that words reach all reasons.
+//! of a part of a record, [`record!`] those of a record with an object `unknown`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

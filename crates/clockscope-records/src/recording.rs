@@ -268,9 +268,9 @@ mod tests {
 
     use super::*;
 
-    /// The sum is that of the words in which the run was written.
+    /// The sum is of the run without sentences.
     #[test]
-    fn an_older_recording_is_intact_and_a_changed_one_is_not() {
+    fn a_recording_is_intact_and_a_changed_one_is_not() {
         let flags = json!({
             "is_ordered": false, "is_coarse": false, "is_wall": false, "is_cpu_time": false, "is_steered": false,
             "counts_suspend": true, "is_device": false,
@@ -281,7 +281,10 @@ mod tests {
         });
         identity.as_object_mut().unwrap().extend(flags.as_object().unwrap().clone());
         let run = RecordedRun {
-            environment: Environment::default(),
+            environment: Environment {
+                governor: crate::Figure::unknown(crate::MachineReason::NoCpufreq),
+                ..Environment::default()
+            },
             unix_seconds: Some(1),
             reads_asked: 1,
             interrupted: false,

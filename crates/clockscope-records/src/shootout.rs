@@ -128,7 +128,6 @@ pub enum Winner {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::ComparisonReason;
 

@@ -61,8 +61,7 @@ fn kept(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
         }
         let Some(first) = part.first() else { continue };
         if number > 0 {
-            let word = first_word(first);
-            at += printed[at..].iter().position(|line| first_word(line) == word)?;
+            at += most_like(first, &printed[at..])?;
         }
         let is_last = number + 1 == parts.len();
         let end = if is_last { printed.len() } else { printed.len().min(at + part.len()) };
@@ -72,8 +71,15 @@ fn kept(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
     Some(kept)
 }
 
-fn first_word(line: &str) -> &str {
-    line.split_whitespace().next().unwrap_or_default()
+/// The index of the line that begins with the most words of `shown`, the first of them; `None`
+/// where none begins with its first word.
+fn most_like(shown: &str, lines: &[String]) -> Option<usize> {
+    let shared = |line: &String| {
+        let both = shown.split_whitespace().zip(line.split_whitespace());
+        both.take_while(|(shown, printed)| shown == printed).count()
+    };
+    let most = lines.iter().map(shared).max().filter(|most| *most > 0 || shown.is_empty())?;
+    lines.iter().position(|line| shared(line) == most)
 }
 
 /// Replaces what the page shows.
@@ -103,5 +109,8 @@ mod tests {
         assert_eq!(of("…\nName  Cost\ntsc   9\n…").unwrap(), "…\nName  Cost\ntsc   8\n…");
         assert_eq!(of("…\nhpet  9\n…\nThe end.").unwrap(), "…\nhpet  900\n…\nThe end.");
         assert_eq!(of("…\nacpi_pm  9\n…"), None);
+        let sleeps = lines("usleep  1 µs  5\nusleep  10 µs  6\nusleep  1 ms  7");
+        let kept = kept(&lines("…\nusleep  1 µs  8\n…\nusleep  1 ms  9\n…"), &sleeps).map(|kept| kept.join("\n"));
+        assert_eq!(kept.unwrap(), "…\nusleep  1 µs  5\n…\nusleep  1 ms  7\n…");
     }
 }

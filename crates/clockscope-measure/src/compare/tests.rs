@@ -286,13 +286,13 @@ fn one_record_of_several_runs_is_several() {
     let (one, other) = (compared(&apart, &new), compared(&together, &new));
     assert_eq!(one.clocks, other.clocks);
     assert_eq!((one.machine, other.base.runs), (other.machine, 5));
-    // Older records have no medians of the runs: they count as one run, without rounds.
-    let mut older = together;
-    measurement(&mut older[0]).found.baseline.runs.clear();
-    for clock in &mut measurement(&mut older[0]).found.clocks {
+    // Records without the runs' medians count as one run, without rounds.
+    let mut without = together;
+    measurement(&mut without[0]).found.baseline.runs.clear();
+    for clock in &mut measurement(&mut without[0]).found.clocks {
         clock.cost_ns.known_mut().unwrap().between_runs.as_mut().unwrap().medians.clear();
     }
-    assert!(compared(&older, &new).clocks.iter().all(|clock| clock.runs == [1, 5]));
+    assert!(compared(&without, &new).clocks.iter().all(|clock| clock.runs == [1, 5]));
 }
 
 #[test]

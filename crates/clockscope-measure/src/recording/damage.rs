@@ -55,6 +55,12 @@ pub enum Damage {
         /// The step.
         ns: f64,
     },
+    /// Why a clock could not be read is a reason and what failed.
+    #[error("{clock}: has one of reason and failure without the other")]
+    HalfRefused {
+        /// The clock.
+        clock: String,
+    },
     /// No clock counts so.
     #[error("a clock counts at {hz} Hz, expected {} to {}", FREQUENCIES_HZ[0], FREQUENCIES_HZ[1])]
     Frequency {

@@ -101,9 +101,10 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>,
     if delivered != recorded as u64 {
         return Err(Damage::Readings { clock: name, delivered, recorded });
     }
-    let sampler = match failure.zip(reason) {
-        Some((failure, reason)) => Err(Refusal { failure, reason }),
-        None => {
+    let sampler = match (failure, reason) {
+        (Some(failure), Some(reason)) => Err(Refusal { failure, reason }),
+        (Some(_), None) | (None, Some(_)) => return Err(Damage::HalfRefused { clock: name }),
+        (None, None) => {
             let (values, reel) = (readings(differences), Arc::clone(reel));
             let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };
             Ok(Box::new(clock) as Box<dyn Sampler<Player>>)

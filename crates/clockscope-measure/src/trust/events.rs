@@ -117,7 +117,7 @@ pub(super) fn jumps_against_counter(
 /// not read.
 fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     let events = clock.events.as_ref().filter(|events| events.reads > 0 && !clock.observed_resolution_ns.is_known())?;
-    // Older records lack the span.
+    // The span may be unknown.
     let read_ns = events.reads as f64 * clock.cost_ns.known().map_or(0.0, |cost| cost.median);
     Some(events.span_ns.get().unwrap_or(read_ns))
 }

@@ -79,7 +79,8 @@ impl Observations {
 
     /// Whether every read of the counter is trapped: then all that reads it is expensive.
     pub(crate) fn is_trapped(&self) -> bool {
-        let is_slow = |ns: f64| ns > TRAPPED_NS && self.syscall_ns().is_none_or(|syscall| ns > TRAPPED_SHARE * syscall);
+        let is_slow =
+            |ns: f64| ns > TRAPPED_NS && self.syscall_ns().is_none_or(|syscall| ns >= TRAPPED_SHARE * syscall);
         self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, ns)| is_slow(ns))
     }
 

@@ -11,9 +11,8 @@ pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a Unknown>);
 /// Lists the clocks that could not be read.
 pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> Block {
     let missing = clocks.filter(|(_, available, _)| !available);
-    let named = missing.map(|(identity, _, reason)| {
-        (identity.label(), reason.map_or_else(|| "no reason was recorded".to_owned(), ToString::to_string))
-    });
+    let named =
+        missing.map(|(identity, _, reason)| (identity.label(), reason.unwrap_or(&Unknown::Unrecorded).to_string()));
     Block::notes("Not available:", in_order(named))
 }
 

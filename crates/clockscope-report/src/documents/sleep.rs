@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
 use crate::model::{Block, Cell, Row, Table};
-
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, total};

@@ -25,19 +25,21 @@ pub(crate) fn read_counter() {
 }
 
 /// Returns by how much the CPUs' counters are known to be apart, in ns: by what the counter went
-/// back when threads handed readings of it over, so far or within 20 s from now.
-pub(crate) fn counters_apart_ns() -> u64 {
+/// back when threads handed readings of it over, so far or from now on. Looks for as much as `ns`
+/// for 20 s.
+pub(crate) fn counters_apart_ns(ns: u64) -> u64 {
     const LONGEST: Duration = Duration::from_secs(20);
+    let hz = clockscope::calibrate_blocking(Duration::from_millis(10)).map_or(1e9, |found| found.frequency().hz);
+    let apart_ns = || (WORST.load(Ordering::Relaxed) as f64 / hz * 1e9).ceil() as u64;
     let start = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while WORST.load(Ordering::Relaxed) == 0 && start.elapsed() < LONGEST {
+                while apart_ns() < ns && start.elapsed() < LONGEST {
                     (0..100_000).for_each(|_| read_counter());
                 }
             });
         }
     });
-    let hz = clockscope::calibrate_blocking(Duration::from_millis(10)).map_or(1e9, |found| found.frequency().hz);
-    (WORST.load(Ordering::Relaxed) as f64 / hz * 1e9).ceil() as u64
+    apart_ns()
 }
