@@ -32,7 +32,7 @@ pub enum Outcome {
     Untried(Untried),
     /// It failed, by a recording.
     Failed {
-        /// What failed.
+        /// The failure.
         failure: Failure,
         /// The error.
         error: Unknown,

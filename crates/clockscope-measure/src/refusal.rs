@@ -15,7 +15,7 @@ pub(crate) const PATIENCE_MS: i32 = 200;
 /// Why a clock cannot be read or compared, or what ended its readings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// What failed.
+    /// The failure.
     pub(crate) failure: Failure,
     /// Why.
     pub(crate) reason: Unknown,

@@ -94,7 +94,7 @@ pub enum Check {
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
-        /// Whether both are computed from one hardware counter; `null` where that is unknown.
+        /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Why `ahead` is `null`.
         reason: Option<Unknown>,
@@ -149,7 +149,7 @@ pub enum Check {
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
-        /// Whether both are computed from one hardware counter; `null` where that is unknown.
+        /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Why the rates were not compared.
         reason: Option<Unknown>,
@@ -166,7 +166,7 @@ pub enum Check {
         constant: Option<bool>,
         /// Whether steering can explain the offset.
         steerable: bool,
-        /// Whether both are computed from one hardware counter; `null` where that is unknown.
+        /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Why `ppm` is `null`.
         reason: Option<Unknown>,
@@ -190,7 +190,7 @@ pub enum Check {
         sequence: Option<String>,
         /// Cost of `monotonic`; only of the counter.
         monotonic_ns: Option<f64>,
-        /// What a system call that reads a clock costs.
+        /// Cost of a system call that reads a clock, in ns.
         syscall_ns: Option<f64>,
         /// What explains the cost; `null` for one that needs no explanation.
         cause: Option<CostCause>,

@@ -20,13 +20,12 @@ pub use synchronization::SynchronizationReason;
 pub use tick::TickReason;
 pub use windows::WindowsReason;
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The key of a reason's code.
 const CODE: &str = "code";
@@ -39,11 +38,12 @@ macro_rules! reasons {
     ($($(#[$about:meta])* $group:ident($type:ident),)+) => {
         /// Why a figure is unknown, by subject. Displays as a sentence without its end. In JSON,
         /// each reason has a `code` of its own, its data, and the sentence as `text`.
-        #[derive(Clone, Debug, PartialEq, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(untagged, remote = "Self")]
+        #[schemars(rename = "Unknown", transform = add_text)]
         pub enum Unknown {
             $($(#[$about])* $group($type),)+
-            /// The record has no reason. It is not written.
+            /// The record has no reason: `null` in JSON.
             #[serde(skip)]
             Unrecorded,
         }
@@ -61,32 +61,6 @@ macro_rules! reasons {
                     Self::Unrecorded => f.write_str("no reason was recorded"),
                 }
             }
-        }
-
-        /// The code and its data, without the sentence: for recordings, whose checksum no wording
-        /// may change.
-        #[derive(Serialize)]
-        #[serde(untagged)]
-        enum Coded<'a> {
-            $($group(&'a $type),)+
-            Unrecorded,
-        }
-
-        impl<'a> From<&'a Unknown> for Coded<'a> {
-            fn from(unknown: &'a Unknown) -> Self {
-                match unknown {
-                    $(Unknown::$group(reason) => Self::$group(reason),)+
-                    Unknown::Unrecorded => Self::Unrecorded,
-                }
-            }
-        }
-
-        /// All reasons, for the schema alone.
-        #[derive(JsonSchema)]
-        #[schemars(untagged)]
-        #[allow(dead_code, reason = "a type for the schema alone")]
-        enum UnknownReason {
-            $($(#[$about])* $group($type),)+
         }
     };
 }
@@ -120,6 +94,19 @@ reasons! {
     Advice(AdviceReason),
 }
 
+/// The code and its data, without the sentence: for recordings, whose checksum no wording may
+/// change.
+struct Coded<'a>(&'a Unknown);
+
+impl Serialize for Coded<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Unknown::Unrecorded => serializer.serialize_none(),
+            reason => Unknown::serialize(reason, serializer),
+        }
+    }
+}
+
 /// Writes the code, its data and the sentence into one object.
 impl Serialize for Unknown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -129,7 +116,10 @@ impl Serialize for Unknown {
             reason: Coded<'a>,
             text: String,
         }
-        Worded { reason: self.into(), text: self.to_string() }.serialize(serializer)
+        match self {
+            Self::Unrecorded => Coded(self).serialize(serializer),
+            _ => Worded { reason: Coded(self), text: self.to_string() }.serialize(serializer),
+        }
     }
 }
 
@@ -138,11 +128,11 @@ pub(crate) mod coded {
     use super::{Coded, Serialize, Serializer, Unknown};
 
     pub(crate) fn serialize<S: Serializer>(unknown: &Unknown, serializer: S) -> Result<S::Ok, S::Error> {
-        Coded::from(unknown).serialize(serializer)
+        Coded(unknown).serialize(serializer)
     }
 
     pub(crate) fn serialize_option<S: Serializer>(unknown: &Option<Unknown>, serializer: S) -> Result<S::Ok, S::Error> {
-        unknown.as_ref().map(Coded::from).serialize(serializer)
+        unknown.as_ref().map(Coded).serialize(serializer)
     }
 }
 
@@ -159,20 +149,10 @@ impl<'de> Deserialize<'de> for Unknown {
     }
 }
 
-impl JsonSchema for Unknown {
-    fn schema_name() -> Cow<'static, str> {
-        "Unknown".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let reason = generator.subschema_for::<UnknownReason>();
-        let text = "The same for people; only in documents, and ignored when one is read.";
-        json_schema!({
-            "description": "Why a figure is unknown.",
-            "allOf": [reason],
-            "properties": { "text": { "type": "string", "description": text } },
-        })
-    }
+/// Adds the sentence to the schema of all reasons.
+fn add_text(schema: &mut Schema) {
+    let text = "The same for people; only in documents, and ignored when one is read.";
+    schema.insert("properties".to_owned(), json!({ "text": { "type": "string", "description": text } }));
 }
 
 #[cfg(test)]
@@ -180,7 +160,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use schemars::schema_for;
-    use serde_json::json;
 
     use super::*;
     use crate::{Emulator, Failure};
@@ -201,7 +180,7 @@ mod tests {
     #[test]
     fn each_reason_has_a_code_of_its_own() {
         let mut found = Vec::new();
-        let mut schema = schema_for!(UnknownReason).to_value();
+        let mut schema = schema_for!(Unknown).to_value();
         // Words of `failure` are constants, too, and no codes.
         schema["$defs"].as_object_mut().unwrap().retain(|name, _| name.ends_with("Reason"));
         codes(&schema, &mut found);
@@ -236,12 +215,18 @@ mod tests {
         ];
         for (reason, written) in reasons {
             assert_eq!(read(&written), Some(reason.clone()));
-            assert_eq!(serde_json::to_value(Coded::from(&reason)).unwrap()["code"], written["code"]);
+            assert_eq!(serde_json::to_value(Coded(&reason)).unwrap()["code"], written["code"]);
             let mut worded = serde_json::to_value(&reason).unwrap();
             assert_eq!(worded["text"], reason.to_string());
             worded["text"] = "so".into();
             assert_eq!(read(&worded), Some(reason), "sentences are made anew");
         }
+    }
+
+    #[test]
+    fn no_reason_is_null() {
+        assert_eq!(serde_json::to_value(Unknown::Unrecorded).unwrap(), Value::Null);
+        assert_eq!(serde_json::from_value::<Option<Unknown>>(Value::Null).unwrap(), None);
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub enum Damage {
         /// The step.
         ns: f64,
     },
-    /// Why a clock could not be read is a reason and what failed.
+    /// A clock that could not be read has a reason and a failure.
     #[error("{clock}: has one of reason and failure without the other")]
     HalfRefused {
         /// The clock.

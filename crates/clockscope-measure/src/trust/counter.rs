@@ -217,7 +217,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedCheck {
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 
-/// What the cheapest ordered read costs, and whether it is trapped.
+/// Cost of the cheapest ordered read, which may be trapped.
 fn cost(seen: &Observations) -> WeighedCheck {
     let (sequence, cost_ns) = seen.cheapest_ordered().unzip();
     let is_trapped = seen.is_trapped();
