@@ -141,7 +141,7 @@ fn filled(template: &str, prefix: &Path, libdir: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -212,8 +212,9 @@ mod tests {
         };
         assert_eq!(of_command().len(), 0);
         let command = built.path().join("clockscope");
-        fs::write(&command, "#!/bin/sh\necho \"$@\"\n").unwrap();
-        fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).unwrap();
+        // A program that is written here cannot be run while the child that another test has just
+        // forked has it open.
+        symlink("/bin/echo", &command).unwrap();
         let [page, command] = &of_command()[..] else { panic!("two files") };
         assert_eq!(page.content, Content::Text("man\n".to_owned()));
         assert_eq!((command.path.as_path(), command.mode), (Path::new("bin/clockscope"), 0o755));
