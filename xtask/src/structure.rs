@@ -99,6 +99,9 @@ pub(crate) fn check() -> Result<()> {
     }
     let mut sources = String::new();
     for (file, text) in files(".rs")? {
+        if file.ends_with("/mod.rs") {
+            wrong.push(format!("{file}: a module's file stands beside its folder"));
+        }
         wrong.extend(misplaced_unsafe(&file, &text));
         wrong.extend(width::wide_comments(&file, &text));
         wrong.extend(phrases::in_comments(&file, &text));

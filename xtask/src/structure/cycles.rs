@@ -226,7 +226,7 @@ mod tests {
     fn a_parent_is_in_a_cycle_once_its_own_code_names_a_child() {
         let files = |root: &'static str| {
             let child = "use super::Shared; pub struct Child(Shared); impl Shared { fn f(&self) {} }";
-            planted(&[("main.rs", "mod p;"), ("p/mod.rs", root), ("p/child.rs", child)])
+            planted(&[("main.rs", "mod p;"), ("p.rs", root), ("p/child.rs", child)])
         };
         assert_eq!(names(&files("mod child; pub use child::Child; pub struct Shared;")), [""; 0]);
         let names = names(&files("mod child; pub use child::Child; pub struct Shared; fn f(_: Child) {}"));

@@ -24,6 +24,8 @@ pub(super) struct Modules {
 pub(super) struct File {
     /// `crate`, `crate::os::linux`.
     pub(super) name: String,
+    /// Its folder, from which `path = "…"` counts.
+    folder: PathBuf,
     /// The file that declares it.
     pub(super) parent: Option<usize>,
 }
@@ -66,7 +68,9 @@ impl Modules {
     fn add_file(&mut self, path: &Path, folder: &Path, name: &str, parent: Option<usize>) -> Result<usize> {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let file = syn::parse_file(&text).with_context(|| format!("cannot parse {}", path.display()))?;
-        self.files.push(File { name: name.to_owned(), parent: parent.map(|parent| self.scopes[parent].file) });
+        let parent_file = parent.map(|parent| self.scopes[parent].file);
+        let folder_of_file = path.parent().unwrap_or(folder).to_owned();
+        self.files.push(File { name: name.to_owned(), folder: folder_of_file, parent: parent_file });
         self.add(file.items, self.files.len() - 1, name, parent, folder)
     }
 
@@ -123,13 +127,12 @@ impl Modules {
             // Its own file is that of all other targets, where the others are named under
             // conditions.
             if named.is_empty() || flat.exists() {
-                let path = if flat.exists() { flat } else { below.join("mod.rs") };
-                children.push(self.add_file(&path, &below, &full, Some(parent))?);
+                children.push(self.add_file(&flat, &below, &full, Some(parent))?);
             }
             for named in named {
-                let path = folder.join(&named);
+                let path = self.files[self.scopes[parent].file].folder.join(&named);
                 let inside = path.parent().unwrap_or(folder).to_owned();
-                let stem = PathBuf::from(&named).with_extension("").to_string_lossy().replace("/mod", "");
+                let stem = PathBuf::from(&named).with_extension("").to_string_lossy().replace("/backend", "");
                 children.push(self.add_file(&path, &inside, &format!("{full} ({stem})"), Some(parent))?);
             }
         }

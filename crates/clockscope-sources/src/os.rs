@@ -6,8 +6,8 @@
 //!
 //! Clocks of Rust's standard library are the same everywhere and live in `rust.rs`.
 
-#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
-#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "os/linux/backend.rs")]
+#[cfg_attr(windows, path = "os/windows/backend.rs")]
 #[cfg_attr(
     any(
         target_vendor = "apple",
@@ -17,7 +17,7 @@
         target_os = "illumos",
         target_os = "solaris"
     ),
-    path = "unix/mod.rs"
+    path = "os/unix/backend.rs"
 )]
 #[cfg_attr(
     not(any(
@@ -31,7 +31,7 @@
         target_os = "illumos",
         target_os = "solaris"
     )),
-    path = "absent.rs"
+    path = "os/absent.rs"
 )]
 mod backend;
 mod rust;

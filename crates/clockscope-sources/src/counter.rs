@@ -6,11 +6,11 @@
 //! - `ORDERED_NAME`: the name of [`Ordered`].
 
 // Its own file, table.rs, is that of all other architectures.
-#[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "x86.rs")]
-#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
-#[cfg_attr(target_arch = "riscv64", path = "riscv64.rs")]
-#[cfg_attr(target_arch = "powerpc64", path = "powerpc64.rs")]
-#[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
+#[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "counter/x86.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "counter/aarch64.rs")]
+#[cfg_attr(target_arch = "riscv64", path = "counter/riscv64.rs")]
+#[cfg_attr(target_arch = "powerpc64", path = "counter/powerpc64.rs")]
+#[cfg_attr(target_arch = "s390x", path = "counter/s390x.rs")]
 mod table;
 
 use clockscope_arch::counter as arch;

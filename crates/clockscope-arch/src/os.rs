@@ -16,9 +16,9 @@
 //!
 //! `posix`, `perf`, `adjtimex` and `MappedPage` are Linux's alone, for what the instrument reads.
 
-#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
-#[cfg_attr(windows, path = "windows/mod.rs")]
-#[cfg_attr(target_vendor = "apple", path = "darwin/mod.rs")]
+#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "os/linux/backend.rs")]
+#[cfg_attr(windows, path = "os/windows/backend.rs")]
+#[cfg_attr(target_vendor = "apple", path = "os/darwin/backend.rs")]
 #[cfg_attr(
     any(
         target_os = "freebsd",
@@ -29,9 +29,9 @@
         target_os = "solaris",
         target_os = "wasi"
     ),
-    path = "posix/mod.rs"
+    path = "os/posix/backend.rs"
 )]
-#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "browser/mod.rs")]
+#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "os/browser/backend.rs")]
 // Its own file, backend.rs, is that of all other systems.
 mod backend;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
