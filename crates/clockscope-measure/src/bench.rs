@@ -1,5 +1,5 @@
-//! What every measurement begins with: a pinned thread, clocks that answered when they were tried,
-//! a timer, a reference and the timer's rate.
+//! Beginning of every measurement: a pinned thread, clocks that answered when they were tried, a
+//! timer, a reference and the timer's rate.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,8 +33,8 @@ const FAR_BEHIND_NS: f64 = 20e6;
 /// stepped, in ppm: twice what the kernel may steer a reference by.
 const STEERED_PPM: f64 = 1000.0;
 
-/// How often a thread that was moved is pinned again before it counts as not pinned: CPUs go
-/// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
+/// Number of times that a thread that was moved is pinned again before it counts as not pinned:
+/// CPUs go offline one at a time, and a system that keeps on reporting another CPU binds nothing.
 const PLACES: usize = 3;
 
 /// Called between rounds with the share of the time that has passed, from 0 to 1. Nothing is being
@@ -55,7 +55,7 @@ pub(crate) struct Setup<'a, P: Platform> {
     place: CpuBinding<P>,
 }
 
-/// Where the thread measures.
+/// Place where the thread measures.
 struct CpuBinding<P: Platform> {
     /// The CPU asked for.
     asked: Option<u32>,
@@ -63,7 +63,7 @@ struct CpuBinding<P: Platform> {
     pinned: Result<(u32, P::Pinned), Unpinned>,
 }
 
-/// Why a thread is not pinned.
+/// Reason why a thread is not pinned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Unpinned {
     Refused(AffinityError),
@@ -82,7 +82,7 @@ impl Unpinned {
     }
 }
 
-/// What answered when it was tried, and the reasons of what did not.
+/// Clocks that answered when they were tried, and the reasons of those that did not.
 struct Answering<P: Platform> {
     catalogue: Catalogue<P>,
     counters: Catalogue<P>,
@@ -102,7 +102,7 @@ impl<P: Platform> Answering<P> {
     }
 }
 
-/// How long sampling was to take, and took.
+/// Time that sampling was to take, and took.
 pub(crate) struct Sampling {
     pub(crate) duration_asked_s: Option<f64>,
     pub(crate) reads_asked: Option<u64>,
@@ -207,8 +207,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         (changed_ppm <= STEERED_PPM + mean.bound_ppm + first.bound_ppm).then_some(mean)
     }
 
-    /// What records need, with the timer's mean rate until now, or its first one where that is
-    /// none. Each call compares the clocks anew: figures of one record are by one context.
+    /// Returns what records need, with the timer's mean rate until now, or its first one where that
+    /// is none. Each call compares the clocks anew: figures of one record are by one context.
     pub(crate) fn context(&self) -> Context<'a, P> {
         let mean = self.mean_rate();
         let environment = &self.session.environment;
@@ -224,7 +224,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         }
     }
 
-    /// How the run was made, for the record.
+    /// Returns how the run was made, for the record.
     pub(crate) fn run(&self, sampling: Sampling) -> Run {
         self.run_by(sampling, self.context().timer_record())
     }
@@ -355,7 +355,7 @@ fn counter<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Option<P::Coun
     platform.ordered_counter().ok().filter(|_| is_readable)
 }
 
-/// What all clocks are timed and judged with.
+/// Tools that all clocks are timed and judged with.
 pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) platform: &'a P,
     pub(crate) timer: Timer<P>,
@@ -363,7 +363,7 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) first_rate: TimerRate,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
-    /// What a call of the timer costs at most, in its unit; 0 for a counter.
+    /// Largest cost of a call of the timer, in its unit; 0 for a counter.
     timer_call: f64,
     seen_timer_step: Option<f64>,
     /// Timer value that all times are relative to.

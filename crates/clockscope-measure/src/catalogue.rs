@@ -40,7 +40,7 @@ pub enum Paths {
 /// architecture calls it: its first ordered reading sequence, where one is read.
 pub(crate) const COUNTER: &str = "counter";
 
-/// What C writes before the names of POSIX clocks.
+/// Prefix of the names of POSIX clocks in C.
 const C_PREFIX: &str = "clock_";
 
 /// The names that one on the command line may mean, the likeliest first: in small letters, and
@@ -101,7 +101,7 @@ impl<P: Platform> Catalogue<P> {
         Ok(self)
     }
 
-    /// Where the clocks of this name are: one, or one a path. Names are those of `clockscope list`,
+    /// Places of the clocks of this name: one, or one a path. Names are those of `clockscope list`,
     /// in capitals as well, with C's prefix, or [`COUNTER`].
     pub(crate) fn places(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
         let bearing = |name: &str| -> Vec<usize> {
@@ -183,7 +183,7 @@ impl<P: Platform> Catalogue<P> {
         self.entries.len()
     }
 
-    /// What there is, as records, with this clocksource of the kernel.
+    /// Clocks and paths that there are, as records, with this clocksource of the kernel.
     #[must_use]
     pub fn list(&self, clocksource: Option<&str>) -> Vec<Listed> {
         self.entries.iter().map(|row| row.listed(clocksource)).collect()
@@ -206,7 +206,8 @@ impl<P: Platform> CatalogueEntry<P> {
         }
     }
 
-    /// What the interface states; one count of the processor's counter once its length is known.
+    /// Resolution that the interface states; one count of the processor's counter once its length
+    /// is known.
     pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
@@ -293,7 +294,7 @@ fn path_name(path: Path) -> &'static str {
     }
 }
 
-/// What a clock counts, as records have it.
+/// Kind of a clock, as records have it.
 pub(crate) fn kind(kind: Kind) -> ClockKind {
     match kind {
         Kind::Counter => ClockKind::Counter,

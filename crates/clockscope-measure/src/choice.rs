@@ -1,36 +1,36 @@
-//! Which clocks a question takes if none is named: by the facts that clocks state about themselves,
-//! whatever their names.
+//! Choice of the clocks that a question takes if none is named: by the facts that clocks state
+//! about themselves, whatever their names.
 
 use clockscope_sources::{ClockInfo, Kind, Path};
 
 use crate::catalogue::Catalogue;
 use crate::platform::Platform;
 
-/// Whether programs of this system usually measure intervals by it.
+/// Returns true if programs of this system usually measure intervals by it.
 pub(crate) fn is_stopwatch(info: &ClockInfo) -> bool {
     info.is_usual && info.kind == Kind::Monotonic
 }
 
-/// Whether the system itself serves it, under its own name.
+/// Returns true if the system itself serves it, under its own name.
 pub(crate) fn is_systems(info: &ClockInfo) -> bool {
     let is_other = info.is_guise || info.is_device || info.is_counter();
     !is_other && info.kind != Kind::Cycles && info.path != Path::Library
 }
 
-/// Whether it may run at a rate of its own, and shows that in a second.
+/// Returns true if it may run at a rate of its own, and shows that in a second.
 pub(crate) fn may_have_own_rate(info: &ClockInfo) -> bool {
     info.is_device || !info.is_guise && !info.is_coarse && matches!(info.kind, Kind::Monotonic | Kind::Wall)
 }
 
-/// Whether its order across CPUs is tested beside the counter's: what programs usually read, and
-/// what they measure intervals by, as the system and Rust's standard library have it.
+/// Returns true if its order across CPUs is tested beside the counter's: what programs usually
+/// read, and what they measure intervals by, as the system and Rust's standard library have it.
 pub(crate) fn is_handed_on(info: &ClockInfo) -> bool {
     let is_known = !info.is_guise || info.path == Path::Std;
     let is_for_intervals = info.kind == Kind::Monotonic && info.is_ordered && !info.counts_suspend;
     info.is_usual || is_known && is_for_intervals
 }
 
-/// What may be the reference of rates.
+/// Kind of clock that may be the reference of rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReferenceKind {
     /// A clock of the system that nobody steers, by this path.

@@ -13,7 +13,7 @@ use crate::timer::read;
 const READINGS: usize = 1 << 12;
 /// Steps that a clock must take.
 const STEPS: usize = 3;
-/// How long a clock is looked at that has not stepped so often, in ns: no clock whose nominal
+/// Time for which a clock is looked at that has not stepped so often, in ns: no clock whose nominal
 /// resolution is fine is known to take longer steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
@@ -79,7 +79,7 @@ fn turns(tick_ns: f64) -> u64 {
     TURNS.max((tick_ns / TURN_NS) as u64)
 }
 
-/// What was seen of a clock's steps.
+/// Observations of a clock's steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ObservedSteps {
     steps: usize,

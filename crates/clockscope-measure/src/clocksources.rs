@@ -18,7 +18,7 @@ use crate::platform::ThisMachine;
 use crate::refusal::Refusal;
 use crate::session::Session;
 
-/// What to measure with several clocksources, and how.
+/// Request to measure with several clocksources: what, and how.
 #[derive(Clone, Debug)]
 pub struct SwitchedRequest {
     /// The clocksources, in this order.
@@ -31,7 +31,7 @@ pub struct SwitchedRequest {
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Whether to look across CPUs and over time as well.
+    /// True to look across CPUs and over time as well.
     pub thorough: bool,
 }
 
@@ -68,14 +68,14 @@ pub fn switched(
     Ok(Envelope::of_facts(recorded_at, session.environment.clone(), Switched { was, measurements, error }))
 }
 
-/// What was found with one clocksource after the other.
+/// Findings with one clocksource after the other.
 #[derive(Debug)]
 pub struct PerClocksource<T> {
     /// The clocksource before and after.
     pub was: String,
-    /// What was found with each, in order, until something went wrong or the user stopped it.
+    /// Findings with each, in order, until something went wrong or the user stopped it.
     pub found: Vec<T>,
-    /// What went wrong during the run, or when it was put back.
+    /// Error during the run, or when it was put back.
     pub error: Option<String>,
 }
 
@@ -153,7 +153,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     Ok(Envelope::of_facts(recorded_at, environment, found))
 }
 
-/// Why a clocksource's frequency is unknown.
+/// Reason why a clocksource's frequency is unknown.
 #[derive(Debug)]
 enum NoFrequency {
     Measure(MeasureError),
@@ -245,8 +245,8 @@ fn hpet_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     }
 }
 
-/// What a killed run has left switched, in a sentence that says what to do; or who is switching
-/// just now.
+/// Returns what a killed run has left switched, in a sentence that says what to do; or who is
+/// switching just now.
 #[must_use]
 pub fn warning() -> Option<String> {
     match clocksource::left_behind() {

@@ -1,5 +1,5 @@
-//! Whether clocks cost more than they did, or anything else has changed, by the records of both
-//! times.
+//! Comparison of the records of two times: whether clocks cost more than they did, or anything else
+//! has changed.
 //!
 //! A run's own interval covers what drifts within it, and the next run's median may lie far
 //! outside. So runs are compared, each by one number. Their speed moves together with the machine's
@@ -27,22 +27,22 @@ use side::Side;
 pub struct ComparedRecord {
     /// The name of its file; `None` for what was measured just now.
     pub file: Option<String>,
-    /// What the file holds.
+    /// Content of the file.
     pub document: Document,
 }
 
-/// What a comparison is asked for.
+/// Request for a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
     /// Names of the clocks that are compared; all if empty.
     pub clocks: Vec<String>,
     /// The change of a cost that does not matter, as a share.
     pub margin: f64,
-    /// Whether the sides may be of different machines.
+    /// True if the sides may be of different machines.
     pub across_machines: bool,
 }
 
-/// Why records cannot be compared.
+/// Reason why records cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CompareError {
@@ -57,7 +57,7 @@ pub enum CompareError {
     OtherDocument {
         /// The file.
         file: String,
-        /// What it holds.
+        /// The schema that it names.
         schema: String,
     },
     /// Some records are of `measure`, some of `check`.
@@ -93,7 +93,7 @@ pub enum CompareError {
         base: String,
         /// A record that is judged.
         new: String,
-        /// What differs.
+        /// The difference.
         difference: MachineDifference,
     },
     /// No record has this clock.
@@ -157,7 +157,7 @@ pub fn compare(
     Ok(Envelope::of_facts(recorded_at(&last.document).map(str::to_owned), last.document.environment().clone(), found))
 }
 
-/// Which command's answer is going to be compared.
+/// Command whose answer is going to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparedQuestion {
     /// `clockscope measure`.
@@ -197,7 +197,7 @@ pub fn comparable(
     }
 }
 
-/// What was measured just now, in sentences.
+/// Name of what was measured just now, in sentences.
 const NEW_RUN: &str = "the new run";
 
 /// The name of a record in sentences.
@@ -251,8 +251,8 @@ fn environments(records: [&[ComparedRecord]; 2]) -> [Vec<&Environment>; 2] {
     records.map(|side| side.iter().map(|record| record.document.environment()).collect())
 }
 
-/// Whether the sides are of different machines. Refuses it unless it was asked for, and a side of
-/// several in any case.
+/// Returns true if the sides are of different machines. Refuses it unless it was asked for, and a
+/// side of several in any case.
 fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bool, CompareError> {
     for (place, side) in records.iter().enumerate() {
         refuse_several_machines(side, place)?;
@@ -277,7 +277,7 @@ fn refuse_several_machines(side: &[ComparedRecord], place: usize) -> Result<(), 
     }
 }
 
-/// What differs between the machines of two records; `None` for the same machine.
+/// Difference between the machines of two records; `None` for the same machine.
 fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<MachineDifference> {
     facts::other_machine(a.document.environment(), b.document.environment())
 }
@@ -290,7 +290,7 @@ fn recorded_at(document: &Document) -> Option<&str> {
     }
 }
 
-/// What the records of a side are.
+/// Description of a side's records.
 fn side(records: &[ComparedRecord], sides: &Sides<'_>, place: usize) -> ComparedSide {
     let runs = match sides {
         Sides::Measured(measured) => {

@@ -1,4 +1,4 @@
-//! What all records of a run share.
+//! Context that all records of a run share.
 
 use clockscope_machine::clocksource;
 use clockscope_records::{Environment, RateReason};
@@ -11,12 +11,12 @@ use crate::timer::{Timer, TimerRate};
 pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
     pub(crate) rate: TimerRate,
-    /// Whether it is the one at the start instead.
+    /// True if it is the one at the start instead.
     pub(crate) is_rate_of_start: bool,
     pub(crate) timer: Timer<P>,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
-    /// What a call of the timer costs at most, in its unit; 0 for a counter.
+    /// Largest cost of a call of the timer, in its unit; 0 for a counter.
     pub(crate) timer_call: f64,
     pub(crate) reference: P::Reference,
     pub(crate) environment: &'a Environment,
@@ -39,13 +39,13 @@ impl<P: Platform> Context<'_, P> {
         counted.then_some(self.rate.ns_per_unit)
     }
 
-    /// Whether the kernel's clocks are built on the processor's counter; `None` where the
+    /// Returns true if the kernel's clocks are built on the processor's counter; `None` where the
     /// clocksource is not known.
     fn clocksource_is_counter(&self) -> Option<bool> {
         self.environment.clocksource.as_deref().and_then(clocksource::is_counter_based)
     }
 
-    /// Whether the clock and its reference are based on one hardware counter.
+    /// Returns true if the clock and its reference are based on one hardware counter.
     pub(crate) fn shares_hardware(&self, info: &ClockInfo, judged_outside: bool) -> Option<bool> {
         match (judged_outside, info.basis == ClockBasis::Clocksource, &self.timer) {
             // The counter against the kernel's clock, or the kernel's clock against the counter.

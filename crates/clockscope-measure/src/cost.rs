@@ -19,19 +19,20 @@ use crate::{across, advise, thorough};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
-/// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
+/// Intended duration of a batch, in ns: 20 µs, less the time that an unusually slow one may take
+/// longer.
 const BATCH_NS: f64 = 19_000.0;
 /// Into how many turns the batches of a clock that adapts to its use are put. Alone between others
 /// they are too rare for it.
 const TURNS: f64 = 8.0;
-/// What it is read for before each turn, in ns: it adapts within a millisecond or two.
+/// Time for which it is read before each turn, in ns: it adapts within a millisecond or two.
 const ADAPTED_NS: f64 = 3e6;
 /// The most batches that this takes, where the timer shows no time.
 const MOST_TO_ADAPT: usize = 1 << 9;
 /// The timer stands still if no time passes in so many rounds: of 0.1 ms and more each.
 const STILL: u32 = 1 << 10;
 
-/// What to measure, and how.
+/// Request to measure clocks: what to measure, and how.
 #[derive(Clone, Debug)]
 pub struct MeasureRequest {
     /// Time for sampling and for finding ticks, in seconds, all clocks together. At least seven
@@ -39,10 +40,10 @@ pub struct MeasureRequest {
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Whether to look across CPUs and over time as well, which takes some 2.5 s more.
+    /// True to look across CPUs and over time as well, which takes some 2.5 s more.
     pub thorough: bool,
-    /// Whether to ask what keeps the clocks' rates right: the kernel, chronyd on the loopback and
-    /// PTP clocks. This reads the system's clocks some times more.
+    /// True to ask what keeps the clocks' rates right: the kernel, chronyd on the loopback and PTP
+    /// clocks. This reads the system's clocks some times more.
     pub synchronization: bool,
 }
 
@@ -74,7 +75,7 @@ pub fn measure<P: Platform>(
     Ok(Envelope::of_run(setup.recorded_at, environment, run, found))
 }
 
-/// What one pass over all clocks found.
+/// Findings of one pass over all clocks.
 pub(crate) struct CostResult {
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) baseline: Baseline,
@@ -191,7 +192,7 @@ fn fit<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) {
     }
 }
 
-/// What is measured beside the clocks that were asked for, to compare their costs with.
+/// Subjects that are measured beside the clocks that were asked for, to compare their costs with.
 struct Baselines<P: Platform> {
     empty_loop: Subject<P>,
     /// The cheapest counter, where none was asked for.

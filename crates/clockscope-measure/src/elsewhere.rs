@@ -1,4 +1,4 @@
-//! What a name means that no clock of this machine bears: a clock of other systems, one that this
+//! Meanings of a name that no clock of this machine bears: a clock of other systems, one that this
 //! machine lacks, or a clocksource.
 
 use clockscope_machine::clocksource::{self, KnownClocksource};
@@ -6,7 +6,7 @@ use clockscope_sources::catalog::{self, System};
 
 use crate::catalogue::spellings;
 
-/// What a name means that no clock of this machine bears.
+/// Meaning of a name that no clock of this machine bears.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elsewhere {
     /// A clock of other systems.
@@ -20,14 +20,14 @@ pub enum Elsewhere {
     OtherMachines {
         /// Its name.
         name: String,
-        /// What is read, in one line.
+        /// Summary of what is read, in one line.
         summary: &'static str,
     },
     /// A clocksource of Linux.
     Clocksource {
-        /// What is known of it.
+        /// Facts that are known of it.
         known: &'static KnownClocksource,
-        /// Whether the kernel offers it; `None` where that is hidden.
+        /// True if the kernel offers it; `None` where that is hidden.
         is_offered: Option<bool>,
     },
 }

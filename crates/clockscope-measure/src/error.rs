@@ -1,4 +1,4 @@
-//! Why a measurement could not be made.
+//! Reasons why a measurement could not be made.
 
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::trial::SeveralThreads;
@@ -7,7 +7,7 @@ use clockscope_records::{RateReason, UnreadableClock};
 use crate::catalogue::UnknownClock;
 use crate::timer::TimerError;
 
-/// Why a measurement could not be made.
+/// Reason why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasureError {
@@ -75,7 +75,7 @@ impl MeasureError {
     }
 }
 
-/// Why a policy cannot be met by any machine, or means nothing.
+/// Reason why a policy cannot be met by any machine, or means nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -85,9 +85,9 @@ pub enum PolicyError {
     /// A limit below zero, or without end.
     #[error("{demand}: invalid limit {limit}: expected 0 or more, and finite")]
     Limit {
-        /// Where it stands.
+        /// Its place in the policy.
         demand: String,
-        /// What stands there.
+        /// The limit that stands there.
         limit: f64,
     },
     /// Two demands of which one is never met if the other is.
@@ -97,34 +97,34 @@ pub enum PolicyError {
         one: String,
         /// The other.
         other: String,
-        /// Why.
+        /// The reason.
         why: Contradiction,
     },
     /// A demand that nothing can break, or nobody can answer.
     #[error("{demand}: {why}: leave it out")]
     Meaningless {
-        /// Where it stands.
+        /// Its place in the policy.
         demand: String,
-        /// Why.
+        /// The reason.
         why: Meaningless,
     },
     /// A clock that there is not.
     #[error("{place}: {unknown}")]
     UnknownClock {
-        /// Where it stands.
+        /// Its place in the policy.
         place: String,
-        /// Which.
+        /// The clock.
         unknown: UnknownClock,
     },
     /// A demand that only a counter can meet.
     #[error("{demand} can only be demanded of the counter: put it under [counter]")]
     OnlyOfCounter {
-        /// Where it stands.
+        /// Its place in the policy.
         demand: String,
     },
 }
 
-/// Why one demand of a policy is never met if another one is.
+/// Reason why one demand of a policy is never met if another one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
     /// A trusted counter, and clocksources that are none.
@@ -144,7 +144,7 @@ pub enum Contradiction {
     OneClock,
 }
 
-/// Why a demand of a policy can't be broken, or nobody can answer it.
+/// Reason why a demand of a policy can't be broken or answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Meaningless {
     /// Every counter meets it.

@@ -25,22 +25,22 @@ use watch::{GapThresholds, Sight, WORST, Watch};
 const PAUSE_NS: f64 = 1e3;
 /// Turns of the loop from which the length of one follows.
 const TURNS: usize = 1 << 10;
-/// How many of them make a run, of which the mean is taken.
+/// Number of them that make a run, of which the mean is taken.
 const TURNS_OF_RUN: usize = 1 << 5;
 /// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
 const FEWEST_TURNS: f64 = 4.0;
 /// And at least so many steps of the timer: a coarse one must not be taken for it, either.
 const FEWEST_STEPS: f64 = 2.0;
-/// How long a part of the run is, in ns: what is between two signs of progress.
+/// Length of a part of the run, in ns: the time between two signs of progress.
 const PART_NS: f64 = 250e6;
 
-/// What to look for, and how.
+/// Request for a search for gaps: what to look for, and how.
 #[derive(Clone, Debug)]
 pub struct GapsRequest {
     /// Shortest time between two reads that counts, in seconds. Where the loop itself takes long,
     /// it is four turns of it.
     pub threshold_s: f64,
-    /// How long to look, in seconds.
+    /// Time for which to look, in seconds.
     pub duration_s: f64,
     /// CPUs to look on, all at once; `None` for the current one.
     pub cpus: Option<Vec<u32>>,
@@ -96,7 +96,7 @@ pub fn gaps<P: Platform>(
     Ok(Envelope::of_run(setup.recorded_at, session.environment.clone(), run, found))
 }
 
-/// What a thread sees of the machine.
+/// A thread's sight of the machine.
 struct Real<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
     /// The CPU that it is bound to.

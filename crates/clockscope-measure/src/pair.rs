@@ -1,5 +1,5 @@
-//! What two threads share that work together: who is who, where they wait for each other, and when
-//! their time is over.
+//! State of two threads that work together: their sides, the place where they wait for each other,
+//! and the end of their time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,8 +7,8 @@ use crate::platform::{Platform, SharedWord, Yardstick};
 use crate::still;
 use crate::timer::{Timer, TimerRate, read};
 
-/// How much longer than asked for a time may be by the counter, and by how many ns, before the
-/// reference is no longer waited for.
+/// Limits, as a factor and in ns, by which a time may be longer by the counter than asked for
+/// before the reference is no longer waited for.
 const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// The same in steps of the reference.
@@ -25,7 +25,7 @@ const FEWEST_TURNS: u64 = 1 << 10;
 const PACE: f64 = 2e-3;
 const PACE_NS: f64 = 2_000.0;
 
-/// Which of a pair's two threads.
+/// One of a pair's two threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// On the first CPU: it keeps the time.
@@ -49,7 +49,7 @@ impl Side {
     }
 }
 
-/// Where the two threads of a pair wait for each other between tasks.
+/// Place where the two threads of a pair wait for each other between tasks.
 pub(crate) struct Rendezvous<'a, P: Platform> {
     platform: &'a P,
     arrived: [P::Word; 2],
@@ -100,7 +100,7 @@ pub(crate) struct Deadline<'a, P: Platform> {
 struct Watchdog<'a, P: Platform> {
     timer: &'a Timer<P>,
     rate: TimerRate,
-    /// What it showed before and after the reference was read at the start.
+    /// Its readings before and after the reference was read at the start.
     start: [u64; 2],
 }
 

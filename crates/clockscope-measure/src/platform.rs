@@ -30,7 +30,7 @@ pub trait Yardstick: RawClock + Clone {
     /// The step that it moves in, in ns; 0 for one that is finer than what is judged by it.
     fn tick_ns(&self) -> f64;
 
-    /// Whether the kernel's vDSO reads it.
+    /// Returns true if the kernel's vDSO reads it.
     fn is_vdso(&self) -> bool;
 }
 
@@ -142,19 +142,19 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
     fn nap(&self, ns: u64);
 
-    /// What was counted of the thread until now.
+    /// Account of the thread until now.
     fn thread_account(&self) -> account::ThreadAccount;
 
-    /// What was counted of a CPU until now.
+    /// Account of a CPU until now.
     fn cpu_account(&self, cpu: u32) -> account::CpuAccount;
 
-    /// How the kernel steers its clock.
+    /// Returns how the kernel steers its clock.
     ///
     /// # Errors
     /// That is not known.
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError>;
 
-    /// What keeps civil time.
+    /// Returns what keeps civil time.
     fn synchronization(&self) -> Synchronization;
 
     /// Calls that sleep, by name.
@@ -173,14 +173,15 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// By how much that clock's intervals may be off, in ns.
     fn spin_error_ns(&self) -> u64;
 
-    /// Whether the processor says that its counter counts at one rate; `None` where it does not
-    /// say.
+    /// Returns true if the processor says that its counter counts at one rate; `None` where it does
+    /// not say.
     fn is_invariant(&self) -> Option<bool>;
 
-    /// What the hypervisor says of the counter; `None` where there is none, or it says nothing.
+    /// The hypervisor's statement on the counter; `None` without a hypervisor, or if it says
+    /// nothing.
     fn hypervisor_statement(&self) -> Option<HypervisorStatement>;
 
-    /// What the kernel makes of the counter.
+    /// The kernel's verdict on the counter.
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;
 }
 

@@ -31,7 +31,7 @@ const LONGEST_NAP_NS: f64 = 20e6;
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
 
-/// What to compare, and how.
+/// Request for a comparison of rates: what to compare, and how.
 #[derive(Clone, Debug)]
 pub struct RateRequest {
     /// The clocks' names; those that may run at rates of their own, and the counter, if there are
@@ -49,10 +49,10 @@ pub struct RateRequest {
     pub cpu: Option<u32>,
 }
 
-/// What is known while a comparison runs.
+/// Figures that are known while a comparison runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
-    /// How much of the time has passed, from 0 to 1.
+    /// Share of the time that has passed, from 0 to 1.
     pub share: f64,
     /// So far, in seconds.
     pub seconds: f64,
@@ -153,7 +153,7 @@ fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comp
 struct Course<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
     rated: &'a [RatedClock<'a, P>],
-    /// Which of these is the reference.
+    /// Place of the reference among these.
     reference: usize,
     calibration: &'a TimerCalibration<P>,
     plan: &'a RateSettings,
@@ -222,10 +222,10 @@ impl<P: Platform> Course<'_, P> {
     }
 }
 
-/// How long a comparison takes so far, by a clock that may stand still or go back.
+/// Duration of a comparison so far, by a clock that may stand still or go back.
 struct Waited<'a, P: Platform> {
     since: &'a TimerCalibration<P>,
-    /// What was slept takes its time whatever the clock says.
+    /// Time that was slept, which has passed whatever the clock says.
     slept_ns: f64,
 }
 
@@ -294,8 +294,8 @@ fn record<P: Platform>(
     rates
 }
 
-/// Whether every clock changed against the reference, and none against another. The reference's own
-/// clock by another path is no other clock.
+/// Returns true if every clock changed against the reference, and none against another. The
+/// reference's own clock by another path is no other clock.
 fn is_reference_suspected(rates: &Rates) -> bool {
     let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
     let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
@@ -306,8 +306,8 @@ fn is_reference_suspected(rates: &Rates) -> bool {
     all(&with, false) && all(&without, true)
 }
 
-/// Whether only the reference explains that these clocks changed against it and not against each
-/// other: they are not all steered together, and no suspend stopped all of them and not the
+/// Returns true if only the reference explains that these clocks changed against it and not against
+/// each other: they are not all steered together, and no suspend stopped all of them and not the
 /// reference.
 fn are_independent<P: Platform>(others: &[&CatalogueEntry<P>], reference: &CatalogueEntry<P>) -> bool {
     let first = others.first().map(|row| rated::steered_as(row));

@@ -1,4 +1,4 @@
-//! What a clock has shown, as its record.
+//! Record of what a clock has shown.
 
 use clockscope_records::{
     Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown,

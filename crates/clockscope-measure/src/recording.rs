@@ -28,7 +28,7 @@ use player::Player;
 pub use recorder::Recorder;
 use watched::watched;
 
-/// How much to read and record.
+/// Amount to read and record.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordRequest {
     /// Reads of each clock, without a pause.
@@ -37,7 +37,7 @@ pub struct RecordRequest {
     pub cpu: Option<u32>,
 }
 
-/// Why a recording gives no answer.
+/// Reason why a recording gives no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -52,7 +52,7 @@ pub enum ReplayError {
          {}), or record again", env!("CARGO_PKG_VERSION")
     )]
     DoesNotFit {
-        /// What does not fit.
+        /// The misfit.
         what: Misfit,
         /// Version of the program that recorded it.
         recorded_by: String,

@@ -1,4 +1,4 @@
-//! Why a clock cannot be read or compared, or what ended its readings, as records have it.
+//! Reasons why a clock cannot be read or compared, or why its readings ended, as records have them.
 
 use std::io::ErrorKind;
 
@@ -9,15 +9,15 @@ use clockscope_records::{
 };
 use clockscope_sources::{Errno, Kind, Unavailable};
 
-/// How long a clock may take to answer its first read, in ms.
+/// Time that a clock may take to answer its first read, in ms.
 pub(crate) const PATIENCE_MS: i32 = 200;
 
-/// Why a clock cannot be read or compared, or what ended its readings.
+/// Reason why a clock cannot be read or compared, or why its readings ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
     /// The failure.
     pub(crate) failure: Failure,
-    /// Why.
+    /// The reason.
     pub(crate) reason: Unknown,
 }
 
@@ -54,12 +54,12 @@ impl Refusal {
     }
 }
 
-/// Why a CPU, or a pair of CPUs, has no figures.
+/// Reason why a CPU, or a pair of CPUs, has no figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CpuRefusal {
-    /// What failed.
+    /// The kind of failure.
     pub(crate) failure: CpuFailure,
-    /// Why.
+    /// The reason.
     pub(crate) reason: CpusReason,
 }
 

@@ -27,7 +27,7 @@ struct TicketLock<W> {
     guarded: W,
 }
 
-/// What two threads share while they hand one clock's readings over in one way. For one use.
+/// State that two threads share while they hand one clock's readings over in one way. For one use.
 pub(crate) struct Relay<'a, P: Platform> {
     platform: &'a P,
     /// The newest message to each side.
@@ -48,7 +48,7 @@ impl<W: SharedWord> Drop for RelayGuard<'_, W> {
     }
 }
 
-/// What one side received.
+/// Readings that one side received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Received {
     pub(crate) handoffs: u64,
@@ -58,13 +58,13 @@ pub(crate) struct Received {
     pub(crate) worst: u64,
     /// Time that the side that keeps it measured; `None` where the reference failed.
     pub(crate) elapsed_ns: Option<u64>,
-    /// What its own readings did.
+    /// Pace of its own readings.
     pub(crate) pace: Pace,
-    /// What ended it early.
+    /// Error that ended it early.
     pub(crate) error: Option<Errno>,
 }
 
-/// How a clock's readings advanced on one side, by which one that stands still is noticed.
+/// Advance of a clock's readings on one side, by which one that stands still is noticed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pace {
     last: i64,

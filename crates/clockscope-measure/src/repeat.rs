@@ -15,7 +15,7 @@ use crate::advise::recommend;
 /// Fewer runs have no interval.
 pub const FEWEST_RUNS: u32 = 6;
 
-/// Why a field of several runs is `null`.
+/// Reason why a field of several runs is `null`.
 const OF_ONE_RUN: ReadingsReason = ReadingsReason::SeveralRuns;
 
 /// Makes one record of several runs of the same clocks: the median of their medians with the
@@ -102,7 +102,7 @@ fn of_runs<'a, T: 'a, U>(value: Option<U>, mut runs: impl Iterator<Item = &'a Fi
     value.ok_or_else(first).into()
 }
 
-/// Whether two runs found the same tick, within their errors.
+/// Returns true if two runs found the same tick, within their errors.
 fn is_same_tick(a: &ClockRecord, b: &ClockRecord) -> bool {
     let error = |run: &ClockRecord| run.tick_evidence.as_ref().and_then(|evidence| evidence.error_ppm).unwrap_or(0.0);
     let apart = a.tick_ns.get().zip(b.tick_ns.get()).map(|(a, b)| (a / b - 1.0).abs() * 1e6);

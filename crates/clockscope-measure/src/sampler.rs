@@ -29,7 +29,7 @@ pub(crate) struct Sampled {
     pub(crate) reference_ns: Option<(u64, u64)>,
     /// Readings that were delivered.
     pub(crate) delivered: usize,
-    /// What ended the batch early.
+    /// Error that ended the batch early.
     pub(crate) error: Option<Errno>,
 }
 

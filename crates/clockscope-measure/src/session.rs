@@ -36,7 +36,7 @@ impl<'a, P: Platform> Session<'a, P> {
         &self.environment
     }
 
-    /// Whether the counter may be read in this process; `None` where nobody knows.
+    /// Returns true if the counter may be read in this process; `None` where that is unknown.
     pub(crate) fn counter_readable(&self) -> Option<bool> {
         self.environment.counter_readable.get()
     }

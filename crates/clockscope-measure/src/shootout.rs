@@ -26,7 +26,7 @@ const COMPARED: [CheckKind; 2] = [CheckKind::Resolution, CheckKind::Cost];
 /// The share of an interval that a difference in cost may have without mattering.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// What to compare, and how.
+/// Request for a shootout: what to compare, and how.
 #[derive(Clone, Debug)]
 pub struct ShootoutRequest {
     /// One clock; `None`, or "counter", for the counter's first ordered sequence.
@@ -113,12 +113,12 @@ fn metric(metric: MetricKind, figures: TwoFigures) -> Metric {
     Metric { metric, a, b, a_bound, b_bound, winner, prose: None }
 }
 
-/// Who is better, or the first reason why a figure is unknown.
+/// The winner, or the first reason why a figure is unknown.
 fn winner([a, b]: &TwoFigures) -> Result<Winner, Unknown> {
     Ok(better(a.clone()?, b.clone()?))
 }
 
-/// Which of two figures is better: the smaller, by more than their errors.
+/// The better of two figures: the smaller, by more than their errors.
 fn better(a: BoundedFigure, b: BoundedFigure) -> Winner {
     let error = a.bound.unwrap_or(0.0) + b.bound.unwrap_or(0.0);
     match (b.value - a.value).abs() <= error {
@@ -157,8 +157,8 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
     found
 }
 
-/// How far a duration that is measured with it is off from the reference's, for its rate. A counter
-/// is as good as its calibration. Neither wins: the reference itself may be wrong.
+/// Error of a duration that is measured with it against the reference's, for its rate. A counter is
+/// as good as its calibration. Neither wins: the reference itself may be wrong.
 fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let off = |name: &String| {
         read(seen, name)?;
@@ -231,8 +231,8 @@ fn judged(events: &Events) -> u64 {
     events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0)
 }
 
-/// Whether a clock was judged by a counter that was wrong itself, or shows a single jump by one:
-/// between two clocks that does not show whose it was.
+/// Returns true if a clock was judged by a counter that was wrong itself, or shows a single jump by
+/// one: between two clocks that does not show whose it was.
 fn is_misjudged(seen: &Observations, name: &str, events: &Events) -> bool {
     let counters = || seen.clocks.iter().filter(|clock| trust::is_counter(clock));
     let is_wrong = |events: &Events| events.regression + judged(events) > 0;
@@ -241,8 +241,8 @@ fn is_misjudged(seen: &Observations, name: &str, events: &Events) -> bool {
     seen.by_counter && !is_own && (judged(events) == 1 || is_counter_wrong())
 }
 
-/// Whether the clock went back between threads without a fault of its own: its reads are not
-/// ordered.
+/// Returns true if the clock went back between threads without a fault of its own: its reads are
+/// not ordered.
 fn is_excused(seen: &Observations, name: &str) -> bool {
     let went_back = |count: u64| count > 0;
     seen.handed_over(name)

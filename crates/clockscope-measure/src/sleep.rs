@@ -16,12 +16,13 @@ use crate::timer::read;
 
 /// Times that are asked for, in ns.
 const ASKED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-/// What a short sleep takes more than it is asked for, in ns, roughly: for dividing the time.
+/// Time that a short sleep takes beyond what it is asked for, in ns, roughly: for dividing the
+/// time.
 const USUALLY_LATE_NS: f64 = 60e3;
 /// Fewest and most sleeps of a call for one time.
 const SLEEPS: (f64, f64) = (3.0, 1000.0);
 
-/// What to test, and for how long.
+/// Request for a test of sleeps: what to test, and for how long.
 #[derive(Clone, Debug)]
 pub struct SleepRequest {
     /// Time for all calls together, in seconds. Lengths of which three sleeps of each call do not
@@ -118,7 +119,8 @@ impl<P: Platform> SleepersClock<P> {
 const STEERED: f64 = 0.15;
 /// By what share they differ that are not, or not much.
 const USUAL: f64 = 1e-3;
-/// What an interval may be longer than one that encloses it, in ns: the steps of both clocks.
+/// Time by which an interval may be longer than one that encloses it, in ns: the steps of both
+/// clocks.
 const SLACK_NS: f64 = 2e3;
 
 /// The sleeper's clock at a moment, and clocks that are no part of the question.
@@ -129,7 +131,7 @@ struct Moment {
     reference_ns: u64,
 }
 
-/// What passed between two moments, in ns.
+/// Time that passed between two moments, in ns.
 #[derive(Clone, Copy)]
 struct Passed {
     monotonic_ns: f64,
@@ -148,7 +150,8 @@ impl Moment {
 }
 
 impl Passed {
-    /// Whether no other clock agrees, so that the sleeper's clock stood still, went back or jumped.
+    /// Returns true if no other clock agrees, so that the sleeper's clock stood still, went back or
+    /// jumped.
     fn is_contradicted(self) -> bool {
         let others = [self.timer_ns, self.reference_ns];
         let is_short = |ns: f64| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS;
@@ -156,18 +159,19 @@ impl Passed {
         others.into_iter().all(is_short) || others.into_iter().all(is_long)
     }
 
-    /// Whether another clock shows less than this, whatever the rates of clocks usually are.
+    /// Returns true if another clock shows less than this, whatever the rates of clocks usually
+    /// are.
     fn is_shorter_than(self, ns: f64) -> bool {
         self.timer_ns.min(self.reference_ns) < ns * (1.0 - USUAL)
     }
 
-    /// Whether another clock shows the same, as exactly as clocks usually run.
+    /// Returns true if another clock shows the same, as exactly as clocks usually run.
     fn is_agreed(self) -> bool {
         let is_same = |ns: f64| (self.monotonic_ns - ns).abs() <= USUAL * ns + SLACK_NS;
         is_same(self.timer_ns) || is_same(self.reference_ns)
     }
 
-    /// Whether it was long enough to show that the sleeper's clock runs.
+    /// Returns true if it was long enough to show that the sleeper's clock runs.
     fn shows_running(self) -> bool {
         !self.is_contradicted() && self.monotonic_ns > 2.0 * SLACK_NS
     }

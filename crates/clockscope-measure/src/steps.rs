@@ -24,7 +24,7 @@ const TICK_READINGS: usize = 1 << 16;
 /// Batches that show what a read costs before any is looked at, and their reads.
 const WARM_UP: (usize, usize) = (4, 16);
 
-/// How much to read.
+/// Amount to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// So many reads of each clock.
@@ -40,20 +40,20 @@ impl Amount {
     }
 }
 
-/// What a batch should take, in ns: judged against the reference at its ends, it must not be too
-/// long.
+/// Intended duration of a batch, in ns: judged against the reference at its ends, it must not be
+/// too long.
 const BATCH_NS: f64 = 400e3;
 /// Most reads in a batch: they fill half of a usual second-level cache.
 const MOST_PER_BATCH: usize = 1 << 14;
 
-/// What to read, and how.
+/// Request for the steps of clocks: what to read, and how.
 #[derive(Clone, Debug)]
 pub struct StepsRequest {
-    /// How much to read.
+    /// Amount to read.
     pub amount: Amount,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Whether to keep every reading: each clock is then read without any pause, as often as
+    /// True to keep every reading: each clock is then read without any pause, as often as
     /// [`Amount::Reads`] says.
     pub keep: bool,
 }

@@ -1,4 +1,4 @@
-//! How often a clock that works is read before it moves. Turns are what can be counted where no
+//! Number of reads of a clock that works before it moves. Turns are what can be counted where no
 //! clock advances any more.
 
 /// A timer that shows the same for so long stands still, in ns: twice a timer tick of 100 Hz, which

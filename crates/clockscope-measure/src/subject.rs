@@ -59,7 +59,7 @@ pub(crate) struct Subject<P: Platform> {
     pub(crate) state: Option<SubjectState>,
 }
 
-/// What a clock that can be read has shown so far.
+/// Observations so far of a clock that can be read.
 pub(crate) struct SubjectState {
     pub(crate) events: EventCounter,
     pub(crate) differences: Differences,
@@ -80,7 +80,7 @@ pub(crate) struct SubjectState {
     pub(crate) first_error: Option<(u64, Errno)>,
     pub(crate) delivered: u64,
     ns_per_unit: f64,
-    /// When the last batch began that the tick is found from, by the reference.
+    /// Beginning of the last batch that the tick is found from, by the reference.
     began_ns: Option<f64>,
 }
 

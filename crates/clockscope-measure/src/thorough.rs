@@ -1,4 +1,4 @@
-//! What `measure` finds besides, if it is to be thorough: order and offsets across CPUs, and the
+//! Further findings of `measure` if it is to be thorough: order and offsets across CPUs, and the
 //! clocks' rates, each in a second or less. The commands of those names find more in more time.
 
 use clockscope_machine::trial::SeveralThreads;
@@ -12,7 +12,7 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::{choice, rate};
 
-/// How long each may take.
+/// Time that each may take.
 const ORDER_NS: f64 = 1e9;
 const OFFSETS_NS: f64 = 0.5e9;
 const RATE_S: f64 = 1.0;

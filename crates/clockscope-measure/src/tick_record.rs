@@ -1,4 +1,4 @@
-//! What was found about a clock's tick, as its record: in ns, exactly, by name.
+//! Record of what was found about a clock's tick: in ns, exactly, by name.
 
 use clockscope_records::{ExactTick, Figure, ReadingsReason, Strength, TickEvidence, TickReason, TimeUnit, Unknown};
 use clockscope_sources::{ClockBasis, ClockInfo, Resolution, Unit};
@@ -49,7 +49,7 @@ pub(crate) struct TickRecord {
     pub(crate) evidence: TickEvidence,
 }
 
-/// What readings showed about a tick, in the clock's unit of so many ns.
+/// Record of what readings showed about a tick, in the clock's unit of so many ns.
 pub(crate) fn record<P: Platform>(
     tick: Tick,
     info: &ClockInfo,
@@ -93,7 +93,7 @@ impl TickRecord {
     }
 }
 
-/// What a clock's tick can be a tick of.
+/// Source that a clock's tick can be of.
 #[derive(Clone, Copy, Debug)]
 struct TickSource {
     /// Length of one count of the counter that the clock is or is based on.
@@ -101,18 +101,18 @@ struct TickSource {
     is_counter: bool,
     /// By what share the length of the clock's unit may be off.
     unit_error: f64,
-    /// What the interface states as the resolution.
+    /// Resolution that the interface states.
     nominal_ns: Option<f64>,
 }
 
-/// Whether a bound is that of readings too dense for any longer tick, and not of their common
-/// divisor.
+/// Returns true if a bound is that of readings too dense for any longer tick, and not of their
+/// common divisor.
 fn is_proved_fine(at_most_units: f64) -> bool {
     (at_most_units - SHORTEST_TICK).abs() < f64::EPSILON
 }
 
 impl TickSource {
-    /// What readings showed, in a unit of so many ns.
+    /// Record of what readings showed, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
             (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, TickReason::from(reason)),
@@ -142,8 +142,8 @@ impl TickSource {
         }
     }
 
-    /// Whether a lattice has the nominal resolution: then few steps suffice. Without that, equal
-    /// steps may be as long as the pauses between the reads.
+    /// Returns true if a lattice has the nominal resolution: then few steps suffice. Without that,
+    /// equal steps may be as long as the pauses between the reads.
     fn is_nominal(self, lattice: Lattice, ns_per_unit: f64) -> bool {
         let near = |ns: f64| (lattice.period * ns_per_unit / ns - 1.0).abs() <= SAME + lattice.error + self.unit_error;
         self.nominal_ns.is_some_and(near)

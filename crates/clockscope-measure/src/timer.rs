@@ -1,4 +1,4 @@
-//! What batches are timed with, and how its unit becomes nanoseconds.
+//! Timer of batches, and the conversion of its unit to nanoseconds.
 
 use std::convert::Infallible;
 
@@ -19,7 +19,7 @@ const REFERENCE_READINGS: usize = 1 << 10;
 /// Readings of a block that the cost of a call is found from.
 const CALLS: usize = 1 << 6;
 
-/// Why nothing can be timed.
+/// Reason why nothing can be timed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimerError {
@@ -41,7 +41,7 @@ pub enum TimerError {
     ReferenceFrozen(String),
 }
 
-/// What batches are timed with: the ordered counter, or the reference where no counter may be read.
+/// Timer of batches: the ordered counter, or the reference where no counter may be read.
 pub(crate) enum Timer<P: Platform> {
     Counter(P::Counter),
     Reference(P::Reference),
@@ -127,9 +127,9 @@ pub(crate) struct TimerCalibration<P: Platform> {
 #[derive(Clone, Copy, Debug)]
 struct Moves {
     ticks: Ticks,
-    /// What a system call that is the timer costs at most, in its unit; 0 for a counter.
+    /// Largest cost of a system call that is the timer, in its unit; 0 for a counter.
     timer_call: f64,
-    /// Whether readings showed them; otherwise they are what the clocks state.
+    /// True if readings showed them; otherwise they are what the clocks state.
     timer_seen: bool,
     reference_seen: bool,
 }
@@ -185,8 +185,8 @@ impl<P: Platform> TimerCalibration<P> {
         self.moves.ticks.outer
     }
 
-    /// What a call of the timer costs at most, in its unit; 0 for a counter, whose reads cost next
-    /// to nothing beside a batch.
+    /// Largest cost of a call of the timer, in its unit; 0 for a counter, whose reads cost next to
+    /// nothing beside a batch.
     pub(crate) fn timer_call(&self) -> f64 {
         self.moves.timer_call
     }
@@ -201,12 +201,12 @@ impl<P: Platform> TimerCalibration<P> {
         read(&self.reference).wrapping_sub(self.start.inner) as i64 as f64
     }
 
-    /// What the timer showed at the start.
+    /// Reading of the timer at the start.
     pub(crate) fn began(&self) -> u64 {
         self.start.after
     }
 
-    /// What the reference showed at the start.
+    /// Reading of the reference at the start.
     pub(crate) fn reference_began(&self) -> u64 {
         self.start.inner
     }

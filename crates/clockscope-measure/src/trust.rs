@@ -37,7 +37,7 @@ pub(crate) const TRUST_REFERENCES: [ReferenceKind; 3] = [
 /// Shares of the time; the rest is for setting up.
 const COST: f64 = 0.32;
 const ORDER: f64 = 0.16;
-/// What order may take on CPUs that are busy.
+/// Share that order may take on CPUs that are busy.
 const LONGEST_ORDER: f64 = 0.2;
 const OFFSETS: f64 = 0.08;
 const RATE: f64 = 0.22;
@@ -45,13 +45,13 @@ const RATE: f64 = 0.22;
 const WHOLE: f64 = 0.9;
 const SHORTEST_RATE: f64 = 0.1;
 
-/// What to check, and how.
+/// Request for a check: what to check, and how.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
     /// Clocks to judge, by their names; those of the system and the counter if there are none. What
     /// the policy names is judged besides.
     pub clocks: Vec<String>,
-    /// What is demanded.
+    /// Demands to check.
     pub policy: Policy,
     /// The use to judge the clocks for; `None` for each of their own.
     pub for_use: Option<Use>,
@@ -87,8 +87,8 @@ pub fn check<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// Whether a policy can be used on a machine: it names clocks that there are, and demands nothing
-/// that contradicts itself.
+/// Checks that a policy can be used on a machine: it names clocks that there are, and demands
+/// nothing that contradicts itself.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -96,7 +96,7 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
     policy::names(platform, policy, &[], None).map(drop)
 }
 
-/// What is measured: the counter in all its sequences, these clocks, and the yardstick.
+/// Clocks that are measured: the counter in all its sequences, these clocks, and the yardstick.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalogue<P>, MeasureError> {
     let mut all = with_counter(platform, names);
     all.extend(choice::stopwatch_by(&Catalogue::new(platform), |path| path == Path::Syscall));

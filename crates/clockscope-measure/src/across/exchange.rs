@@ -18,7 +18,7 @@ struct Channel<W> {
     stamp: W,
 }
 
-/// What the side that asked learned.
+/// Findings of the side that asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Learned {
     pub(crate) bounds: OffsetBounds,
@@ -26,7 +26,7 @@ pub(crate) struct Learned {
     pub(crate) parted: bool,
 }
 
-/// What two threads share while one of them asks and the other answers. For one use.
+/// State that two threads share while one of them asks and the other answers. For one use.
 pub(crate) struct Exchange<'a, P: Platform> {
     platform: &'a P,
     there: Channel<P::Word>,

@@ -25,8 +25,8 @@ const SHORTEST_NS: f64 = 2e6;
 const BRACKETS: u32 = 1000;
 /// By what share of the tightest round trip the answers of both directions may differ.
 const SYMMETRIC: f64 = 0.2;
-/// How many times wider the bound of one direction may be than that of the other, and how many
-/// exchanges each must have, for the two to be compared: a direction whose every exchange was
+/// Most times that the bound of one direction may be wider than that of the other, and fewest
+/// exchanges that each must have, for the two to be compared: a direction whose every exchange was
 /// interrupted says nothing of symmetry.
 const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
@@ -38,7 +38,7 @@ const FASTEST_TRIP_NS: f64 = 2.0;
 /// Readings that the counter's step is found from.
 const STEP_READINGS: usize = 1 << 12;
 
-/// What to test, and how.
+/// Request for a test of offsets: what to test, and how.
 #[derive(Clone, Debug)]
 pub struct OffsetsRequest {
     /// Time for all pairs together, in seconds. On many CPUs it takes more: 4 ms a round at least.
@@ -68,7 +68,7 @@ pub fn offsets<P: Platform>(
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
-/// Which CPUs, and for how long.
+/// CPUs to test, and the time for it.
 pub(crate) struct OffsetsSettings {
     pub(crate) cpus: Vec<u32>,
     pub(crate) serial: bool,
@@ -244,7 +244,8 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
     }
 }
 
-/// What both sides learned, the first one's exchanges first; or why that says nothing.
+/// Bounds that both sides learned, the first one's exchanges first; or the reason why that says
+/// nothing.
 fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], CpuRefusal> {
     let has_parted = sides.iter().any(|learned| learned.parted);
     let bounds = sides.map(|learned| learned.bounds);
@@ -350,7 +351,7 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
 struct KernelClock<P: Platform>(P::Reference);
 
-/// Why no counter has an offset from a kernel's clock that stood still.
+/// Reason why no counter has an offset from a kernel's clock that stood still.
 const KERNEL_STOOD_STILL: CpuRefusal =
     CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::KernelClockStill };
 
@@ -435,7 +436,7 @@ fn against_kernel<P: Platform>(
     found.into_iter().map(record).collect()
 }
 
-/// How far a moment is off the line between two others, in ns.
+/// Distance of a moment from the line between two others, in ns.
 fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, CpuRefusal> {
     let since =
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));

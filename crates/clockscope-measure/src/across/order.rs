@@ -21,8 +21,8 @@ use crate::refusal::{CpuRefusal, Refusal, system_error};
 use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 
-/// What a round should take, in ns: long enough that starting its threads does not matter, short
-/// enough to show progress.
+/// Intended duration of a round, in ns: long enough that starting its threads does not matter,
+/// short enough to show progress.
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of handoffs.
 const SHORTEST_NS: f64 = 0.5e6;
@@ -42,7 +42,7 @@ const SHORTEST_READ_NS: f64 = 5.0;
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
 
-/// How readings are handed over.
+/// Way in which readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handoff {
     /// Through mailboxes.
@@ -54,7 +54,7 @@ pub enum Handoff {
     Both,
 }
 
-/// What to test, and how.
+/// Request for a test of order: what to test, and how.
 #[derive(Clone, Debug)]
 pub struct OrderRequest {
     /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes
@@ -64,7 +64,7 @@ pub struct OrderRequest {
     pub cpus: Option<Vec<u32>>,
     /// Test one pair of CPUs at a time.
     pub serial: bool,
-    /// How readings are handed over.
+    /// Way in which readings are handed over.
     pub handoff: Handoff,
 }
 
@@ -90,7 +90,7 @@ pub fn order<P: Platform>(
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
-/// Which CPUs, how, and for how long.
+/// CPUs to test, the manner, and the time for it.
 pub(crate) struct OrderSettings {
     pub(crate) cpus: Vec<u32>,
     pub(crate) serial: bool,
@@ -151,7 +151,7 @@ fn not_handed_over<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
     row.refusal().cloned().or_else(|| unfit(row))
 }
 
-/// Why order across CPUs means nothing for a clock.
+/// Returns the reason why order across CPUs means nothing for a clock.
 fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
     let reason = match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
@@ -197,7 +197,7 @@ fn tasks<P: Platform>(rows: &[CatalogueEntry<P>], handoff: Handoff) -> Vec<Hando
 }
 
 impl<P: Platform> HandoffTask<'_, P> {
-    /// Whether its reads are ordered; `None` of the bare way.
+    /// Returns true if its reads are ordered; `None` of the bare way.
     fn is_ordered(&self) -> Option<bool> {
         self.row.map(|row| row.info.is_ordered)
     }
@@ -215,7 +215,7 @@ impl<P: Platform> HandoffTask<'_, P> {
     }
 }
 
-/// What a task has shown so far, all pairs together.
+/// Findings of a task so far, all pairs together.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     received: Received,
@@ -225,7 +225,7 @@ struct Tally {
     timed: Timed,
 }
 
-/// What two CPUs have handed to each other so far, all tasks together.
+/// Readings that two CPUs have handed to each other so far, all tasks together.
 #[derive(Clone, Copy, Debug, Default)]
 struct PairTally {
     bare: Timed,
@@ -260,7 +260,7 @@ impl PairTally {
     }
 }
 
-/// What a tournament has shown so far.
+/// Findings of a tournament so far.
 struct Seen<'a> {
     /// By task.
     tallies: &'a mut [Tally],
@@ -296,7 +296,7 @@ impl std::iter::Sum for Timed {
     }
 }
 
-/// How a clock advanced, slice by slice.
+/// Advance of a clock, slice by slice.
 #[derive(Clone, Debug, Default)]
 struct Pacing {
     readings: u64,
@@ -354,7 +354,7 @@ impl Tally {
         self.timed = [self.timed, Timed::of(first.handoffs + second.handoffs, first.elapsed_ns)].into_iter().sum();
     }
 
-    /// What arrived on `to` from `from`.
+    /// Adds what arrived on `to` from `from`.
     fn add(&mut self, from: u32, to: u32, received: &Received) {
         let all = &mut self.received;
         all.handoffs += received.handoffs;
@@ -533,7 +533,7 @@ fn record<P: Platform>(
 mod tests {
     use super::*;
 
-    /// What a clock of 1 ns a unit did that moved so often by such a step, and then stood still.
+    /// Pacing of a clock of 1 ns a unit that moved so often by such a step, and then stood still.
     fn pacing(moved: u64, step: u64, still: u64) -> Pacing {
         let mut pace = Pace::default();
         (pace.readings, pace.moved, pace.still, pace.step) = (moved + still, moved, still, step);

@@ -66,7 +66,8 @@ fn on_cpu<P: Platform, T>(
     }
 }
 
-/// What both found; or why not, where the side that has a reason of its own is heard first.
+/// Findings of both; or the reason why there are none, where the side that has a reason of its own
+/// is heard first.
 fn both<T>(sides: [Result<T, ThreadError>; 2]) -> Result<[T; 2], ThreadError> {
     match sides {
         [Ok(first), Ok(second)] => Ok([first, second]),

@@ -1,4 +1,4 @@
-//! Who meets whom: a round-robin tournament by the circle method. In every round each CPU meets at
+//! Pairing of CPUs: a round-robin tournament by the circle method. In every round each CPU meets at
 //! most one other; after n - 1 rounds (n for an odd number) each has met each once. Nothing is
 //! stored: a round follows from its number.
 

@@ -104,7 +104,7 @@ impl Weighed<'_> {
         self.candidate.reading_error_ns()
     }
 
-    /// Whether programs of the system usually measure intervals by it.
+    /// Returns true if programs of the system usually measure intervals by it.
     pub(super) fn is_usual(&self) -> bool {
         self.identity.is_usual == Some(true) && self.identity.path.is_usual()
     }
@@ -174,7 +174,7 @@ pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), Le
     Ok((candidate, events.reads))
 }
 
-/// Whether a clock answered always and never went back or jumped.
+/// Returns true if a clock answered always and never went back or jumped.
 fn is_right(events: &Events) -> bool {
     events.errors == 0
         && events.regression == 0

@@ -9,7 +9,7 @@ use clockscope_records::{
 /// Length of a timer tick in µs, unless a daemon steers by it: adjtimex(2).
 const USUAL_TICK_US: f64 = 10_000.0;
 
-/// What is known of the rates of a machine's clocks.
+/// Knowledge of the rates of a machine's clocks.
 #[derive(Default)]
 pub(super) struct RateStatements<'a> {
     synchronization: Option<&'a Synchronization>,
@@ -63,8 +63,8 @@ impl<'a> RateStatements<'a> {
         devices.iter().any(|ptp| ptp.device == name && !ptp.is_virtual())
     }
 
-    /// What chronyd states, if no large offset is being worked off, and by how much its present
-    /// correction moves the rate of the clocks that it steers, as a share.
+    /// chronyd's statement, if no large offset is being worked off, and the share by which its
+    /// present correction moves the rate of the clocks that it steers.
     fn stated(&self) -> Result<(&ChronyTracking, f64), AdviceReason> {
         let found = self.synchronization.ok_or(AdviceReason::KeeperNotRecorded)?;
         let (Some(chrony), Some(kernels)) = (found.chrony.known(), found.adjtimex.known()) else {

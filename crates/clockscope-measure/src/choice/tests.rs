@@ -85,7 +85,7 @@ fn where_no_clock_is_the_systems_own_none_is_taken_for_it() {
     assert_eq!(stopwatch_by(&all, |_| true), None);
 }
 
-/// What these questions have always taken on Linux.
+/// The clocks that these questions have always taken on Linux.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_clocks_of_linux_are_chosen() {

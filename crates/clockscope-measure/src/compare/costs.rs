@@ -1,4 +1,4 @@
-//! Whether clocks are slower, and whether that is the machine.
+//! Comparison of costs: whether clocks are slower, and whether that is the machine.
 
 use clockscope_records::{
     ClockComparison, ComparisonBasis, ComparisonReason, CostChange, CostRatio, Figure, MachineComparison, Undecided,
@@ -10,21 +10,21 @@ use super::side::{ComparedClock, RunCost, Side};
 /// Probability, at most, that the bounds of any clock of a comparison miss the truth.
 pub const MISRATE: f64 = 0.05;
 
-/// How much runs may differ without a change, where there are too few to show it: bounds are wider
-/// by this factor on either side. Of intervals of ten runs that were measured (bench/README.md,
+/// Factor by which runs may differ without a change, where there are too few to show it: bounds are
+/// wider by it on either side. Of intervals of ten runs that were measured (bench/README.md,
 /// *Between runs*), the widest was ±36 %, a factor of 2.1 from its lower end to its upper one.
 const BETWEEN_FEW_RUNS: f64 = 2.1;
 /// Fewer runs on a side are too few: where runs have one of two speeds, as by the layout of their
 /// memory, four of each side are all of one and all of the other in up to 1 of 128 clocks.
 const FEWEST_RUNS: usize = 5;
 
-/// What was found of the costs.
+/// Findings on the costs.
 pub(super) struct Costs {
     pub(super) machine: MachineComparison,
     pub(super) clocks: Vec<ClockComparison>,
 }
 
-/// How ratios are bounded and judged.
+/// Rules by which ratios are bounded and judged.
 #[derive(Clone, Copy)]
 struct Judge {
     /// For each clock: all of them together miss no more often than [`MISRATE`] (Bonferroni).
@@ -54,7 +54,7 @@ struct Speed {
     counter_name: Option<String>,
     counter: [Vec<Option<RunCost>>; 2],
     empty_loop: [Vec<Option<RunCost>>; 2],
-    /// Whether the counter's read has changed relative to the empty loop, so that it does not show
+    /// True if the counter's read has changed relative to the empty loop, so that it does not show
     /// the machine's speed.
     has_own_change: bool,
 }
@@ -120,7 +120,7 @@ fn common_counter(sides: &[Side; 2]) -> Option<String> {
     fastest.into_iter().chain(others.into_iter().map(|(_, name)| name)).find(in_all)
 }
 
-/// What the reading sequence cost in each run of a side.
+/// Cost of the reading sequence in each run of a side.
 fn read(side: &Side, name: &str) -> Vec<Option<RunCost>> {
     let of_clock = side.clock(name);
     let cost = |(run, baseline): (usize, &clockscope_records::BaselineRun)| {
@@ -188,12 +188,12 @@ impl Judge {
         Some(if base.len().min(new.len()) < FEWEST_RUNS { widened(found) } else { found })
     }
 
-    /// Whether a ratio is certainly outside of the margin.
+    /// Returns true if a ratio is certainly outside of the margin.
     fn is_beyond(self, found: SampleBounds) -> bool {
         found.low > 1.0 + self.margin || found.high < 1.0 / (1.0 + self.margin)
     }
 
-    /// Whether a ratio is certainly within the margin.
+    /// Returns true if a ratio is certainly within the margin.
     fn is_within(self, found: SampleBounds) -> bool {
         found.low >= 1.0 / (1.0 + self.margin) && found.high <= 1.0 + self.margin
     }
@@ -271,7 +271,7 @@ fn clock(
     }
 }
 
-/// What may be stated, and why not more.
+/// Change that may be stated, and the reason why not more.
 fn decided(
     change: CostChange,
     basis: ComparisonBasis,

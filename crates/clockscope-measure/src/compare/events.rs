@@ -2,7 +2,7 @@
 
 use clockscope_records::{AppearedEvents, Envelope, Events, FaultKind, Measurement};
 
-/// How often a kind of events happened; `None` if that is not known.
+/// Number of events of a kind; `None` if that is not known.
 type Count = fn(&Events) -> Option<u64>;
 
 /// The kinds of events that are compared.

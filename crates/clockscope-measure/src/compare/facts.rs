@@ -1,4 +1,4 @@
-//! What else differs between records: the system, the program, the machine.
+//! Other differences between records: the system, the program, the machine.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ type Values = BTreeMap<(ComparedFact, Option<String>), [Vec<FactValue>; 2]>;
 /// A fact of a machine by which another one is recognized; `None` if it is unknown.
 type NamedFact = fn(&Environment) -> Option<String>;
 
-/// What two machines differ in, as errors name it.
+/// Difference between two machines, as errors name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineDifference {
     fact: &'static str,
@@ -101,7 +101,7 @@ fn add(values: &mut Values, place: usize, fact: (ComparedFact, Option<String>), 
     known.extend(value.filter(|value| !known.contains(value)));
 }
 
-/// Whether both have the same values, in whatever order.
+/// Returns true if both have the same values, in whatever order.
 fn are_same(base: &[FactValue], new: &[FactValue]) -> bool {
     base.len() == new.len() && base.iter().all(|value| new.contains(value))
 }

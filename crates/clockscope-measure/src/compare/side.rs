@@ -7,9 +7,9 @@ pub(super) struct Side {
     pub(super) clocks: Vec<ComparedClock>,
     /// The baselines of all runs, in the order of the runs.
     pub(super) baselines: Vec<BaselineRun>,
-    /// Whether an emulator ran any of them.
+    /// True if an emulator ran any of them.
     pub(super) is_emulated: bool,
-    /// Whether all are of a build without optimization, or none; `None` for some.
+    /// True if all are of a build without optimization, false if none is; `None` for some.
     pub(super) is_debug_build: Option<bool>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct ComparedClock {
     /// The other names that it has.
     names: Vec<String>,
     pub(super) is_counter: bool,
-    /// What it costs in each run, in the order of the runs; `None` where it was not measured.
+    /// Cost in each run, in the order of the runs; `None` where it was not measured.
     pub(super) costs: Vec<Option<RunCost>>,
 }
 
@@ -100,7 +100,7 @@ impl Side {
     }
 }
 
-/// What a record's cost says of so many runs.
+/// Costs in so many runs, by a record's cost.
 fn costs(cost: Option<&Cost>, runs: usize) -> Vec<Option<RunCost>> {
     let Some(cost) = cost else { return vec![None; runs] };
     // Only what has a logarithm can be compared by ratios.

@@ -12,7 +12,7 @@ fn factor(random: &mut Random, deviation: f64) -> f64 {
     (deviation * random.normal()).exp()
 }
 
-/// What the clocks of the simulated machine cost where nothing has changed, in ns.
+/// Costs of the simulated machine's clocks where nothing has changed, in ns.
 const COSTS: [(&str, f64); 8] = [
     ("tsc", 9.5),
     ("rdtscp", 18.0),
@@ -27,9 +27,9 @@ const COSTS: [(&str, f64); 8] = [
 /// A machine whose speed moves, and clocks some of which cost more.
 #[derive(Clone, Copy)]
 struct Simulated {
-    /// How slow it is.
+    /// Factor by which it is slow.
     slowness: f64,
-    /// How much its speed differs from run to run, and how much each clock's own cost does.
+    /// Deviations of its speed from run to run, and of each clock's own cost.
     deviations: [f64; 2],
     /// A clock, and its cost divided by that above.
     slow: Option<(&'static str, f64)>,
@@ -232,8 +232,8 @@ fn a_slower_machine_is_not_a_slower_clock() {
     assert!((raw.ratio - 2.0).abs() < 0.1 && (own.ratio - 1.0).abs() < 0.02, "{monotonic:?}");
 }
 
-/// Where reads of the counter become slow, that is the counter's own doing, and the others are
-/// judged by the empty loop.
+/// Reads of the counter that become slow are the counter's own doing, and the others are judged by
+/// the empty loop.
 #[test]
 fn a_slow_counter_does_not_hide_slow_clocks() {
     let mut random = Random::new(3);

@@ -1,4 +1,4 @@
-//! What took the time of a gap, from what the system counted before and after.
+//! Causes of a gap, from what the system counted before and after.
 
 use clockscope_machine::account::{CpuAccount, Switches, ThreadAccount};
 use clockscope_records::{CauseKind, GapCounts, InterruptCount};
@@ -47,7 +47,7 @@ pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) ->
     (cause, GapCounts { moved, involuntary, voluntary, steal_ns: stolen_ns, interrupts, while_asking: false })
 }
 
-/// What grew, and by how much.
+/// Counts that grew, and by how much.
 fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<InterruptCount> {
     // Both lists are of one table, whose lines keep their order; a device may come or go.
     let former = |place: usize, name: &String| {

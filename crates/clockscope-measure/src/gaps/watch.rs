@@ -10,34 +10,34 @@ use crate::refusal::CpuRefusal;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
-/// How many of the longest gaps are listed.
+/// Number of the longest gaps, which are listed.
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
 /// wants to stop.
 const BETWEEN_LOOKS: u32 = 1 << 12;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
-/// How often the thread's own counts or another clock are read, for once without an interruption.
+/// Number of tries to read the thread's own counts or another clock without an interruption.
 const TRIES: u32 = 4;
 /// Reads after asking that are not looked at.
 const COLD_READS: u32 = 4;
 
-/// What the thread reads.
+/// Sources that the thread reads.
 pub(super) trait Sight {
     /// The timer.
     fn now(&mut self) -> u64;
-    /// What the system has counted of the thread: takes little time.
+    /// Returns what the system has counted of the thread: takes little time.
     fn thread(&mut self) -> ThreadAccount;
-    /// What it has counted of the CPU: takes much time.
+    /// Returns what it has counted of the CPU: takes much time.
     fn cpu(&mut self) -> CpuAccount;
-    /// Whether the time is over by another clock, which is read each time. To be called now and
-    /// then.
+    /// Returns true if the time is over by another clock, which is read each time. To be called now
+    /// and then.
     fn is_over(&mut self) -> bool;
     /// So much of the timer's unit in ns.
     fn ns(&self, counts: u64) -> f64;
 }
 
-/// What a thread counts.
+/// Limits by which a thread counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GapThresholds {
     /// Two turns further apart than this have a gap between them, in the timer's unit.
@@ -48,10 +48,10 @@ pub(super) struct GapThresholds {
     pub(super) still_turns: u32,
 }
 
-/// Why a CPU is not watched to the end whose timer stood still, or went back.
+/// Refusal of a CPU that is not watched to the end since its timer stood still, or went back.
 const TIMER_FAILED: CpuRefusal = CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
 
-/// What one thread has seen so far.
+/// Observations of one thread so far.
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
     limits: GapThresholds,
@@ -262,7 +262,7 @@ impl Watch {
     }
 }
 
-/// What the system had counted at some moment.
+/// Counts of the system at some moment.
 struct Counted {
     thread: ThreadAccount,
     cpu: CpuAccount,
@@ -287,7 +287,7 @@ mod tests {
         time: u64,
         actions: u64,
         stopped_at: u64,
-        /// Whether what is being read is read before or after that.
+        /// True if what is being read is read before that, false if after it.
         before: bool,
         interrupts: u64,
         voluntary: u64,

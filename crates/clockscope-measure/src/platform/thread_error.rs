@@ -1,4 +1,4 @@
-//! Why a thread that was bound to a CPU found nothing.
+//! Reasons why a thread that was bound to a CPU found nothing.
 
 use std::io::ErrorKind;
 
@@ -8,7 +8,7 @@ use clockscope_sources::Errno;
 
 use crate::refusal::{CpuRefusal, system_error};
 
-/// Why a thread that was bound to a CPU found nothing. Records have it as data.
+/// Reason why a thread that was bound to a CPU found nothing. Records have it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThreadError {
@@ -20,7 +20,7 @@ pub enum ThreadError {
     Unbound {
         /// The CPU.
         cpu: u32,
-        /// Why not.
+        /// The reason.
         error: AffinityError,
     },
     /// It was on another CPU when it ended.

@@ -122,7 +122,7 @@ impl Comparison {
         (self.brackets.iter().map(since_first).collect(), ticks)
     }
 
-    /// What all brackets show with the clock's unit of so many ns.
+    /// Rate that all brackets show with the clock's unit of so many ns.
     fn rate<P: Platform>(
         &self,
         clock: &RatedClock<'_, P>,
@@ -233,7 +233,7 @@ impl Comparison {
     }
 }
 
-/// What brackets showed, and the brackets, in ns.
+/// Rate and ticks that brackets showed, and the brackets, in ns.
 struct RateEstimate {
     rate: Rate,
     ticks: Ticks,
@@ -243,7 +243,7 @@ struct RateEstimate {
 }
 
 impl RateEstimate {
-    /// Whether one rate explains all brackets.
+    /// Returns true if one rate explains all brackets.
     fn is_constant(&self) -> Option<bool> {
         match self.rate.constancy {
             _ if self.is_ticked => None,

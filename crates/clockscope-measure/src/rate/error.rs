@@ -1,4 +1,4 @@
-//! How errors of scales become errors of rates.
+//! Conversion of errors of scales to errors of rates.
 
 /// Returns the middle and half of the width in ppm, where the lengths of the clock's and of the
 /// reference's units may be off by these shares.

@@ -26,13 +26,13 @@ pub(crate) const RATE_REFERENCES: [ReferenceKind; 4] = [
     ReferenceKind::Std,
 ];
 
-/// What moves in steps of so many ns is moved by the timer tick.
+/// Shortest steps, in ns, of a clock that is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
 
 /// Share of the time by which a clock is steered at most.
 const STEERED: f64 = 0.1;
 
-/// How a clock's unit becomes ns, and by what share that may be off.
+/// Factor from a clock's unit to ns, and the share by which that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     pub(super) ns_per_unit: f64,
@@ -43,7 +43,7 @@ pub(super) struct Scale {
 pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) row: &'a CatalogueEntry<P>,
     pub(super) label: String,
-    /// Why it takes no part.
+    /// Reason why it takes no part.
     pub(super) refusal: Option<Refusal>,
     /// ns a unit, roughly: the scale of brackets meanwhile.
     pub(super) rough_ns: f64,
@@ -52,8 +52,8 @@ pub(super) struct RatedClock<'a, P: Platform> {
     /// The frequency that it is said to count at, for a clock that shows counts.
     pub(super) nominal_hz: Option<f64>,
     pub(super) is_in_counts: bool,
-    /// What has to be read before and after it so that it is read in between: a read that is not
-    /// ordered may be done before the reference's, which no bracket would show.
+    /// Timer that has to be read before and after it so that it is read in between: a read that is
+    /// not ordered may be done before the reference's, which no bracket would show.
     pub(super) fence: Option<Timer<P>>,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn first_answering<P: Platform>(
     names.iter().find(answers).or(names.first()).cloned().ok_or(MeasureError::NoReference)
 }
 
-/// Where the reference is.
+/// Place of the reference.
 pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &str) -> Result<usize, MeasureError> {
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
@@ -166,13 +166,13 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         rated
     }
 
-    /// Whether the timer tick moves it.
+    /// Returns true if the timer tick moves it.
     pub(super) fn is_ticked(&self) -> bool {
         self.tick * self.rough_ns >= TICKED_NS
     }
 
-    /// How it measures time as the reference: by its nominal unit. No counter has one whose
-    /// frequency was not measured; it runs at what the timer's calibration has found.
+    /// Its scale as the reference: by its nominal unit. No counter has one whose frequency was not
+    /// measured; it runs at what the timer's calibration has found.
     pub(super) fn as_reference(&self, calibration: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Scale {
         if !self.is_in_counts {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
@@ -235,7 +235,7 @@ pub(super) fn pauses<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.kind == Kind::Monotonic && !row.info.counts_suspend
 }
 
-/// What decides on a clock's rate. Clocks of which this is equal are steered together.
+/// Authority that decides on a clock's rate. Clocks of which this is equal are steered together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Steered<'a> {
     /// The counter's own hardware.

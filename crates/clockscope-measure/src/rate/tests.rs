@@ -124,8 +124,8 @@ fn what_cannot_be_a_reference_is_refused() {
     }
 }
 
-/// What is read before its turn is in no bracket: an unordered read takes longer, by a fence on
-/// either side.
+/// A read before its turn is in no bracket: an unordered read takes longer, by a fence on either
+/// side.
 #[test]
 fn unordered_reads_are_fenced() {
     let stop = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! Why a recording gives no answer.
+//! Reasons why a recording gives no answer.
 
 use crate::error::MeasureError;
 
@@ -12,7 +12,7 @@ pub(super) const LONGEST_NS: f64 = 1e12;
 /// Frequencies that are taken from a recording, in Hz.
 pub(super) const FREQUENCIES_HZ: [f64; 2] = [1e-3, 1e15];
 
-/// What is wrong with a recording: no run gives it.
+/// Fault of a recording: no run gives it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
@@ -24,7 +24,7 @@ pub enum Damage {
     TooMany {
         /// Of what.
         what: &'static str,
-        /// How many.
+        /// Their number.
         count: usize,
     },
     /// It was made after the last second that a time stamp has.
@@ -69,7 +69,7 @@ pub enum Damage {
     },
 }
 
-/// What this program reads otherwise than the one that recorded.
+/// Part that this program reads otherwise than the one that recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {

@@ -27,7 +27,7 @@ use crate::platform::{Platform, Sleeps, ThreadError, steering};
 use crate::refusal::Refusal;
 use crate::sampler::Sampler;
 
-/// What questions other than *steps* get as a reason.
+/// Reason that questions other than *steps* get.
 const NOT_IN_IT: &str = "not recorded";
 
 /// A machine of which nothing is known but a recorded run.
@@ -75,7 +75,7 @@ impl Player {
         Ok((player, Catalogue { entries }))
     }
 
-    /// Whether the run was interrupted before it read any clock.
+    /// Returns true if the run was interrupted before it read any clock.
     pub(super) fn is_stopped_from_the_start(&self) -> bool {
         self.reel.is_stopped_from_the_start()
     }

@@ -29,7 +29,7 @@ pub struct Recorder<P> {
     kept: Mutex<PartialRecording>,
 }
 
-/// What was delivered so far.
+/// Parts that were delivered so far.
 #[derive(Debug)]
 struct PartialRecording {
     run: RecordedRun,

@@ -81,7 +81,7 @@ impl Yardstick for ReplayedClock {
     }
 }
 
-/// What all clocks of a recording share.
+/// Facts that all clocks of a recording share.
 #[derive(Debug)]
 pub(super) struct Reel {
     interrupted: bool,
@@ -96,7 +96,7 @@ impl Reel {
         Self { interrupted, left: AtomicUsize::new(batches), misfit: Mutex::new(None) }
     }
 
-    /// Whether the run was interrupted before it read any clock.
+    /// Returns true if the run was interrupted before it read any clock.
     pub(super) fn is_stopped_from_the_start(&self) -> bool {
         self.interrupted && self.left.load(Ordering::Relaxed) == 0
     }

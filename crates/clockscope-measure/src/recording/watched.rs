@@ -18,7 +18,7 @@ use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
 
-/// What *steps* never asks of a clock: ENOSYS.
+/// Answer to what *steps* never asks of a clock: ENOSYS.
 pub(super) const NOT_RECORDED: Errno = Errno::new(38);
 
 /// The batches of one clock.

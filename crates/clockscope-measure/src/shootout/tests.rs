@@ -90,7 +90,7 @@ fn what_goes_back_is_less_reliable_and_an_unordered_read_is_excused() {
     assert_eq!(compared(&seen, "tsc", "monotonic").metrics[3].metric, reliability(&[], None));
 }
 
-/// What costs the same is no reason to choose, and neither is a cost that is unknown.
+/// Equal costs are no reason to choose, and neither is a cost that is unknown.
 #[test]
 fn costs_that_are_equal_or_unknown_have_no_length() {
     let mut seen = healthy();

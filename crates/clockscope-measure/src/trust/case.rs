@@ -2,7 +2,7 @@
 
 use clockscope_records::{Check, CheckEvidence, CheckKind, CheckOutcome, Trustworthiness, Use, Uses, Verdict};
 
-/// What evidence against a clock makes of it.
+/// Effect of evidence against a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {
     /// Nothing: it is reported.
@@ -89,7 +89,7 @@ impl Case {
         self.found.iter().any(|found| found.alone() == Trustworthiness::Unfit)
     }
 
-    /// What forbids the clock's use.
+    /// Kinds of evidence that forbid the clock's use.
     pub(super) fn faults(&self) -> Vec<CheckKind> {
         let unfit = self.found.iter().filter(|found| found.alone() == Trustworthiness::Unfit);
         unfit.map(|found| found.check.kind()).collect()

@@ -15,7 +15,7 @@ use super::observations::{self, Mean, Observations};
 const NOMINAL_PPM: f64 = 500.0;
 /// Offsets that are known to be less than this, in ns, are none.
 const TOLD_NS: f64 = 10_000.0;
-/// What a crystal's frequency moves by within seconds, in ppm.
+/// Change of a crystal's frequency within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
 
 /// The counter's case; `None` where the architecture has none that is known.
@@ -64,7 +64,7 @@ fn invariance(seen: &Observations) -> WeighedCheck {
     WeighedCheck::new(Check::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
 }
 
-/// Whether the kernel builds its clocks on it.
+/// Check that the kernel builds its clocks on it.
 fn clocksource(seen: &Observations) -> WeighedCheck {
     let current = seen.clocksource().map(str::to_owned);
     let former = seen.turned_from.clone().filter(|_| current.is_some());
@@ -75,7 +75,7 @@ fn clocksource(seen: &Observations) -> WeighedCheck {
     WeighedCheck::new(Check::Clocksource { current, former, invariant: seen.is_invariant }, finding, Severity::Limits)
 }
 
-/// Why the kernel does not use it. What the kernel calls a fault forbids its use.
+/// The kernel's reasons not to use it. What the kernel calls a fault forbids its use.
 fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
     // A program that is emulated alone sees the host's log.
     if seen.kernel.is_current == Some(true) || seen.is_emulated_alone() {
@@ -123,7 +123,7 @@ fn emulation(seen: &Observations) -> Option<WeighedCheck> {
         .then(|| WeighedCheck::new(Check::Emulation { emulators }, CheckOutcome::Unknown, Severity::Noted))
 }
 
-/// How far the CPUs' counters are apart.
+/// Check of the distances between the CPUs' counters.
 fn offsets(seen: &Observations) -> WeighedCheck {
     let found = &seen.offsets;
     let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
@@ -153,7 +153,7 @@ fn offsets(seen: &Observations) -> WeighedCheck {
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 
-/// What changed during the run is as far apart as it likes.
+/// Distance of a pair's counters: what changed during the run is as far apart as it likes.
 fn apart_ns(pair: &OffsetPair) -> f64 {
     pair.offset_ns.get().map_or(f64::INFINITY, f64::abs)
 }
@@ -165,7 +165,7 @@ fn rate(seen: &Observations) -> Result<&RateRecord, NoRate<'_>> {
     rates.clocks.iter().find(of_counter).ok_or(NoRate::NotCompared)
 }
 
-/// Whether its rate against the kernel's clock is constant.
+/// Check that its rate against the kernel's clock is constant.
 fn constancy(seen: &Observations) -> WeighedCheck {
     let judged = seen.doubt().map_or_else(|| rate(seen), |doubt| Err(NoRate::Doubt(doubt)));
     let mut found = match judged {

@@ -1,4 +1,4 @@
-//! What happened between readings, as evidence on any clock.
+//! Events between readings, as evidence on any clock.
 
 use clockscope_records::{
     Check, CheckOutcome, ClockRecord, CpusReason, Events, LostPair, RateChange, RateRecord, ReferenceDoubt, Sequence,
@@ -36,13 +36,13 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.flatten().reduce(|one, other| one + other)
 }
 
-/// Why a count is unknown: for its own reason, or for that of a whole clock.
+/// Reason why a count is unknown: its own, or that of a whole clock.
 fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) -> Option<Unknown> {
     let of_clock = |clock: &&ClockRecord| Some(clock_failed(clock.failure, clock.reason.as_ref()?));
     clocks.iter().find_map(|clock| clock.events.as_ref().and_then(&own).cloned().or_else(|| of_clock(clock)))
 }
 
-/// Whether a reading was smaller than the one before it, on one CPU.
+/// Check that no reading was smaller than the one before it, on one CPU.
 pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> WeighedCheck {
     let events = all(clocks);
     let readings = reads(&events);
@@ -56,8 +56,8 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
-/// Whether the clock advanced by more, or by less, than a second clock did meanwhile. That one may
-/// be in doubt.
+/// Check that the clock advanced by no more, and by no less, than a second clock did meanwhile.
+/// That one may be in doubt.
 pub(super) fn jumps(
     clocks: &[&ClockRecord],
     doubt: Option<ReferenceDoubt>,
@@ -122,8 +122,8 @@ fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     Some(events.span_ns.get().unwrap_or(read_ns))
 }
 
-/// Whether a clock that did not change for so long has stopped: its nominal step is far shorter,
-/// and no clock that is known hides a longer step than [`LONGEST_STEP_NS`].
+/// Returns true if a clock that did not change for so long has stopped: its nominal step is far
+/// shorter, and no clock that is known hides a longer step than [`LONGEST_STEP_NS`].
 fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
     unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(LONGEST_STEP_NS)
 }
@@ -143,7 +143,7 @@ fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     stood_still_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
 }
 
-/// Whether it stood still. Clocks that the timer tick moves do, by design.
+/// Check that it did not stand still. Clocks that the timer tick moves do, by design.
 pub(super) fn standing(
     seen: &Observations,
     clocks: &[&ClockRecord],
@@ -173,8 +173,8 @@ pub(super) fn standing(
     }
 }
 
-/// Whether readings that were handed from CPU to CPU went back. Only of clocks whose reads are
-/// ordered.
+/// Check that readings that were handed from CPU to CPU did not go back. Only of clocks whose reads
+/// are ordered.
 pub(super) fn order(
     seen: &Observations,
     sequences: &[&Sequence],
@@ -201,7 +201,7 @@ pub(super) fn order(
     WeighedCheck::new(check, finding, severity)
 }
 
-/// Why a clock's rate is unknown.
+/// Reason why a clock's rate is unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NoRate<'a> {
     /// The clock that it was compared with is in doubt.
@@ -212,7 +212,7 @@ pub(super) enum NoRate<'a> {
     NotCompared,
 }
 
-/// What is known of a rate that was not compared.
+/// Check of a rate that was not compared.
 pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedCheck {
     let (doubt, reason) = match why {
         NoRate::Doubt(doubt) => (Some(doubt), None),
@@ -232,7 +232,7 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
     WeighedCheck::new(check, CheckOutcome::Unknown, severity)
 }
 
-/// Whether one rate explains all that was seen against another clock.
+/// Check that one rate explains all that was seen against another clock.
 pub(super) fn constancy(
     rate: &RateRecord,
     reference_shares_hardware: Option<bool>,

@@ -1,4 +1,5 @@
-//! What the judges look at: the records of all questions, and what several judges derive from them.
+//! Observations that the judges look at: the records of all questions, and what several judges
+//! derive from them.
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
@@ -18,9 +19,9 @@ const TRAPPED_SHARE: f64 = 0.25;
 /// Everything that a verdict may be based on.
 pub(crate) struct Observations {
     pub(crate) environment: Environment,
-    /// Whether the hardware promises a constant rate.
+    /// True if the hardware promises a constant rate.
     pub(crate) is_invariant: Option<bool>,
-    /// What the hypervisor states about the counter.
+    /// The hypervisor's statement on the counter.
     pub(crate) statement: Option<HypervisorStatement>,
     pub(crate) kernel: KernelVerdict,
     pub(crate) clocks: Vec<ClockRecord>,
@@ -29,7 +30,7 @@ pub(crate) struct Observations {
     pub(crate) rates: Result<Rates, MeasureError>,
     /// The kernel's statement on its own clock; `None` where it makes none.
     pub(crate) kernel_time: Option<Adjtimex>,
-    /// Whether the system's clocks were judged by the counter; otherwise by a system call.
+    /// True if the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
     /// The counter's frequency until its rate was looked at closely, and over the whole time.
     pub(crate) means: [Mean; 2],
@@ -72,12 +73,12 @@ impl Observations {
         self.clocks.iter().filter(|clock| is_counter(clock))
     }
 
-    /// What handoffs of a clock showed.
+    /// Sequence that handoffs of a clock showed.
     pub(crate) fn handed_over(&self, label: &str) -> Option<&Sequence> {
         self.order.sequences.iter().find(|sequence| sequence.name == label)
     }
 
-    /// Whether every read of the counter is trapped: then all that reads it is expensive.
+    /// Returns true if every read of the counter is trapped: then all that reads it is expensive.
     pub(crate) fn is_trapped(&self) -> bool {
         let is_slow =
             |ns: f64| ns > TRAPPED_NS && self.syscall_ns().is_none_or(|syscall| ns >= TRAPPED_SHARE * syscall);
@@ -96,7 +97,7 @@ impl Observations {
         self.stopwatch_by(ReadPath::is_usual)
     }
 
-    /// What a clock costs that enters the kernel, in ns: the yardstick for those that need not.
+    /// Cost of a clock that enters the kernel, in ns: the yardstick for those that need not.
     pub(super) fn syscall_ns(&self) -> Option<f64> {
         self.stopwatch_by(|path| path == ReadPath::Syscall).and_then(cost_ns)
     }
@@ -122,21 +123,22 @@ impl Observations {
         }
     }
 
-    /// Whether the program is emulated, and not the machine: the kernel is the host's.
+    /// Returns true if the program is emulated, and not the machine: the kernel is the host's.
     pub(crate) fn is_emulated_alone(&self) -> bool {
         self.environment.emulation.contains(&Emulator::QemuUser)
     }
 
-    /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the
-    /// kernel's clock: `None` if they can. A clock that the timer tick moves loses time with every
-    /// tick that is lost.
+    /// Reason why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave,
+    /// the kernel's clock: `None` if they can. A clock that the timer tick moves loses time with
+    /// every tick that is lost.
     pub(crate) fn doubt(&self) -> Option<ReferenceDoubt> {
         let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
         is_ticked.then_some(ReferenceDoubt::TimerTick).or(is_suspected.then_some(ReferenceDoubt::ReferenceChanged))
     }
 
-    /// Whether order across CPUs means something for a clock: not for one of a single thread.
+    /// Returns true if order across CPUs means something for a clock: not for one of a single
+    /// thread.
     pub(super) fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
         is_counter || self.clock(label).is_some_and(|clock| !clock.identity.is_cpu_time)
     }

@@ -76,7 +76,7 @@ pub(super) fn judge(
     case
 }
 
-/// Whether a clock went back, on one CPU or across CPUs.
+/// Returns true if a clock went back, on one CPU or across CPUs.
 fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
     let on_one = clock.events.as_ref().is_some_and(|events| events.regression > 0);
     let across = seen
@@ -148,7 +148,7 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 
-/// Whether reading it enters the kernel although that could be avoided. The clocksource and
+/// Check that reading it does not enter the kernel where that could be avoided. The clocksource and
 /// the cost show it.
 fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     let ns = clock.cost_ns.known()?.median;
@@ -170,7 +170,7 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     Some(WeighedCheck::new(check, finding, Severity::Limits))
 }
 
-/// What explains a cost that is higher than it has to be, or is not the machine's.
+/// Cause of a cost that is higher than it has to be, or is not the machine's.
 fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
     let syscall_ns = seen.syscall_ns();
     // A clock that the timer tick moves needs no counter; devices and calls by number are system
@@ -189,7 +189,8 @@ fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostC
     causes.into_iter().find_map(|(applies, cause)| applies.then_some(cause))
 }
 
-/// How it runs against the clock that nobody steers. NTP steers slowly: that is what it is for.
+/// Check of its rate against the clock that is not steered. NTP steers slowly: that is what it is
+/// for.
 fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<WeighedCheck> {
     let rates = match &seen.rates {
         Ok(rates) => rates,

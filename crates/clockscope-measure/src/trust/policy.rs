@@ -57,7 +57,7 @@ fn shows_civil_time<P: Platform>(catalogue: &Catalogue<P>, place: usize) -> bool
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
 const SHORTEST_TIMER_TICK_NS: f64 = 1e6;
 
-/// Whether a verdict is on the clock of this name, alias or path, however it is spelled.
+/// Returns true if a verdict is on the clock of this name, alias or path, however it is spelled.
 pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
     spellings(name).any(|name| is_on(seen, verdict, &name))
 }
@@ -166,7 +166,8 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
     Ok(())
 }
 
-/// Whether a clock of this name is read from the clocksource whenever it is read, by the C library.
+/// Returns true if a clock of this name is read from the clocksource whenever it is read, by the C
+/// library.
 fn is_fine<P: Platform>(name: &str, catalogue: &Catalogue<P>) -> bool {
     let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
@@ -316,7 +317,8 @@ impl Range {
         Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
     }
 
-    /// What is shown of it: the largest that it may be, or, where that is unlimited, the least.
+    /// Figure that is shown of it: the largest that it may be, or, where that is unlimited, the
+    /// least.
     fn shown(self) -> f64 {
         if self.highest.is_finite() { self.highest } else { self.lowest }
     }
@@ -327,7 +329,7 @@ impl Range {
     }
 }
 
-/// What can be demanded, as it was found.
+/// Figures that can be demanded, as they were found.
 #[derive(Clone, Copy, Debug, Default)]
 struct DemandFigures {
     cost_ns: Option<Range>,

@@ -156,7 +156,7 @@ fn cause(evidence: &CheckEvidence) -> Option<CostCause> {
     cause
 }
 
-/// What is far above a system call is not explained by one.
+/// A cost that is far above a system call is not explained by one.
 #[test]
 fn the_reason_of_a_cost_is_what_is_known_of_it() {
     for (cost_ns, expected) in [(225.0, CostCause::LikeSystemCall), (15_000.0, CostCause::AboveSystemCall)] {
@@ -353,7 +353,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     assert_eq!(decided(&silent, "realtime"), (Undecided, vec![CheckKind::Synchronization]));
 }
 
-/// What matters to one use alone does not change the verdict for the other.
+/// Evidence that matters to one use alone does not change the verdict for the other.
 #[test]
 fn each_use_is_judged_by_what_matters_to_it() {
     use Trustworthiness::{Limited, Trusted, Unfit};

@@ -1,5 +1,5 @@
-//! What the tests of *order* and *offsets* share: machines whose CPUs' counters are apart, and how
-//! long a question may take.
+//! Helpers that the tests of *order* and *offsets* share: machines whose CPUs' counters are apart,
+//! and the time that a question may take.
 
 use clockscope_simulation::{Change, Random};
 
@@ -67,7 +67,7 @@ pub(crate) fn offset(random: &mut Random, hz: f64) -> i64 {
     if random.happens(0.5) { ticks } else { -ticks }
 }
 
-/// Whether the kernel's clocks show the counters' offsets.
+/// Returns true if the kernel's clocks show the counters' offsets.
 pub(crate) fn is_on_counter(machine: &Machine) -> bool {
     machine.clocksource == Clocksource::Tsc
 }
@@ -85,7 +85,7 @@ pub(crate) fn check_time(machine: &Machine, turns: f64, turn_ns: f64) {
     assert!(took_ns <= most_ns, "it took {took_ns} ns for {turns} turns of {turn_ns} ns: {most_ns} ns at most");
 }
 
-/// What so many turns of such a length take at most, without pauses of the machine, in ns.
+/// Longest time that so many turns of such a length take, without pauses of the machine, in ns.
 fn most_ns(machine: &Machine, turns: f64, turn_ns: f64) -> f64 {
     let load = &machine.loads[0];
     let share = f64::from(load.competitors) + 1.0;

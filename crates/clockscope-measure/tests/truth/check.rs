@@ -14,8 +14,8 @@ use crate::harness::{are_many, on_machines, on_one, seeds};
 use crate::machine::{Clocksource, Machine, Maker, Spec};
 use crate::platform::Simulated;
 
-/// How much longer a check may take beside a clock that fails, in s: what stands still is read so
-/// often that one which works would have moved, before it is given up.
+/// Time by which a check may take longer beside a clock that fails, in s: what stands still is read
+/// so often that one which works would have moved, before it is given up.
 const FAILING_S: f64 = 2.0;
 
 /// The most reads of a batch, and how long one is that has fewer, at least.
@@ -27,19 +27,19 @@ const SHORTEST_BATCH_NS: f64 = 12e3;
 const READS: f64 = 0.32;
 const RATES: f64 = 0.56;
 
-/// How much time a check gets, in seconds, but for those of busy machines that are asked for long.
+/// Time that a check gets, in seconds, but for those of busy machines that are asked for long.
 fn usual_s(seed: u64) -> f64 {
     let mut random = Random::new(seed ^ 0xc4ec);
     if random.happens(0.002) { 3.0 } else { 0.05 + 0.1 * random.fraction() * random.fraction() }
 }
 
-/// What was found, and when the clocks were being looked at, in ps of true time.
+/// Findings, and the times at which the clocks were being looked at, in ps of true time.
 struct Checked {
     found: Trust,
     /// From the beginning of the first question to the end of the last one.
     whole: Range<u128>,
-    /// When readings of all clocks followed each other, and when they were compared with the
-    /// reference.
+    /// Times at which readings of all clocks followed each other, and at which they were compared
+    /// with the reference.
     reads: Range<u128>,
     rates: Range<u128>,
 }
@@ -98,12 +98,12 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence
     }
 }
 
-/// Whether the clock of a verdict can be read.
+/// Returns true if the clock of a verdict can be read.
 fn answers(machine: &Machine, verdict: &Verdict) -> bool {
     machine.spec(&verdict.clock).is_some_and(|spec| machine.answers(spec))
 }
 
-/// Whether all is said for a counter that trust in it needs.
+/// Returns true if all is said for a counter that trust in it needs.
 fn is_vouched_for(machine: &Machine) -> bool {
     machine.facts.is_invariant == Some(true)
         && machine.clocksource == Clocksource::Tsc
@@ -186,8 +186,8 @@ fn figures(machine: &Machine, verdict: &Verdict) {
     }
 }
 
-/// What a read costs by the batch, in ns: without what else the batch holds, and with it. Reads
-/// take longer than their cost by the jitter, and the timer is read once.
+/// Cost of a read by the batch, in ns: without what else the batch holds, and with it. Reads take
+/// longer than their cost by the jitter, and the timer is read once.
 fn true_cost_ns(machine: &Machine, spec: &Spec) -> [f64; 2] {
     let read_ns = spec.cost.ps as f64 / 1e3;
     let timer = machine.counter_cost.or(machine.spec("monotonic_raw:syscall").map(|spec| spec.cost));
@@ -329,7 +329,7 @@ fn what_a_batch_holds_is_part_of_the_cost() {
     once_sound(423);
 }
 
-/// What goes wrong, and what that is a fault of.
+/// Subject whose fault it is that something goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Counter,

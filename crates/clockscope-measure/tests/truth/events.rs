@@ -27,7 +27,7 @@ const UNNOTICED: f64 = 1.5e-3;
 /// A pause between two batches that is a gap, in ns, less what the clocks differ by.
 const PAUSE_NS: f64 = 0.99e6;
 
-/// What one clock has shown.
+/// Findings on one clock.
 struct Shown {
     identity: ClockIdentity,
     events: Events,
@@ -75,7 +75,7 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
     shown.collect()
 }
 
-/// What readings of one clock show by themselves.
+/// Events that readings of one clock show by themselves.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Recounted {
     regression: u64,
@@ -99,7 +99,7 @@ impl Recounted {
     }
 }
 
-/// What happens to a machine in [`counted`].
+/// Fault of a machine in [`counted`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Nothing,
@@ -142,12 +142,12 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault) {
     (machine, fault)
 }
 
-/// How long these questions take, in s.
+/// Duration of these questions, in s.
 const SECONDS: f64 = 0.02;
 /// For how long the thread itself may run, in s: all of its readings are kept.
 const MOST_S: f64 = 0.04;
 
-/// How long this machine is asked, in s.
+/// Time for which this machine is asked, in s.
 fn seconds(machine: &Machine) -> f64 {
     let turns = f64::from(machine.loads[0].competitors) + 1.0;
     machine.asked_s(SECONDS).min((MOST_S * turns).max(SECONDS))
@@ -227,7 +227,7 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
     }
 }
 
-/// Whether a reading of the counter is not what the counter was.
+/// Returns true if a reading of the counter is not what the counter was.
 fn is_glitched(machine: &Machine, read: &Read) -> bool {
     let is_counter = machine.specs[read.place].id.is_none();
     let step = machine.counter_step;
@@ -278,7 +278,7 @@ fn gaps_are_losses(
     found.count(certain > 0);
 }
 
-/// How many readings of a clock there are until each of its batches ends, of the last so many.
+/// Numbers of readings of a clock until each of its batches ends, of the last so many.
 fn batch_ends(reads: &[Read], place: usize, count: usize) -> Vec<usize> {
     let mut ends = Vec::new();
     let (mut left, mut was_subject) = (count, false);
@@ -333,7 +333,7 @@ fn a_gap_was_the_return_of_a_slower_clock() {
     });
 }
 
-/// How long it takes to find out what happened, in s.
+/// Time that it takes to see what happened, in s.
 const USUAL_S: f64 = 0.05;
 
 /// By how much longer a machine is asked than usual, in ms.
@@ -404,8 +404,8 @@ pub(crate) fn back_is_found(machine: &Machine, around: &Around, ns: f64, events:
     }
 }
 
-/// What happens to machines is an event of the clocks that it moves against one another, and of no
-/// others: one at most, in the right direction.
+/// A disturbance of a machine is an event of the clocks that it moves against one another, and of
+/// no others: one at most, in the right direction.
 #[test]
 fn what_happens_to_a_machine_is_one_event() {
     let make = |seed| {

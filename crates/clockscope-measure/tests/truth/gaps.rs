@@ -8,7 +8,8 @@ use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, pick};
 use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
 
-/// How much the scale of the timer may be off: the reference's rate, and the calibration's bound.
+/// Share by which the scale of the timer may be off: the reference's rate, and the calibration's
+/// bound.
 const SCALE: f64 = 2e-3;
 /// Turns of the loop between two looks whether the time is over.
 const LOOKS: f64 = 4096.0;
@@ -68,13 +69,13 @@ struct Expected {
     lowest_ns: f64,
     highest_ns: f64,
     takers: Vec<Taker>,
-    /// Who took time since the account before, beside the gap.
+    /// Takers of time since the account before, beside the gap.
     bystanders: Vec<Taker>,
     has_moved: bool,
     is_in_asking: bool,
 }
 
-/// What a thread should have seen.
+/// Truth that a thread should have seen.
 #[derive(Debug, Default)]
 struct Truth {
     gaps: Vec<Expected>,
@@ -93,7 +94,7 @@ struct View<'a> {
     turn_ps: f64,
     tick_ps: f64,
     threshold_ns: f64,
-    /// What it takes to look whether the time is over, and when the thread did, ascending.
+    /// Duration of a look whether the time is over, and the times of the thread's looks, ascending.
     look_ps: f64,
     looks: Vec<u128>,
 }
@@ -126,7 +127,7 @@ impl View<'_> {
         clusters
     }
 
-    /// What one thread should have found that asked these.
+    /// Adds what one thread should have found that asked these.
     fn truth(&self, asked: &[Asked], truth: &mut Truth) {
         let few_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
         let mut usual: Option<(f64, f64)> = None;
@@ -198,7 +199,7 @@ impl View<'_> {
         self.lost_in(from_ps, until_ps).iter().any(|lost| lost.taken.cpu != lost.cpu)
     }
 
-    /// What was lost right before a question, one after the other.
+    /// Losses right before a question, one after the other.
     fn tail(&self, from_ps: u128, until_ps: u128, look_ps: f64) -> Vec<&Lost> {
         let mut next_ps = until_ps;
         let is_near = |lost: &&Lost| {
@@ -252,7 +253,7 @@ impl View<'_> {
         }
     }
 
-    /// Whether the thread looked if its time was over right before a question.
+    /// Returns true if the thread looked, right before a question, if its time was over.
     fn has_looked(&self, since_ps: u128, until_ps: u128) -> bool {
         let before = self.looks.partition_point(|look_ps| *look_ps < until_ps);
         self.looks[..before].last().is_some_and(|look_ps| {
@@ -267,7 +268,7 @@ impl View<'_> {
         (4.0 * self.turn_ps).max(2.0 * self.tick_ps).max(1e6).max(self.look_ps) / 1e3
     }
 
-    /// Whether it was lost while the thread looked if its time was over.
+    /// Returns true if it was lost while the thread looked if its time was over.
     fn is_in_look(&self, lost: &Lost) -> bool {
         let before = self.looks.partition_point(|look_ps| *look_ps <= lost.taken.at_ps);
         self.looks[..before].last().is_some_and(|look_ps| (lost.taken.at_ps - look_ps) as f64 <= self.look_ps)

@@ -8,7 +8,7 @@ use crate::harness::{on_machines, on_one};
 use crate::machine::{Machine, Maker};
 use crate::platform::Simulated;
 
-/// When these questions are over at the latest, in ps.
+/// Latest end of these questions, in ps.
 const LIMIT_PS: u128 = 1_500_000_000_000;
 
 /// A machine on which a clock or the counter goes wrong while it is asked.

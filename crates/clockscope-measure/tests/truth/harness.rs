@@ -17,8 +17,8 @@ const FEW: u64 = 3;
 /// The variable that says how many machines a test asks.
 const MACHINES: &str = "CLOCKSCOPE_MACHINES";
 
-/// How often what need not always be right was right: intervals of 95 %, events that are found nine
-/// times of ten.
+/// Share of cases in which what need not always be right was right: intervals of 95 %, events that
+/// are found nine times of ten.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     held: u64,
@@ -33,7 +33,7 @@ thread_local! {
     static TEST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// What a simulation panics with, before its trace, that goes on beyond its end.
+/// Message with which a simulation panics, before its trace, that goes on beyond its end.
 const OVER: &str = "the simulated time is over";
 
 /// The command that asks one machine again.

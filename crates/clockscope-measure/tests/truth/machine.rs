@@ -21,11 +21,11 @@ const DEVICE_TICKS_NS: [u64; 4] = [10, 40, 70, 280];
 /// Periods of the timer tick, in ns.
 const TIMER_TICKS_NS: [u64; 3] = [1_000_000, 4_000_000, 10_000_000];
 
-/// What a question takes beside the time that it was asked for, in s: trials, the timer's
+/// Time that a question takes beside the time that it was asked for, in s: trials, the timer's
 /// calibration, one more batch of each clock.
 const OVERHEAD_S: f64 = 0.1;
 
-/// What the kernel builds its clocks on.
+/// Source that the kernel builds its clocks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clocksource {
     /// The counter.
@@ -52,7 +52,7 @@ pub(crate) struct Spec {
 pub(crate) struct Machine {
     pub(crate) cpus: Arc<Multiprocessor>,
     pub(crate) specs: Vec<Spec>,
-    /// What an ordered read of the counter costs; `None` without a counter.
+    /// Cost of an ordered read of the counter; `None` without a counter.
     pub(crate) counter_cost: Option<ReadCost>,
     pub(crate) counter_hz: f64,
     pub(crate) counter_step: u64,
@@ -64,13 +64,13 @@ pub(crate) struct Machine {
     pub(crate) loads: Vec<Load>,
     /// By how much the calls that sleep end too early, in ns.
     pub(crate) sleeps_end_early_ns: u64,
-    /// What is done to it, by true time in ps.
+    /// Changes that are made to it, by true time in ps.
     pub(crate) changes: Vec<(u128, Change)>,
-    /// Why the kernel says that it does not use the counter.
+    /// Reasons that the kernel gives for not using the counter.
     pub(crate) reasons: Vec<Reason>,
     /// For how long it is asked, in s, where that is longer than its question usually takes.
     long_s: Option<f64>,
-    /// What its hardware and its kernel say and permit.
+    /// Facts that its hardware and its kernel state, and what they permit.
     pub(crate) facts: Facts,
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct Maker {
     pub(crate) jitter: f64,
     /// For how long it is asked, in s, if that is long and it is busy.
     pub(crate) long_s: Option<f64>,
-    /// Whether it has a clock that counts suspends.
+    /// True if it has a clock that counts suspends.
     pub(crate) has_boottime: bool,
     pub(crate) facts: Facts,
     /// The clocks of Windows, in the place of Linux's.
@@ -276,17 +276,17 @@ impl Machine {
         ((work_s + 4.0 * cycle_s + 4.0 * stolen_s + paused_s) * 1e12) as u128
     }
 
-    /// Whether this clock answers: it is there, and a read of it does not end its process.
+    /// Returns true if this clock answers: it is there, and a read of it does not end its process.
     pub(crate) fn answers(&self, spec: &Spec) -> bool {
         (spec.id.is_some() || self.counter_cost.is_some()) && !self.facts.ends_process(spec)
     }
 
-    /// Whether threads can be handed readings on two CPUs that they are bound to.
+    /// Returns true if threads can be handed readings on two CPUs that they are bound to.
     pub(crate) fn has_pairs(&self) -> bool {
         self.cpus.cpus() > 1 && self.facts.can_bind
     }
 
-    /// Whether the measuring thread ran for at least a millisecond between these times.
+    /// Returns true if the measuring thread ran for at least a millisecond between these times.
     pub(crate) fn runs_between(&self, from_ms: f64, until_ms: f64) -> bool {
         let overlap = |at_ps: u128, ps: u128| {
             let (at_ms, ms) = (at_ps as f64 / 1e9, ps as f64 / 1e9);
@@ -301,7 +301,7 @@ impl Machine {
         self.spec("monotonic").and_then(|spec| spec.id).expect("every machine has one")
     }
 
-    /// What the machine states about itself.
+    /// Environment that the machine states.
     pub(crate) fn environment(&self) -> Environment {
         Environment {
             cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },

@@ -1,5 +1,5 @@
-//! What the instrument says of random machines whose truth is known (docs/method.md, "How these
-//! figures are checked").
+//! Tests of the instrument's answers on random machines whose truth is known (docs/method.md, "How
+//! these figures are checked").
 //!
 //! Each test asks one question of many machines. One that fails prints the machine, what it did,
 //! and the command that repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked: a few

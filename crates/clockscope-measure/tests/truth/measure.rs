@@ -34,7 +34,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found
 }
 
-/// What a read truly costs in ns of the reference: the median over batches of so many reads, each
+/// True cost of a read in ns of the reference: the median over batches of so many reads, each
 /// followed by a wait that is exponential, and one read of the timer. Interrupted batches are
 /// longer than most others, so the median of all is a later one of those that were not.
 pub(crate) fn true_cost_ns(machine: &Machine, spec: &Spec, reads: u64) -> f64 {
@@ -52,7 +52,7 @@ pub(crate) fn true_cost_ns(machine: &Machine, spec: &Spec, reads: u64) -> f64 {
     (read_ps + timer_ps / reads + waits - skewed + later) * (1.0 + fast) / 1e3
 }
 
-/// How much of that is the timer's own, in ns: a system call, where no counter may be read.
+/// Part of that which is the timer's own, in ns: a system call, where no counter may be read.
 fn timer_share_ns(machine: &Machine, jitter: f64, reads: u64) -> f64 {
     let timer = machine.spec("monotonic_raw:syscall").filter(|_| machine.counter_cost.is_none());
     timer.map_or(0.0, |timer| timer.cost.ps as f64 * (1.0 + jitter) / reads as f64 / 1e3)

@@ -30,7 +30,7 @@ const OTHER_REFERENCES: [(&str, &str); 4] = [
 ];
 
 const DURATION_S: f64 = 0.08;
-/// How long the longest of these questions may take, in s: all kinds of sleeps, three times each.
+/// Time that the longest of these questions may take, in s: all kinds of sleeps, three times each.
 const LONGEST_S: f64 = 10.0;
 
 /// Returns another name for a clock or a reference; the same where there is none.
@@ -39,7 +39,7 @@ pub(crate) fn other_name(name: &'static str) -> &'static str {
     found.map_or(name, |(_, other)| other)
 }
 
-/// What was answered, under the usual names.
+/// The answer, under the usual names.
 fn text<F: Debug>(answer: Result<Envelope<F>, MeasureError>) -> String {
     let answer = match answer {
         Ok(envelope) => format!("{:?} {:?}", envelope.run, envelope.found),

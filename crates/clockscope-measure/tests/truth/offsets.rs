@@ -48,7 +48,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Offsets {
     found
 }
 
-/// What was found of this pair.
+/// Findings on this pair.
 fn pair(found: &Offsets, a: u32, b: u32) -> &OffsetPair {
     found.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)).expect("every pair has an entry")
 }
@@ -168,8 +168,8 @@ fn changing(seed: u64) -> (Apart, Vec<i64>) {
     (apart, after)
 }
 
-/// What is reported is the offset before, the one afterwards, or one between them that explains
-/// both; or that it changed.
+/// The reported offset is the one before, the one afterwards, or one between them that explains
+/// both; or it is reported that it changed.
 #[test]
 fn a_change_is_reported_or_explained() {
     let mut reported = 0;

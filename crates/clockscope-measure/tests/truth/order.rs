@@ -14,7 +14,7 @@ use crate::varied::check_unreadable;
 /// Shortest time for one clock and pair, in ns (docs/method.md).
 const SHORTEST_NS: f64 = 0.5e6;
 
-/// How long a question takes, in s, but for busy machines that are asked for long.
+/// Duration of a question, in s, but for busy machines that are asked for long.
 const USUAL_S: f64 = 0.001;
 
 /// A machine whose question has to end.
@@ -114,8 +114,8 @@ impl Question {
     }
 }
 
-/// Whether it was handed over, and not counted since all of its readings were the same: equal
-/// readings are in any order.
+/// Returns true if it was handed over, and not counted since all of its readings were the same:
+/// equal readings are in any order.
 fn is_one_reading(told: &Sequence) -> bool {
     told.handoffs > 0 && !told.regressions.is_known()
 }
@@ -144,7 +144,7 @@ fn ahead_ns(machine: &Machine, spec: &Spec, ticks: &[i64], from: u32, to: u32) -
     offset_ns + spec.cost.early_ps as f64 / 1e3
 }
 
-/// What a regression may be more than that: the clock's step, and what its unit is uncertain by.
+/// Amount by which a regression may exceed that: the clock's step, and the uncertainty of its unit.
 fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
     let step_ns = machine.counter_step as f64 * count_ns(machine);
     step_ns + if spec.id.is_none() { 0.0 } else { 1.0 } + ns.abs() * 1e-3
@@ -259,7 +259,7 @@ fn every_handoff_to_a_cpu_behind_regresses() {
     );
 }
 
-/// What happens to one clock during the run.
+/// Fault of one clock during the run.
 struct ClockFault {
     name: &'static str,
     /// Otherwise it freezes.
@@ -387,7 +387,7 @@ fn losing(seed: u64) -> Apart {
     apart
 }
 
-/// What was tested is right, and the rest is lost, with the reason.
+/// The part that was tested is right, and the rest is lost, with the reason.
 #[test]
 fn a_cpu_that_goes_offline_is_lost() {
     on_machines(

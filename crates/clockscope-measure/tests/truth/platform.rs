@@ -25,7 +25,7 @@ use crate::machine::{Clocksource, Machine, Spec};
 use crate::names;
 use crate::varied::Deadly;
 
-/// What the system calls that account for a thread and for a CPU take, in ps.
+/// Durations of the system calls that account for a thread and for a CPU, in ps.
 pub(crate) const THREAD_ACCOUNT_PS: u64 = 1_000_000;
 const CPU_ACCOUNT_PS: u64 = 80_000_000;
 /// A wait that takes longer is long.
@@ -51,11 +51,11 @@ pub(crate) struct Simulated {
     pub(crate) signal: Option<Arc<Signal>>,
     /// Accounts that threads asked for so far.
     pub(crate) asked: Mutex<Vec<Asked>>,
-    /// What happens to a process that tries clocks.
+    /// Fate of a process that tries clocks.
     trial: Arc<Trial>,
-    /// What a narrow counter shows more than one of 64 bits; `None` for that.
+    /// Amount that a narrow counter shows more than one of 64 bits; `None` for the latter.
     narrow: Option<u64>,
-    /// Whether it shows its clocks under names that no system has.
+    /// True if it shows its clocks under names that no system has.
     pub(crate) has_other_names: bool,
 }
 
@@ -65,9 +65,9 @@ const NARROW_BITS: u32 = 40;
 /// A child process that tries clocks, one after the other.
 #[derive(Debug, Default)]
 struct Trial {
-    /// Whether one is there: elsewhere a deadly read ends the instrument.
+    /// True if one is there: elsewhere a deadly read ends the instrument.
     is_on: AtomicBool,
-    /// How the last read ended it.
+    /// Way in which the last read ended it.
     ended: Mutex<Option<Deadly>>,
 }
 
@@ -100,9 +100,9 @@ pub(crate) struct Asked {
     pub(crate) thread: u32,
     /// The CPU whose account it is; `None` for that of the thread.
     pub(crate) of_cpu: Option<u32>,
-    /// When the thread asked, in ps of true time.
+    /// Time at which the thread asked, in ps of true time.
     pub(crate) from_ps: u128,
-    /// When it got the answer, which holds for that time.
+    /// Time at which it got the answer, which holds for that time.
     pub(crate) until_ps: u128,
 }
 
@@ -168,7 +168,7 @@ impl Simulated {
         *self.reads.lock().expect("nobody panicked") = Kept::Around(around);
     }
 
-    /// What was kept since that was called.
+    /// Reads that were kept since that was called.
     pub(crate) fn around(&self) -> Option<Around> {
         match &*self.reads.lock().expect("nobody panicked") {
             Kept::Around(around) => Some(*around),
@@ -207,12 +207,12 @@ pub(crate) struct MachineClock {
     counts_hz: Option<f64>,
     /// Its place among the machine's.
     place: usize,
-    /// Whether it is read for itself.
+    /// True if it is read for itself.
     is_subject: bool,
     reads: Log,
     /// Of a reference alone.
     looks: Option<Looks>,
-    /// How a read of it ends its process.
+    /// Way in which a read of it ends its process.
     deadly: Option<(Deadly, Arc<Trial>)>,
     signal: Option<Arc<Signal>>,
     narrow: Option<Narrow>,
@@ -221,7 +221,7 @@ pub(crate) struct MachineClock {
 /// A narrow counter.
 #[derive(Clone)]
 struct Narrow {
-    /// What it shows more than one of 64 bits.
+    /// Amount that it shows more than one of 64 bits.
     more: u64,
     whole: Arc<Unwrapped>,
 }
@@ -517,7 +517,7 @@ impl Simulated {
         }
     }
 
-    /// Whether the catalogue has this clock, also where a read of it ends its process.
+    /// Returns true if the catalogue has this clock, also where a read of it ends its process.
     fn is_there(&self, spec: &Spec) -> bool {
         spec.id.is_some() || self.machine.counter_cost.is_some() || self.machine.facts.ends_process(spec)
     }

@@ -337,7 +337,7 @@ fn changing(maker: Maker, seed: u64) -> Machine {
 /// calibration's own pair.
 const MOST_LEFT_OUT: u64 = 35;
 
-/// What was seen of all machines.
+/// Observations of all machines.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// Records of clocks that were compared.
@@ -444,7 +444,7 @@ fn changes_that_were_wrong_once_are_told_as_they_are() {
     }
 }
 
-/// Whether something changes this clock.
+/// Returns true if something changes this clock.
 pub(crate) fn is_changed(machine: &Machine, place: usize) -> bool {
     let id = machine.specs[place].id;
     machine.changes.iter().any(|(_, change)| match change {

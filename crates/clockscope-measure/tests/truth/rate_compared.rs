@@ -37,7 +37,7 @@ impl Compared<'_> {
         }
     }
 
-    /// What the clock gained on the reference between two true times, in ns, nearly.
+    /// Gain of the clock on the reference between two true times, in ns, nearly.
     fn gained(&self, from_ps: u128, until_ps: u128) -> f64 {
         let ns = |place| self.machine.shown_between(place, from_ps, until_ps) * self.unit_ns(place);
         ns(self.clock) - ns(self.reference)
@@ -108,8 +108,8 @@ impl Compared<'_> {
         assert!(ends.iter().any(holds), "the truth is one of {ends:?}, in {seconds} s: {record:?}");
     }
 
-    /// What clock and reference truly counted between two brackets of the first and the last
-    /// quarter that are so many seconds apart.
+    /// True counts of clock and reference between two brackets of the first and the last quarter
+    /// that are so many seconds apart.
     fn between_ends(&self, seconds: f64) -> Vec<[f64; 2]> {
         let quarter = self.kept.len().div_ceil(4);
         let middle = |bracket: &Bracket| {
@@ -159,7 +159,7 @@ impl Compared<'_> {
         }
     }
 
-    /// When the rate changed, where it did so once.
+    /// Checks the moment at which the rate changed, where it did so once.
     fn moment(&self, record: &RateRecord, seen: &mut Seen) {
         let (Some(changed), [(at_ps, change)]) = (record.changed.known(), &self.machine.changes[..]) else { return };
         let paused_ps = u128::from(pause_ps(change));

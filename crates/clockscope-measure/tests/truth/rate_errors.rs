@@ -8,7 +8,7 @@ use crate::harness::on_one;
 use crate::machine::{Clocksource, Machine, Maker};
 use crate::platform::Simulated;
 
-/// How long the longest of these questions may take, in s: all kinds of sleeps, three times each.
+/// Time that the longest of these questions may take, in s: all kinds of sleeps, three times each.
 const LONGEST_S: f64 = 10.0;
 
 /// A quiet machine whose counter moves its clocks.

@@ -1,4 +1,4 @@
-//! What is true of a comparison of two clocks.
+//! Truth of a comparison of two clocks.
 
 use clockscope_simulation::{Change, ClockId};
 
@@ -48,12 +48,12 @@ pub(crate) fn kept(reads: &[Read], [clock, reference]: [usize; 2], fence: Option
 }
 
 impl Machine {
-    /// Where the clock of this name is.
+    /// Place of the clock of this name.
     pub(crate) fn place(&self, label: &str) -> usize {
         self.specs.iter().position(|spec| spec.label() == label).expect("there is such a clock")
     }
 
-    /// What a clock shows more at a true time in ps than at another, but for its tick: ns, or
+    /// Difference between what a clock shows at two true times in ps, but for its tick: ns, or
     /// counts.
     pub(crate) fn shown_between(&self, place: usize, from_ps: u128, until_ps: u128) -> f64 {
         match self.specs[place].id {

@@ -15,7 +15,7 @@ use crate::harness::on_machines;
 use crate::machine::{Machine, Maker, Spec, pick};
 use crate::platform::{Signal, Simulated};
 
-/// How long the longest of these questions may take, in s: 20,000 reads of four clocks, beside one
+/// Time that the longest of these questions may take, in s: 20,000 reads of four clocks, beside one
 /// that stands still.
 const LONGEST_S: f64 = 3.0;
 
@@ -39,7 +39,7 @@ fn machine(seed: u64) -> Machine {
     machine
 }
 
-/// What is asked of a machine: up to four of its clocks, and how often each is read.
+/// Question to a machine: up to four of its clocks, and the number of reads of each.
 fn request(machine: &Machine, seed: u64) -> (Vec<String>, RecordRequest) {
     let mut random = Random::new(seed);
     let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();

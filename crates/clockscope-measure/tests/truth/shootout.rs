@@ -29,7 +29,7 @@ fn metric<'a>(found: &'a Shootout, name: &str) -> &'a Metric {
     found.metrics.iter().find(|metric| metric.metric.as_str() == name).expect("it was compared")
 }
 
-/// Who has truly less, unless both have the same.
+/// Winner that truly has less, unless both have the same.
 fn less([a, b]: [f64; 2]) -> Winner {
     if (a - b).abs() <= 1e-3 * a.max(b) {
         return Winner::Tie;
@@ -46,7 +46,7 @@ fn is_right(metric: &Metric, truth: Winner) -> bool {
     metric.winner.get().is_none_or(|winner| winner == Winner::Tie || winner == truth)
 }
 
-/// How many metrics show a difference, and how many of these have a winner.
+/// Number of metrics that show a difference, and number of these that have a winner.
 #[derive(Clone, Copy, Debug, Default)]
 struct Decided {
     different: u32,
@@ -73,7 +73,7 @@ fn sound(maker: Maker, seed: u64) -> Simulated {
     limited(maker.make(), seed)
 }
 
-/// How long a comparison takes, in s.
+/// Duration of a comparison, in s.
 fn duration_s(seed: u64, machine: &Machine) -> f64 {
     machine.asked_s(0.06 + 0.1 * Random::new(seed).fraction())
 }
@@ -91,8 +91,8 @@ fn once(seed: u64) {
     });
 }
 
-/// Who wins is truly better, or nobody wins. Returns how many of resolution and cost were decided;
-/// `None` where a clock is not there.
+/// The winner is truly better, or there is none. Returns how many of resolution and cost were
+/// decided; `None` where a clock is not there.
 fn compared(session: &Session<'_, Simulated>, seed: u64) -> Option<Decided> {
     let machine = &session.platform().machine;
     let [a, b] = names(seed, machine);
@@ -127,7 +127,8 @@ fn compared(session: &Session<'_, Simulated>, seed: u64) -> Option<Decided> {
     Some(decided)
 }
 
-/// Whether all is said for the counter that trust in it needs, and this read of it is ordered.
+/// Returns true if all is said for the counter that trust in it needs, and this read of it is
+/// ordered.
 fn is_trusted(machine: &Machine, spec: &Spec) -> bool {
     machine.facts.is_invariant == Some(true) && machine.clocksource == Clocksource::Tsc && spec.cost.early_ps == 0
 }
@@ -200,7 +201,7 @@ fn unreliable(seed: u64) -> Machine {
     machine
 }
 
-/// Who goes back is not the more reliable one.
+/// A clock that goes back is not the more reliable one.
 #[test]
 fn who_goes_back_does_not_win() {
     let mut lost = 0;

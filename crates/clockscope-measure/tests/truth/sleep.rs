@@ -13,7 +13,8 @@ use crate::platform::{Signal, Simulated};
 
 /// The spin's tolerance, in ns.
 const SPIN_ERROR_NS: f64 = 200.0;
-/// What a thread loses around a sleep without being interrupted, but for the clock's reads, in ns.
+/// Time that a thread loses around a sleep without being interrupted, but for the clock's reads, in
+/// ns.
 const BESIDE_NS: f64 = 100.0;
 /// Calls times lengths of sleeps, the most sleeps of each, and how late any of them is at most, in
 /// s.
@@ -45,7 +46,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Envelope<Sleep> {
     sleep(session, &request(seed), &mut |_| {}).expect("it can be asked")
 }
 
-/// What calls of this name and time truly got, in ns.
+/// Durations that calls of this name and time truly got, in ns.
 fn truths(platform: &Simulated, row: &SleepRow) -> Vec<f64> {
     let mut truths: Vec<f64> = if row.call == "spin_clockscope_now" {
         let spins = platform.spins.lock().expect("nobody panicked");
@@ -153,7 +154,7 @@ fn paused_s(machine: &Machine) -> f64 {
     machine.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum()
 }
 
-/// How long a question may take that was asked for so many seconds.
+/// Longest time that a question may take that was asked for so many seconds.
 fn longest_s(machine: &Machine, asked_s: f64) -> f64 {
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;

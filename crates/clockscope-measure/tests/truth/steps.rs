@@ -17,8 +17,8 @@ const DRIFT: f64 = 210e-6;
 /// A jump of more is a warp, in ns.
 const WARP_NS: f64 = 1e6;
 
-/// What a question takes beside the time that it was asked for, in ms: trying, calibrating, and a
-/// batch.
+/// Time that a question takes beside the time that it was asked for, in ms: trying, calibrating,
+/// and a batch.
 const OVERHEAD_MS: f64 = 15.0;
 
 /// For how long clocks are read: long runs are rare.
@@ -125,7 +125,7 @@ fn a_step_is_one_event_of_its_kind() {
     found.check_stated(0.9, 5);
 }
 
-/// What is done to MONOTONIC, once.
+/// Fault of MONOTONIC, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Freezes,

@@ -1,4 +1,4 @@
-//! What machines differ in beside their clocks: CPUs, what hardware and kernel say and permit.
+//! Variety of machines beside their clocks: CPUs, what hardware and kernel say and permit.
 //!
 //! It is drawn from a stream of its own, so that a machine of a seed from before has the clocks and
 //! the load that it had.
@@ -17,7 +17,7 @@ const SIGNALS: [i32; 3] = [4, 11, 31];
 /// The shortest and longest times for which busy machines are asked for long, in s.
 const LONG_S: [f64; 2] = [0.06, 3.0];
 
-/// How a read ends the process that tries it.
+/// Way in which a read ends the process that tries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadly {
     /// By this signal.
@@ -27,7 +27,7 @@ pub(crate) enum Deadly {
 }
 
 impl Deadly {
-    /// What a trial in a child process shows of it.
+    /// Outcome that a trial in a child process shows of it.
     pub(crate) fn outcome(self) -> Outcome {
         match self {
             Self::Signal(signal) => Outcome::Killed(signal),
@@ -35,7 +35,7 @@ impl Deadly {
         }
     }
 
-    /// What a record says of it.
+    /// Failure that a record states of it.
     fn failure(self, is_counter_disabled: bool) -> Failure {
         match self {
             Self::Silent => Failure::NoAnswer,
@@ -56,19 +56,19 @@ pub(crate) fn check_unreadable(machine: &Machine, spec: &Spec, failure: Option<F
     assert_eq!(failure, Some(expected), "{}", spec.label());
 }
 
-/// What hardware and kernel say and permit.
+/// Facts that hardware and kernel state, and what they permit.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
-    /// Whether threads can be bound to CPUs.
+    /// True if threads can be bound to CPUs.
     pub(crate) can_bind: bool,
-    /// When the counter wraps, in s, if it does.
+    /// Time after which the counter wraps, in s, if it does.
     pub(crate) wraps_after_s: Option<f64>,
     pub(crate) is_invariant: Option<bool>,
-    /// What the hypervisor says, if there is one.
+    /// The hypervisor's statement, if there is a hypervisor.
     pub(crate) statement: Option<HypervisorStatement>,
-    /// What the kernel says of its steering; `None` if it refuses to.
+    /// The kernel's statement on its steering; `None` if it refuses one.
     pub(crate) adjtimex: Option<Adjtimex>,
-    /// How a read of the counter ends its process, where it is not simply missing.
+    /// Way in which a read of the counter ends its process, where it is not simply missing.
     pub(crate) deadly_counter: Option<Deadly>,
     /// The same of a clock of this name, by each of its paths.
     pub(crate) deadly_clock: Option<(&'static str, Deadly)>,
@@ -94,7 +94,7 @@ impl Facts {
         if self.statement.is_some() { Hypervisor::Named("KVM".to_owned()) } else { Hypervisor::None }
     }
 
-    /// How a read of this clock ends its process; `None` if it does not.
+    /// Way in which a read of this clock ends its process; `None` if it does not.
     pub(crate) fn deadly(&self, spec: &Spec) -> Option<Deadly> {
         match spec.info.kind {
             Kind::Counter => self.deadly_counter,
@@ -102,12 +102,12 @@ impl Facts {
         }
     }
 
-    /// Whether a read of this clock ends its process.
+    /// Returns true if a read of this clock ends its process.
     pub(crate) fn ends_process(&self, spec: &Spec) -> bool {
         self.deadly(spec).is_some()
     }
 
-    /// What a record says of a clock of this machine that does not answer.
+    /// Failure that a record states of a clock of this machine that does not answer.
     fn failure(&self, spec: &Spec, is_counter_disabled: bool) -> Failure {
         self.deadly(spec).map_or(Failure::Missing, |deadly| deadly.failure(is_counter_disabled))
     }
@@ -165,7 +165,7 @@ impl Maker {
     }
 }
 
-/// What some kernel says of its steering.
+/// Statement of some kernel on its steering.
 fn adjtimex(random: &mut Random) -> Adjtimex {
     let worths = [
         None,

@@ -20,7 +20,7 @@ const QPC: &str = "query_performance_counter";
 
 /// For how long clocks are measured, in s: each has hundreds of batches then.
 const DURATION_S: f64 = 0.02;
-/// How long the longest of these questions takes, in s, and what the tests ask of one machine.
+/// Duration of the longest of these questions, in s, and of what the tests ask of one machine.
 const LONGEST_S: f64 = 1.0;
 
 /// By what share a tick may differ from the true one.
@@ -29,7 +29,7 @@ const NEAR: f64 = 1e-4;
 /// By what share a cost may differ from the true one.
 const NEAR_COST: f64 = 0.05;
 
-/// What a Windows counts by, and what reads cost there.
+/// Source by which a Windows counts, and the costs of reads there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Windows {
     /// QueryPerformanceFrequency.
@@ -42,7 +42,7 @@ pub(crate) struct Windows {
     bypass_flags: u8,
     /// Period of the timer, in ns.
     timer_ns: u64,
-    /// Whether programs read the processors' own counters, whether these agree or not.
+    /// True if programs read the processors' own counters, whether these agree or not.
     is_bare: bool,
 }
 
@@ -151,7 +151,7 @@ impl Windows {
         maker.make()
     }
 
-    /// What the instrument takes the hardware for, from the counter's frequency that it measured.
+    /// Hardware that the instrument takes it for, from the counter's frequency that it measured.
     fn found_by(self, counter_hz: f64) -> Option<PerformanceHardware> {
         let facts = PerformanceFacts {
             frequency_hz: self.frequency_hz,
@@ -190,9 +190,10 @@ fn is_near(found: f64, expected: f64, near: f64) -> bool {
     (found / expected - 1.0).abs() <= near
 }
 
-/// What it states is one count of the hardware, the cost is the true one, and the hardware is
-/// recognized. Where a read takes less than a count, that is the tick and the smallest step. Where
-/// it takes several, the smallest step is what a read costs, and the tick is right or unknown.
+/// The resolution that it states is one count of the hardware, the cost is the true one, and the
+/// hardware is recognized. Where a read takes less than a count, that is the tick and the smallest
+/// step. Where it takes several, the smallest step is what a read costs, and the tick is right or
+/// unknown.
 fn is_found(session: &Session<'_, Simulated>, windows: Windows) {
     let machine = &session.platform().machine;
     let count_ns = 1e9 / windows.frequency_hz as f64;

@@ -4,7 +4,7 @@ use clockscope_records::{ClockDemands, DemandValue, Strength, TickEvidence};
 
 use super::*;
 
-/// What is known of a tick of which nothing but a bound is.
+/// Evidence of a tick of which nothing but a bound is known.
 pub(crate) fn at_most(ns: f64) -> TickEvidence {
     TickEvidence {
         strength: Strength::None,

@@ -11,7 +11,8 @@ fn nothing_wrong_is_trusted() {
     assert_eq!(judged(&seen).len(), 1 + NAMES.len());
 }
 
-/// What is done to a healthy machine, whose verdict that changes, to what, and by which evidence.
+/// Fault of a healthy machine: its name, what is done, whose verdict that changes, to what, and by
+/// which evidence.
 type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness, CheckKind);
 
 #[test]

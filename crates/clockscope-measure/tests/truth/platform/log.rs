@@ -1,4 +1,4 @@
-//! Which reads of a simulated machine's clocks are kept for a test.
+//! Log of the reads of a simulated machine's clocks that are kept for a test.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,13 +8,13 @@ pub(crate) struct Read {
     /// The clock's place among the machine's.
     pub(crate) place: usize,
     pub(crate) value: u64,
-    /// When that was taken, in ps of true time.
+    /// Time at which that was taken, in ps of true time.
     pub(crate) taken_ps: u128,
-    /// Whether the clock was read for itself, and not to time or judge others.
+    /// True if the clock was read for itself, and not to time or judge others.
     pub(crate) is_subject: bool,
 }
 
-/// Which reads of clocks are kept, and those.
+/// Kind of reads of clocks that are kept, and those.
 #[derive(Debug, Default)]
 pub(crate) enum Kept {
     #[default]
