@@ -10,7 +10,7 @@ use crate::refusal::CpuRefusal;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
-/// Number of the longest gaps, which are listed.
+/// Number of the longest gaps that are listed.
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
 /// wants to stop.
@@ -48,7 +48,7 @@ pub(super) struct GapThresholds {
     pub(super) still_turns: u32,
 }
 
-/// Refusal of a CPU that is not watched to the end since its timer stood still, or went back.
+/// Refusal of a CPU that is not watched to the end because its timer stood still, or went back.
 const TIMER_FAILED: CpuRefusal = CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
 
 /// Observations of one thread so far.

@@ -14,7 +14,7 @@ pub(crate) struct Read {
     pub(crate) is_subject: bool,
 }
 
-/// Kind of reads of clocks that are kept, and those.
+/// Kind of the reads of clocks that are kept, and these reads.
 #[derive(Debug, Default)]
 pub(crate) enum Kept {
     #[default]
