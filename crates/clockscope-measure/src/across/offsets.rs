@@ -25,9 +25,8 @@ const SHORTEST_NS: f64 = 2e6;
 const BRACKETS: u32 = 1000;
 /// By what share of the tightest round trip the answers of both directions may differ.
 const SYMMETRIC: f64 = 0.2;
-/// Most times that the bound of one direction may be wider than that of the other, and fewest
-/// exchanges that each must have, for the two to be compared: a direction whose every exchange was
-/// interrupted says nothing of symmetry.
+/// Largest ratio of the bounds of two directions, and fewest exchanges of each, for the two to be
+/// compared: a direction whose every exchange was interrupted says nothing of symmetry.
 const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.

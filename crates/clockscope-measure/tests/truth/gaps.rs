@@ -94,7 +94,7 @@ struct View<'a> {
     turn_ps: f64,
     tick_ps: f64,
     threshold_ns: f64,
-    /// Duration of a look at whether the time is over, and the times of the thread's looks, ascending.
+    /// Duration of a look at whether the time is over, and the thread's looks, ascending.
     look_ps: f64,
     looks: Vec<u128>,
 }
