@@ -38,7 +38,7 @@ pub(crate) const COMPILER: [Need; 2] = [
     Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
 ];
 
-/// What it takes to run programs for aarch64.
+/// Requirements for running programs for aarch64.
 const TOOLS: [Need; 3] = [
     Need::program(EMULATOR, "qemu-user"),
     Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
@@ -160,7 +160,7 @@ fn run_emulated() -> Result<()> {
     Ok(())
 }
 
-/// What is missing, and how to get it.
+/// Returns what is missing, and how to get it.
 fn missing() -> Option<String> {
     needs::missing(needed()).map(|missing| format!("other architectures need packages: {missing}"))
 }

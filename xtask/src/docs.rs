@@ -165,7 +165,7 @@ const RATIOS: [&str; 17] = [
     "a read every 10 ms, cold: now / std",
 ];
 
-/// What the library costs beside what it is compared with, a column a CPU.
+/// Costs of the library beside what it is compared with, a column a CPU.
 fn library_costs(recorded: &[Recorded]) -> String {
     let known: Vec<(&Recorded, &Vec<Figure>)> =
         recorded.iter().filter_map(|recorded| Some((recorded, recorded.benches.get("library")?))).collect();

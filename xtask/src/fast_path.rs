@@ -1,6 +1,6 @@
-//! What a reading executes, by the machine code: few instructions, no call, no division, no way
-//! back, no register that a function must save. On aarch64 also: the counter is read after a branch
-//! that depends on the first load.
+//! Instructions that a reading executes, by the machine code: few of them, no call, no division, no
+//! way back, no register that a function must save. On aarch64 also: the counter is read after a
+//! branch that depends on the first load.
 
 use anyhow::{Context, Result, bail};
 
@@ -75,7 +75,7 @@ struct Instruction<'a> {
 }
 
 impl Instruction<'_> {
-    /// Where a jump or a call goes.
+    /// Address to which a jump or a call goes.
     fn target(&self) -> Option<u64> {
         let operand = self.text.split_whitespace().skip(1).find_map(|word| u64::from_str_radix(word, 16).ok());
         let is_transfer = ["j", "call", "b", "cb", "tb", "loop"].iter().any(|name| self.text.starts_with(name));
@@ -110,13 +110,13 @@ fn function<'a>(code: &'a str, name: &str) -> Option<Vec<Instruction<'a>>> {
     (!instructions.is_empty()).then_some(instructions)
 }
 
-/// What is executed when no jump is taken: up to the first return.
+/// Instructions that are executed when no jump is taken: up to the first return.
 fn fast_path<'a, 'b>(function: &'b [Instruction<'a>]) -> &'b [Instruction<'a>] {
     let end = function.iter().position(|instruction| instruction.is(&["ret", "retq"]));
     &function[..end.map_or(function.len(), |end| end + 1)]
 }
 
-/// What a fast path may not have.
+/// Faults of a fast path.
 fn faults(function: &[Instruction<'_>], most: usize) -> Vec<String> {
     let path = fast_path(function);
     let mut faults = Vec::new();
@@ -145,8 +145,9 @@ fn faults(function: &[Instruction<'_>], most: usize) -> Vec<String> {
     faults
 }
 
-/// What is missing on aarch64 for the counter to be read after the first load: a conditional branch
-/// that depends on what was loaded, and then an ISB, which does not wait for loads.
+/// Returns what is missing on aarch64 for the counter to be read after the first load: a
+/// conditional branch that depends on what was loaded, and then an ISB, which does not wait for
+/// loads.
 fn unordered(path: &[Instruction<'_>]) -> Option<String> {
     let Some(load) = path.iter().position(|instruction| instruction.is(&["ldar", "ldapr", "ldapur"])) else {
         return Some("no acquire load".to_owned());

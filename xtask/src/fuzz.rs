@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::outcome::{Outcome, lacking};
 use crate::run;
 
-/// Where the targets are built, and where what the fuzzer finds is kept.
+/// Folder in which the targets are built, and what the fuzzer finds is kept.
 const FOLDER: &str = "target/fuzz";
 
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -24,10 +24,10 @@ struct Build(&'static str, &'static [&'static str]);
 const DEBUG: Build = Build("debug", &[]);
 const OPTIMIZED: Build = Build("release", &["--release"]);
 
-/// How long CI feeds all targets together, in seconds. The fuzzer takes whole seconds.
+/// Time for which CI feeds all targets together, in seconds. The fuzzer takes whole seconds.
 const SECONDS: usize = 20;
 
-/// How many inputs the bench feeds.
+/// Number of inputs that the bench feeds.
 const MILLION: &str = "1000000";
 
 /// Runs every target for a short time.

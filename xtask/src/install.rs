@@ -12,12 +12,12 @@ use anyhow::{Context, Result, bail};
 use crate::run;
 use layout::{Content, Layout};
 
-/// What was asked for.
+/// Request of the user.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
-    /// Where programs will find the files.
+    /// Folder in which programs will find the files.
     prefix: PathBuf,
-    /// What is put in front of that, for packages.
+    /// Folder that is put in front of that, for packages.
     destdir: Option<PathBuf>,
     /// Folder of libraries, below the prefix.
     libdir: PathBuf,
@@ -84,7 +84,7 @@ impl Request {
     }
 }
 
-/// Whether a path goes nowhere but down, so that the way back up is as long.
+/// Returns true if a path goes nowhere but down, so that the way back up is as long.
 fn is_plain(path: &Path) -> bool {
     let mut components = path.components();
     components.all(|component| matches!(component, Component::Normal(_) | Component::RootDir))

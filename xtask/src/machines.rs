@@ -116,10 +116,10 @@ const MACHINES: &[Machine] = &[
     Machine { name: "offline", check: changes::offline, ..PAIR },
 ];
 
-/// How many machines of one CPU run at once.
+/// Number of machines of one CPU that run at once.
 const AT_ONCE: usize = 2;
 
-/// What all machines need: a program, and the Debian package that it is in.
+/// Requirements of all machines: a program, and the Debian package that it is in.
 const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
 
 /// Boots all machines, or says what is missing.
@@ -213,7 +213,7 @@ fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("  {name}: {}", wrong.join(&format!("\n  {name}: "))))
 }
 
-/// What it printed; of both boots, where there are two.
+/// Output of a machine; of both boots, where there are two.
 fn boots(machine: &Machine, images: &Images) -> Result<Frames> {
     let mut frames = boot::boot(machine, images)?;
     if machine.twice {
@@ -223,7 +223,7 @@ fn boots(machine: &Machine, images: &Images) -> Result<Frames> {
     Ok(frames)
 }
 
-/// What was found in a machine, and what is wrong with it.
+/// Findings of a machine, and what is wrong with it.
 fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<String>) {
     let mut seen = Seen::new(frames);
     checks::common(machine, &mut seen);
@@ -235,7 +235,7 @@ fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<St
     (found, wrong)
 }
 
-/// What is missing, and how to get it.
+/// Returns what is missing, and how to get it.
 fn missing<'a>(machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
     let (mut packages, mut unfetched) = (Vec::new(), false);
     for architecture in architectures(machines) {
@@ -264,7 +264,7 @@ fn architectures<'a>(machines: impl Iterator<Item = &'a Machine>) -> Vec<Archite
     [Architecture::X86, Architecture::Arm].into_iter().filter(|architecture| used.contains(architecture)).collect()
 }
 
-/// Where kernels are fetched to, and consoles kept.
+/// Folder to which kernels are fetched, and in which consoles are kept.
 fn folder() -> PathBuf {
     PathBuf::from(run::built("machines"))
 }

@@ -1,4 +1,4 @@
-//! What a chore needs of this machine, and whether it is here.
+//! Requirements of a chore on this machine, and the check that they are met.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ enum What {
     },
 }
 
-/// Where a package is from.
+/// Origin of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum From {
     Debian(&'static str),

@@ -1,8 +1,8 @@
-//! How a step of the tests ended.
+//! Outcome of a step of the tests.
 
 use anyhow::{Result, bail};
 
-/// How a step ended that did not fail.
+/// Outcome of a step that did not fail.
 pub(crate) enum Outcome {
     Passed,
     /// Something is missing on this machine.

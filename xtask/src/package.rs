@@ -35,12 +35,12 @@ const MOST: usize = 5;
 const LONGEST_KEYWORD: usize = 20;
 /// Crates that readers confuse, and the other one that the first lines of their pages name.
 const PAIR: [(&str, &str); 2] = [("clockscope", "clockscope-cli"), ("clockscope-cli", "clockscope")];
-/// How many lines of a README are its first ones: heading, empty line, and two of text.
+/// Number of lines of a README that are its first ones: heading, empty line, and two of text.
 const FIRST_LINES: usize = 4;
-/// How many lines a README has, at least and at most.
+/// Number of lines of a README, at least and at most.
 const README_LINES: std::ops::RangeInclusive<usize> = 10..=30;
 
-/// What the workspace's profile `dev` says of debug information. Packages have no profiles: with
+/// Setting of debug information in the workspace's profile `dev`. Packages have no profiles: with
 /// this one, crates of others are those that the tests have built.
 const DEBUG: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
 
@@ -186,7 +186,7 @@ fn unnamed(name: &str, readme: &str) -> Option<String> {
     (!is_named).then(|| format!("{name}: the first {FIRST_LINES} lines of README.md lack {link}"))
 }
 
-/// Whether crates.io accepts a keyword.
+/// Returns true if crates.io accepts a keyword.
 fn is_keyword(word: &str) -> bool {
     word.len() <= LONGEST_KEYWORD
         && word.starts_with(|first: char| first.is_ascii_alphanumeric())

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::run;
 
-/// Where the pictures are, which the README embeds.
+/// Folder of the pictures that the README embeds.
 const FOLDER: &str = "docs/pictures";
 
 /// Each picture's name, and the command that it shows.

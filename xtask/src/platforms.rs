@@ -41,7 +41,7 @@ enum Check {
 }
 
 impl Check {
-    /// What has to be installed to compile for the target.
+    /// Packages that have to be installed to compile for the target.
     fn needs(self) -> &'static [Need] {
         if let Self::Compiles { needs, .. } = self { needs } else { &[] }
     }
@@ -133,10 +133,10 @@ pub(crate) fn check(names: &[&str]) -> Result<()> {
     seen.end()
 }
 
-/// What the checks found.
+/// Results of the checks.
 #[derive(Default)]
 struct Seen {
-    /// What was not checked, and why.
+    /// Checks that were left out, and why.
     unseen: Vec<String>,
     failed: Vec<&'static str>,
 }

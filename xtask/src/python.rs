@@ -14,14 +14,14 @@ use crate::run;
 use crate::tally::Tally;
 
 const CRATE: &str = "crates/clockscope-python";
-/// Where maturin looks for programs of a wheel, by the module's name.
+/// Folder in which maturin looks for programs of a wheel, by the module's name.
 const SCRIPTS: &str = "crates/clockscope-python/clockscope._native.data/scripts";
 /// Packages with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/requirements.txt";
 /// The oldest Python 3 that the package supports.
 const OLDEST: &str = "3.10";
 
-/// How the wheel's programs are built.
+/// Profile of the wheel's programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Profile {
     Debug,

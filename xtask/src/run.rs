@@ -85,7 +85,7 @@ pub(crate) fn debug_command() -> Result<String> {
     Ok(built("debug/clockscope"))
 }
 
-/// Whether a program can be found.
+/// Returns true if a program can be found.
 pub(crate) fn exists(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())

@@ -18,11 +18,11 @@ pub(crate) const RUNTIMES: [&str; 13] =
 /// Programs by which they are known to be there.
 const PROGRAMS: [&str; 13] =
     ["cc", "c++", "rustc", "go", "java", "mono", "mcs", "node", "python3", "ruby", "php", "perl", "chromium"];
-/// How to get all of them on Debian.
+/// Instructions for getting all of them on Debian.
 const GET: &str = "apt-get install gcc g++ libc6-dev golang-go openjdk-17-jdk-headless mono-runtime mono-mcs nodejs python3 \
                    python3-pip ruby php-cli perl chromium locales, and xtask/fetch-runtimes.sh FOLDER";
 
-/// Where hardware shows through, and nothing is coarser than it has to be.
+/// Clocksources with which hardware shows through, and nothing is coarser than it has to be.
 const FINE: [&str; 2] = ["tsc", "kvm-clock"];
 /// Ticks that have to be found, in ns, where the hardware is finer.
 const TICKS: [(&str, &str, f64); 5] = [
@@ -40,7 +40,7 @@ const INTERRUPTED: [(&str, usize, &str); 4] = [
     ("mono", 2, ".exe"),
     ("chromium", 5, "--type=renderer"),
 ];
-/// How long is waited for what has to happen.
+/// Longest wait for what has to happen.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// A variable by which all processes are known that were started.
 const MARK: &str = "CLOCKSCOPE_XTASK_MARK";
@@ -66,8 +66,8 @@ pub(crate) fn check() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Where xtask/fetch-runtimes.sh has put what it fetched. Probes run in folders of their own, so
-/// that it must not be relative.
+/// Path to which xtask/fetch-runtimes.sh has fetched something. Probes run in folders of their own,
+/// so that it must not be relative.
 fn fetched(what: &str) -> Result<PathBuf> {
     Ok(std::path::absolute(run::built("runtimes"))?.join(what))
 }
@@ -77,7 +77,7 @@ pub(crate) fn dotnet() -> Result<PathBuf> {
     fetched("dotnet/dotnetcore2/bin/dotnet")
 }
 
-/// What is missing, and how to get it.
+/// Returns what is missing, and how to get it.
 fn missing() -> Result<Option<String>> {
     let program = PROGRAMS.iter().find(|program| !run::exists(program)).map(ToString::to_string);
     let fetched = [dotnet()?, fetched("locale/de_DE.UTF-8")?];
@@ -95,7 +95,7 @@ struct Place {
     locales: PathBuf,
     dotnet: PathBuf,
     temporary: PathBuf,
-    /// What lay in shared memory before.
+    /// Files that lay in shared memory before.
     shared: Vec<PathBuf>,
 }
 
@@ -202,7 +202,7 @@ fn family(head: u32) -> Vec<u32> {
     family
 }
 
-/// What lies in shared memory.
+/// Files in shared memory.
 fn shared() -> Vec<PathBuf> {
     fs::read_dir("/dev/shm").into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
@@ -228,7 +228,7 @@ fn within(patience: Duration, child: &mut Child, mut is_so: impl FnMut() -> bool
     Ok(())
 }
 
-/// Whether all was measured, and is what it has to be; a few figures for people.
+/// Checks that all was measured, and is what it has to be; returns a few figures for people.
 fn judged(found: &Value) -> Result<String> {
     let rows = found["runtimes"].as_array().cloned().unwrap_or_default();
     let of = |runtime: &str| rows.iter().filter(|row| row["runtime"] == runtime).collect::<Vec<_>>();

@@ -119,7 +119,7 @@ pub(crate) fn check() -> Result<()> {
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
 }
 
-/// Whether a source file's strings are the program's, not a test's.
+/// Returns true if a source file's strings are the program's, not a test's.
 fn is_program(file: &str) -> bool {
     let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
     file.starts_with("crates/") && file.contains("/src/") && !is_test
@@ -135,7 +135,8 @@ fn missing_tests(table: &str, sources: &str, machines: &[String]) -> Vec<String>
     names.filter(|name| !is_there(name)).map(|name| format!("{SITUATIONS} names {name}, which is no test")).collect()
 }
 
-/// Whether the sources have a test function of this name: `#[test]` stands a few lines above it.
+/// Returns true if the sources have a test function of this name: `#[test]` stands a few lines
+/// above it.
 fn is_test(sources: &str, name: &str) -> bool {
     const LINES_ABOVE: usize = 4;
     let before = sources.split_once(&format!("fn {name}(")).map_or("", |(before, _)| before);

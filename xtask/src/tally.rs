@@ -22,7 +22,7 @@ pub(crate) struct Tally(Mutex<Counts>);
 struct Counts {
     passed: u64,
     failed: u64,
-    /// Where they are, and why they were skipped. A test may say so several times.
+    /// Places of the skipped tests, and why they were skipped. A test may say so several times.
     skipped: BTreeSet<String>,
     /// The commands that repeat those that failed.
     repeats: BTreeSet<String>,

@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Copy)]
 struct Step(&'static str, fn(&Tally) -> Result<Outcome>);
 
-/// What takes seconds. The others do not begin before all of these have passed.
+/// Steps that take seconds. The others do not begin before all of these have passed.
 const BASICS: &[Step] = &[
     Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
     Step("structure", |_| passed(structure::check())),
@@ -28,7 +28,7 @@ const BASICS: &[Step] = &[
     Step("packages", |_| passed(package::check())),
 ];
 
-/// What runs alone: the quick tier, and tests of real clocks that need a quiet machine.
+/// Steps that run alone: the quick tier, and tests of real clocks that need a quiet machine.
 const ALONE: &[Step] = &[
     Step("quick", |tally| passed(tally.cargo_test(&[], &[]))),
     Step("ignored", |tally| {
@@ -39,8 +39,8 @@ const ALONE: &[Step] = &[
 /// The models of the clock's protocol, which loom runs.
 const MODELS: &str = "disciplined::protocol";
 
-/// What no other program disturbs, side by side. Lanes are about as long as each other, and each
-/// builds into folders of its own.
+/// Steps that no other program disturbs, side by side. Lanes are about as long as each other, and
+/// each builds into folders of its own.
 const LANES: &[&[Step]] = &[
     &[
         Step("cross", |_| cross::check()),
@@ -59,7 +59,7 @@ const LANES: &[&[Step]] = &[
     ],
 ];
 
-/// What takes the whole machine.
+/// Steps that take the whole machine.
 const LIVE: &[Step] = &[Step("runtimes", |_| runtimes::check()), Step("machines", |_| machines::check())];
 
 /// The names of steps that failed last, in the folder that cargo builds into.

@@ -7,7 +7,7 @@ use std::process::Command;
 /// Cargo writes the commit into a package that it makes of a clone.
 const PACKAGED: &str = ".cargo_vcs_info.json";
 
-/// Where this crate is in the repository.
+/// Folder of this crate in the repository.
 const IN_REPOSITORY: &str = "crates/clockscope-cli";
 
 /// Follows a commit of sources that differ from it.

@@ -1,4 +1,4 @@
-//! What the command line accepts.
+//! The command line's arguments.
 
 mod across;
 mod advise;
@@ -53,7 +53,7 @@ pub(crate) struct Cli {
     pub(crate) version: VersionArgs,
 }
 
-/// Which version this is.
+/// Options for the program's version.
 #[derive(Args, Debug)]
 pub(crate) struct VersionArgs {
     /// Print the version
@@ -147,8 +147,8 @@ pub(crate) enum Command {
 mod tests {
     use super::*;
 
-    /// What an answer takes besides sampling on an idle machine, in seconds, at most: trial reads,
-    /// batches that find their size, the timer's calibration, the search for ticks.
+    /// Longest time in seconds that an answer takes besides sampling on an idle machine: trial
+    /// reads, batches that find their size, the timer's calibration, the search for ticks.
     const BESIDES_S: f64 = 0.2;
 
     #[test]

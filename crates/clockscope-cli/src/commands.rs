@@ -82,8 +82,8 @@ fn known_words(args: &MeasureArgs) -> Result<()> {
     Catalogue::new(&ThisMachine).select(&names, Paths::default()).map(drop).map_err(|error| unknown_word(error).into())
 }
 
-/// Whether a process that has left the clocksource switched, or is switching it, spoils what is
-/// measured.
+/// Returns true if a process that has left the clocksource switched, or is switching it, spoils
+/// what is measured.
 fn is_measuring(cli: &Cli) -> bool {
     match &cli.command {
         None => cli.measure.clocksource.is_empty(),

@@ -2,7 +2,7 @@
 
 use clockscope_report::ClockHealth;
 
-/// How the program ends (the numbers are part of its interface).
+/// Ends of the program (the numbers are part of its interface).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well.
@@ -11,7 +11,7 @@ pub(crate) enum Exit {
     Finding,
     /// Bad arguments.
     Usage,
-    /// What the user asked to fail on could not be determined.
+    /// The user asked to fail on something that could not be determined.
     Undetermined,
     /// The measurement itself, or writing it, failed.
     Failed,
@@ -34,8 +34,8 @@ impl Exit {
         }
     }
 
-    /// How the program ends by this and another finding: a finding counts more than one that is not
-    /// known, and how the run itself ended counts most.
+    /// Returns the end of the program by this and another finding: a finding counts more than one
+    /// that is not known, and how the run itself ended counts most.
     pub(crate) fn or(self, other: Self) -> Self {
         let weight = |exit: Self| match exit {
             Self::Success => 0,

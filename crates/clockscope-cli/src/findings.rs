@@ -1,4 +1,4 @@
-//! What the user asked to fail on.
+//! Findings that the user asked to fail on.
 
 use clap::ValueEnum;
 use clockscope_records::{
@@ -38,12 +38,12 @@ pub(crate) fn judge<'a>(clocks: impl Iterator<Item = ShownClock<'a>>, fail_on: &
     decide(fail_on.iter().map(|event| Found::new(*event, shown(event))))
 }
 
-/// Whether any shows it; `None` if it is unknown for all.
+/// Returns true if any shows it; `None` if it is unknown for all.
 pub(crate) fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     answers.flatten().reduce(|one, other| one | other)
 }
 
-/// Whether any shows it; `None` if none does and it is unknown for one, or there is none.
+/// Returns true if any shows it; `None` if none does and it is unknown for one, or there is none.
 pub(crate) fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let answers: Vec<Option<bool>> = answers.collect();
     let is_known = !answers.is_empty() && answers.iter().all(Option::is_some);
@@ -53,7 +53,7 @@ pub(crate) fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<
 /// Something that the user asked about, by its name.
 pub(crate) struct Found {
     name: String,
-    /// Whether it was found; `None` if that is not known.
+    /// True if it was found; `None` if that is not known.
     is_there: Option<bool>,
 }
 
@@ -84,12 +84,12 @@ pub(crate) fn decide(findings: impl Iterator<Item = Found>) -> Exit {
     }
 }
 
-/// What an answer may show that the command can fail on.
+/// An answer that may show findings that the command can fail on.
 pub(crate) trait Shows<Finding> {
-    /// Whether it shows it; `None` if that is not known.
+    /// Returns true if it shows the finding; `None` if that is not known.
     fn shows(&self, finding: Finding) -> Option<bool>;
 
-    /// How the program ends.
+    /// Returns the end of the program.
     fn exit(&self, fail_on: &[Finding]) -> Exit
     where
         Finding: Copy + ValueEnum,
@@ -267,7 +267,7 @@ impl Shows<CheckFinding> for Trust {
     }
 }
 
-/// What a record shows of a clock, whichever question was asked.
+/// Part of a clock's record that findings are judged by, whichever question was asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShownClock<'a> {
     available: bool,
@@ -290,7 +290,7 @@ impl<'a> From<&'a StepsRecord> for ShownClock<'a> {
 }
 
 impl FailOn {
-    /// Whether the clock shows it; `None` if that is not known.
+    /// Returns true if the clock shows it; `None` if that is not known.
     fn shown_by(self, clock: ShownClock<'_>) -> Option<bool> {
         let events = clock.events;
         match self {

@@ -1,4 +1,4 @@
-//! What `-h` and `--help` show: commands in groups, examples, exit codes.
+//! The screens of `-h` and `--help`: commands in groups, examples, exit codes.
 
 use std::fmt::Write;
 
@@ -14,15 +14,15 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Other", &["replay", "schema", "completions", "man", "help"]),
 ];
 
-/// What the command shows that clap adds.
+/// Description of the command that clap adds.
 const HELP: &str = "Print this screen, or the help of a command";
 
-/// What a command's `--help` ends with.
+/// End of a command's `--help`.
 struct Ending {
     command: &'static str,
     /// Command lines without the program's name, and what they do.
     examples: &'static [(&'static str, &'static str)],
-    /// What else there is to know.
+    /// Further remarks.
     more: &'static str,
     /// Its exit codes 1 and 3; all commands have 0, 2, 4 and 130.
     exits: Exits,

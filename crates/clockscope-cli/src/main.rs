@@ -40,7 +40,7 @@ fn run(asked: Asked) -> Exit {
     commands::run(cli).unwrap_or_else(|error| failed(asked, &error))
 }
 
-/// What is wrong with the arguments: the first line, without `error:`.
+/// Returns what is wrong with the arguments: the first line, without `error:`.
 fn words_of(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

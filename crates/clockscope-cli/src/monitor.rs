@@ -1,4 +1,4 @@
-//! How a check ends for a monitor.
+//! Ends of a check for a monitor.
 
 use std::ffi::{OsStr, OsString};
 
@@ -19,7 +19,7 @@ pub(crate) fn health(found: &Trust, exit: Exit) -> ClockHealth {
     }
 }
 
-/// What the line says beside the verdicts.
+/// Returns what the line says beside the verdicts.
 pub(crate) fn remark(exit: Exit) -> Option<&'static str> {
     match exit {
         Exit::Interrupted => Some("interrupted"),
@@ -29,7 +29,7 @@ pub(crate) fn remark(exit: Exit) -> Option<&'static str> {
     }
 }
 
-/// What a monitor may have asked for in a command line that cannot be understood, or fails.
+/// Options that a monitor may have asked for in a command line that cannot be understood, or fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) one_line: bool,
@@ -44,7 +44,7 @@ impl Asked {
         Self { one_line: has("--one-line"), is_nagios: is_named || has("--exit-codes=nagios") }
     }
 
-    /// How the program ends that could not do what it was asked for.
+    /// Returns the end of a program that could not do what it was asked for.
     pub(crate) fn failed(self, exit: Exit) -> Exit {
         if self.is_nagios { Exit::Monitored(ClockHealth::Unknown) } else { exit }
     }

@@ -32,7 +32,7 @@ fn complaint(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Where data goes.
+/// Destination of data.
 #[derive(Debug)]
 pub(crate) enum Destination {
     Stdout,
@@ -98,7 +98,7 @@ impl Destination {
         }
     }
 
-    /// Whether it may be a terminal.
+    /// Returns true if it may be a terminal.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self, Self::Stdout)
     }

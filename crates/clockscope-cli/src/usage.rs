@@ -77,7 +77,8 @@ pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
     })
 }
 
-/// What a name means that no clock of this machine bears, as a mistake with its hint.
+/// The mistake, with its hint, behind a name that no clock of this machine bears; `None` for an
+/// unknown name.
 fn elsewhere(name: &str) -> Option<UsageError> {
     clockscope_measure::elsewhere(name).as_ref().map(hint).map(UsageError)
 }
@@ -100,7 +101,8 @@ fn hint(found: &Elsewhere) -> String {
     }
 }
 
-/// What may have been meant by a clocksource that the kernel does not offer, after the error.
+/// Hint, after the error, at what may have been meant by a clocksource that the kernel does not
+/// offer.
 fn clocksource_hint(name: &str, available: &str) -> String {
     let offered = || available.split_ascii_whitespace().map(str::to_owned);
     match clockscope_measure::known_clocksource(name) {
@@ -114,8 +116,8 @@ fn clocksource_hint(name: &str, available: &str) -> String {
     }
 }
 
-/// How like a name must be to be meant (Jaro and Winkler: 1 for the same), and how much less like
-/// than the one that is most alike.
+/// Likeness that a name must have to be meant (Jaro and Winkler: 1 for the same), and how much less
+/// like than the one that is most alike it may be.
 const LIKE: f64 = 0.7;
 const MUCH_LESS: f64 = 0.15;
 

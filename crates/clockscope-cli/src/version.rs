@@ -1,6 +1,6 @@
-//! What `--version` prints.
+//! Output of `--version`.
 
-/// What the build script found.
+/// Commit and target that the build script found.
 const COMMIT: Option<&str> = option_env!("CLOCKSCOPE_BUILT_COMMIT");
 const TARGET: &str = env!("CLOCKSCOPE_BUILT_TARGET");
 

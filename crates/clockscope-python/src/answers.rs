@@ -1,4 +1,4 @@
-//! What the functions return, as data.
+//! Answers of the functions, as data.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(crate) enum PythonValue {
     Tuple(Vec<Self>),
 }
 
-/// Why a question has no answer.
+/// Reason why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerFailure {
     /// No clock of the system answers.

@@ -75,7 +75,7 @@ pub(crate) struct ArrowStream {
     pub(crate) private_data: *mut c_void,
 }
 
-/// What a schema points into.
+/// Memory that a schema points into.
 #[derive(Debug)]
 pub(crate) struct SchemaMemory {
     format: CString,
@@ -84,7 +84,7 @@ pub(crate) struct SchemaMemory {
     pub(crate) children: Vec<*mut ArrowSchema>,
 }
 
-/// What an array points into.
+/// Memory that an array points into.
 #[derive(Debug)]
 pub(crate) struct ArrayMemory {
     buffers: Vec<Option<Buffer>>,
@@ -114,7 +114,7 @@ pub(crate) struct Table {
     is_taken: bool,
 }
 
-/// Why bytes are not a column.
+/// Reason why bytes are not a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnError {
     /// The name holds a zero byte.
@@ -193,7 +193,7 @@ impl Column {
     }
 }
 
-/// Whether these are the offsets of so many texts, which lie inside of so many bytes.
+/// Returns true if these are the offsets of so many texts, which lie inside of so many bytes.
 fn are_offsets(offsets: &[u8], rows: usize, end: usize) -> bool {
     let offsets: Vec<i32> = offsets.as_chunks::<4>().0.iter().map(|offset| i32::from_ne_bytes(*offset)).collect();
     let last = offsets.get(rows).and_then(|last| usize::try_from(*last).ok());

@@ -11,8 +11,8 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_proce
 
 use crate::coarse::seconds;
 
-/// How long it is tried to end what is there, in seconds. A process that is being started while the
-/// others are ended is found the next time.
+/// Time for which it is tried to end what is there, in seconds. A process that is being started
+/// while the others are ended is found the next time.
 const PATIENCE: f64 = 3.0;
 const BETWEEN_TURNS: Duration = Duration::from_millis(1);
 
@@ -20,9 +20,9 @@ const BETWEEN_TURNS: Duration = Duration::from_millis(1);
 /// gets out of sight.
 #[derive(Debug)]
 pub(crate) struct Adoption {
-    /// What was there before is nobody's business: a shell's process substitution, a server that a
-    /// script started before it became this program. With the time at which each started, since
-    /// numbers are given again.
+    /// Processes that were there before, which are left alone: a shell's process substitution, a
+    /// server that a script started before it became this program. With the time at which each
+    /// started, since numbers are given again.
     before: HashSet<(i32, u64)>,
 }
 
@@ -124,7 +124,7 @@ fn process(pid: i32) -> Option<Process> {
     described(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// What proc(5) says in `stat`. The name before the rest, in brackets, may hold anything.
+/// Parses what proc(5) says in `stat`. The name before the rest, in brackets, may hold anything.
 pub(crate) fn described(pid: i32, stat: &str) -> Option<Process> {
     /// Places behind the name: the state is the first.
     const PARENT: usize = 1;

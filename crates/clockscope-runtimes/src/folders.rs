@@ -1,4 +1,5 @@
-//! Where probes are built and run: a cache that stays, and a temporary folder that does not.
+//! Folders in which probes are built and run: a cache that stays, and a temporary folder that does
+//! not.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -8,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::places::{is_own, is_safe, make_private, open_up, user_cache};
 
-/// How temporary folders are called, before the number of the process that has made them. Short,
-/// since browsers put sockets there, whose paths may have 107 characters.
+/// Name of temporary folders, before the number of the process that has made them. Short, since
+/// browsers put sockets there, whose paths may have 107 characters.
 const NAME: &str = "clockscope-";
 /// A file in such a folder that its process has locked.
 const LOCK: &str = "lock";
@@ -51,17 +52,17 @@ impl RunFolders {
         Ok(Folder { path })
     }
 
-    /// Where something lasts for this run that cannot be kept there.
+    /// Path at which something lasts for this run that cannot be kept there.
     pub(crate) fn lasting(&self, kept: &Path) -> PathBuf {
         self.temporary.join(kept.file_name().unwrap_or_default())
     }
 
-    /// Where what may be of use again is kept, or not, where there can be no cache.
+    /// Folder in which what may be of use again is kept, or not, where there can be no cache.
     pub(crate) fn cache(&self) -> &Path {
         &self.cache
     }
 
-    /// Where what is built of these is kept.
+    /// Path at which what is built of these is kept.
     pub(crate) fn built(&self, name: &str, made_of: &[String]) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         made_of.hash(&mut hasher);

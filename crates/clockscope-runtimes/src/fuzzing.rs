@@ -1,12 +1,13 @@
-//! What `fuzz/` feeds with texts that no runtime prints. Each function asserts what holds of any
-//! answer.
+//! Functions that `fuzz/` feeds with texts that no runtime prints. Each function asserts what holds
+//! of any answer.
 
 use clockscope_records::is_steering;
 
 use crate::probe_line::{ProbeReport, parse};
 use crate::{descendants, pages, row, runtime_version};
 
-/// What programs print: the lines of probes, versions, and what /proc says of their processes.
+/// Takes what programs print: the lines of probes, versions, and what /proc says of their
+/// processes.
 pub fn probe_lines(printed: &str) {
     for line in parse(printed) {
         match line {

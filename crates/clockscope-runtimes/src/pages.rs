@@ -18,7 +18,7 @@ const MOST_FIELDS: usize = 100;
 
 const PLAIN: &str = "plain";
 const ISOLATED: &str = "isolated";
-/// What makes a page isolated (HTML, "cross-origin isolation").
+/// Header fields that make a page isolated (HTML, "cross-origin isolation").
 const ISOLATION: &str = "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n";
 
 /// Serves the pages and takes what they report.
@@ -26,12 +26,12 @@ pub(crate) struct Pages {
     listener: TcpListener,
     connections: Vec<Connection>,
     site: Site,
-    /// What the pages reported, in order.
+    /// Lines that the pages reported, in order.
     pub(crate) lines: String,
     is_done: bool,
 }
 
-/// What is served.
+/// Content that is served.
 struct Site {
     probe: &'static str,
     milliseconds: u64,
@@ -40,7 +40,7 @@ struct Site {
     secret: String,
 }
 
-/// What a request is answered with.
+/// Answer to a request.
 struct HttpResponse {
     status: &'static str,
     kind: &'static str,
@@ -70,7 +70,7 @@ impl Pages {
         Ok(Self { listener, connections: Vec::new(), site, lines: String::new(), is_done: false })
     }
 
-    /// Where a browser has to begin.
+    /// Address at which a browser has to begin.
     fn url(&self) -> io::Result<String> {
         Ok(format!("http://{}/{}/{PLAIN}/", self.listener.local_addr()?, self.site.secret))
     }
@@ -191,7 +191,7 @@ impl Connection {
         }
     }
 
-    /// Whether the other side may still send.
+    /// Returns true if the other side may still send.
     fn receive(&mut self) -> bool {
         let mut piece = [0; 1 << 16];
         loop {

@@ -144,7 +144,7 @@ mod windows {
         }
     }
 
-    /// Whether a call succeeded, or its error.
+    /// Success of a call, or its error.
     fn done(answer: i32) -> io::Result<()> {
         if answer != 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }

@@ -1,4 +1,4 @@
-//! What a probe says of an API: one line of JSON, behind whatever else was printed
+//! A probe's report on an API: one line of JSON, behind whatever else was printed
 //! (docs/runtime-probes.md).
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::stated_mover::StatedMover;
 use crate::text::shortened;
 
-/// How a line begins that is ours.
+/// Beginning of a line that is ours.
 const MARK: &str = "{\"clockscope_probe\":";
 /// Most durations of batches that a probe keeps.
 const MOST_DURATIONS: u64 = 10_000;
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// Steps that a probe keeps.
 const MOST_STEPS: usize = 20_000;
 
-/// What was printed of an API.
+/// Report that was printed of an API.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ProbeReport {
     /// It was read.
@@ -43,7 +43,7 @@ pub(crate) struct ProbeReadings {
     pub(crate) batch_reads: u64,
     /// All that were read.
     pub(crate) batches: u64,
-    /// How long they took: the first 10,000.
+    /// Durations of the first 10,000.
     pub(crate) batch_ns: Vec<u64>,
     /// Differences within batches and how often they were seen, ascending.
     pub(crate) differences: Vec<(i64, u64)>,
@@ -53,7 +53,7 @@ pub(crate) struct ProbeReadings {
     pub(crate) version: Option<String>,
 }
 
-/// Why a line that looks like ours cannot be used.
+/// Reason why a line that looks like ours cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("it is not what a probe prints: {0}")]
@@ -86,7 +86,7 @@ pub(crate) fn parse(output: &str) -> Vec<Result<ProbeReport, LineError>> {
     output.lines().filter_map(&mut ours).collect()
 }
 
-/// Whether it is a line of ours.
+/// Returns true if it is a line of ours.
 pub(crate) fn is_ours(line: &str) -> bool {
     line.contains(MARK)
 }
@@ -112,7 +112,7 @@ fn one(text: &str) -> Result<ProbeReport, LineError> {
 }
 
 impl ProbeReport {
-    /// What it is about.
+    /// The API that it is about.
     fn api(&self) -> &str {
         match self {
             Self::Read(readings) => &readings.api,
@@ -122,7 +122,7 @@ impl ProbeReport {
 }
 
 impl ProbeReadings {
-    /// What cannot be true, whatever the clock did.
+    /// Returns what cannot be true, whatever the clock did.
     fn contradiction(&self) -> Option<&'static str> {
         let is_ascending = self.differences.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let is_counted = self.differences.iter().all(|(_, count)| *count > 0);

@@ -19,14 +19,15 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Most that is taken of a program's output. The probes' is some 100 kB an API.
 const MOST_OUTPUT: usize = 16 << 20;
-/// How long nothing may happen before the limits are looked at.
+/// Time for which nothing may happen before the limits are looked at.
 const GLANCE: Duration = Duration::from_millis(50);
 /// A glance that takes so many seconds was a pause of this process itself.
 const PAUSE: f64 = 2.0;
-/// How long output is waited for that a program's children may still hold when it has ended.
+/// Time for which output is waited for that a program's children may still hold when it has ended,
+/// in seconds.
 const AFTERWARDS: f64 = 1.0;
 
-/// When to end a program that does not end by itself.
+/// Limits at which a program is ended that does not end by itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     /// After so many seconds.
@@ -35,7 +36,7 @@ pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// What a program said and how it ended.
+/// A program that has ended, with its output.
 #[derive(Debug)]
 pub(crate) struct FinishedProgram {
     pub(crate) stdout: String,
@@ -43,12 +44,12 @@ pub(crate) struct FinishedProgram {
     pub(crate) ended: Ended,
 }
 
-/// How a program ended.
+/// End of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// By itself.
     Itself(ExitStatus),
-    /// What it was started for was done.
+    /// The work that it was started for was done.
     Done,
     /// Its time was over.
     TimeLimit,
@@ -59,7 +60,7 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// What went wrong, in words that follow the program's name; `None` if nothing did.
+    /// Returns what went wrong, in words that follow the program's name; `None` if nothing did.
     pub(crate) fn fault(self, limits: Limits<'_>) -> Option<String> {
         match self {
             Self::Itself(status) if status.success() => None,

@@ -1,4 +1,4 @@
-//! Which runtimes are to be measured, and where their programs are.
+//! Runtimes that are to be measured, and the places of their programs.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub struct Chosen {
     pub(crate) program: Option<PathBuf>,
 }
 
-/// What else people call a runtime, beside its name and its title.
+/// Other names that people give to a runtime, beside its name and its title.
 const ALIASES: &[(&str, &str)] = &[
     ("cpp", "c++"),
     ("cxx", "c++"),
@@ -37,7 +37,7 @@ pub struct UnknownRuntime {
     pub known: Vec<&'static str>,
 }
 
-/// What is wrong with a name.
+/// Returns what is wrong with a name.
 fn said(name: &str) -> String {
     if name.trim().is_empty() { "a runtime's name is empty".to_owned() } else { format!("unknown runtime: {name}") }
 }
@@ -167,7 +167,8 @@ mod tests {
         assert!(unknown.to_string().contains("pyhton") && unknown.known.contains(&"python"));
     }
 
-    /// What is measured on Windows alone is left out elsewhere, and named with the reason.
+    /// A runtime that is measured on Windows alone is left out elsewhere, and named with the
+    /// reason.
     #[test]
     fn a_runtime_of_another_system_is_named_with_the_reason() {
         let reason = |name: &str| {

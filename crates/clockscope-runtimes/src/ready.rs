@@ -1,4 +1,4 @@
-//! What it takes to start a probe: the programs, their versions, and what is built.
+//! Requirements for starting a probe: the programs, their versions, and what is built.
 
 use std::fs::{self, File};
 use std::io;
@@ -35,9 +35,9 @@ pub(crate) struct Ready {
     framework: Option<PathBuf>,
     /// All that it, and its compiler, say of their versions.
     versions: String,
-    /// What was built, if anything is.
+    /// Path of what was built, if anything is.
     pub(crate) built: Option<PathBuf>,
-    /// Whether that was built some time ago.
+    /// True if that was built some time ago.
     pub(crate) is_from_cache: bool,
 }
 
@@ -128,7 +128,7 @@ impl Ready {
         made_of
     }
 
-    /// What is known of a command's words so far.
+    /// Substitutions for a command's words that are known so far.
     pub(crate) fn words<'a>(&'a self, folder: &'a Folder, places: &'a RunFolders) -> Substitutions<'a> {
         Substitutions {
             program: Some(&self.program),
@@ -141,7 +141,8 @@ impl Ready {
     }
 }
 
-/// When a file was changed, in seconds since 1970; 0 where the system does not show it, or before.
+/// Time at which a file was changed, in seconds since 1970; 0 where the system does not show it, or
+/// before.
 fn changed_s(file: &fs::Metadata) -> u64 {
     let since = file.modified().ok().and_then(|when| when.duration_since(UNIX_EPOCH).ok());
     since.map_or(0, |since| since.as_secs())
@@ -211,8 +212,8 @@ fn no_folder(error: io::Error) -> Unmeasured {
     Unmeasured::new(RuntimeFailure::NoFolder, format!("there is no folder for the probe: {error}"))
 }
 
-/// What a program said that may explain how it ended: the first line that speaks of an error, or
-/// the last of all.
+/// A program's output that may explain how it ended: the first line that speaks of an error, or the
+/// last of all.
 pub(crate) fn last_words(outcome: &FinishedProgram) -> String {
     let speaks = |line: &&str| {
         let line = line.to_lowercase();

@@ -17,9 +17,9 @@ pub struct Runtime {
     pub name: &'static str,
     /// Its name as people write it.
     pub title: &'static str,
-    /// How to get it.
+    /// Instructions for getting it.
     get: Get,
-    /// Whether it is measured on Windows, and on other systems.
+    /// Systems on which it is measured: Windows, and others.
     pub(crate) windows: OnWindows,
     /// Programs that start it; the first that is found is taken. `{windir}` is the folder of
     /// Windows.
@@ -30,15 +30,15 @@ pub struct Runtime {
     pub(crate) compilers: &'static [&'static str],
     /// The probe; what else it takes to build or run it comes after it.
     pub(crate) sources: &'static [SourceFile],
-    /// How it is built, if it is. The first that succeeds is taken.
+    /// Commands that build it, if it is built. The first that succeeds is taken.
     pub(crate) builds: &'static [Build],
-    /// How it is run: a whole command.
+    /// Command that runs it: a whole one.
     pub(crate) run: &'static [&'static str],
     /// Variables of the environment for both.
     pub(crate) variables: &'static [(&'static str, &'static str)],
 }
 
-/// How to get a runtime, by system.
+/// Instructions for getting a runtime, by system.
 #[derive(Clone, Copy, Debug, Default)]
 struct Get {
     linux: &'static str,
@@ -61,7 +61,7 @@ impl Get {
     }
 }
 
-/// Whether a runtime is measured on Windows.
+/// Measurement of a runtime on Windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnWindows {
     /// It is, as on other systems.
@@ -84,7 +84,7 @@ pub(crate) struct SourceFile {
 pub(crate) struct Build {
     /// A whole command, which writes `{built}`.
     pub(crate) command: &'static [&'static str],
-    /// What that is called in the probe's folder.
+    /// Name of that in the probe's folder.
     pub(crate) product: &'static str,
 }
 
@@ -100,7 +100,7 @@ macro_rules! build {
     };
 }
 
-/// What a build makes, in the probe's folder: compilers for Windows append this ending if it is
+/// Product of a build, in the probe's folder: compilers for Windows append this ending if it is
 /// missing.
 const PRODUCT: &str = "built.exe";
 
@@ -116,12 +116,12 @@ impl Runtime {
         if self.unsupported().is_some() { "" } else { self.get.on(System::HERE) }
     }
 
-    /// Whether this system may have it.
+    /// Returns true if this system may have it.
     pub(crate) fn is_of_this_system(&self) -> bool {
         self.windows != OnWindows::Alone || cfg!(windows)
     }
 
-    /// Why it is not measured on this system, whatever is installed.
+    /// Reason why it is not measured on this system, whatever is installed.
     pub(crate) fn unsupported(&self) -> Option<&'static str> {
         match self.windows {
             OnWindows::NotYet if cfg!(windows) => Some("its probe does not know the clocks of Windows yet"),
@@ -130,13 +130,13 @@ impl Runtime {
         }
     }
 
-    /// Whether it is a browser, which is sent to a page instead of being given a file.
+    /// Returns true if it is a browser, which is sent to a page instead of being given a file.
     pub(crate) fn is_browser(&self) -> bool {
         self.run.contains(&"{url}")
     }
 }
 
-/// What a row has if it says nothing else.
+/// Values of a row that says nothing else.
 const PLAIN: Runtime = Runtime {
     name: "",
     title: "",
@@ -151,7 +151,7 @@ const PLAIN: Runtime = Runtime {
     variables: &[],
 };
 
-/// What is built runs by itself.
+/// Command of what is built, which runs by itself.
 const BUILT: &[&str] = &["{built}", "{milliseconds}"];
 
 /// All of them, in the order in which they are measured.

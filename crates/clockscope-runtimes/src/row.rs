@@ -1,4 +1,4 @@
-//! What a probe's readings show, as a record.
+//! The record of what a probe's readings show.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn cost(readings: &ProbeReadings) -> Option<Cost> {
     })
 }
 
-/// How far readings are apart.
+/// Fills in the distances between readings.
 fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: f64) {
     let ns = |units: i64| units as f64 * ns_per_unit;
     let count = |wanted: fn(i64) -> bool| -> u64 {
@@ -144,7 +144,7 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
     });
 }
 
-/// What the steps show, in units that are `scale` times finer.
+/// Finds the tick of the steps, in units that are `scale` times finer.
 fn found(readings: &ProbeReadings, scale: u64) -> Tick {
     let mut collector = TickCollector::new(readings.steps.len() + 1);
     let mut reading = 0u64;

@@ -44,7 +44,7 @@ fn newest(text: &str) -> Option<(&str, &str)> {
     text.lines().filter_map(of).max_by_key(|(version, _)| age(version))
 }
 
-/// What stands in quotes behind the word: `openjdk version "25-ea"`, which may have no point in it.
+/// The version in quotes behind the word: `openjdk version "25-ea"`, which may have no point in it.
 fn quoted(line: &str) -> Option<&str> {
     let (_, quoted) = line.split_once("version \"")?;
     let (version, _) = quoted.split_once('"')?;

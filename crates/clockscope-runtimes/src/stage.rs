@@ -19,7 +19,7 @@ use crate::substitutions::Substitutions;
 use crate::text::shortened;
 use crate::unmeasured::Unmeasured;
 
-/// How probes are run.
+/// Way in which probes are run.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeRequest<'a> {
     /// Time for which each API is read, in ms; 1 to 60,000.
@@ -32,11 +32,11 @@ pub struct ProbeRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Where probes are run. Dropping it removes all that is temporary.
+/// Place in which probes are run. Dropping it removes all that is temporary.
 #[derive(Debug)]
 pub struct Stage {
     places: RunFolders,
-    /// What the user should know before the figures.
+    /// Warning for the user, before the figures.
     pub warning: Option<String>,
 }
 
@@ -44,15 +44,15 @@ pub struct Stage {
 #[derive(Debug)]
 pub struct Prepared<'a> {
     chosen: &'a Chosen,
-    /// What it takes to start its probe, or why it cannot be.
+    /// The requirements for starting its probe, or the reason why it cannot be started.
     ready: Result<Ready, Unmeasured>,
 }
 
-/// What a probe printed, and what was wrong with how it ended.
+/// Output of a probe, and what was wrong with how it ended.
 struct ProbeOutput {
     lines: String,
     fault: Option<Unmeasured>,
-    /// Whether it broke down before it said anything.
+    /// True if it broke down before it said anything.
     is_silent: bool,
 }
 
@@ -106,7 +106,7 @@ impl Stage {
         rows
     }
 
-    /// Which of them there are. Asks each for its version, and builds nothing.
+    /// Returns which of them there are. Asks each for its version, and builds nothing.
     pub fn list(&self, chosen: &[Chosen], stop: &AtomicBool) -> Vec<RuntimeFound> {
         let found = |one: &Chosen| {
             let (version, program, unmeasured) = match ready::found(one, &self.places, stop) {
@@ -152,7 +152,7 @@ impl Stage {
         }
     }
 
-    /// What the probe says. One that was built some time ago and does not even begin to speak is
+    /// Output of the probe. One that was built some time ago and does not even begin to speak is
     /// built anew, be it that another clocksource is in use: what lies in a cache may have been
     /// damaged, or be another machine's.
     fn said(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, Unmeasured> {

@@ -1,4 +1,4 @@
-//! What moves a clock, as a probe states it: one word for all systems, or a word for each.
+//! The mover of a clock, as a probe states it: one word for all systems, or a word for each.
 
 use clockscope_records::MovedBy;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::operating_system::System;
 
-/// What a probe states.
+/// Statement of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) enum StatedMover {

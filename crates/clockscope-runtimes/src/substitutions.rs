@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What stands for the words of a command (see [`crate::registry::Runtime`]). What there is not
+/// Values for the words of a command (see [`crate::registry::Runtime`]). A word without a value
 /// leaves out the arguments and variables that name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Substitutions<'a> {
@@ -59,7 +59,7 @@ impl Substitutions<'_> {
     }
 }
 
-/// Whether browsers refuse to run in their sandbox.
+/// Returns true if browsers refuse to run in their sandbox.
 #[cfg(unix)]
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -1,4 +1,4 @@
-//! What is not as the users of an API may expect.
+//! Facts that the users of an API may not expect.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const COARSE: f64 = 5.0;
 const EXPENSIVE: f64 = 5.0;
 /// Readings that repeat the one before, in percent, from which on that surprises.
 const MOSTLY: f64 = 50.0;
-/// What has not moved for so many of its steps stands still.
+/// A clock stands still that has not moved for so many of its steps.
 const LONG: f64 = 100.0;
 /// A tick is reported if the nominal one is so many times finer.
 const FINER: f64 = 2.0;
@@ -41,7 +41,7 @@ pub fn surprises(rows: &[RuntimeRecord]) -> Vec<SurprisingApi> {
     rows.iter().filter(|row| row.available).filter_map(of_row).collect()
 }
 
-/// What the APIs of one clocksource are compared with.
+/// The best APIs of one clocksource, with which the others are compared.
 struct Finest<'a> {
     /// All rows, among which each has a name of its own.
     all: &'a [RuntimeRecord],
@@ -97,7 +97,7 @@ impl<'a> Finest<'a> {
     }
 }
 
-/// What can be said of one that repeats its readings and has no tick that is known.
+/// The fact of an API that repeats its readings and has no tick that is known.
 fn standing(row: &RuntimeRecord) -> Option<SurprisingFact> {
     let percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
     let reads = row.reads.unwrap_or_default();
@@ -117,8 +117,8 @@ fn regressions(row: &RuntimeRecord) -> Option<SurprisingFact> {
     Some(SurprisingFact::WentBack { count, reads: row.reads.unwrap_or_default() })
 }
 
-/// Whether its documentation says so: then that does not surprise. Where it is unknown, nothing
-/// excuses it.
+/// Returns true if its documentation says so: then that does not surprise. Where it is unknown,
+/// nothing excuses it.
 fn is_documented_coarse(row: &RuntimeRecord) -> bool {
     row.documented_coarse.get() == Some(true)
 }

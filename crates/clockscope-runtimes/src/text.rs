@@ -1,4 +1,4 @@
-//! What other programs say, made fit for people.
+//! Words of other programs, made fit for people.
 
 use clockscope_records::plain;
 

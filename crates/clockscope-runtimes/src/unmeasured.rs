@@ -1,8 +1,9 @@
-//! Why a runtime was not measured.
+//! Reasons why a runtime was not measured.
 
 use clockscope_records::RuntimeFailure;
 
-/// Why a runtime, or an API of it, was not measured: a word, and a sentence with the details.
+/// Reason why a runtime, or an API of it, was not measured: a word, and a sentence with the
+/// details.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub(crate) struct Unmeasured {

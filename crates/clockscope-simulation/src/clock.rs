@@ -3,7 +3,7 @@
 use crate::counter::SimulatedCounter;
 use crate::linear::Linear;
 
-/// Which of a machine's clocks.
+/// Place of a clock among those of a machine.
 pub type ClockId = usize;
 
 /// The error number that a clock answers with instead of a time.
@@ -20,12 +20,12 @@ pub struct SimulatedClock {
     tick_ns: u64,
     /// The period of the timer that moves it, in ps; 0 for a clock that is computed at each read.
     moved_every_ps: u128,
-    /// Whether it is computed from the counter, and so is wrong where that is.
+    /// True if it is computed from the counter, and so is wrong where that is.
     is_on_counter: bool,
     frozen_at: Option<i128>,
     refused: Option<Refused>,
-    /// What it showed when a suspend began that it left out, in ps: the timer that moves it fires
-    /// only some time after that.
+    /// Time that it showed when a suspend began that it left out, in ps: the timer that moves it
+    /// fires only some time after that.
     left_at: Option<i128>,
 }
 
@@ -80,7 +80,7 @@ impl SimulatedClock {
         self.line.at(now_ps)
     }
 
-    /// What a reading on this CPU shows, in ns.
+    /// Time that a reading on this CPU shows, in ns.
     ///
     /// # Errors
     /// It refuses.
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(after.map(|ns| shown(&coarse, ns)), [7_000_000, 7_000_000, 8_000_000]);
     }
 
-    /// What it would show between two steps it has never shown.
+    /// A clock has never shown the time that it would show between two steps.
     #[test]
     fn a_clock_that_thaws_does_not_go_back() {
         let mut coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);

@@ -12,9 +12,9 @@ pub struct SimulatedCounter {
     bits: u32,
     /// By how much each CPU is ahead; those that are not named are not.
     offsets: Vec<i64>,
-    /// What the next readings are off by, the next one first.
+    /// Errors of the next readings, the next one first.
     glitches: Vec<i64>,
-    /// When it had last counted before its rate changed.
+    /// Time at which it had last counted before its rate changed.
     counted_ps: u128,
 }
 
@@ -44,19 +44,19 @@ impl SimulatedCounter {
         (self.line.at(now_ps) as u64).wrapping_add_signed(self.offset(cpu))
     }
 
-    /// What a reading on this CPU shows. Takes a glitch, if one is due.
+    /// Count that a reading on this CPU shows. Takes a glitch, if one is due.
     pub fn read(&mut self, now_ps: u128, cpu: u32) -> u64 {
         let glitch = if self.glitches.is_empty() { 0 } else { self.glitches.remove(0) };
         self.stepped(now_ps, cpu).wrapping_add_signed(glitch) & (u64::MAX >> (64 - self.bits))
     }
 
-    /// What this CPU shows but for wraps, of which a kernel keeps account, and glitches.
+    /// Count that this CPU shows but for wraps, of which a kernel keeps account, and glitches.
     pub(crate) fn stepped(&self, now_ps: u128, cpu: u32) -> u64 {
         self.truth(now_ps, cpu) / self.step * self.step
     }
 
-    /// When a CPU without an offset counts what this CPU shows: before now by less than a step, and
-    /// by what this CPU is behind. `None` while it stands still or goes back.
+    /// Time at which a CPU without an offset counts what this CPU shows: before now by less than a
+    /// step, and by what this CPU is behind. `None` while it stands still or goes back.
     pub(crate) fn counted_at(&self, now_ps: u128, cpu: u32) -> Option<u128> {
         let true_count = self.line.at(now_ps);
         let ahead = self.stepped(now_ps, cpu).wrapping_sub(true_count as u64) as i64;

@@ -9,7 +9,7 @@ use crate::counter::SimulatedCounter;
 use crate::random::Random;
 use crate::scheduler::{Load, Scheduler};
 
-/// When in a reading something happens.
+/// Moment of a reading at which something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Before its value is taken.
@@ -18,7 +18,7 @@ pub enum Moment {
     After,
 }
 
-/// What happens within a reading.
+/// Action within a reading.
 type Interruption = Box<dyn FnOnce()>;
 /// And when.
 type Condition = Box<dyn Fn() -> bool>;
@@ -97,7 +97,7 @@ impl Uniprocessor {
         self.scheduler.borrow().cpu()
     }
 
-    /// How often any clock was read.
+    /// Number of times that any clock was read.
     #[must_use]
     pub fn reads(&self) -> u64 {
         self.reads.get()

@@ -30,13 +30,14 @@ pub use self::trace::Lost;
 pub use self::turns::Offline;
 pub use self::word::Word;
 
-/// What a read costs, and how ordered it is.
+/// Cost of a read, and how ordered it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCost {
-    /// How long it takes; half of that before the value is taken, unless the machine is set
+    /// Duration of a read; half of that before the value is taken, unless the machine is set
     /// otherwise.
     pub ps: u64,
-    /// How much before its place in the program the value may be taken; 0 for an ordered read.
+    /// Longest time before its place in the program at which the value may be taken; 0 for an
+    /// ordered read.
     pub early_ps: u64,
 }
 

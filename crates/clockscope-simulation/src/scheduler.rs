@@ -1,9 +1,9 @@
-//! When the CPU is taken from the thread that measures, and for how long.
+//! Times in which the CPU is taken from the thread that measures.
 
 use crate::PS;
 use crate::random::Random;
 
-/// What else the CPU has to do. Times are in ns; 0 means never.
+/// Other work of the CPU. Times are in ns; 0 means never.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// Period of the timer tick, at which threads take turns.
@@ -22,7 +22,7 @@ pub struct Load {
     pub stolen_ns: (u64, u64),
     /// CPUs of the machine.
     pub cpus: u32,
-    /// How often a thread goes on on another one after it was preempted, from 0 to 1.
+    /// Share of preemptions after which a thread goes on on another one, from 0 to 1.
     pub migrates: f64,
 }
 
@@ -44,17 +44,17 @@ impl Load {
 /// A time in which the thread does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// When it begins, in ps of true time.
+    /// Start, in ps of true time.
     pub at_ps: u128,
-    /// How long it lasts.
+    /// Duration, in ps.
     pub ps: u128,
-    /// Who has the CPU meanwhile.
+    /// The one that has the CPU meanwhile.
     pub by: Taker,
     /// The CPU on which the thread goes on.
     pub cpu: u32,
 }
 
-/// Who takes the CPU.
+/// Takers of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taker {
     /// Other threads.
@@ -73,7 +73,7 @@ pub struct Scheduler {
     load: Load,
     random: Random,
     cpu: u32,
-    /// When the thread's turn began.
+    /// Start of the thread's turn.
     turn_ps: u128,
     interrupt_at_ps: Option<u128>,
     theft_at_ps: Option<u128>,
@@ -152,7 +152,7 @@ impl Scheduler {
         Some(used_up.max(now_ps).div_ceil(tick) * tick)
     }
 
-    /// How long the turn of a thread lasts that begins at a tick.
+    /// Length of the turn of a thread that begins at a tick.
     fn turns_ps(&self) -> u128 {
         let slice = u128::from(self.load.slice_ns) * u128::from(PS);
         slice.div_ceil(self.tick_ps()).max(1) * self.tick_ps()

@@ -14,7 +14,7 @@ const MOST: usize = 32;
 /// equal length. Memory is taken at the start.
 #[derive(Clone, Debug)]
 pub struct MedianBlocks {
-    /// What has come of the next group of eight.
+    /// Values so far of the next group of eight.
     values: Vec<f64>,
     /// Medians of such groups: their sum and number, until they are a block.
     sum: f64,

@@ -86,13 +86,13 @@ impl Differences {
         *self.beyond.entry(kept).or_insert(0) += 1;
     }
 
-    /// How many differences were counted.
+    /// Number of differences that were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many of them were rounded.
+    /// Number of those that were rounded.
     #[must_use]
     pub fn rounded(&self) -> u64 {
         self.rounded

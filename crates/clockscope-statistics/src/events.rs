@@ -34,12 +34,11 @@ pub struct Batch<'a> {
     pub before_ns: f64,
     /// The reference after the last reading, in ns.
     pub after_ns: f64,
-    /// What a read usually costs, in ns; `None` while that is not known, and then no gap is
-    /// counted.
+    /// Usual cost of a read, in ns; `None` while that is not known, and then no gap is counted.
     pub cost_ns: Option<f64>,
 }
 
-/// Whether jumps, gaps and hidden regressions can be judged.
+/// Way in which jumps, gaps and hidden regressions are judged, if they can be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Judge {
     /// Against a reference with this tick in ns, whose rate is known to this share.
@@ -73,7 +72,7 @@ pub struct EventCounts {
     /// A jump of so many ns is counted in nine tenths of the time; `None` where jumps are not
     /// judged.
     pub sure_ns: Option<f64>,
-    /// What was judged against the reference.
+    /// Counts that were judged against the reference.
     pub judged: Option<ReferencedCounts>,
 }
 
@@ -106,7 +105,7 @@ pub struct EventCounter {
     /// they returned.
     steps: Vec<WorstEvent>,
     worst: WorstEvents,
-    /// When the first batch began, and the one at hand.
+    /// Start of the first batch, and of the one at hand.
     began_ns: Option<f64>,
     batch_ns: f64,
     judged: ReferencedCounts,
@@ -114,7 +113,7 @@ pub struct EventCounter {
     hurdles: Hurdles,
 }
 
-/// What is known of the clock's offset after a batch.
+/// Bounds of the clock's offset that are known after a batch.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     /// The offset was at most this when the value last changed. Infinite before the first change:
@@ -122,24 +121,24 @@ struct Level {
     ceiling_ns: f64,
     /// The offset is at least this.
     floor_ns: f64,
-    /// How far the clock stands back and has not returned.
+    /// Time by which the clock stands back and has not returned.
     debt_ns: f64,
     before_ns: f64,
     after_ns: f64,
-    /// Whether a batch shows a loss of time: the clock moves in it. One that an interruption made
+    /// True if a batch shows a loss of time: the clock moves in it. One that an interruption made
     /// longer than the clock's tick says nothing of the others.
     decidable: bool,
 }
 
-/// What is allowed for on the reference's side.
+/// Tolerance on the reference's side.
 #[derive(Clone, Copy, Debug)]
 struct ReferenceTolerance {
     tick_ns: f64,
-    /// How far clock and reference may drift apart, per time.
+    /// Most that clock and reference may drift apart, per time.
     drift: f64,
 }
 
-/// What the readings of one batch show by themselves.
+/// Facts that the readings of one batch show by themselves.
 #[derive(Clone, Copy, Debug)]
 struct Scan {
     /// From the previous batch's last reading to this one's first, in units; `None` in the first
@@ -150,10 +149,10 @@ struct Scan {
     /// The first reading inside it that differs from the one before, in ns; `None` if all are
     /// equal.
     changed_ns: Option<f64>,
-    /// How far the clock stands back at the end, be it since this batch or from before.
+    /// Time by which the clock stands back at the end, be it since this batch or from before.
     debt_ns: f64,
-    /// How much of that came about inside the batch; negative if it returned from where it stood at
-    /// the start.
+    /// Part of that which came about inside the batch; negative if it returned from where it stood
+    /// at the start.
     sunk_ns: f64,
     /// A reading inside it was smaller than the one before. A gap that follows looks like the
     /// return, so that more may be lost at the end than `debt_ns`.
@@ -191,7 +190,7 @@ impl EventCounter {
         (10.0 * cost_ns).max(THRESHOLD_NS).max(self.tick_ns()).max(tick_ns)
     }
 
-    /// What clock and reference may be apart after `elapsed_ns` without either being at fault.
+    /// Most that clock and reference may be apart after `elapsed_ns` without either being at fault.
     fn slack_ns(&self, elapsed_ns: f64) -> f64 {
         let ReferenceTolerance { tick_ns, drift } = self.reference();
         self.tick_ns() + tick_ns + drift * elapsed_ns
@@ -238,15 +237,15 @@ impl EventCounter {
         }
     }
 
-    /// Whether the reference went back during a batch, so that it shows nothing of the clock there:
-    /// that the clock seems to be ahead is the reference's doing.
+    /// Returns true if the reference went back during a batch, so that it shows nothing of the
+    /// clock there: that the clock seems to be ahead is the reference's doing.
     fn is_reference_back(&self, batch: Batch<'_>) -> bool {
         batch.after_ns - batch.before_ns < -self.reference().tick_ns
     }
 
-    /// How far the first reading stands back against the batch before: what may be returned without
-    /// being a jump. A clock that falls behind by no more than rates differ has nothing to return:
-    /// gaps of the next batch would pass for that.
+    /// Time by which the first reading stands back against the batch before: what may be returned
+    /// without being a jump. A clock that falls behind by no more than rates differ has nothing to
+    /// return: gaps of the next batch would pass for that.
     fn owed_at_start(&self, boundary: Option<i64>, first_ns: f64, before_ns: f64) -> f64 {
         let (Some(level), Some(boundary)) = (self.level, boundary.filter(|step| *step != 0)) else { return 0.0 };
         let stepped_back = -boundary as f64 * self.ns_per_unit;

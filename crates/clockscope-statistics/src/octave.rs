@@ -10,7 +10,7 @@ pub fn octave_bin(value: f64) -> i64 {
     (value.log2() * BINS_PER_OCTAVE as f64 + 1e-9).floor() as i64
 }
 
-/// Where a bin begins.
+/// The value at which a bin begins.
 #[must_use]
 pub fn octave_edge(bin: i64) -> f64 {
     (bin as f64 / BINS_PER_OCTAVE as f64).exp2()

@@ -36,9 +36,9 @@ pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     Some([at(0.025), at(0.975)])
 }
 
-/// Where the next value of an ascending sample lies with 95 %: mean ± t·s·√(1 + 1/n) with Student's
-/// t of n − 1 degrees (Hahn & Meeker 1991, prediction interval of one observation of a normal
-/// population), and no less than from the lowest to the highest. `None` under six values.
+/// Interval in which the next value of an ascending sample lies with 95 %: mean ± t·s·√(1 + 1/n)
+/// with Student's t of n − 1 degrees (Hahn & Meeker 1991, prediction interval of one observation of
+/// a normal population), and no less than from the lowest to the highest. `None` under six values.
 #[must_use]
 pub fn next_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     let (lowest, highest) = (*sorted.first()?, *sorted.last()?);

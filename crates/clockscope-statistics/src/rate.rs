@@ -1,4 +1,4 @@
-//! How fast a clock runs, from brackets: readings of it between two readings of a reference.
+//! Rate of a clock, from brackets: readings of it between two readings of a reference.
 //!
 //! A bracket bounds where the clock's phase (its reading less the reference's, at one moment) lies,
 //! and nothing makes that wrong: an interruption only widens it. Two brackets bound the mean rate
@@ -20,7 +20,7 @@ const INTERRUPTED: f64 = 3.0;
 /// Nobody steers a clock by more than this share of the time that passes: what is more is a step.
 const STEERED: f64 = 0.1;
 
-/// What brackets show of a clock's rate. Offsets are relative: 1e-6 is one ppm fast.
+/// A clock's rate as brackets show it. Offsets are relative: 1e-6 is one ppm fast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
     /// The smallest mean frequency offset that is possible between the two end brackets.
@@ -38,15 +38,15 @@ pub struct Rate {
     pub dropped: usize,
     /// Median width of the brackets that were kept, in ns.
     pub width: f64,
-    /// Whether one rate explains all brackets.
+    /// Result of the test for one rate that explains all brackets.
     pub constancy: Constancy,
     /// The largest step beyond the usual rate, if there was one: the reference's reading after it,
     /// and by how many ns at least.
     pub step: Option<(f64, f64)>,
 }
 
-/// What brackets in ascending order of time show; `None` for fewer than two, or if no time passed
-/// between them. For N of them it takes N log N steps.
+/// Returns the rate that brackets in ascending order of time show; `None` for fewer than two, or if
+/// no time passed between them. For N of them it takes N log N steps.
 #[must_use]
 pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
     let (first, last) = ends(brackets)?;

@@ -32,7 +32,7 @@ impl Reservoir {
         }
     }
 
-    /// How many values were pushed.
+    /// Number of values that were pushed.
     #[must_use]
     pub fn seen(&self) -> u64 {
         self.seen

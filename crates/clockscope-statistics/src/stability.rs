@@ -1,6 +1,6 @@
-//! How stable a clock is over intervals of every length, from its phase at equal distances in time.
+//! Stability of a clock over intervals of every length, from its phase at equal distances in time.
 
-/// What is said of intervals of one length.
+/// Deviation over intervals of one length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
     /// Length of the intervals, in the unit of `spacing`.

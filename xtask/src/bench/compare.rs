@@ -1,5 +1,5 @@
-//! How often `compare` raises an alarm of identical runs, and how often it finds a clock that a
-//! preloaded library makes slower.
+//! Frequency of alarms that `compare` raises of identical runs, and that with which it finds a
+//! clock that a preloaded library makes slower.
 
 use std::process::{Child, Command, Stdio};
 
@@ -83,7 +83,7 @@ fn compared(base: u32, new: u32) -> Result<Value> {
     Ok(serde_json::from_str(&run::output(&run::built(PROGRAM), &["compare", &files[0], &files[1], "--json"])?)?)
 }
 
-/// What a comparison finds that identical runs do not have.
+/// Findings of a comparison that identical runs do not have.
 fn alarms_of(found: &Value) -> Vec<String> {
     let mut alarms = Vec::new();
     for clock in found["clocks"].as_array().into_iter().flatten() {

@@ -1,5 +1,5 @@
-//! Whether the step `tests` passes every time on machines that grant little: beside four busy
-//! loops, and on one CPU.
+//! Repeats of the step `tests`, which has to pass every time on machines that grant little: beside
+//! four busy loops, and on one CPU.
 
 use std::collections::BTreeMap;
 use std::process::Command;

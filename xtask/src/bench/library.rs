@@ -18,7 +18,7 @@ const BUSY: usize = 4;
 /// Seconds over which the error is watched.
 const WATCHED_S: &str = "60";
 
-/// What can be measured by itself.
+/// Parts that can be measured by themselves.
 const PARTS: &[Part] = &[
     ("costs", costs),
     ("light", light_callers),
@@ -63,7 +63,7 @@ fn program(name: &str) -> String {
     format!("{}/release/{name}", folder())
 }
 
-/// What a program printed as `name value` lines, pinned to the CPU of the comparison.
+/// Values that a program printed as `name value` lines, pinned to the CPU of the comparison.
 fn pinned(name: &str, arguments: &[&str]) -> Result<Values> {
     let program = program(name);
     values(&run::output("taskset", &[&["--cpu-list", &CPU, &program], arguments].concat())?)
@@ -207,7 +207,7 @@ fn bursts(when: &str, busy: usize) -> Result<()> {
     Ok(())
 }
 
-/// Where the counter may not be used: beside the OS clock itself.
+/// Compares with the OS clock itself where the counter may not be used.
 fn os_clock() -> Result<()> {
     // On all CPUs: two threads on one would not meet.
     let mut ratios = [Vec::new(), Vec::new()];
@@ -322,7 +322,7 @@ struct Known {
     highest_hz: f64,
 }
 
-/// What a fresh process printed.
+/// Output of a fresh process.
 struct Start {
     first_ticks: f64,
     takeover_ticks: f64,

@@ -44,7 +44,7 @@ pub(super) fn line(figure: &str, target: &str, measured: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recorded {
     pub(crate) cpu: String,
-    /// What else a figure depends on: hypervisor, CPUs, kernel.
+    /// Further facts that a figure depends on: hypervisor, CPUs, kernel.
     pub(crate) machine: String,
     pub(crate) benches: BTreeMap<String, Vec<Figure>>,
 }

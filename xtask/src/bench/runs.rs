@@ -1,5 +1,5 @@
-//! Whether the interval between runs that `measure --repeat` shows is one: the median of as many
-//! later runs lies inside.
+//! Test of the interval between runs that `measure --repeat` shows: the median of as many later
+//! runs lies inside.
 
 use anyhow::{Context, Result};
 use serde_json::Value;

@@ -13,7 +13,7 @@ const MANY: &str = "100000000";
 const PAIRS: usize = 5;
 /// The seed of simulated clocks whose tick is looked for: none of the tests' own.
 const SEED: &str = "777000";
-/// How many of them there are.
+/// Number of them.
 const CASES: &str = "30000";
 
 /// Measures and prints a line a figure.
@@ -43,7 +43,7 @@ fn recording() -> Result<()> {
     Ok(())
 }
 
-/// What the instrument finds on this machine.
+/// The tick that the instrument finds on this machine.
 fn own_tick() -> Result<()> {
     for clock in ["tsc", "monotonic"] {
         let ours = ["steps", clock, "--cpu", &CPU, "--duration", "500ms", "--format", "json"];

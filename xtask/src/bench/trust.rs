@@ -1,5 +1,5 @@
-//! Whether `check` calls a healthy machine trusted every time, beside busy loops as well, and how
-//! long it takes. On a machine that is not healthy these figures say nothing.
+//! Test that `check` calls a healthy machine trusted every time, beside busy loops as well, and the
+//! time that it takes. On a machine that is not healthy these figures say nothing.
 
 use std::collections::BTreeMap;
 use std::thread::available_parallelism;

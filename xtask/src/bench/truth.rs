@@ -1,4 +1,4 @@
-//! What the instrument says of thousands of random machines whose truth is known.
+//! Verdicts of the instrument on thousands of random machines whose truth is known.
 
 use std::time::Instant;
 
@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use super::figure;
 use crate::run;
 
-/// What it is built and asked with: optimized, with overflow still an error, and every second busy
-/// machine is asked for long.
+/// Variables with which it is built and asked: optimized, with overflow still an error, and every
+/// second busy machine is asked for long.
 const VARIABLES: [(&str, &str); 2] = [("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true"), ("CLOCKSCOPE_LONG", "2")];
 
 /// Asks each question of so many machines.

@@ -1,4 +1,4 @@
-//! What archives are made of: a version, and a commit with its time.
+//! Origin of archives: a version, and a commit with its time.
 
 use anyhow::{Result, bail};
 use serde_json::Value;

@@ -68,7 +68,7 @@ impl Program {
     }
 }
 
-/// Whether `objdump -p` shows neither a loader nor libraries.
+/// Returns true if `objdump -p` shows neither a loader nor libraries.
 fn is_static(headers: &str) -> bool {
     let lines = || headers.lines().map(str::trim_start);
     lines().any(|line| line.starts_with("LOAD"))
@@ -83,7 +83,7 @@ fn stated(printed: &str, triple: &str, origin: &Origin) -> Result<()> {
     Ok(())
 }
 
-/// Whether a document is the question's and has at least one row.
+/// Returns true if a document is the question's and has at least one row.
 fn has_rows(document: &Value, question: &str, rows: &str) -> bool {
     let is_there = document[rows].as_array().is_some_and(|rows| !rows.is_empty());
     document["schema"] == format!("clockscope.{question}") && is_there

@@ -1,4 +1,4 @@
-//! What archives there are, and how their programs are built.
+//! Targets of archives, and the way in which their programs are built.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use crate::run;
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) triple: &'static str,
-    /// What runs its programs; nothing where this machine does.
+    /// Command that runs its programs; nothing where this machine does.
     pub(super) runner: &'static [&'static str],
-    /// Where that is, for people.
+    /// Name of that place, for people.
     pub(super) place: &'static str,
-    /// What building and running need.
+    /// Requirements for building and running.
     needs: &'static [Need],
     /// Debian's name of the processor, where a package is made as well.
     pub(super) debian: Option<&'static str>,

@@ -32,14 +32,14 @@ pub(crate) fn write(page: Option<&str>) -> Result<()> {
     if unknown.is_empty() { Ok(()) } else { bail!("what these show begins otherwise by now: {}", unknown.join(", ")) }
 }
 
-/// Whether its output is shown, and of this machine as it is.
+/// Returns true if its output is shown, and of this machine as it is.
 fn is_made_here(command: &DocumentedCommand) -> bool {
     !command.output.is_empty()
         && !ELSEWHERE.contains(&command.page.as_str())
         && !command.arguments.iter().any(|word| word == "--clocksource")
 }
 
-/// What it prints to stdout, whatever its exit code.
+/// Output that it prints to stdout, whatever its exit code.
 fn printed(program: &str, command: &DocumentedCommand) -> Result<Vec<String>> {
     println!("clockscope {}", command.arguments.join(" "));
     let output = Command::new(program).args(&command.arguments).output().context("cannot run clockscope")?;

@@ -1,4 +1,4 @@
-//! Which files are installed, where, and what is in them.
+//! Files that are installed, their places, and their content.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The number in the SONAME, which the crate's build.rs sets.
 const SOVERSION: &str = "0";
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Copy(PathBuf),
@@ -70,7 +70,7 @@ impl Layout {
         self.add(libdir.join("libclockscope.so"), Content::Link(full));
     }
 
-    /// What pkg-config and CMake look for.
+    /// Adds the files that pkg-config and CMake look for.
     fn templates(&mut self, prefix: &Path, libdir: &Path) -> Result<()> {
         let packaging = Path::new(CRATE).join("packaging");
         let cmake = libdir.join("cmake/clockscope");
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Where a link leads, and what a copy is made of.
+    /// A link leads to an installed file, and a copy is made of a file that exists.
     #[test]
     fn links_lead_to_installed_files_and_copies_are_there() {
         let layout = layout();

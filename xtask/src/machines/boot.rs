@@ -41,7 +41,7 @@ impl Images {
         self.folder.join(architecture.name())
     }
 
-    /// Where a machine's console is kept.
+    /// File in which a machine's console is kept.
     pub(super) fn console(&self, machine: &Machine) -> PathBuf {
         self.folder.join(format!("{}.txt", machine.name))
     }
@@ -127,7 +127,8 @@ fn command(machine: &Machine, folder: &Path) -> Command {
     command
 }
 
-/// How the process ended; kills it and gives `None` if it does not in time.
+/// Waits for the process to end and returns its status; kills it and gives `None` if it does not
+/// end in time.
 fn wait(process: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -143,7 +144,7 @@ fn wait(process: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     }
 }
 
-/// Where the console's output is kept, and its last lines.
+/// Words for the place where the console's output is kept, and its last lines.
 fn shown(console: &Path, printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let last = lines[lines.len().saturating_sub(15)..].join("\n    ");

@@ -19,7 +19,7 @@ fn flags() -> String {
     flags.join("\x1f")
 }
 
-/// What is put into a machine.
+/// Programs that are put into a machine.
 pub(super) struct Programs {
     pub(super) architecture: Architecture,
     pub(super) clockscope: PathBuf,

@@ -1,5 +1,5 @@
-//! What is expected where several CPUs take part, where the processor lacks something, and where
-//! clocks change during the run.
+//! Checks for machines in which several CPUs take part, in which the processor lacks something, and
+//! in which clocks change during the run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +10,8 @@ use super::checks::{Served, measured, tick, watched};
 use super::seen::{Seen, named, number, time};
 use crate::run;
 
-/// How far a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at this
-/// frequency.
+/// Most that a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at
+/// this frequency.
 const RATE_PPM: f64 = 1.0;
 
 /// A hundred million seconds between the dates that step.sh sets, in ns.
@@ -142,8 +142,8 @@ pub(super) fn daemons(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// Where the true time is known, `utc_now()` holds it or says that it does not know, for each
-/// daemon; and in a leap second.
+/// If the true time is known, `utc_now()` holds it or says that it does not know, for each daemon;
+/// and in a leap second.
 pub(super) fn civil(seen: &mut Seen) {
     let mut civil = |(name, calls): (&str, u32)| {
         let run = seen.json(&format!("civil_{name}"));
@@ -233,8 +233,8 @@ fn followed(seen: &mut Seen, wall: &Value, least: u64) {
     seen.expect(worst_ns <= bound_ns, || format!("{worst_ns} ns off, and its bound is {bound_ns} ns: {wall}"));
 }
 
-/// How many instructions the deterministic machine takes from one reading to the next, below a line
-/// that names compiler and kernel: with others it takes another number.
+/// Number of instructions that the deterministic machine takes from one reading to the next, below
+/// a line that names compiler and kernel: with others it takes another number.
 const GOLDEN: &str = "machines/icount.golden";
 
 /// Time is the number of instructions: readings are the same in every boot, and the counter runs at

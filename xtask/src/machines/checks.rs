@@ -1,11 +1,11 @@
-//! What is expected of the instrument and of the library in each machine.
+//! Checks of the instrument and of the library in each machine.
 
 use serde_json::Value;
 
 use super::machine::{Architecture, Machine};
 use super::seen::{Seen, frequency, named, number, time};
 
-/// What holds in every machine: the facts are right, no clock goes back, and the clock of the
+/// Checks that hold in every machine: the facts are right, no clock goes back, and the clock of the
 /// library is right.
 pub(super) fn common(machine: &Machine, seen: &mut Seen) {
     facts(machine, seen);
@@ -94,7 +94,7 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// What the kernel, or the architecture, states of the counter's frequency is a claim that was
+/// The kernel's or the architecture's statement of the counter's frequency is a claim that was
 /// compared with what was measured. Where the kernel rejects the counter, it states none.
 fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
     let claim = evidence.iter().find(|one| one["check"] == "nominal_frequency").cloned().unwrap_or_default();
@@ -115,8 +115,9 @@ fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
     });
 }
 
-/// Whether the kernel's claim is what it measured at boot, by a timer, and compared with another
-/// clock later. On a busy host the claim may be wrong, as it was by 800 ppm, and jiffies lose time.
+/// Returns true if the kernel's claim is what it measured at boot, by a timer, and compared with
+/// another clock later. On a busy host the claim may be wrong, as it was by 800 ppm, and jiffies
+/// lose time.
 fn is_measured_at_boot(machine: &Machine) -> bool {
     ["jiffies", "acpi_pm", "hpet"].contains(&machine.clocksource)
 }
@@ -139,13 +140,13 @@ pub(super) fn tick(seen: &mut Seen, clock: &str, expected_ns: f64, tolerance: f6
     seen.found(format!("tick {} ({})", time(tick_ns), frequency(1e9 / tick_ns)));
 }
 
-/// What reading CLOCK_MONOTONIC costs, for the line.
+/// Cost of reading CLOCK_MONOTONIC, for the line.
 fn cost(seen: &mut Seen) {
     let cost_ns = number(&seen.clock("measure", "monotonic")["cost_ns"]["median"]);
     seen.found(format!("monotonic {}", time(cost_ns)));
 }
 
-/// What served the library's clock at the end.
+/// Source of the library's clock at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Served {
     Counter,

@@ -1,5 +1,5 @@
-//! What is expected where the instrument switches the kernel's clocksource itself: it measures with
-//! each, and puts back what was there, however it ends.
+//! Checks for machines in which the instrument switches the kernel's clocksource itself: it
+//! measures with each, and puts back what was there, however it ends.
 
 use serde_json::{Value, json};
 
@@ -111,7 +111,7 @@ fn runtimes(seen: &mut Seen) {
     says(seen, "runtimes_denied", 4, &["root", "current_clocksource"]);
 }
 
-/// What cannot be done is said before anything is.
+/// A switch that cannot be done is refused before anything is done.
 fn refused_beforehand(seen: &mut Seen) {
     says(seen, "absent", 2, &["sundial", "acpi_pm"]);
     says(seen, "denied", 4, &["root", "current_clocksource"]);

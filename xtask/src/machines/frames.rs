@@ -1,10 +1,10 @@
-//! What a machine's commands printed, between the marks of its script.
+//! Output of a machine's commands, between the marks of its script.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 
-/// What a command in a machine gave.
+/// Output of a command in a machine, and its exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) code: i32,

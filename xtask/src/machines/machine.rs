@@ -1,4 +1,4 @@
-//! What a machine is made of.
+//! Parts of a machine.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub(super) struct Machine {
     pub(super) cpus: u32,
     /// Another processor than the usual one.
     pub(super) processor: Option<&'static str>,
-    /// Whether it is booted a second time, whose frames bear names that begin with `again_`.
+    /// True if it is booted a second time, whose frames bear names that begin with `again_`.
     pub(super) twice: bool,
     /// Further arguments of the emulator.
     pub(super) options: &'static [&'static str],
@@ -55,7 +55,7 @@ pub(super) struct Machine {
     pub(super) kernel: &'static str,
     /// The clocksource that the kernel uses when `info` asks for it.
     pub(super) clocksource: &'static str,
-    /// What `clockscope check` says of the counter, and the checks that have to decide it, each
+    /// Verdict of `clockscope check` on the counter, and the checks that have to decide it, each
     /// once.
     pub(super) verdict: &'static str,
     pub(super) because: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! What a machine printed, as the checks ask for it, and what they found.
+//! Outputs of a machine, as the checks ask for them, and what they found.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl Seen {
         }
     }
 
-    /// What a command printed, and its exit code.
+    /// Output of a command, and its exit code.
     pub(super) fn output(&mut self, command: &str) -> Option<(i32, String)> {
         let frame = self.frames.get(command).map(|frame| (frame.code, frame.text.clone()));
         self.expect(frame.is_some(), || format!("{command} was not run"));
@@ -61,7 +61,7 @@ impl Seen {
         clock
     }
 
-    /// What a command printed on standard error, in one line.
+    /// Output of a command on standard error, in one line.
     pub(super) fn error(&self, command: &str) -> String {
         let text = self.frames.get(&format!("{command}.stderr")).map(|frame| frame.text.trim().replace('\n', " | "));
         text.unwrap_or_default()

@@ -1,8 +1,8 @@
-//! How programs for other platforms are compiled.
+//! Compilation of programs for other platforms.
 
 use crate::cross;
 
-/// Where they are built. Not `cross`'s folder: both are built at the same time.
+/// Folder in which they are built. Not `cross`'s folder: both are built at the same time.
 pub(super) const FOLDER: &str = "target/platforms";
 
 /// The compiler's variables.

@@ -14,9 +14,9 @@ use super::wine::{PERIOD_CALLS, Wine, period_calls};
 
 /// The exit code of an interrupted run.
 const INTERRUPTED: i32 = 130;
-/// How long is waited for what has to happen.
+/// Longest wait for what has to happen.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What the key is on a terminal.
+/// Code of the key on a terminal.
 const CTRL_C: &[u8] = b"\x03";
 
 pub(super) fn check(wine: &Wine) -> Result<()> {

@@ -11,13 +11,13 @@ use crate::tally::Tally;
 /// Tests of one target in one place.
 #[derive(Clone, Copy)]
 pub(super) struct Emulated {
-    /// Where they run, for people: `under qemu-user`.
+    /// Place in which they run, for people: `under qemu-user`.
     pub(super) place: &'static str,
-    /// What runs a program of the target; nothing where this machine does. A word with a slash is a
-    /// file of this repository.
+    /// Command that runs a program of the target; nothing where this machine does. A word with a
+    /// slash is a file of this repository.
     pub(super) runner: &'static [&'static str],
     pub(super) linker: &'static str,
-    /// What linker and runner are in.
+    /// Packages of linker and runner.
     pub(super) needs: &'static [Need],
     /// Cargo's arguments for the tests.
     pub(super) tests: &'static [&'static str],
@@ -25,9 +25,9 @@ pub(super) struct Emulated {
     pub(super) flags: &'static str,
     /// More variables of the environment.
     pub(super) variables: &'static [(&'static str, &'static str)],
-    /// Whether the library has to cost no more than std's clock there, which it serves.
+    /// True if the library has to cost no more than std's clock there, which it serves.
     pub(super) serves_the_systems_clock: bool,
-    /// Whether `cargo xtask test` runs them.
+    /// True if `cargo xtask test` runs them.
     pub(super) in_ci: bool,
 }
 
@@ -118,7 +118,7 @@ const MOST: f64 = 1.15;
 const TRIES: usize = 3;
 
 impl Emulated {
-    /// What has to be installed.
+    /// Requirements that have to be installed.
     pub(super) fn missing(&self) -> Option<Missing> {
         needs::missing(self.needs)
     }

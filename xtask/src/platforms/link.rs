@@ -11,7 +11,7 @@ use crate::run;
 const NEEDS: [Need; 2] =
     [Need::python_program("cargo-zigbuild", "cargo-zigbuild"), Need::python_module("ziglang", "ziglang")];
 
-/// What has to be installed.
+/// Requirements that have to be installed.
 pub(super) fn missing() -> Option<Missing> {
     needs::missing(&NEEDS)
 }

@@ -10,7 +10,7 @@ use super::wine::Wine;
 
 /// The name that the runtime's program has among processes.
 const NAME: &str = "clockscope-runtime";
-/// How long processes that were ended may be seen.
+/// Time for which processes that were ended may be seen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn check(wine: &Wine) -> Result<()> {

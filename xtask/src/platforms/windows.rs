@@ -1,4 +1,4 @@
-//! What the command answers under Wine.
+//! Answers of the command under Wine.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -112,7 +112,7 @@ impl Wine {
         Ok(())
     }
 
-    /// How often the command requests a period and withdraws it.
+    /// Number of times that the command requests a period, and that it withdraws it.
     fn period_calls(&self, code: i32, arguments: &[&str]) -> Result<(usize, usize)> {
         let output = self.command(arguments).envs([PERIOD_CALLS]).output().context("cannot run wine")?;
         let log = String::from_utf8_lossy(&output.stderr);

@@ -12,8 +12,8 @@ use crate::run;
 
 pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// Where it is built: in the profile that the library's tests are built in, which shares the
-/// standard library with them.
+/// Folder in which it is built: in the profile that the library's tests are built in, which shares
+/// the standard library with them.
 fn folder() -> String {
     format!("{}/{TARGET}/debug", compiler::FOLDER)
 }
@@ -32,7 +32,7 @@ pub(super) fn build() -> Result<String> {
 /// ms, which it has anyway.
 pub(super) const PERIOD_CALLS: (&str, &str) = ("WINEDEBUG", "warn+mmtime");
 
-/// How often a period was requested and withdrawn, as these warnings show.
+/// Number of times that a period was requested, and that it was withdrawn, as these warnings show.
 pub(super) fn period_calls(log: &str) -> (usize, usize) {
     (log.matches("timeBeginPeriod").count(), log.matches("timeEndPeriod").count())
 }

@@ -61,7 +61,7 @@ struct Cycle {
     edges: Vec<String>,
 }
 
-/// What is wrong with the cycles of a crate.
+/// Returns what is wrong with the cycles of a crate.
 fn judged(krate: &str, cycles: &[Cycle], allowed: &[Group]) -> Vec<String> {
     let allowed: Vec<&Group> = allowed.iter().filter(|group| group.krate == krate).collect();
     let is_within =
@@ -124,7 +124,8 @@ fn cycles_at(parent: usize, modules: &Modules, edges: &[Edge]) -> Vec<Cycle> {
     found
 }
 
-/// Which child of `parent` a file is or is below, or `parent` itself; `None` for a file elsewhere.
+/// The child of `parent` that a file is or is below, or `parent` itself; `None` for a file
+/// elsewhere.
 fn part_of(file: usize, parent: usize, modules: &Modules) -> Option<usize> {
     if file == parent {
         return Some(parent);
@@ -133,7 +134,7 @@ fn part_of(file: usize, parent: usize, modules: &Modules) -> Option<usize> {
     if above == parent { Some(file) } else { part_of(above, parent, modules) }
 }
 
-/// Which modules one depends on, directly or not.
+/// Modules on which one depends, directly or not.
 fn reached_from(start: usize, count: usize, edges: &[(usize, usize, &Edge)]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut open = vec![start];

@@ -43,7 +43,7 @@ pub(super) struct Scope {
     pub(super) items: Vec<Item>,
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Named {
     /// Something that is defined here. Types and traits have members, functions and constants do
@@ -160,7 +160,7 @@ impl Scope {
     }
 }
 
-/// What a `use` brings in.
+/// Names that a `use` brings in.
 #[derive(Default)]
 pub(super) struct Imported {
     /// Names, each with the path that it stands for.
@@ -233,7 +233,7 @@ pub(super) fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether something is compiled for tests alone: `cfg(test)`, `cfg(all(test, unix))`.
+/// Returns true if something is compiled for tests alone: `cfg(test)`, `cfg(all(test, unix))`.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     let predicate = |attribute: &Attribute| attribute.parse_args::<Meta>().ok();
     let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).filter_map(predicate);

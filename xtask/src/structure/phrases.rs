@@ -3,7 +3,7 @@
 
 mod literals;
 
-/// Where a phrase is avoided.
+/// Texts in which a phrase is avoided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Everywhere,
@@ -96,7 +96,7 @@ fn found<'a>(file: &str, lines: impl Iterator<Item = &'a str>, scopes: &[Scope])
     wrong
 }
 
-/// Whether a paragraph ends with a phrase.
+/// Returns true if a paragraph ends with a phrase.
 fn ends_with(paragraph: &[String], phrase: &str) -> bool {
     let parts: Vec<&str> = phrase.split(' ').collect();
     let Some(start) = paragraph.len().checked_sub(parts.len()) else { return false };

@@ -50,7 +50,7 @@ pub(super) fn edges(modules: &Modules) -> Vec<Edge> {
     found.into_iter().map(|((from, to), names)| Edge { from, to, names }).collect()
 }
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Clone, Copy)]
 enum Target<'a> {
     Scope(usize),
@@ -80,7 +80,7 @@ impl Modules {
         starts.into_iter().flat_map(|start| self.follow(start, rest, depth - 1)).collect()
     }
 
-    /// What the rest of a path leads to from here.
+    /// Targets of the rest of a path from here.
     fn follow<'a>(&'a self, start: Target<'a>, rest: &[String], depth: usize) -> Vec<Target<'a>> {
         match (start, rest.split_first()) {
             (_, None) | (Target::Item { has_members: true, .. }, _) => vec![start],
@@ -98,8 +98,8 @@ impl Modules {
         }
     }
 
-    /// What a name stands for in a scope; if nothing there bears it, in the scopes that it imports
-    /// all names of.
+    /// Targets of a name in a scope; if nothing there bears it, in the scopes that it imports all
+    /// names of.
     fn lookup(&self, place: usize, name: &str, depth: usize) -> Vec<Target<'_>> {
         let scope = &self.scopes[place];
         if let Some((name, all)) = scope.names.get_key_value(name) {
@@ -254,16 +254,16 @@ impl<'ast> Visit<'ast> for Names<'_> {
         }
     }
 
-    /// Who may see something is not what it uses.
+    /// A visibility is skipped: it is not what the item uses.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 }
 
-/// What is known inside of one item alone.
+/// Names that are known inside of one item alone.
 #[derive(Default)]
 struct Local {
-    /// What patterns bind: it hides functions and constants of the same name.
+    /// Variables that patterns bind: such a name hides functions and constants of the same name.
     variables: HashSet<String>,
     /// By `use` inside of functions.
     imported: Imported,

@@ -9,7 +9,7 @@ use crate::duration::{self, Seconds};
 use crate::findings::{OffsetsFinding, OrderFinding};
 use crate::numbers::{self, Cpus};
 
-/// Which CPUs take part in a tournament.
+/// Options that choose the CPUs of a tournament.
 #[derive(Args, Debug)]
 pub(crate) struct PairArgs {
     /// CPUs that take part, e.g. 0-3,8 [default: all that this process may run on]
@@ -53,7 +53,7 @@ pub(crate) struct OffsetsArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// How readings are handed from CPU to CPU.
+/// Way in which readings are handed from CPU to CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HandoffArg {
     /// Each CPU publishes its readings and takes the other's newest

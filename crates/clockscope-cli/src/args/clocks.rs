@@ -1,11 +1,11 @@
-//! Which clocks are read, by which path, and with which timer interrupt.
+//! Arguments for the clocks that are read, their paths, and the timer interrupt.
 
 use clap::{Args, ValueEnum};
 use clockscope_measure::Paths;
 
 use crate::duration::{self, Seconds};
 
-/// Which clocks.
+/// Arguments that choose clocks.
 #[derive(Args, Debug)]
 pub(crate) struct ClockArgs {
     /// Clocks by name, e.g. tsc or monotonic:vdso [default: all]

@@ -33,7 +33,7 @@ pub(crate) struct CompareArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What changes of costs do not matter by default.
+/// Largest change of a cost that does not matter by default.
 const DEFAULT_MARGIN: &str = "2%";
 
 /// Earlier records that an answer is compared with.

@@ -10,7 +10,7 @@ use crate::duration::{self, Seconds};
 use crate::findings::FailOn;
 use crate::numbers;
 
-/// How long `measure` samples by default: its answer takes less than 2 s in all.
+/// Time for which `measure` samples by default: its answer takes less than 2 s in all.
 const MEASURE_DURATION: &str = "1.8s";
 
 #[derive(Args, Debug)]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// How long a check takes whose answer is a line: monitors wait for a few seconds.
+/// Time that a check takes whose answer is a line: monitors wait for a few seconds.
 pub(crate) const ONE_LINE_DURATION: &str = "2s";
 
 #[derive(Args, Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct MonitorArgs {
     pub(crate) exit_codes: ExitCodes,
 }
 
-/// What exit codes mean.
+/// Meaning of the exit codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExitCodes {
     /// As of all commands: what --fail-on and --policy name decides

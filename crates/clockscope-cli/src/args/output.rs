@@ -47,7 +47,7 @@ impl OutputArgs {
     }
 }
 
-/// When to use colors.
+/// Use of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorArg {
     /// On a terminal

@@ -38,7 +38,7 @@ pub(crate) struct ReportArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What a schema describes.
+/// Subject of a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaArg {
     /// All JSON documents

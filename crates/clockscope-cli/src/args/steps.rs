@@ -37,7 +37,7 @@ pub(crate) struct StepsArgs {
     pub(crate) answer: StepsAnswerArgs,
 }
 
-/// How an answer of `steps` is shown and judged.
+/// Options by which an answer of `steps` is shown and judged.
 #[derive(Args, Debug)]
 pub(crate) struct StepsAnswerArgs {
     /// Maximum number of rows of distinct differences: the most frequent ones
@@ -78,7 +78,7 @@ pub(crate) enum RawFormatArg {
     Recording,
 }
 
-/// How lines of CSV look.
+/// Style of CSV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RawStyleArg {
     /// A header, and `clock,ns`

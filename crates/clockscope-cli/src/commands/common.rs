@@ -1,4 +1,5 @@
-//! What several subcommands do alike: choose clocks, stop on signals, write a document, and end.
+//! Steps that several subcommands have in common: choose clocks, stop on signals, write a document,
+//! and end.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
@@ -22,7 +23,7 @@ pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
     Ok(Catalogue::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
 }
 
-/// How a run ends that could be interrupted.
+/// Exit of a run that could be interrupted.
 pub(super) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
 where
     ShownClock<'a>: From<&'a C>,
@@ -30,7 +31,7 @@ where
     if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(ShownClock::from), fail_on) }
 }
 
-/// How tables are drawn, where a command has flags for it.
+/// Options by which tables are drawn, where a command has flags for it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Drawing {
     pub(super) ascii: bool,

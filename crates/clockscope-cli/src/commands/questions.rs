@@ -19,8 +19,8 @@ use crate::output::Destination;
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained};
 
-/// How long `rate` compares if nothing else is said, in seconds; and how long at most if a bound is
-/// asked for.
+/// Time for which `rate` compares if nothing else is said, in seconds; and the longest time if a
+/// bound is asked for.
 const RATE_S: f64 = 2.0;
 const RATE_UNTIL_S: f64 = 60.0;
 /// Shortest threshold of a gap, in seconds: no loop that reads a clock is much faster.
@@ -91,7 +91,8 @@ pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
     answer(ask, (&args.output, Drawing::default()), "--cpus", looked, Document::Gaps)
 }
 
-/// Where a CPU could not be looked at, or not at all, what it loses was not determined.
+/// Exit of `gaps`: the losses of a CPU that could not be looked at, or not at all, were not
+/// determined.
 fn looked(gaps: &Gaps) -> Exit {
     let is_unseen = |cpu: &CpuGaps| cpu.seconds == 0.0 || cpu.reason.is_some();
     if gaps.gaps.iter().any(is_unseen) { Exit::Undetermined } else { Exit::Success }
@@ -148,7 +149,7 @@ fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
     }
 }
 
-/// What is known while a comparison runs.
+/// The line that shows what is known while a comparison runs.
 fn line(live: &Live) -> String {
     match (live.ppm, live.bound_ppm) {
         (Some(ppm), Some(bound)) => {

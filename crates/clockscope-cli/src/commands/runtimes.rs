@@ -1,4 +1,4 @@
-//! What the stopwatches of language runtimes and browsers do.
+//! Behavior of the stopwatches of language runtimes and browsers.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -20,9 +20,9 @@ use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained};
 
-/// How long `steps` reads if nothing else is said, in seconds, all clocks together.
+/// Time for which `steps` reads if nothing else is said, in seconds, all clocks together.
 const STEPS_SECONDS: f64 = 2.0;
-/// How often it reads each clock for raw readings if nothing else is said.
+/// Number of times that it reads each clock for raw readings if nothing else is said.
 const RAW_READS: u64 = 10_000;
 /// Most raw readings, all clocks together: 2.4 GB while they are kept.
 const MOST_RAW_READS: u64 = 100_000_000;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// What is kept of the readings.
+/// Readings that are kept for a file.
 enum RawContents {
     Readings(RawFormat, Vec<RawReadings>),
     Recording(Box<Recording>),
@@ -159,7 +159,7 @@ fn replayed(file: &Path) -> Result<Envelope<Steps>> {
     Ok(clockscope_measure::replay(recording)?)
 }
 
-/// Where raw readings go, and how.
+/// Destination of raw readings, and their format.
 enum RawOutput {
     Readings(RawFormat, Destination),
     Recording(Destination),

@@ -1,4 +1,4 @@
-//! Which clocks can be trusted, and which of two is better.
+//! Trust in clocks, and the better of two.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn show_check(found: Envelope<Trust>, exit: Exit, args: &CheckArgs, destination:
     })
 }
 
-/// What the policy demands counts like what is asked for by `--fail-on`.
+/// Exit of a check: the policy's demands count like what is asked for by `--fail-on`.
 fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
     if args.policy.is_some() && found.demands.is_empty() {
         output::warn("--policy: the policy demands nothing");

@@ -235,7 +235,7 @@ fn threads_that_are_moved_under_way_are_told() {
     assert_eq!(sequence(&record, "rdtscp")["regressions"].as_u64().unwrap_or(0), 0, "{record:#}");
 }
 
-/// How fast the liar's clock was found to run: ppm and its bound.
+/// Rate of the liar's clock as it was found: ppm and its bound.
 fn found_rate(factor: u32, ppb: &str, more: &[(&str, &str)]) -> (Value, Granted) {
     let lies = [&[("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_PPB", ppb)], more].concat();
     let duration = format!("{factor}s");
@@ -397,7 +397,7 @@ fn a_read_that_fails_is_told() {
     });
 }
 
-/// Where the clock that calls sleep by cannot be read, another one must not accuse them.
+/// If the clock that calls sleep by cannot be read, another one must not accuse them.
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]

@@ -253,7 +253,7 @@ fn raw_readings_of_several_paths_bear_their_paths() {
     }
 }
 
-/// What was read until then is reported and written; what was not is said not to have been.
+/// Readings until then are reported and written; those that were not read are said to be missing.
 #[test]
 #[cfg(unix)]
 fn an_interrupted_raw_run_writes_what_it_has() {
@@ -329,7 +329,7 @@ fn what_is_no_recording_is_refused() {
     assert!(stderr(&labeled, 2).contains("style of CSV"));
 }
 
-/// What was read until then is recorded as well.
+/// Readings until then are recorded as well.
 #[test]
 #[cfg(unix)]
 fn an_interrupted_run_is_replayed() {

@@ -61,7 +61,7 @@ fn text(path: &Path, name: &str) -> String {
     path.join(name).to_str().unwrap().to_owned()
 }
 
-/// What it says that is wrong, with this exit code.
+/// Returns what it says that is wrong, with this exit code.
 fn refused(arguments: &[&str], code: i32) -> String {
     let output = run(clockscope(&[&["compare"], arguments].concat()), code);
     assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
@@ -238,7 +238,7 @@ fn other_machines_are_compared_only_where_it_is_asked_for() {
     }
 }
 
-/// What was measured now is compared with a file, by itself and in several runs.
+/// A measurement that was made now is compared with a file, by itself and in several runs.
 #[test]
 fn a_measurement_is_compared_with_its_baseline() {
     let folder = tempfile::tempdir().unwrap();

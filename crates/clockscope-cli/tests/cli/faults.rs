@@ -190,7 +190,7 @@ fn quanta_are_found_by_steps_and_by_measure() {
     }
 }
 
-/// What the worst events were, when, and how large, beside how many there were.
+/// The worst events are reported with their kind, time and size, beside the number of events.
 #[test]
 #[parallel]
 fn the_worst_events_are_told_with_time_and_size() {

@@ -118,7 +118,7 @@ fn cells(line: &str) -> Vec<&str> {
     line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
 }
 
-/// Whether a line names the columns of a table: three names or more, no figure.
+/// Returns true if a line names the columns of a table: three names or more, no figure.
 fn is_header(line: &str) -> bool {
     let cells = cells(line);
     let figure =
@@ -143,7 +143,7 @@ fn add(columns: &mut Columns, headers: Vec<Vec<String>>) {
     }
 }
 
-/// What of the shown headers no table of today has.
+/// Columns of the shown headers that no table of today has.
 fn unknown_columns<'a>(columns: &'a Columns, shown: &'a [Vec<String>]) -> impl Iterator<Item = String> + 'a {
     shown.iter().flat_map(|header| {
         let today = columns.get(&header[0]);

@@ -55,7 +55,7 @@ fn the_service_is_understood_and_hardened() {
     assert!(analyzed.status.success(), "{}", words_of(&analyzed));
 }
 
-/// What the service runs, and what the plugin runs, is a command line of this program.
+/// The command lines of the service and of the plugin are command lines of this program.
 #[test]
 fn commands_in_files_are_understood() {
     let service = text("systemd/clockscope-textfile.service");
@@ -118,7 +118,7 @@ fn rules_for_the_kernels_log_take_its_lines() {
     }
 }
 
-/// Whether a pattern takes a whole line. These patterns mean the same to grep and to Go.
+/// Returns true if a pattern takes a whole line. These patterns mean the same to grep and to Go.
 fn is_match(pattern: &str, line: &str) -> bool {
     let mut grep = Command::new("grep")
         .args(["--extended-regexp", "--line-regexp", "--quiet", "--regexp", pattern])

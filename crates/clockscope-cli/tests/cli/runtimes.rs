@@ -167,7 +167,7 @@ fn a_browser_that_ends_too_early_is_told() {
     assert_tidy(folder.path());
 }
 
-/// What cannot be done is said before anything is built.
+/// A request that cannot be met is refused before anything is built.
 #[test]
 fn a_clocksource_that_is_not_there_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn a_compiler_that_has_changed_builds_anew() {
     assert_eq!(built(&path), 2);
 }
 
-/// Whether a program is on PATH.
+/// Returns true if a program is on PATH.
 fn is_installed(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
@@ -237,7 +237,7 @@ fn temporary_folders_may_be_told_relatively() {
     assert_tidy(folder.path());
 }
 
-/// What a shell has started before it became the command is its own business.
+/// Processes that a shell has started before it became the command are its own business.
 #[test]
 #[ignore = "runs the languages that are installed"]
 fn what_was_there_before_is_spared() {

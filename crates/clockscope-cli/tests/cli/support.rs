@@ -17,7 +17,7 @@ pub(crate) const COUNTER: [&str; 2] =
 /// (`cargo xtask test --only cross`).
 const RUNNER: &str = "CLOCKSCOPE_TEST_RUNNER";
 
-/// Whether the command runs under an emulator.
+/// Returns true if the command runs under an emulator.
 pub(crate) fn is_emulated() -> bool {
     std::env::var_os(RUNNER).is_some()
 }

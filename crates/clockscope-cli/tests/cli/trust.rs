@@ -40,7 +40,7 @@ fn decisive(verdict: &Value) -> Vec<&str> {
     checks
 }
 
-/// Whether this check is for or against the clock.
+/// The finding of this check: for or against the clock.
 fn finding<'a>(verdict: &'a Value, check: &str) -> &'a Value {
     let found = evidence(verdict).iter().find(|one| one["check"] == check);
     &found.unwrap_or_else(|| panic!("no {check} in {verdict:#}"))["finding"]
@@ -103,7 +103,7 @@ fn trapped(factor: u32, fault: &str) -> (Value, Granted) {
     found
 }
 
-/// What the rig does, and the evidence that decides against the counter. On a busy machine the
+/// Actions of the rig, and the evidence that decides against the counter. On a busy machine the
 /// fault may come between two looks, where the rate alone shows it.
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
@@ -371,7 +371,7 @@ fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nonexistent/policy.toml"));
 }
 
-/// What the documentation shows has to be accepted, by the program and by the schema.
+/// Policies that the documentation shows have to be accepted, by the program and by the schema.
 #[test]
 #[parallel]
 fn the_schema_describes_what_is_accepted() {

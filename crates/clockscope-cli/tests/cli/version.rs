@@ -1,4 +1,4 @@
-//! What the command says it was built of.
+//! The command's statement of what it was built of.
 
 use std::fs;
 use std::path::Path;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// No other user looks or goes in.
 const PRIVATE: u32 = 0o700;
-/// What others may do with a folder if they can write into it.
+/// Mode bits by which others can write into a folder.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Makes a folder that no other user can enter; with those that it lies in, if they are wanted.
@@ -23,7 +23,7 @@ pub(crate) fn is_own(found: &fs::Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Whether no other user can put something into a folder.
+/// Returns true if no other user can put something into a folder.
 pub(crate) fn is_safe(found: &fs::Metadata) -> bool {
     is_own(found) && found.mode() & WRITABLE_BY_OTHERS == 0
 }
@@ -43,7 +43,7 @@ fn path_in(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Where users keep what can be made again.
+/// Folder in which users keep what can be made again.
 pub(crate) fn user_cache() -> Option<PathBuf> {
     path_in("XDG_CACHE_HOME").or_else(|| path_in("HOME").map(|home| home.join(".cache")))
 }

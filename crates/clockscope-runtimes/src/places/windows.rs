@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a program that was ended may still hold its files.
+/// Time for which a program that was ended may still hold its files.
 const HELD: Duration = Duration::from_millis(200);
 
 /// Makes a folder; with those that it lies in, if they are wanted. Temporary folders and the cache
@@ -33,7 +33,7 @@ pub(crate) fn open_up(_: &Path) {
     std::thread::sleep(HELD);
 }
 
-/// Where users keep what can be made again.
+/// Folder in which users keep what can be made again.
 pub(crate) fn user_cache() -> Option<PathBuf> {
     std::env::var_os("LOCALAPPDATA").map(PathBuf::from).filter(|path| path.is_absolute())
 }

@@ -9,7 +9,7 @@ fn shell(script: &str, seconds: f64, stop: &AtomicBool) -> (FinishedProgram, Opt
     (outcome, fault)
 }
 
-/// Whether any process has this word among its arguments.
+/// Returns true if any process has this word among its arguments.
 fn is_there(word: &str) -> bool {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let of = |entry: std::fs::DirEntry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default();

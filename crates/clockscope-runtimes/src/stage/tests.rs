@@ -13,7 +13,7 @@ fn measured(chosen: &[Chosen], request: ProbeRequest<'_>) -> Vec<RuntimeRecord> 
     stage.measure(&prepared, request, &mut |_, _| {})
 }
 
-/// What is said of a runtime whose program is this shell script.
+/// Records of a runtime whose program is this shell script.
 fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("wrapper");

@@ -1,4 +1,4 @@
-//! What the probes of installed runtimes state, against the sources of these runtimes.
+//! Statements of the probes of installed runtimes, against the sources of these runtimes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,10 +14,10 @@ use crate::process::{Limits, NoTask, run};
 use crate::registry::{RUNTIMES, Runtime};
 use crate::substitutions::Substitutions;
 
-/// How long a compiler or a probe may take on a machine that does other things, too.
+/// Time that a compiler or a probe may take on a machine that does other things, too.
 const PATIENCE_S: f64 = 600.0;
 
-/// What moves an API's clock on Linux, macOS and Windows. The sources, for Windows:
+/// Movers of an API's clock on Linux, macOS and Windows. The sources, for Windows:
 /// - Java: openjdk/jdk, src/hotspot/os/windows/os_windows.cpp, `javaTimeMillis` and
 ///   `javaTimeSystemUTC` call GetSystemTimeAsFileTime, `javaTimeNanos` QueryPerformanceCounter: in
 ///   JDK 25 as in earlier ones.
@@ -98,8 +98,8 @@ fn printed(runtime: &Runtime) -> Option<String> {
     Some(ran(words.command(runtime.run, runtime.variables).unwrap()))
 }
 
-/// What a command printed. Run as probes are: the end of another test's program ends all children
-/// that this process has meanwhile.
+/// Output of a command. Run as probes are: the end of another test's program ends all children that
+/// this process has meanwhile.
 fn ran(mut command: Command) -> String {
     let limits = Limits { seconds: PATIENCE_S, stop: &AtomicBool::new(false) };
     let program = run(&mut command, limits, &mut NoTask).unwrap();
@@ -107,7 +107,7 @@ fn ran(mut command: Command) -> String {
     program.stdout
 }
 
-/// What a runtime's probe states of each API.
+/// Statements of a runtime's probe, for each API.
 fn stated(runtime: &Runtime) -> Vec<(String, StatedMover)> {
     let Some(output) = printed(runtime) else {
         skip(&format!("{} is not installed", runtime.title));

@@ -47,7 +47,7 @@ impl Family {
     }
 }
 
-/// How a program ended that did not succeed, in words that follow its name.
+/// Words for how a program ended that did not succeed, which follow its name.
 pub(crate) fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),
@@ -64,7 +64,7 @@ fn of_signal(signal: i32) -> String {
     })
 }
 
-/// What a program prints.
+/// Output of a program.
 pub(crate) struct Output {
     stdout: Stream<ChildStdout>,
     stderr: Stream<ChildStderr>,
@@ -134,7 +134,7 @@ impl<S: Read + AsFd> Stream<S> {
         self.source.as_ref().map(AsFd::as_fd)
     }
 
-    /// What there is.
+    /// Takes what there is.
     fn take(&mut self) -> io::Result<()> {
         let mut piece = [0; 1 << 16];
         while let Some(source) = &mut self.source {

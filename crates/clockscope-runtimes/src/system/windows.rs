@@ -28,10 +28,10 @@ const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 /// The program begins when it is in its job (winbase.h).
 const CREATE_SUSPENDED: u32 = 0x0000_0004;
 
-/// How long the end of the job's processes is waited for, in seconds.
+/// Time for which the end of the job's processes is waited for, in seconds.
 const PATIENCE: f64 = 3.0;
 const BETWEEN_TURNS: Duration = Duration::from_millis(1);
-/// How often sockets are looked at: pipes and sockets cannot be waited for at once.
+/// Period at which sockets are looked at: pipes and sockets cannot be waited for at once.
 const SOCKETS: Duration = Duration::from_millis(5);
 
 /// The processes that belong to a program.
@@ -53,7 +53,7 @@ impl Family {
         self.0.admit(child)
     }
 
-    /// How many processes there are.
+    /// Number of processes.
     #[cfg(test)]
     pub(crate) fn active(&self) -> Option<u32> {
         self.0.active()
@@ -75,8 +75,8 @@ impl Family {
     }
 }
 
-/// How a program ended that did not succeed, in words that follow its name. Statuses of the kernel
-/// are written as its documentation does: 0xc0000005 is an access violation.
+/// Words for how a program ended that did not succeed, which follow its name. Statuses of the
+/// kernel are written as its documentation does: 0xc0000005 is an access violation.
 pub(crate) fn ending(status: ExitStatus) -> String {
     match status.code() {
         Some(code @ 0..) => format!("ended with status {code}"),
@@ -92,10 +92,10 @@ const STDERR: usize = 1;
 /// A piece of a pipe; an empty one is its end.
 type Piece = (usize, io::Result<Vec<u8>>);
 
-/// What a program prints.
+/// Output of a program.
 pub(crate) struct Output {
     pieces: Receiver<Piece>,
-    /// What came while it was waited for.
+    /// A piece that came while it was waited for.
     early: Option<Piece>,
     taken: [Vec<u8>; 2],
     is_open: [bool; 2],

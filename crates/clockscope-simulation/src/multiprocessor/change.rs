@@ -1,4 +1,4 @@
-//! What happens to the machine at a given true time.
+//! Changes of the machine at a given true time.
 
 use crate::clock::{ClockId, Refused};
 use crate::scheduler::Load;
@@ -8,38 +8,38 @@ use crate::scheduler::Load;
 pub enum Change {
     /// Steps a clock by `ns`.
     StepClock {
-        /// Which one.
+        /// The clock.
         clock: ClockId,
         /// Forward, or backward if negative.
         ns: i64,
     },
     /// Runs a clock fast by this share of its usual rate from now on; −1 stops it.
     SlewClock {
-        /// Which one.
+        /// The clock.
         clock: ClockId,
         /// 1e-6 for one ppm.
         share: f64,
     },
     /// Freezes the readings of a clock; the clock itself goes on.
     FreezeClock {
-        /// Which one.
+        /// The clock.
         clock: ClockId,
     },
     /// Shows a frozen clock's time again.
     ThawClock {
-        /// Which one.
+        /// The clock.
         clock: ClockId,
     },
     /// Makes a clock refuse, or answer again.
     RefuseClock {
-        /// Which one.
+        /// The clock.
         clock: ClockId,
         /// The error; `None` to answer.
         refused: Option<Refused>,
     },
     /// Shows a clock in other steps.
     SetClockTick {
-        /// Which one.
+        /// The clock.
         clock: ClockId,
         /// The step in ns.
         ns: u64,
@@ -56,7 +56,7 @@ pub enum Change {
     },
     /// Puts the counter of one CPU ahead of the true count.
     SetCounterOffset {
-        /// Which CPU.
+        /// The CPU.
         cpu: u32,
         /// Counts, behind if negative.
         ticks: i64,
@@ -84,16 +84,16 @@ pub enum Change {
     },
     /// Gives a CPU other things to do.
     SetLoad {
-        /// Which CPU.
+        /// The CPU.
         cpu: u32,
-        /// What it does besides.
+        /// The CPU's other work.
         load: Load,
     },
     /// Takes a CPU offline, or brings it back. Its threads move to another one and are unbound.
     SetOnline {
-        /// Which CPU.
+        /// The CPU.
         cpu: u32,
-        /// Whether it is there from now on.
+        /// True if it is there from now on.
         is_online: bool,
     },
 }

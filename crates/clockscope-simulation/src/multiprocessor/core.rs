@@ -27,7 +27,7 @@ impl std::error::Error for Panicked {}
 /// The body of a simulated thread.
 pub(super) type Body<'a, T> = Box<dyn FnOnce() -> T + Send + 'a>;
 
-/// What the machine, its words and its threads share.
+/// State that the machine, its words and its threads share.
 #[derive(Debug)]
 pub(super) struct Core {
     state: Mutex<MachineState>,

@@ -6,7 +6,7 @@ pub(super) struct CacheLine {
     pub(super) value: u64,
     /// Rises with each store.
     pub(super) version: u64,
-    /// When the value became visible.
+    /// Time at which the value became visible.
     pub(super) stored_ps: u128,
     /// The number of the thread that stored it; `None` for the first value.
     pub(super) writer: Option<u32>,

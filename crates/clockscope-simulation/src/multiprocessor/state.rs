@@ -10,7 +10,7 @@ use crate::counter::SimulatedCounter;
 use crate::random::Random;
 use crate::scheduler::{Load, Scheduler, Taken, Taker};
 
-/// What the system counted of a CPU.
+/// The system's counts of a CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedCpuAccount {
     /// Interrupts.
@@ -55,16 +55,16 @@ pub(super) struct MachineState {
     pub(super) detours_ps: Vec<u64>,
     pub(super) lost: Vec<Lost>,
     pub(super) trace: Trace,
-    /// When the last read's value was taken.
+    /// Time at which the last read's value was taken.
     pub(super) taken_ps: u128,
-    /// What is left of the present read, in ps.
+    /// Rest of the present read, in ps.
     rest_ps: u64,
     interrupts: Vec<u64>,
     steal_ps: Vec<u128>,
     seed: u64,
 }
 
-/// What happens next to a thread.
+/// The next event of a thread.
 enum Next {
     Loss(Taken),
     Event(u128),
@@ -355,7 +355,7 @@ impl MachineState {
         (at_ps, cpu)
     }
 
-    /// How much of a read passes before its value is taken.
+    /// Part of a read that passes before its value is taken.
     #[inline]
     fn until_taken(&mut self, cost_ps: u64) -> u64 {
         let (from, until) = self.settings.taken;

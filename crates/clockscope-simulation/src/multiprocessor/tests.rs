@@ -47,7 +47,7 @@ fn on_threads<T: Send>(machine: &Multiprocessor, count: u32, body: impl Fn(u32) 
     ended.into_iter().map(|result| result.unwrap_or_else(|text| panic!("{text}\n{}", machine.trace()))).collect()
 }
 
-/// What two CPUs read, receive and lose while they exchange readings.
+/// Everything that two CPUs read, receive and lose while they exchange readings.
 fn transcript(seed: u64) -> Vec<u64> {
     let machine = machine(2, seed);
     let clock = machine.add(SimulatedClock::new(0));
@@ -207,7 +207,7 @@ fn an_unordered_read_shows_between_cpus() {
     assert!(received > 300 && regressions > 10, "{received} {regressions}");
 }
 
-/// What ends a wait keeps reads behind it.
+/// The store that ends a wait keeps reads behind it.
 #[test]
 fn an_unordered_read_stays_behind_a_wait() {
     let machine = machine(2, 5);

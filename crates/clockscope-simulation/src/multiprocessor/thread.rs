@@ -2,7 +2,7 @@
 
 use crate::scheduler::{Load, Scheduler};
 
-/// What the system counted of a thread.
+/// The system's counts of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedThreadAccount {
     /// The CPU that it is on.
@@ -13,7 +13,7 @@ pub struct SimulatedThreadAccount {
     pub involuntary: u64,
 }
 
-/// What a thread is doing.
+/// Activity of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// It runs, or would if it were its turn.
@@ -37,19 +37,19 @@ pub(super) struct Thread {
     pub(super) quiet_until_ps: u128,
     /// No read takes its value before.
     pub(super) floor_ps: u128,
-    /// When its last store became visible.
+    /// Time at which its last store became visible.
     pub(super) stored_ps: u128,
     pub(super) scheduler: Scheduler,
-    /// What its CPU does besides.
+    /// Other work of its CPU.
     pub(super) load: Load,
     /// The first of the events that it has not passed.
     pub(super) next_event: usize,
     pub(super) status: Status,
-    /// Whether it evaluates what it waits for, and so watches the words that it loads.
+    /// True if it evaluates what it waits for, and so watches the words that it loads.
     pub(super) is_watching: bool,
     /// Those words, each with its version then.
     pub(super) watched: Vec<(usize, u64)>,
-    /// When its waiting began, and when a store ended it.
+    /// Time at which its waiting began, and at which a store ended it.
     pub(super) spun_from_ps: u128,
     pub(super) woken_ps: u128,
     /// It waits for what nobody can do any more.

@@ -17,7 +17,7 @@ pub struct Lost {
     pub thread: u32,
     /// The CPU that it lost.
     pub cpu: u32,
-    /// When, for how long, to whom, and where the thread goes on.
+    /// Time, length and taker of the loss, and the CPU on which the thread goes on.
     pub taken: Taken,
 }
 

@@ -1,4 +1,4 @@
-//! Which thread runs next, and how threads start, sleep, wait and end.
+//! Turns of threads: which one runs next, and how threads start, sleep, wait and end.
 
 use std::fmt;
 
@@ -21,11 +21,11 @@ impl fmt::Display for Offline {
 
 impl std::error::Error for Offline {}
 
-/// What starting a thread costs its parent, in ps.
+/// Cost for the parent of starting a thread, in ps.
 const START_PS: (u64, u64) = (5_000_000, 25_000_000);
-/// What waking the parent costs, in ps.
+/// Cost of waking the parent, in ps.
 const JOIN_PS: (u64, u64) = (3_000_000, 30_000_000);
-/// What moving to another CPU costs, in ps.
+/// Cost of moving to another CPU, in ps.
 const BIND_PS: (u64, u64) = (1_000_000, 6_000_000);
 
 impl MachineState {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::core::Core;
 use super::state::MachineState;
 
-/// What an access costs where the value is.
+/// Cost of an access where the value is.
 const LOCAL_PS: u64 = 1_000;
 
 /// A word in a cache line of its own.

@@ -50,13 +50,13 @@ impl World {
 #[derive(Clone, Debug)]
 pub(super) struct History {
     now: World,
-    /// When the present one began.
+    /// Start of the present one.
     since_ps: u128,
     /// Those before, each with its end.
     former: Vec<(u128, World)>,
     /// Events that were applied.
     applied: usize,
-    /// When the next one is due.
+    /// Time at which the next one is due.
     due_ps: u128,
 }
 

@@ -1,10 +1,10 @@
 //! One difference between successive readings.
 
-/// How often a difference was seen.
+/// A difference and its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The difference, in the clock's unit.
     pub value: i64,
-    /// How often.
+    /// Number of times that it was seen.
     pub count: u64,
 }

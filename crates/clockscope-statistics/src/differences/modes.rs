@@ -57,7 +57,7 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
     modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= SHARE).collect()
 }
 
-/// Which bin so many ticks fall into: one of their own for the first, then [`BINS_PER_OCTAVE`].
+/// The bin that so many ticks fall into: one of their own for the first, then [`BINS_PER_OCTAVE`].
 fn place(ticks: f64) -> (usize, f64) {
     let ticks = ticks.round();
     if ticks < BINS_PER_OCTAVE as f64 {
@@ -71,8 +71,7 @@ fn place(ticks: f64) -> (usize, f64) {
     ((bin - first) as usize, width.max(1.0))
 }
 
-/// Where the first mode of these bins ends: at the lowest bin before one that rises to twice as
-/// high.
+/// End of the first mode of these bins: at the lowest bin before one that rises to twice as high.
 fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
     let enough = |bins: &[OctaveBin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= SHARE * count as f64;
     let (mut peak, mut valley, mut lowest) = (0.0_f64, 0, f64::INFINITY);

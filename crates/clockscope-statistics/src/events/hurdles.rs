@@ -1,4 +1,4 @@
-//! What a jump has to exceed to be counted, over time.
+//! The size that a jump has to exceed to be counted, over time.
 
 use crate::quantile;
 

@@ -15,7 +15,7 @@ struct Simulated {
     last: u64,
 }
 
-/// What happens at one read.
+/// Faults at one read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fault {
     /// Stays.
@@ -262,8 +262,8 @@ fn what_follows_a_batch_that_began_with_a_repeat_is_counted() {
     assert_eq!(judged(counts), ReferencedCounts { jump: 1, warp: 0, gap: 1, hidden_regression: Some(0) });
 }
 
-/// Where most batches were interrupted, their usual cost holds an interruption: a batch with a
-/// shorter one took no longer than usual.
+/// If most batches were interrupted, their usual cost holds an interruption: a batch with a shorter
+/// one took no longer than usual.
 #[test]
 fn a_gap_that_is_shorter_than_the_usual_ones_is_a_gap() {
     let mut clock = Simulated::new(25.0, 1.0);

@@ -3,7 +3,7 @@
 /// Events of a kind that are remembered.
 pub const WORST: usize = 10;
 
-/// What may happen between readings. docs/method.md has the definitions.
+/// Kinds of events between readings. docs/method.md has the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// A run of many repeats of one value.
@@ -31,9 +31,9 @@ impl EventKind {
 /// One event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstEvent {
-    /// When it happened, in ns of the reference since the first batch, to the length of a batch.
+    /// Time of the event, in ns of the reference since the first batch, to the length of a batch.
     pub at_ns: f64,
-    /// How large it was: repeats for stuck readings and stalls, ns for all others.
+    /// Size of the event: repeats for stuck readings and stalls, ns for all others.
     pub size: f64,
 }
 

@@ -24,12 +24,12 @@ impl BracketNs {
         Self { before: before * unit.outer, inner: inner * unit.inner, after: after * unit.outer }
     }
 
-    /// How far the reference's readings are apart, without its tick.
+    /// Distance of the reference's readings, without its tick.
     pub(super) fn span(&self) -> f64 {
         self.after - self.before
     }
 
-    /// Where the phase lies, in ns.
+    /// Bounds of the phase, in ns.
     pub(super) fn phase(&self, ticks: Ticks) -> (f64, f64) {
         (self.inner - self.after - ticks.outer, self.inner + ticks.inner - self.before)
     }

@@ -1,10 +1,10 @@
-//! Whether one straight line goes through the phases of all brackets: the test of a constant rate.
+//! The test of a constant rate: for one straight line through the phases of all brackets.
 
 use clockscope_brackets::Ticks;
 
 use super::bracket::BracketNs;
 
-/// Whether one rate explains all brackets.
+/// Result of the test for one rate that explains all brackets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constancy {
     /// One does.
@@ -50,7 +50,7 @@ fn first_misfit(mut fitting: usize, mut unfit: usize, fits: impl Fn(usize) -> bo
     unfit
 }
 
-/// What a bracket demands of a line that gives the phase when the reference shows some moment. The
+/// Demands of a bracket on a line that gives the phase when the reference shows some moment. The
 /// clock was read no earlier than the reference before and no later than the one after; so when the
 /// reference showed the former, the phase was at most what it would have been had the clock been
 /// read then, and likewise after.
@@ -69,9 +69,9 @@ impl PhaseBounds {
     }
 }
 
-/// Whether a line passes between all lower and all upper bounds: the convex hull below the upper
-/// ones must nowhere be under that above the lower ones (two convex sets without a common point are
-/// separated by a line). Takes N steps.
+/// Returns true if a line passes between all lower and all upper bounds: the convex hull below the
+/// upper ones must nowhere be under that above the lower ones (two convex sets without a common
+/// point are separated by a line). Takes N steps.
 fn fits(phases: &[PhaseBounds]) -> bool {
     let ceiling = hull_below(in_order(phases.iter().map(|phase| phase.most).collect()).into_iter());
     let floor = hull_below(in_order(phases.iter().map(|phase| (phase.least.0, -phase.least.1)).collect()).into_iter());
@@ -87,8 +87,8 @@ fn in_order(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points
 }
 
-/// Whether, at the corners of `one` that `other` extends over, `one` + `other` (which is negated)
-/// is nowhere below zero.
+/// Returns true if, at the corners of `one` that `other` extends over, `one` + `other` (which is
+/// negated) is nowhere below zero.
 fn is_nowhere_under(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
     let ([first, ..], [.., last]) = (other, other) else { return true };
     if other.len() == 1 {

@@ -9,7 +9,7 @@ struct World {
 }
 
 impl World {
-    /// What the clock has counted by `time`.
+    /// The clock's count at `time`.
     fn counted(&self, time: f64) -> f64 {
         let ends = self.rates.iter().skip(1).map(|(from, _)| *from).chain([f64::INFINITY]);
         self.rates.iter().zip(ends).map(|((from, rate), end)| (end.min(time) - from).max(0.0) * (1.0 + rate)).sum()
@@ -25,7 +25,7 @@ impl World {
     }
 }
 
-/// What passes between the reads of a bracket, in ns: three in ten are interrupted.
+/// Times that pass between the reads of a bracket, in ns: three in ten are interrupted.
 fn passing() -> impl Strategy<Value = [f64; 2]> {
     let read = || 18.0..30.0_f64;
     prop_oneof![

@@ -88,13 +88,13 @@ impl TickCollector {
         self.readings.repeats = self.readings.repeats.saturating_add(times);
     }
 
-    /// Whether it has no use for further readings.
+    /// Returns true if it has no use for further readings.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.readings.values.len() >= self.capacity
     }
 
-    /// What the readings show.
+    /// The tick that the readings show.
     #[must_use]
     pub fn tick(&self) -> Tick {
         self.readings.tick()

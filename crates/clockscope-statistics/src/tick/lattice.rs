@@ -1,4 +1,4 @@
-//! Whether readings lie on a lattice.
+//! Fit of readings to a lattice.
 
 use std::f64::consts::TAU;
 
@@ -42,7 +42,7 @@ const CONSTANT: f64 = 2e-4;
 /// that the phase was moved between many of the readings, which would move the frequency, too.
 const COHERENT: f64 = 0.5;
 
-/// What became of a candidate.
+/// Outcome for a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fit {
     On(Lattice),
@@ -51,7 +51,7 @@ pub(super) enum Fit {
     Nowhere,
 }
 
-/// What the steps say before any lattice is looked for.
+/// Facts that the steps show before any lattice is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habit {
     /// The length that half of the steps do not exceed: what passes between two reads that nothing
@@ -72,7 +72,7 @@ impl Habit {
         Self { usual, one_more: ones as f64 >= ONES * steps.len() as f64 }
     }
 
-    /// Whether so long a step is an interruption: across it the phase may be lost.
+    /// Returns true if so long a step is an interruption: across it the phase may be lost.
     pub(super) fn is_interruption(self, step: u64) -> bool {
         step > INTERRUPTED.saturating_mul(self.usual)
     }
@@ -177,14 +177,14 @@ impl Part {
     }
 }
 
-/// What truncation to whole units leaves of the mean phase of two readings, whose truncations are
-/// independent: sinc².
+/// Share that truncation to whole units leaves of the mean phase of two readings, whose truncations
+/// are independent: sinc².
 fn truncated(frequency: f64) -> f64 {
     let half_turn = std::f64::consts::PI * frequency;
     (half_turn.sin() / half_turn).powi(2)
 }
 
-/// What pairs of readings show of a frequency.
+/// Facts on a frequency that pairs of readings show.
 struct MeanPhase {
     /// Mean phase by which the frequency is off, in cycles.
     mean: f64,
@@ -257,7 +257,7 @@ fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
     Sharpened { frequency, reach }
 }
 
-/// How well readings lie on a lattice.
+/// Agreement of readings with a lattice.
 #[derive(Clone, Copy, Debug)]
 struct Agreement {
     /// Share of the blocks that do.
@@ -287,9 +287,9 @@ fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharp
     Agreement { share: on.len() as f64 / f64::from(all.max(1)), spread, longest_off }
 }
 
-/// Whether readings keep their phase as far as a sharp frequency has to predict it to a twentieth
-/// of a unit. A short block of readings with a short period lies on any lattice near by. Readings
-/// without such a span say nothing against it.
+/// Returns true if readings keep their phase as far as a sharp frequency has to predict it to a
+/// twentieth of a unit. A short block of readings with a short period lies on any lattice near by.
+/// Readings without such a span say nothing against it.
 fn keeps_phase(values: &[u64], habit: Habit, frequency: f64) -> bool {
     let reach = SHARP * DRIFT / PREDICTED;
     if BLOCK as u64 * habit.usual >= reach as u64 {

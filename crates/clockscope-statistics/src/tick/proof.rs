@@ -1,5 +1,5 @@
-//! What proves that readings lie on a lattice because the clock ticks so, and not because reads of
-//! a few constant costs happen to be multiples of something.
+//! Proof that readings lie on a lattice because the clock ticks so, and not because reads of a few
+//! constant costs happen to be multiples of something.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,18 +42,19 @@ const LONG: u64 = 12;
 const PART: usize = 4096;
 /// Readings from one to another that is looked at for that, where neighbors are too regular.
 const APART: [usize; 4] = [32, 256, 1024, 2048];
-/// How many of these are looked at together: neighboring ones overlap, and are nearly alike.
+/// Number of these that are looked at together: neighboring ones overlap, and are nearly alike.
 const PART_APART: usize = 4 * PART;
 /// Longest usual step, in units, for which that is done: a read of a few counts of a counter.
 const FEW_UNITS: u64 = 16;
 
-/// Whether the clock both stood still and went a single tick, often: no cost of a read does that.
+/// Returns true if the clock both stood still and went a single tick, often: no cost of a read does
+/// that.
 pub(super) fn stands_still(repeats: u64, one_tick: usize, steps: usize) -> bool {
     let often = OFTEN * steps as f64;
     repeats as f64 >= often && one_tick as f64 >= often
 }
 
-/// Whether so many different steps have the divisor that it is no accident.
+/// Returns true if so many different steps have the divisor that it is no accident.
 pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
     let different = counts(steps.iter().copied()).len();
     (divisor as f64).powi(1 - different.min(1000) as i32) < ACCIDENT * ACCIDENT
@@ -66,7 +67,7 @@ pub(super) fn are_most_wider(steps: &[u64], divisor: u64) -> bool {
     PRIMES.iter().any(|prime| steps.iter().filter(|step| !(*step / divisor).is_multiple_of(*prime)).count() <= few)
 }
 
-/// Whether readings went different numbers of ticks: neighboring numbers, or none and one.
+/// Returns true if readings went different numbers of ticks: neighboring numbers, or none and one.
 pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
     let mut counts = Counts::from([(0, repeats)]);
     for (step, count) in steps {
@@ -78,7 +79,7 @@ pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
     counts.len() > 100 || counts.keys().any(|ticks| often(*ticks) && often(ticks + 1))
 }
 
-/// Whether a lattice, the n-th that was tried, is more than a cost.
+/// Returns true if a lattice, the n-th that was tried, is more than a cost.
 pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
     let inside = lattice::steps_on(values, habit, lattice);
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
@@ -137,9 +138,9 @@ fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: i
     by_chance(0.0).min(by_chance(OFTEN * steps.len() as f64))
 }
 
-/// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances. A
-/// read of nearly constant cost on a true lattice repeats them, too, for a while, but not after
-/// many turns.
+/// Returns true if the numbers of ticks repeat in a cycle, or what is unusual comes at equal
+/// distances. A read of nearly constant cost on a true lattice repeats them, too, for a while, but
+/// not after many turns.
 fn is_cyclic(ticks: &[u64]) -> bool {
     let frequencies = counts(ticks.iter().copied());
     let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
@@ -158,8 +159,8 @@ fn is_cyclic(ticks: &[u64]) -> bool {
     equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
 }
 
-/// Whether readings that are far apart keep the phase that neighbors have, where nothing came
-/// between them.
+/// Returns true if readings that are far apart keep the phase that neighbors have, where nothing
+/// came between them.
 fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     let length = |lag: usize| {
         let pairs = values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
@@ -174,11 +175,11 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     far.zip(length(1)).is_some_and(|(far, near)| far >= COHERENT * near)
 }
 
-/// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighboring
-/// whole numbers at most three can be steps on such a lattice, one for the truncation and one
-/// because a reading may be one more than it should be. Nor does such a clock both repeat itself
-/// and go one or two units on. In each part of the readings, lest a drift should have spread the
-/// steps.
+/// Returns true if the steps prove that no tick is longer than [`super::SHORTEST`]: of four
+/// neighboring whole numbers at most three can be steps on such a lattice, one for the truncation
+/// and one because a reading may be one more than it should be. Nor does such a clock both repeat
+/// itself and go one or two units on. In each part of the readings, lest a drift should have spread
+/// the steps.
 pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
     let short = steps.iter().filter(|step| **step <= 2).count();
     let long = if (short as f64) < OFTEN * steps.len() as f64 { LONG } else { u64::MAX };
@@ -195,7 +196,7 @@ pub(super) fn is_fine_across(values: &[u64], usual: u64) -> bool {
     usual <= FEW_UNITS && lags.map(distances).any(|distances| is_dense_throughout(&distances, PART_APART, u64::MAX))
 }
 
-/// Whether all parts of so many steps are dense. Steps from `long` on are several ticks.
+/// Returns true if all parts of so many steps are dense. Steps from `long` on are several ticks.
 fn is_dense_throughout(steps: &[u64], size: usize, long: u64) -> bool {
     // What is left after the whole parts is too little to ask, but where it is all there is.
     let mut parts = steps.chunks(size).filter(|part| part.len() >= size / 2 || part.len() == steps.len());
@@ -217,7 +218,7 @@ fn is_dense(steps: &[u64], long: u64) -> bool {
     dense as f64 >= DENSE * steps.len() as f64
 }
 
-/// How often each number occurs.
+/// Number of times that each number occurs.
 pub(super) type Counts = HashMap<u64, u64>;
 
 pub(super) fn counts(numbers: impl Iterator<Item = u64>) -> Counts {

@@ -7,7 +7,7 @@ pub const SHORTEST: f64 = 3.0;
 pub(super) const PRIMES: [u64; 25] =
     [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97];
 
-/// What readings show of a clock's tick.
+/// A clock's tick, as far as readings show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tick {
     /// It is this.
@@ -39,7 +39,7 @@ pub struct Lattice {
     pub agreement: f64,
 }
 
-/// How much a lattice is worth.
+/// Weight of a lattice as evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// A thousand steps and more, nearly all of which lie on it.
@@ -51,7 +51,7 @@ pub enum Weight {
 }
 
 impl Lattice {
-    /// How much it is worth.
+    /// Returns its weight as evidence.
     #[must_use]
     pub fn weight(&self) -> Weight {
         match self.steps {
@@ -62,7 +62,7 @@ impl Lattice {
     }
 }
 
-/// Why nothing can be said.
+/// Reason why nothing can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTick {
     /// Fewer than three readings differed from the one before.
@@ -83,7 +83,7 @@ pub enum NoTick {
     NoLattice,
 }
 
-/// What records have for a tick that is not found.
+/// The records' reason for a tick that is not found.
 #[cfg(feature = "records")]
 impl From<NoTick> for clockscope_records::TickReason {
     fn from(why: NoTick) -> Self {

@@ -25,7 +25,7 @@ pub(super) const SHORT: usize = 4096;
 /// A read of more ticks than this lies on lattices near by, however long the series is.
 const SLOW: f64 = 16.0;
 
-/// What was found so far.
+/// A search, with what was found so far.
 pub(super) struct Search<'a> {
     values: &'a [u64],
     steps: &'a [u64],
@@ -88,25 +88,25 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// How long the readings are in all, in units, without interruptions.
+    /// Length of the readings in all, in units, without interruptions.
     fn quiet(&self) -> f64 {
         self.steps.iter().filter(|step| !self.habit.is_interruption(**step)).sum::<u64>() as f64
     }
 
-    /// Whether the readings are so few that they may lie on a lattice that is not theirs.
+    /// Returns true if the readings are so few that they may lie on a lattice that is not theirs.
     fn is_short(&self) -> bool {
         self.steps.len() < SHORT
     }
 
-    /// Whether the readings may lie on another lattice, too: few do, and those of slow reads. Of a
-    /// block of these a few reads take a tick more than the others, which moves them against a
-    /// lattice of n - 1 ticks by a few n-th of a tick only.
+    /// Returns true if the readings may lie on another lattice, too: few do, and those of slow
+    /// reads. Of a block of these a few reads take a tick more than the others, which moves them
+    /// against a lattice of n - 1 ticks by a few n-th of a tick only.
     fn may_have_rivals(&self, lattice: &Lattice) -> bool {
         self.is_short() || self.habit.usual as f64 > SLOW * lattice.period
     }
 
-    /// Whether the readings lie on another line's lattice as well, which is neither a part of this
-    /// one nor the other way round. Where a read takes n ticks, plus or minus a few, so few
+    /// Returns true if the readings lie on another line's lattice as well, which is neither a part
+    /// of this one nor the other way round. Where a read takes n ticks, plus or minus a few, so few
     /// readings may lie on a lattice of n - 1 or n + 1 ticks in the same time.
     fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
         // Neighboring rivals differ by one tick in a read.
@@ -170,14 +170,14 @@ impl<'a> Search<'a> {
         proof::is_proved(self.values, self.habit, self.repeats, lattice, tried)
     }
 
-    /// Whether the readings prove that no tick is longer than [`SHORTEST`]. Where some of them
-    /// looked like a lattice, only those that are far apart can.
+    /// Returns true if the readings prove that no tick is longer than [`SHORTEST`]. Where some of
+    /// them looked like a lattice, only those that are far apart can.
     fn is_fine(&self) -> bool {
         !self.looked_like_one && proof::is_fine(self.repeats, self.steps)
             || proof::is_fine_across(self.values, self.habit.usual)
     }
 
-    /// What the lines showed, the best of them looked at once more by all readings.
+    /// Concludes from what the lines showed, the best of them looked at once more by all readings.
     fn conclude(&mut self) -> Tick {
         if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
             match lattice::fit(self.values, self.habit, 1.0 / lattice.period, usize::MAX) {
@@ -199,8 +199,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether the longer period is a whole number of the shorter one, plus or minus a share of the
-/// shorter one.
+/// Returns true if the longer period is a whole number of the shorter one, plus or minus a share of
+/// the shorter one.
 fn is_part(shorter: f64, longer: f64, slack: f64) -> bool {
     let ratio = longer / shorter;
     ratio.round() >= 1.0 && (ratio - ratio.round()).abs() < slack

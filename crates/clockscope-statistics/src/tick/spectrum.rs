@@ -39,7 +39,7 @@ pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
     Some(lines.collect())
 }
 
-/// How far apart readings may be, in units, for a line to predict their phase to a quarter of a
+/// Largest distance of readings, in units, for a line to predict their phase to a quarter of a
 /// cycle or better.
 pub(super) fn reach(usual: u64) -> f64 {
     (2.0 * usual as f64).max(SHORTEST_TRANSFORM as f64 / 5.0)

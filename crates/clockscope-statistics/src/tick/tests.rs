@@ -50,8 +50,8 @@ fn is_right(found: f64, period: f64) -> bool {
     (found / period - 1.0).abs() <= 1e-3
 }
 
-/// How many simulated clocks a test has: so many in the full tier, a third of them in the quick
-/// one, or as many as `CLOCKSCOPE_TICK_CASES` says.
+/// Number of simulated clocks that a test has: so many in the full tier, a third of them in the
+/// quick one, or as many as `CLOCKSCOPE_TICK_CASES` says.
 fn cases(full: usize) -> usize {
     let chosen = std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|cases| cases.parse().ok());
     let is_full = std::env::var_os("CLOCKSCOPE_MACHINES").is_some_and(|machines| machines == "full");
@@ -288,8 +288,8 @@ fn a_read_of_a_few_counts_hides_no_count() {
     }
 }
 
-/// Where a tick takes several units, reads of a few units do not hide it, and no bound is claimed
-/// that it exceeds.
+/// Reads of a few units do not hide a tick that takes several, and no bound is claimed that it
+/// exceeds.
 #[test]
 fn a_tick_of_a_few_units_is_not_called_finer() {
     let mut found_right = 0;

@@ -13,7 +13,7 @@ fn run(random: &mut Random, runs: Runs) -> f64 {
     }
 }
 
-/// How the runs of one machine differ from each other.
+/// Differences between the runs of one machine.
 #[derive(Clone, Copy, Debug)]
 enum Runs {
     Normal,

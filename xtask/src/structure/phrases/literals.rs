@@ -33,7 +33,7 @@ pub(super) fn of(source: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What a raw literal contains, and its length in all.
+/// Content of a raw literal, and its length in all.
 fn raw(text: &str) -> Option<(&str, usize)> {
     let hashes = text[1..].chars().take_while(|c| *c == '#').count();
     let start = 1 + hashes + 1;
@@ -43,7 +43,7 @@ fn raw(text: &str) -> Option<(&str, usize)> {
     Some((&text[start..start + length], start + length + end.len()))
 }
 
-/// What a literal with escapes contains, and its length in all. A continued line is one space.
+/// Content of a literal with escapes, and its length in all. A continued line is one space.
 fn escaped(text: &str) -> (String, usize) {
     let mut inside = String::new();
     let mut characters = text.char_indices().skip(1).peekable();

@@ -58,7 +58,7 @@ fn a_sleeper_wakes_late() {
     assert_eq!(machine.account().voluntary, 50);
 }
 
-/// Who has slept has a turn before it is preempted.
+/// A thread that has slept has a turn before it is preempted.
 #[test]
 fn a_sleeper_has_a_turn() {
     let machine = machine(1, 31);

@@ -36,7 +36,7 @@ impl Batched {
     }
 }
 
-/// How many of the clocks' ticks were found, none of them wrongly.
+/// Number of the clocks' ticks that were found, none of them wrongly.
 fn found_in_batches(cases: usize, seed: u64, mut period: impl FnMut(&mut Random) -> f64) -> usize {
     let is_found = |case: &usize| {
         let mut random = Random::new(seed + *case as u64);
