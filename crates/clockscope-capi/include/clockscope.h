@@ -391,7 +391,7 @@ CLOCKSCOPE_API const char *clockscope_strerror(int code) CLOCKSCOPE_NOEXCEPT CLO
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API const char *clockscope_version(void) CLOCKSCOPE_NOEXCEPT CLOCKSCOPE_CONST;
 
-/* Return what the functions without _call do, by a call: for inlined readings that cannot take the
+/* Return what the ones without _call return, by a call: for inlined readings that cannot take the
  * time from the page. Unit, error, ordering, threads and signals are theirs. Cost: a call more. */
 CLOCKSCOPE_API uint64_t clockscope_now_call(void) CLOCKSCOPE_NOEXCEPT;
 CLOCKSCOPE_API uint64_t clockscope_now_unordered_call(void) CLOCKSCOPE_NOEXCEPT;

@@ -111,7 +111,7 @@ fn causes(
     causes
 }
 
-/// The kernel's command line, as far as it is about clocksources.
+/// Statements of the kernel's command line on clocksources.
 fn asked_for_at_boot(command_line: &str) -> Vec<KernelCause> {
     let option = |word: &str| match word.split_once('=') {
         Some(("clocksource", name)) if !is_counter(name) => {

@@ -1,4 +1,4 @@
-//! The kernel's log, as far as it is about the processor's counter.
+//! Statements of the kernel's log on the processor's counter.
 
 use clockscope_arch::Errno;
 use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};

@@ -13,8 +13,8 @@ use clockscope_records::{Holder, LeftBehind};
 
 use crate::text;
 
-/// Places of the clocksource's files, and of the marker: in memory, so that a reboot, which resets
-/// the clocksource, takes it away.
+/// Places of the clocksource's files and of the marker, which is in memory, so that a reboot, which
+/// resets the clocksource, takes it away.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 const MARKER: &str = "/run/clockscope-clocksource";
 
