@@ -1,4 +1,4 @@
-//! What a language's probe prints.
+//! Lines that a language's probe prints.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What the programs share. Each pins nothing itself: `taskset` does.
+//! Parts that the programs share. Each pins nothing itself: `taskset` does.
 
 use std::hint::black_box;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::civil::Leap;
 
-/// Where chronyd answers, unless it is configured otherwise.
+/// Address at which chronyd answers, unless it is configured otherwise.
 pub const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 323);
 /// It answers within some 100 µs, or not at all.
 pub const PATIENCE: Duration = Duration::from_millis(10);
@@ -22,10 +22,10 @@ const UNSYNCHRONIZED: u16 = 3;
 /// Its own clock (directive `local`), whose error it does not know.
 const LOCAL: u32 = 0x7f7f_0101;
 
-/// What chronyd answers. In seconds and ppm, as it was sent: absurd values are among them.
+/// Answer of chronyd. In seconds and ppm, as it was sent: absurd values are among them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tracking {
-    /// Whether it knows an error: it is synchronized, and not by its own clock.
+    /// True if it knows an error: it is synchronized, and not by its own clock.
     pub is_synchronized: bool,
     /// The leap second that it announces.
     pub leap: Leap,

@@ -1,7 +1,7 @@
-//! What the kernel says of its civil clock. [`crate::os::civil`] asks for it; judging it is the
+//! The kernel's statement on its civil clock. [`crate::os::civil`] asks for it; judging it is the
 //! caller's.
 
-/// What the kernel says of a leap second.
+/// The kernel's statement on a leap second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Leap {
@@ -46,11 +46,11 @@ pub struct KernelClockState {
     pub max_error_us: u64,
     /// The estimated error that was stated, in µs.
     pub estimated_error_us: u64,
-    /// What the loop has still to work off, in ns: the true time is ahead by as much.
+    /// Offset that the loop has still to work off, in ns: the true time is ahead by as much.
     pub offset_ns: i64,
-    /// How slowly the loop works it off.
+    /// Time constant by which the loop works it off: the larger, the more slowly.
     pub time_constant: u32,
-    /// What adjtime(3) has still to work off, in µs; `None` where that was not answered.
+    /// Offset that adjtime(3) has still to work off, in µs; `None` where that was not answered.
     pub adjust_us: Option<i64>,
     /// By how much the clock's rate is corrected, in ppm, by its tick and its frequency together.
     pub rate_ppm: f64,

@@ -103,7 +103,7 @@ impl Architecture {
     }
 }
 
-/// What a clocksource counts by.
+/// Hardware that a clocksource counts by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hardware {
     /// The counter of this architecture's processors and nothing else.
@@ -123,23 +123,23 @@ pub enum Hardware {
     Reads,
 }
 
-/// What is known of a clocksource by its name.
+/// Facts about a clocksource that are known by its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownClocksource {
     /// Its name.
     pub name: &'static str,
-    /// What it counts by.
+    /// The hardware that it counts by.
     pub hardware: Hardware,
-    /// What it is, for people.
+    /// Description of it, for people.
     pub description: &'static str,
     /// Its frequency where that is the same on every machine, in Hz.
     pub frequency_hz: Option<f64>,
     /// Bits that count, where that is the same on every machine.
     pub bits: Option<u32>,
-    /// Whether programs read the time without entering the kernel; `None` where that depends on the
+    /// True if programs read the time without entering the kernel; `None` where that depends on the
     /// hypervisor.
     pub vdso: Option<bool>,
-    /// What reading the time usually costs, for people.
+    /// Usual cost of reading the time, for people.
     pub usual_cost: &'static str,
 }
 
@@ -183,7 +183,7 @@ const fn row(
     KnownClocksource { name, hardware, description, frequency_hz, bits, vdso, usual_cost }
 }
 
-/// Where the frequency differs from machine to machine.
+/// A frequency that differs from machine to machine.
 const VARIES: Option<u32> = None;
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);

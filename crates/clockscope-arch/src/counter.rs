@@ -27,5 +27,5 @@ mod nominal;
 pub use arch::*;
 pub use nominal::{StatedBy, StatedFrequencies};
 
-/// Whether this crate knows the architecture's counter.
+/// True if this crate knows the architecture's counter.
 pub const EXISTS: bool = CLOCKSOURCE.is_some();

@@ -1,10 +1,10 @@
-//! Why something cannot be read.
+//! Reasons why something cannot be read.
 
 #[cfg(feature = "std")]
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// What a reason is made of: without std there is no memory to write one into.
+/// Text of a reason: without std there is no memory to write one into.
 #[cfg(feature = "std")]
 type ReasonText = Cow<'static, str>;
 #[cfg(not(feature = "std"))]
@@ -39,7 +39,7 @@ impl Errno {
     }
 }
 
-/// Why a clock cannot be read.
+/// Reason why a clock cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unavailable {

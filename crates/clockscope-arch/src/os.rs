@@ -1,4 +1,4 @@
-//! What a timestamp asks the operating system, one folder a system, all with these items:
+//! Questions of a timestamp to the operating system, one folder a system, all with these items:
 //!
 //! - [`Timeline`]: the clock whose timeline the library serves, its tick, and what disturbs it;
 //!   [`TIMELINE`]: its name;
@@ -56,7 +56,7 @@ pub use backend::{
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use backend::{MappedPage, perf, posix};
 
-/// What fuzz/ feeds.
+/// Entry point that fuzz/ feeds.
 #[cfg(all(fuzzing, any(target_os = "linux", target_os = "android")))]
 #[doc(hidden)]
 pub fn fuzz_vdso_image(image: &[u8]) {

@@ -1,6 +1,6 @@
-//! What ends a wait for the wall clock to be set.
+//! Ends of a wait for the wall clock to be set.
 
-/// What ended a wait ([`ClockSet::wait`](crate::os::ClockSet::wait)).
+/// Event that ended a wait ([`ClockSet::wait`](crate::os::ClockSet::wait)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
     /// The time was over.

@@ -1,4 +1,4 @@
-//! How far two clocks are apart that cannot be read at one moment, from brackets.
+//! Distance of two clocks that cannot be read at one moment, from brackets.
 //!
 //! A message leaves at a reading of the outer clock, the inner clock stamps it, and the answer
 //! arrives at the next reading of the outer clock (NTP's timestamps, RFC 5905 section 8, with one
@@ -9,7 +9,7 @@
 
 use crate::Bracket;
 
-/// What brackets have shown so far. Differences are in the clocks' unit, and wrap.
+/// Bounds that brackets have shown so far. Differences are in the clocks' unit, and wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffsetBounds {
     /// The inner clock is ahead by no more than this.

@@ -76,7 +76,7 @@
 extern "C" {
 #endif
 
-/* Why a call failed. */
+/* The reason why a call failed. */
 typedef enum clockscope_error {
   CLOCKSCOPE_OK = 0,
   CLOCKSCOPE_ERROR_NULL = -1,     /* a pointer is NULL */
@@ -86,7 +86,7 @@ typedef enum clockscope_error {
   CLOCKSCOPE_ERROR_ARGUMENT = -5  /* a number is out of its range */
 } clockscope_error;
 
-/* Where the time comes from. */
+/* The source of the time. */
 typedef enum clockscope_time_source {
   CLOCKSCOPE_SOURCE_COUNTER = 0,
   CLOCKSCOPE_SOURCE_OS_CLOCK = 1, /* until the counter is calibrated, for rare callers, and where
@@ -94,7 +94,7 @@ typedef enum clockscope_time_source {
   CLOCKSCOPE_SOURCE_NOTHING = 2   /* every clock refuses: the time stands still */
 } clockscope_time_source;
 
-/* What an interval of clockscope_bounded_now() is worth. From CLOCKSCOPE_STATE_SLEWING on nothing
+/* The worth of an interval of clockscope_bounded_now(). From CLOCKSCOPE_STATE_SLEWING on nothing
  * bounds the true time, and the interval is unlimited: INT64_MIN to INT64_MAX. */
 typedef enum clockscope_state {
   CLOCKSCOPE_STATE_SYNCHRONIZED = 0,
@@ -106,14 +106,14 @@ typedef enum clockscope_state {
   CLOCKSCOPE_STATE_UNAVAILABLE = 6        /* the system states no error */
 } clockscope_state;
 
-/* What a piece of evidence means for using the counter. */
+/* The meaning of a piece of evidence for using the counter. */
 typedef enum clockscope_finding {
   CLOCKSCOPE_FINDING_FOR = 0,
   CLOCKSCOPE_FINDING_AGAINST = 1,
   CLOCKSCOPE_FINDING_UNKNOWN = 2
 } clockscope_finding;
 
-/* How far the time is from CLOCK_MONOTONIC. */
+/* The distance of the time from CLOCK_MONOTONIC. */
 typedef struct clockscope_bound {
   uint64_t now_ns;     /* by a comparison that was made for this answer */
   uint64_t largest_ns; /* the largest since the generation began */
@@ -127,7 +127,7 @@ typedef struct clockscope_frequency_range {
   uint64_t window_ns;
 } clockscope_frequency_range;
 
-/* How often to repeat what is timed. Errors are shares of the interval: 0.01 is one percent. The
+/* Advice on repeating what is timed. Errors are shares of the interval: 0.01 is one percent. The
  * clock's rate has an error of its own, the same share of every interval, which repetitions do not
  * shrink. */
 typedef struct clockscope_advice {
@@ -145,7 +145,7 @@ typedef struct clockscope_manual clockscope_manual;
 /* A piece of evidence. The texts are UTF-8, belong to the library, and are there until the visitor
  * returns. A later library may have more members, at the end. */
 typedef struct clockscope_evidence_item {
-  const char *name;   /* what was asked, in a few words */
+  const char *name;   /* the question, in a few words */
   const char *seen;   /* the answer in a sentence */
   const char *word;   /* the answer as one word; NULL where it is a figure, or neither */
   const char *unit;   /* the figure's unit; empty for words and counts */
@@ -391,7 +391,7 @@ CLOCKSCOPE_API const char *clockscope_strerror(int code) CLOCKSCOPE_NOEXCEPT CLO
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API const char *clockscope_version(void) CLOCKSCOPE_NOEXCEPT CLOCKSCOPE_CONST;
 
-/* What the functions without _call return, by a call: for inlined readings that cannot take the
+/* Return what the ones without _call return, by a call: for inlined readings that cannot take the
  * time from the page. Unit, error, ordering, threads and signals are theirs. Cost: a call more. */
 CLOCKSCOPE_API uint64_t clockscope_now_call(void) CLOCKSCOPE_NOEXCEPT;
 CLOCKSCOPE_API uint64_t clockscope_now_unordered_call(void) CLOCKSCOPE_NOEXCEPT;

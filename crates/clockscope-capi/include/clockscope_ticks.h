@@ -52,8 +52,8 @@ extern "C" {
 
 /* ---- Reads of the counter ---- */
 
-/* How a bare read of the counter, one with fences on both sides, and one with a fence before it are
- * written. */
+/* The code of a bare read of the counter, of one with fences on both sides, and of one with a fence
+ * before it. */
 #if defined(_MSC_VER) && !defined(__GNUC__)
 
 #if !defined(_M_X64) && !defined(_M_IX86)

@@ -1,4 +1,4 @@
-//! How often to repeat what is timed, from readings with nothing between them.
+//! Advice on repeating what is timed, from readings with nothing between them.
 //!
 //! Two readings overestimate the interval between them by what they show with nothing between them,
 //! and are uncertain by the resolution and by how much that overhead varies. The sum of the three
@@ -16,7 +16,7 @@ const PAIRS: usize = 2048;
 const BATCHES: usize = 32;
 const READINGS: u32 = 64;
 
-/// How often to repeat what is timed: `clockscope_advice`.
+/// Advice on repeating what is timed: `clockscope_advice`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Advice {
@@ -35,7 +35,7 @@ pub struct Advice {
     pub repetitions_subtracted: u64,
 }
 
-/// What two readings with nothing between them show, in ns.
+/// Figures of two readings with nothing between them, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Readings {
     overhead_ns: f64,

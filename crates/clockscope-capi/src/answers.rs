@@ -1,4 +1,4 @@
-//! What questions return: codes, and structures of C's layout.
+//! Answers to questions: codes, and structures of C's layout.
 
 use core::ffi::{CStr, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use clockscope::{ErrorBound, Frequency, Source};
 /// Success.
 pub(crate) const OK: c_int = 0;
 
-/// Why a question has no answer. The numbers are part of the interface and stay.
+/// Reason why a question has no answer. The numbers are part of the interface and stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[non_exhaustive]
@@ -72,7 +72,7 @@ pub(crate) fn source_number(source: Source) -> Result<c_int, CallFailure> {
     }
 }
 
-/// How far the time is from CLOCK_MONOTONIC: `clockscope_bound`.
+/// Distance of the time from CLOCK_MONOTONIC: `clockscope_bound`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct BoundNs {

@@ -236,8 +236,8 @@ pub unsafe extern "C" fn clockscope_manual_set(clock: *const FakeClock, ns: u64)
     guarded(|| Ok(c_int::from(clock.set(Instant::from_ns(ns)))))
 }
 
-/// What a library of another format would return in place of a page of format 1. It never has a
-/// line, so that each reading is a call.
+/// The answer of a library of another format in place of a page of format 1. It never has a line,
+/// so that each reading is a call.
 static NO_LINE: [u64; 148] = [0; 148];
 
 /// Returns the address of the page of format 1; in a library of another format, one without a line.

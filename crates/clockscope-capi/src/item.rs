@@ -11,7 +11,7 @@ use clockscope::{Evidence, Finding, Value};
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct EvidenceItem {
-    /// What was asked, in a few words.
+    /// The question, in a few words.
     pub name: *const c_char,
     /// The answer in a sentence.
     pub seen: *const c_char,
@@ -25,9 +25,9 @@ pub struct EvidenceItem {
     pub advice: *const c_char,
     /// The answer as one figure, where `has_figure` is not 0.
     pub figure: f64,
-    /// Whether there is a figure: 0 or 1.
+    /// 1 if there is a figure, 0 if not.
     pub has_figure: c_int,
-    /// What it means for the counter: 0 for it, 1 against it, 2 unknown.
+    /// Its meaning for the counter: 0 for it, 1 against it, 2 unknown.
     pub finding: c_int,
 }
 

@@ -1,10 +1,10 @@
-//! What the kernel counts of the things that take time from a thread: context switches, interrupts,
+//! The kernel's counts of the things that take time from a thread: context switches, interrupts,
 //! software interrupts, time stolen by the hypervisor. Two accounts, before and after, show what
 //! happened between.
 
 #![allow(unsafe_code, reason = "getrusage writes through a pointer")]
 
-/// What was counted of the calling thread until some moment.
+/// Counts of the calling thread until some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadAccount {
     /// The CPU that it was on; `None` where the system does not report it.
@@ -13,7 +13,7 @@ pub struct ThreadAccount {
     pub switches: Option<Switches>,
 }
 
-/// What was counted of one CPU until some moment.
+/// Counts of one CPU until some moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CpuAccount {
     /// Its number.

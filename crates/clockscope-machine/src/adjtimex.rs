@@ -1,10 +1,10 @@
-//! What the kernel says about the rate and the error of its own clock: adjtimex(2), asked and not
+//! The kernel's word on the rate and the error of its own clock: adjtimex(2), asked and not
 //! changed.
 
 use clockscope_arch::Errno;
 use clockscope_records::Adjtimex;
 
-/// Why the kernel's figures are not known.
+/// Reason why the kernel's figures are not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdjtimexError {

@@ -1,11 +1,11 @@
-//! Which CPUs this thread may run on, and pinning it to one.
+//! The CPUs that this thread may run on, and pinning it to one.
 
 use clockscope_arch::{Errno, os};
 pub use clockscope_records::show_cpus;
 
 pub use crate::text::cpu_list;
 
-/// Why a thread cannot be pinned.
+/// Reason why a thread cannot be pinned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AffinityError {

@@ -1,7 +1,7 @@
-//! Whether the hypervisor announces that it has moved this machine or restored it from a snapshot.
+//! Announcements by the hypervisor that it has moved this machine or restored it from a snapshot.
 //!
-//! Two devices do: VMClock (ACPI's AMZNC10C; Linux 6.13 offers it as /dev/vmclock0) and the VM
-//! generation ID (VMGENCTR, since Linux 5.18 for the kernel's own use). ACPI lists what the
+//! Two devices make them: VMClock (ACPI's AMZNC10C; Linux 6.13 offers it as /dev/vmclock0) and the
+//! VM generation ID (VMGENCTR, since Linux 5.18 for the kernel's own use). ACPI lists what the
 //! firmware offers; a driver of the kernel has to take it.
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clockscope_records::{Announcement, Announcements, Figure, MachineReason};
 
-/// What ACPI calls each, as a device or as what it is compatible with (`modalias` has both, in
+/// ACPI's names for each, as a device or as what it is compatible with (`modalias` has both, in
 /// capitals).
 const VMCLOCK: [&str; 2] = ["AMZNC10C", "VMCLOCK"];
 const GENERATION: [&str; 2] = ["VMGENCTR", "VM_GEN_COUNTER"];
@@ -61,8 +61,8 @@ enum Offered {
     Not,
 }
 
-/// Whether ACPI lists a device of one of these names, and whether a driver has it. `None` where
-/// ACPI's devices are not shown.
+/// State of a device of one of these names: whether ACPI lists it, and whether a driver has it.
+/// `None` where ACPI's devices are not shown.
 fn offered(acpi: &Path, names: &[&str]) -> Option<Offered> {
     let is_meant = |folder: &Path| {
         let alias = fs::read_to_string(folder.join("modalias")).unwrap_or_default();

@@ -66,7 +66,7 @@ pub fn is_counter(name: &str) -> bool {
     clocksource::is_counter(name.as_bytes())
 }
 
-/// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where
+/// The kernel's verdict on the processor's counter: from sysfs, its command line, its log where
 /// that may be read, and the processor's flags as it sees them; on the BSDs, from its timecounters
 /// and their qualities. Reads the log once: milliseconds.
 #[must_use]
@@ -91,7 +91,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     word
 }
 
-/// Why the counter is not used, the most significant first.
+/// Reasons why the counter is not used, the most significant first.
 fn causes(
     environment: &Environment,
     is_available: Option<bool>,
@@ -111,7 +111,7 @@ fn causes(
     causes
 }
 
-/// What the kernel's command line says about clocksources.
+/// Statements of the kernel's command line on clocksources.
 fn asked_for_at_boot(command_line: &str) -> Vec<KernelCause> {
     let option = |word: &str| match word.split_once('=') {
         Some(("clocksource", name)) if !is_counter(name) => {

@@ -15,13 +15,13 @@ pub(crate) fn read(cpuinfo: &str) -> Cpu {
     }
 }
 
-/// How many CPUs are online, in all of the system's groups.
+/// Number of CPUs that are online, in all of the system's groups.
 #[cfg(windows)]
 fn online() -> Figure<u32> {
     Figure::of(crate::windows::processors(), crate::windows::failed("GetActiveProcessorCount"))
 }
 
-/// How many CPUs are online.
+/// Number of CPUs that are online.
 #[cfg(not(windows))]
 fn online() -> Figure<u32> {
     let path = "/sys/devices/system/cpu/online";

@@ -1,5 +1,5 @@
-//! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any
-//! answer.
+//! Functions that `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds
+//! of any answer.
 
 use crate::{account, clocksource, emulation, text, timecounters, trial};
 

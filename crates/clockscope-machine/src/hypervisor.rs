@@ -1,4 +1,4 @@
-//! Which hypervisor this machine runs under, and what it says of the counter.
+//! The hypervisor that this machine runs under, and its word on the counter.
 
 use clockscope_records::{Figure, Hypervisor, HypervisorStatement, MachineReason};
 
@@ -77,7 +77,7 @@ pub fn statement() -> Option<HypervisorStatement> {
     None
 }
 
-/// What the kernel found: Xen in /sys/hypervisor, others in the device tree.
+/// The hypervisor that the kernel found: Xen in /sys/hypervisor, others in the device tree.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 fn found() -> Option<Hypervisor> {
     crate::text::line_of("/sys/hypervisor/type")

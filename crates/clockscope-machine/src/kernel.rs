@@ -1,4 +1,4 @@
-//! What the kernel says of itself, its clocksources, and what it lets this process do.
+//! The kernel's word on itself, on its clocksources, and on what it lets this process do.
 
 #![allow(unsafe_code, reason = "uname and the auxiliary vector have no safe form in libc")]
 
@@ -49,7 +49,7 @@ pub(crate) fn clocksource() -> Figure<String> {
     Figure::of(name.filter(|name| text::is_name_of_words(name)), reason)
 }
 
-/// Why a file of the clocksource's folder says nothing.
+/// Reason why a file of the clocksource's folder says nothing.
 fn unread(file: &str, text: Option<&str>) -> MachineReason {
     let path = format!("{CLOCKSOURCE}/{file}");
     match text {
@@ -81,7 +81,7 @@ pub(crate) fn governor() -> Figure<String> {
     }
 }
 
-/// Whether the kernel mapped a vDSO (getauxval(3), AT_SYSINFO_EHDR).
+/// Returns true if the kernel mapped a vDSO (getauxval(3), AT_SYSINFO_EHDR).
 #[cfg(target_os = "linux")]
 pub(crate) fn vdso() -> Figure<bool> {
     // SAFETY: getauxval takes any number and answers 0 for an entry that is not there.
@@ -93,7 +93,7 @@ pub(crate) fn vdso() -> Figure<bool> {
     Figure::unknown(MachineReason::NoVdso)
 }
 
-/// Whether the counter may be read by this process.
+/// Returns true if the counter may be read by this process.
 pub(crate) fn counter_readable() -> Figure<bool> {
     let readable = clockscope_arch::os::counter_is_permitted();
     Figure::of(readable, MachineReason::CounterAccessHidden)

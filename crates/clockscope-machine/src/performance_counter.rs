@@ -1,5 +1,5 @@
-//! What is behind QueryPerformanceCounter of Windows: from its frequency, and from what the system
-//! shows of the way by which programs read it.
+//! The hardware behind QueryPerformanceCounter of Windows: from its frequency, and from what the
+//! system shows of the way by which programs read it.
 //!
 //! Sources: Microsoft, "Acquiring high-resolution time stamps" (the hardware, by version of
 //! Windows) and NtQuerySystemInformation; ntddk.h, KUSER_SHARED_DATA and
@@ -22,7 +22,7 @@ mod bypass {
     pub(super) const HYPERVISOR_PAGE: u8 = 0x02;
 }
 
-/// What Windows shows of its performance counter, and the machine of itself.
+/// Facts that Windows shows of its performance counter, and the machine of itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PerformanceFacts {
     /// QueryPerformanceFrequency.
@@ -33,11 +33,11 @@ pub struct PerformanceFacts {
     pub counter_hz: Option<f64>,
     /// The byte QpcBypassEnabled of KUSER_SHARED_DATA.
     pub bypass_flags: Option<u8>,
-    /// Whether the system says that a read enters the kernel.
+    /// True if the system says that a read enters the kernel.
     pub enters_kernel: Option<bool>,
-    /// Whether there is a hypervisor.
+    /// True if there is a hypervisor.
     pub has_hypervisor: Option<bool>,
-    /// Whether the system is Wine.
+    /// True if the system is Wine.
     pub is_wine: bool,
 }
 
@@ -58,7 +58,7 @@ fn shown() -> Option<Shown> {
     None
 }
 
-/// What the system shows, and what follows from it.
+/// Record of what the system shows, and of what follows from it.
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
 fn recorded(shown: Shown, environment: &Environment, counter_hz: &Figure<f64>) -> PerformanceCounter {
     let Shown { frequency_hz, bypass_flags, bypass_shift, enters_kernel, is_wine } = shown;
@@ -94,7 +94,7 @@ fn recorded(shown: Shown, environment: &Environment, counter_hz: &Figure<f64>) -
     }
 }
 
-/// What Windows 10 scales the processor's counter to, and hypervisors count by.
+/// Frequency that Windows 10 scales the processor's counter to, and hypervisors count by.
 const SCALED_HZ: u64 = 10_000_000;
 
 /// Hardware outside of an x86 processor, by its frequencies. Fractions of a Hz are rounded up or
@@ -171,7 +171,7 @@ fn outside(facts: &PerformanceFacts) -> Option<Found> {
     })
 }
 
-/// Whether programs read the processor's counter without the kernel.
+/// Returns true if programs read the processor's counter without the kernel.
 fn reads_inside(facts: &PerformanceFacts) -> Option<bool> {
     let by_flags = facts.bypass_flags.map(|flags| flags & bypass::ENABLED != 0);
     by_flags.or(facts.enters_kernel.map(|enters| !enters))

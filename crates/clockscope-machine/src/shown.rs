@@ -1,8 +1,8 @@
-//! What a system shows of QueryPerformanceCounter, or why it does not.
+//! Facts that a system shows of QueryPerformanceCounter, or why it does not.
 
 use clockscope_records::{Figure, WindowsReason};
 
-/// What the system shows, or why it does not.
+/// Facts that the system shows, or why it does not.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) frequency_hz: Figure<u64>,
@@ -17,8 +17,8 @@ pub(crate) fn refused(call: &str, status: i32) -> WindowsReason {
     WindowsReason::CallStatus { call: call.to_owned(), status: status.cast_unsigned() }
 }
 
-/// Whether a version of Windows, its major and minor number and build, has the bytes of the bypass
-/// in the page that it shares with all processes.
+/// Succeeds if a version of Windows, its major and minor number and build, has the bytes of the
+/// bypass in the page that it shares with all processes.
 pub(crate) fn has_bypass(version: Option<[u32; 3]>) -> Result<(), WindowsReason> {
     match version {
         Some([major, minor, _]) if (major, minor) >= (6, 2) => Ok(()),
@@ -38,8 +38,8 @@ pub(crate) struct PerformanceCounterInformation {
 }
 
 impl PerformanceCounterInformation {
-    /// Whether a read enters the kernel, by what the system filled in when it answered with a
-    /// status.
+    /// Returns true if a read enters the kernel, by what the system filled in when it answered with
+    /// a status.
     pub(crate) fn enters_kernel(self, status: i32) -> Figure<bool> {
         if status < 0 {
             return Figure::unknown(refused("NtQuerySystemInformation", status));

@@ -45,7 +45,7 @@ impl Call {
     }
 }
 
-/// Why a call did not sleep.
+/// Reason why a call did not sleep.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SleepError {
@@ -68,7 +68,7 @@ pub enum SleepError {
     NotRecorded,
 }
 
-/// What the calls need, made once.
+/// Resources that the calls need, made once.
 #[derive(Debug)]
 pub struct Sleeper {
     system: system::Sleeper,

@@ -1,4 +1,4 @@
-//! What keeps civil time beside the kernel: chronyd, and PTP hardware clocks.
+//! Keepers of civil time beside the kernel: chronyd, and PTP hardware clocks.
 //!
 //! Nothing here reads a clock through the C library, and nothing is changed.
 

@@ -8,7 +8,7 @@ pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         .map(|(_, value)| value.trim())
 }
 
-/// Whether the words of `line` hold `word`.
+/// Returns true if the words of `line` hold `word`.
 #[cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "x86")),
     allow(dead_code, reason = "only x86 has flags of its counter")
@@ -49,7 +49,8 @@ pub(crate) fn line_of(path: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// What the kernel may call a clocksource: all that it has are words of these letters.
+/// Returns true if the kernel may call a clocksource so: all that it has are words of these
+/// letters.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }

@@ -15,9 +15,9 @@ use crate::text;
 pub struct Timecounter {
     /// Its name.
     pub name: String,
-    /// How good it is, compared with others. Below 0, the kernel never chooses it by itself.
+    /// Quality, compared with others. Below 0, the kernel never chooses it by itself.
     pub quality: i64,
-    /// How fast it counts, in Hz, where the kernel shows that.
+    /// Frequency at which it counts, in Hz, where the kernel shows that.
     pub frequency_hz: Option<u64>,
     /// The bits that count, where the kernel shows them.
     pub mask: Option<u64>,
@@ -89,7 +89,7 @@ fn facts_of(facts: &str) -> Option<(i64, Option<u64>)> {
     Some((quality.parse().ok()?, Some(frequency.strip_suffix(" Hz")?.parse().ok()?)))
 }
 
-/// What the kernel thinks of an architecture's counter, by its timecounters.
+/// The kernel's verdict on an architecture's counter, by its timecounters.
 pub(crate) fn verdict(architecture: Architecture, current: Option<&str>, all: &[Timecounter]) -> KernelVerdict {
     let is_counter = |name: &str| is_counter_of(architecture, name.as_bytes());
     let counter = all.iter().filter(|one| is_counter(&one.name)).max_by_key(|one| one.quality);
@@ -104,7 +104,7 @@ pub(crate) fn verdict(architecture: Architecture, current: Option<&str>, all: &[
     }
 }
 
-/// Why the counter is not used.
+/// Reasons why the counter is not used.
 fn causes(counter: Option<&Timecounter>, current: Option<&str>, all: &[Timecounter]) -> Vec<KernelCause> {
     let Some(counter) = counter else { return vec![KernelCause::NoTimecounter] };
     let (timecounter, quality) = (counter.name.clone(), counter.quality);

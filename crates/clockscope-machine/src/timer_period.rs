@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub struct TimerPeriod(());
 
-/// Why the timer's period was not changed.
+/// Reason why the timer's period was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimerPeriodError {
@@ -18,7 +18,7 @@ pub enum TimerPeriodError {
     /// The period is not a whole number of ms that the system supports.
     #[error("the timer's period cannot be {asked_us} us: expected whole ms from {least_ms}ms to {most_ms}ms")]
     Range {
-        /// What was asked for.
+        /// The period that was asked for.
         asked_us: u64,
         /// The shortest period.
         least_ms: u32,
@@ -30,7 +30,7 @@ pub enum TimerPeriodError {
     Call {
         /// The call.
         call: &'static str,
-        /// What it answered.
+        /// Its answer.
         code: u32,
     },
     /// There is a request already.
@@ -66,9 +66,8 @@ fn withdraw() {
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has such consoles"))]
 const CTRL_C: u32 = 0;
 
-/// What a console's handler does: closing the window, Ctrl-Break, logging off and shutting down end
-/// the process, so that they withdraw the request. After Ctrl-C the run goes on to its end, which
-/// does.
+/// Handles a console's event: closing the window, Ctrl-Break, logging off and shutting down end the
+/// process, so that they withdraw the request. After Ctrl-C the run goes on to its end, which does.
 #[cfg(windows)]
 fn on_console_event(event: u32) {
     withdraw_at(&System, &REQUESTED, event);

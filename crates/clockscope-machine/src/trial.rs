@@ -15,7 +15,7 @@
 use clockscope_arch::Errno;
 use clockscope_records::{Failure, SignalMeaning, Unknown};
 
-/// What became of one attempt.
+/// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It succeeded.
@@ -39,7 +39,7 @@ pub enum Outcome {
     },
 }
 
-/// Why no child attempted an item.
+/// Reason why no child attempted an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Untried {
@@ -69,7 +69,7 @@ pub enum Untried {
      measure before other threads start, or in a process of its own"
 )]
 pub struct SeveralThreads {
-    /// How many it has, the calling one included.
+    /// Number of its threads, the calling one included.
     pub threads: u64,
 }
 
@@ -253,8 +253,8 @@ mod system {
         })
     }
 
-    /// Whether there is something to read, or the other end is closed, in time. The kernel keeps
-    /// the time.
+    /// Returns true if there is something to read, or the other end is closed, in time. The kernel
+    /// keeps the time.
     fn is_ready(answers: &File, timeout_ms: i32) -> bool {
         let patience = Timespec { tv_sec: (timeout_ms / 1000).into(), tv_nsec: (timeout_ms % 1000 * 1_000_000).into() };
         retry_on_intr(|| poll(&mut [PollFd::new(answers, PollFlags::IN)], Some(&patience))) != Ok(0)

@@ -1,4 +1,4 @@
-//! What Windows says of itself, and whether it is Wine.
+//! The word of Windows on itself, and whether it is Wine.
 
 #![allow(unsafe_code, reason = "calls of the system, which write through pointers")]
 
@@ -38,13 +38,13 @@ fn numbers() -> Option<[u32; 3]> {
     (answer >= 0).then_some([found.dwMajorVersion, found.dwMinorVersion, found.dwBuildNumber])
 }
 
-/// How many processors are active, in all groups.
+/// Number of processors that are active, in all groups.
 pub(crate) fn processors() -> Option<u32> {
     // SAFETY: takes any number; answers 0 if it fails.
     Some(unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) }).filter(|count| *count > 0)
 }
 
-/// Whether the system is Wine, which has a function that Windows lacks.
+/// Returns true if the system is Wine, which has a function that Windows lacks.
 pub(crate) fn is_wine() -> bool {
     // SAFETY: C strings; the library is loaded in every process, and the function is not called.
     unsafe {
@@ -53,7 +53,7 @@ pub(crate) fn is_wine() -> bool {
     }
 }
 
-/// What the system shows of QueryPerformanceCounter. A part that it denies has the reason.
+/// Facts that the system shows of QueryPerformanceCounter. A part that it denies has the reason.
 pub(crate) fn performance_counter() -> Shown {
     let bypass = bypass();
     let part = |index: usize| Figure::from(bypass.clone().map(|bytes| bytes[index]));
@@ -90,7 +90,7 @@ fn bypass() -> Result<[u8; 2], WindowsReason> {
 /// SystemQueryPerformanceCounterInformation (phnt, ntexapi.h).
 const PERFORMANCE_COUNTER_INFORMATION: i32 = 124;
 
-/// Whether a read enters the kernel.
+/// Returns true if a read enters the kernel.
 fn enters_kernel() -> Figure<bool> {
     let mut found = PerformanceCounterInformation { version: 1, ..PerformanceCounterInformation::default() };
     // SAFETY: writes at most the stated number of bytes through the pointer, which is to a

@@ -97,7 +97,7 @@ pub struct Cataloged {
     pub aliases: &'static [&'static str],
     /// Systems that have it.
     pub systems: &'static [System],
-    /// What it counts.
+    /// The quantity that it counts.
     pub kind: Kind,
     /// Its resolution as documented.
     pub resolution: Resolution,

@@ -32,7 +32,7 @@ mod raw;
 #[cfg(any(target_vendor = "apple", test))]
 mod timebase;
 
-/// Why a clock cannot be read.
+/// Reason why a clock cannot be read.
 pub use clockscope_arch::{Errno, Unavailable};
 pub use narrow::Unwrapped;
 pub use raw::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};

@@ -1,4 +1,4 @@
-//! What a clock is to a program that reads it.
+//! Clocks, as a program that reads them sees them.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use clockscope_arch::{Errno, Unavailable};
 ///
 /// Any thread may read it, several at once.
 pub trait RawClock: Send + Sync {
-    /// What one read leaves behind: a counter value, a `timespec`, …
+    /// Raw result that one read leaves behind: a counter value, a `timespec`, …
     type Raw: Copy + Default + Send + Sync;
 
     /// Reads the clock once into `raw`.
@@ -30,7 +30,7 @@ pub trait RawClock: Send + Sync {
     fn value(&self, raw: &Self::Raw) -> u64;
 }
 
-/// What a clock counts.
+/// Quantity that a clock counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A hardware counter of constant rate.
@@ -86,7 +86,7 @@ pub enum Unit {
     Counts(Option<f64>),
 }
 
-/// What the interface states as its resolution.
+/// Resolution that the interface states.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolution {
     /// So many nanoseconds.
@@ -111,17 +111,17 @@ pub enum ClockBasis {
     Other,
 }
 
-/// What a clock is. Its facts are stated here, by the clock itself, and nowhere derived from its
-/// name.
+/// Description of a clock. Its facts are stated here, by the clock itself, and nowhere derived from
+/// its name.
 #[derive(Clone, Debug)]
 pub struct ClockInfo {
     /// Its name, in lower case with underscores.
     pub name: Cow<'static, str>,
     /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// What it counts.
+    /// The quantity that it counts.
     pub kind: Kind,
-    /// How it is read.
+    /// The way by which it is read.
     pub path: Path,
     /// Unit of its values.
     pub unit: Unit,
@@ -129,26 +129,26 @@ pub struct ClockInfo {
     pub resolution: Resolution,
     /// One line: what is read.
     pub summary: &'static str,
-    /// What its readings come from.
+    /// The hardware that its readings come from.
     pub basis: ClockBasis,
-    /// Whether a read is ordered: it takes effect after everything before it in the program, so
+    /// True if a read is ordered: it takes effect after everything before it in the program, so
     /// that of two reads, one of which happens before the other, the later one is never smaller.
     pub is_ordered: bool,
-    /// Whether it is coarse by design: the timer tick moves it.
+    /// True if it is coarse by design: the timer tick moves it.
     pub is_coarse: bool,
-    /// Whether the kernel steers its rate, as NTP wants it.
+    /// True if the kernel steers its rate, as NTP wants it.
     pub is_steered: bool,
-    /// Whether it goes on while the machine is suspended.
+    /// True if it goes on while the machine is suspended.
     pub counts_suspend: bool,
-    /// Whether it is a device of its own, which is read in one way only.
+    /// True if it is a device of its own, which is read in one way only.
     pub is_device: bool,
-    /// Whether programs of this system usually read it: for intervals if it is monotonic, for civil
+    /// True if programs of this system usually read it: for intervals if it is monotonic, for civil
     /// time if it is a wall clock.
     pub is_usual: bool,
-    /// Whether it is another clock of the same system in another guise: an older call, or the
+    /// True if it is another clock of the same system in another guise: an older call, or the
     /// standard library of a language.
     pub is_guise: bool,
-    /// Whether a read costs less where it is read often: it calibrates itself for callers who do.
+    /// True if a read costs less where it is read often: it calibrates itself for callers who do.
     pub is_adaptive: bool,
 }
 
@@ -212,7 +212,7 @@ impl ClockInfo {
 /// A clock, or the reason why there is none, with its description either way.
 #[derive(Debug)]
 pub struct Entry<C> {
-    /// What it is.
+    /// Description of the clock.
     pub info: ClockInfo,
     /// The clock itself. That it is here does not promise that it answers: a filter may still deny
     /// the call.

@@ -10,7 +10,7 @@ pub struct DocumentedCommand {
     pub page: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What follows `clockscope`.
+    /// The arguments that follow `clockscope`.
     pub arguments: Vec<String>,
     /// The lines that are shown as its output; none where it is only named.
     pub output: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a busy machine grants. A test waits for what really happened, such as the time that a
+//! Time that a busy machine grants. A test waits for what really happened, such as the time that a
 //! process ran, and never for time that passed.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub fn with_default(signal: Signal, command: &Command) -> Command {
     by_env
 }
 
-/// Whether a process catches a signal (proc_pid_status(5)); `None` if it has ended.
+/// Returns true if a process catches a signal (proc_pid_status(5)); `None` if it has ended.
 fn catches(child: &Child, signal: Signal) -> Option<bool> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
@@ -92,7 +92,7 @@ pub fn signal(child: &Child, signal: Signal) {
     kill_process(pid, signal).expect("a child takes signals");
 }
 
-/// How long all threads of a process have run, in steps of 10 ms (proc_pid_stat(5), fields 14 and
+/// Time that all threads of a process have run, in steps of 10 ms (proc_pid_stat(5), fields 14 and
 /// 15); `None` if it ended.
 fn process_time(child: &Child) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
@@ -102,17 +102,17 @@ fn process_time(child: &Child) -> Option<Duration> {
     (!is_over).then_some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
 }
 
-/// What the scheduler granted to a thread, or to all threads of a process together.
+/// Time that the scheduler granted to a thread, or to all threads of a process together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Granted {
     ran: Duration,
-    /// How long it could have run, while other threads did.
+    /// Time in which it could have run, while other threads did.
     waited: Duration,
 }
 
 impl Granted {
-    /// What a thread was granted so far (Documentation/scheduler/sched-stats.rst); nothing if the
-    /// kernel does not say. `task` is its folder in /proc, or that of a process for its first
+    /// Time that a thread was granted so far (Documentation/scheduler/sched-stats.rst); nothing if
+    /// the kernel does not say. `task` is its folder in /proc, or that of a process for its first
     /// thread.
     fn read(task: &str) -> Self {
         let text = std::fs::read_to_string(format!("/proc/{task}/schedstat")).unwrap_or_default();
@@ -120,8 +120,8 @@ impl Granted {
         Self { ran: times.next().unwrap_or_default(), waited: times.next().unwrap_or_default() }
     }
 
-    /// Whether it got a CPU whenever it could run, up to a twentieth of its time: figures that
-    /// other programs spoil must be right then.
+    /// Returns true if it got a CPU whenever it could run, up to a twentieth of its time: figures
+    /// that other programs spoil must be right then.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.ran > Duration::ZERO && self.waited * 20 <= self.ran
@@ -134,8 +134,8 @@ pub fn granted_so_far() -> Granted {
     Granted::read("thread-self")
 }
 
-/// How often the accounts of a process's threads are read. The kernel drops a thread's with the
-/// thread, so that the last of it may be missing.
+/// Period at which the accounts of a process's threads are read. The kernel drops a thread's with
+/// the thread, so that the last of it may be missing.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Reads what the threads of a process are granted, until `is_over`; returns the sum without the

@@ -1,4 +1,4 @@
-//! What the tests of several crates share. Nothing but a test depends on this crate.
+//! Parts that the tests of several crates share. Nothing but a test depends on this crate.
 //!
 //! A test that needs something of its machine (two CPUs, a right, enough time on a CPU) asks for it
 //! here. If the machine does not grant it, the test is skipped: with the reason, and counted by

@@ -1,4 +1,4 @@
-//! What a machine grants is what all threads of a process get.
+//! The time that a machine grants is what all threads of a process get.
 
 #![cfg(target_os = "linux")]
 

@@ -1,5 +1,5 @@
-//! How far off a counter's frequency is by how it was calibrated: through a sleep that is taken at
-//! its word, between two reads of the OS clock without brackets, and by this library.
+//! Error of a counter's frequency by the way in which it was calibrated: through a sleep that is
+//! taken at its word, between two reads of the OS clock without brackets, and by this library.
 
 #![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 

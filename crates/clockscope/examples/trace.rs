@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 use clockscope::{Anchor, Instant, now};
 
-/// What is kept of a span: two stamps of eight bytes.
+/// The record of a span: two stamps of eight bytes.
 struct Span {
     start: Instant,
     end: Instant,

@@ -48,7 +48,7 @@ pub struct Interval {
     pub earliest: WallTime,
     /// The true time is not after this.
     pub latest: WallTime,
-    /// What the interval is worth.
+    /// Worth of the interval.
     pub state: State,
 }
 
@@ -160,7 +160,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoBound {
-    /// Why.
+    /// Reason for its absence.
     pub state: State,
 }
 

@@ -1,4 +1,4 @@
-//! What is claimed of civil time, and what the kernel's claim is worth.
+//! Claims about civil time, and the worth of the kernel's claim.
 
 pub(crate) mod claim;
 pub(crate) mod kernel;

@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::evidence::Frequency;
 use crate::{Errno, Instant};
 
-/// How ticks of the counter become time: a moment at which both were known, and the rate.
+/// Conversion of the counter's ticks into time: a moment at which both were known, and the rate.
 ///
 /// Products have 128 bits, so that no difference of ticks overflows. The rate is the mean of the
 /// window that it was taken in; over a long time the counter departs from CLOCK_MONOTONIC by the
@@ -34,7 +34,7 @@ pub struct Conversion {
     frequency: Frequency,
 }
 
-/// Why the counter has no rate.
+/// Reason why the counter has no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Uncalibrated {

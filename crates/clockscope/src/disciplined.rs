@@ -325,7 +325,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         &self.shared.os
     }
 
-    /// What a forked child must forget; all-zero is its state before the first use.
+    /// The state that a forked child must forget; all-zero is that before the first use.
     #[cfg(not(loom))]
     pub(crate) fn shared(&self) -> &Shared<S> {
         &self.shared

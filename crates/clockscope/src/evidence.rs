@@ -1,10 +1,10 @@
-//! What the clock says of itself: where its time comes from, how well it is known, and why.
+//! The clock's statement on itself: where its time comes from, how well it is known, and why.
 
 use alloc::borrow::Cow;
 use core::fmt;
 use core::time::Duration;
 
-/// Where the current time comes from.
+/// Source of the current time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
@@ -28,9 +28,9 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// What was asked, in a few words.
+    /// The question, in a few words.
     pub name: &'static str,
-    /// What the answer means.
+    /// Meaning of the answer.
     pub finding: Finding,
     /// The answer in a sentence, with its figures; where it is unknown, why.
     pub seen: Cow<'static, str>,
@@ -38,9 +38,9 @@ pub struct Evidence {
     pub value: Option<Value>,
     /// The figure's unit; empty for words and counts.
     pub unit: &'static str,
-    /// Who says so: a register, a file, a test.
+    /// Source of the answer: a register, a file, a test.
     pub source: Cow<'static, str>,
-    /// What can be done about it; empty where nothing need be.
+    /// Remedy for it; empty where none is needed.
     pub advice: Cow<'static, str>,
 }
 
@@ -94,7 +94,7 @@ impl Evidence {
     }
 }
 
-/// What evidence means for using the counter.
+/// Meaning of evidence for using the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
@@ -140,7 +140,7 @@ impl fmt::Display for Frequency {
     }
 }
 
-/// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that
+/// Distance of the served time from the OS clock: |ours − OS| and the width of the bracket that
 /// showed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -152,7 +152,7 @@ pub struct ErrorBound {
     pub largest: Duration,
 }
 
-/// Why the counter is not used.
+/// Reason why the counter is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Demotion {
@@ -184,7 +184,7 @@ impl Demotion {
         Self::Untested,
     ];
 
-    /// Whether it is the word of the system, or of the processor, which may change.
+    /// Returns true if it is the word of the system, or of the processor, which may change.
     pub(crate) fn is_of_the_system(self) -> bool {
         match self {
             Self::NotPermitted
@@ -199,7 +199,7 @@ impl Demotion {
 }
 
 impl Demotion {
-    /// Whether the counter is tried again after a pause.
+    /// Returns true if the counter is tried again after a pause.
     pub(crate) fn is_for_some_time(self) -> bool {
         matches!(self, Self::OsClockSlower | Self::Unsteady)
     }
@@ -221,7 +221,7 @@ impl Demotion {
         }
     }
 
-    /// What was seen, and what can be done.
+    /// Observation, and what can be done.
     pub(crate) fn explained(self) -> (&'static str, &'static str) {
         match self {
             Self::NotPermitted => ("the OS clock is served: the counter may not be read", ""),

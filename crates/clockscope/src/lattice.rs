@@ -50,7 +50,7 @@ fn of_differences(differences: &mut [u64]) -> Option<u64> {
     (1..=median / 5).map(|parts| (median + parts / 2) / parts).find(|step| explains(usual, *step)).or(Some(1))
 }
 
-/// Whether nearly all differences are within 1 of a multiple of `step`.
+/// Returns true if nearly all differences are within 1 of a multiple of `step`.
 fn explains(differences: &[u64], step: u64) -> bool {
     let near = differences.iter().filter(|difference| {
         let rest = **difference % step;

@@ -27,8 +27,8 @@ mod tests {
 
     const MIDNIGHT: i128 = 20_000 * DAY_NS;
 
-    /// What a kernel that inserts a second shows, that much true time after the inserted second
-    /// began, and which state it says.
+    /// Time that a kernel that inserts a second shows, that much true time after the inserted
+    /// second began, and which state it says.
     fn inserting(since_ns: i128) -> (i128, Leap) {
         match since_ns {
             ..0 => (MIDNIGHT + since_ns, Leap::Insert),

@@ -117,13 +117,13 @@ pub use {
     upkeep::{Recent, Upkeep},
     wall::Anchor,
 };
-/// What fuzz/ feeds.
+/// Entry point that fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "chrony"))]
 #[doc(hidden)]
 pub fn fuzz_chronyd_reply(reply: &[u8]) {
     civil::fuzz_chronyd_reply(reply);
 }
-/// What fuzz/ feeds.
+/// Entry point that fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "clockbound", target_os = "linux"))]
 #[doc(hidden)]
 pub fn fuzz_clockbound_segment(bytes: &[u8]) {

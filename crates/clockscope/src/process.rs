@@ -308,7 +308,7 @@ pub fn admit_counter() -> bool {
     recheck()
 }
 
-/// Whether the program takes the counter where the system accepts it. Not forgotten in a child.
+/// True if the program takes the counter where the system accepts it. Not forgotten in a child.
 static IS_ADMITTED: AtomicBool = AtomicBool::new(false);
 
 /// Returns the time now by a bare read of the counter, which may execute earlier or later than

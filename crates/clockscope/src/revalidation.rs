@@ -32,7 +32,7 @@ const WIDEST_NS: f64 = 10_000.0;
 /// After so many handoffs each thread looks on which CPU it runs.
 const BETWEEN_LOOKS: u64 = 64;
 
-/// Whether a test may take the counter into use. No real machine of another system has been
+/// True if a test may take the counter into use. No real machine of another system has been
 /// measured yet; there the system itself has to accept the counter
 /// ([`admit_counter`](crate::admit_counter)).
 const MAY_ADMIT: bool = cfg!(any(target_os = "linux", target_os = "android"));
@@ -41,9 +41,9 @@ const MAY_ADMIT: bool = cfg!(any(target_os = "linux", target_os = "android"));
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Revalidation {
-    /// Whether the counter may be used now.
+    /// True if the counter may be used now.
     pub passed: bool,
-    /// Why, a line each.
+    /// The reasons, a line each.
     pub evidence: Vec<Evidence>,
 }
 
@@ -127,7 +127,7 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
 
 const AGAIN: &str = "ask again when the CPUs are less busy";
 
-/// Why a pair was not tested, and what can be done.
+/// Reason why a pair was not tested, and what can be done.
 type SkippedPair = (String, &'static str);
 
 /// Every other CPU, and what was seen between it and the first.
@@ -166,7 +166,7 @@ fn unknown(seen: String, advice: &'static str) -> Evidence {
     said(ORDER, Finding::Unknown, seen).advise(advice)
 }
 
-/// What was seen between all pairs, for a counter that moves in steps of so many ticks.
+/// Verdict on what was seen between all pairs, for a counter that moves in steps of so many ticks.
 fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
     const UNSYNCHRONIZED: &str = "the CPUs' counters are not synchronized; the clock serves the OS clock";
     let handoffs: u64 = pairs.iter().map(|(_, handed)| handed.handoffs).sum();
@@ -202,7 +202,7 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
     vec![order.figure(backwards as f64, ""), offset]
 }
 
-/// What was seen between two CPUs.
+/// Observations between two CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Handed {
     handoffs: u64,
@@ -310,7 +310,7 @@ fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool
     (backwards, is_moved | is_elsewhere(*cpu))
 }
 
-/// Whether the thread runs on another CPU: a binding may be changed from outside.
+/// Returns true if the thread runs on another CPU: a binding may be changed from outside.
 fn is_elsewhere(cpu: u32) -> bool {
     os::current_cpu().is_some_and(|now| now != cpu)
 }

@@ -143,8 +143,8 @@ fn checked() -> Result<Pair, NotOneTimeline> {
     is_alike(first, &now).then_some(now).ok_or(NotOneTimeline::Apart)
 }
 
-/// Whether both clocks have advanced by as much from one pair to the other, as far as they are
-/// known.
+/// Returns true if both clocks have advanced by as much from one pair to the other, as far as they
+/// are known.
 fn is_alike(first: &Pair, now: &Pair) -> bool {
     // Threads may come in any order.
     let [std, ours] = [

@@ -46,7 +46,7 @@ use crate::{Clock, Instant, ProcessClock};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stopwatch<C = ProcessClock> {
     clock: C,
-    /// When the running interval began.
+    /// Beginning of the running interval.
     started: Option<Instant>,
     /// Sum of the intervals that are over, in ns.
     counted_ns: u64,

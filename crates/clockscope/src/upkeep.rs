@@ -79,7 +79,8 @@ impl Notice for ClockSet {
 struct Stop<N = ClockSet> {
     is_over: Mutex<bool>,
     condition: Condvar,
-    /// Where the system reports that the wall clock was set, the thread waits for that as well.
+    /// Notice that the wall clock was set: where the system gives one, the thread waits for that as
+    /// well.
     clock_set: Option<N>,
 }
 
@@ -127,7 +128,7 @@ pub struct Recent {
     mark: u64,
 }
 
-/// What the thread writes.
+/// State that the thread writes.
 #[derive(Debug)]
 struct Written {
     time: AtomicInstant,

@@ -107,8 +107,8 @@ pub fn now_monotone() -> Monotone {
     Monotone { time: WallTime::from_unix_ns(before.max(now)), ahead }
 }
 
-/// How far this time, which was read before, is ahead of the present one: another thread may only
-/// have been faster.
+/// Lead of this time, which was read before, over the present one: another thread may only have
+/// been faster.
 #[cold]
 fn ahead_of_now(before: i64) -> Duration {
     Duration::from_nanos(before.saturating_sub(CLOCK.wall_ns()).max(0) as u64)

@@ -1,4 +1,4 @@
-//! What a single read costs a program that reads rarely: every so many µs, ours and std's in turn.
+//! Cost of a single read to a program that reads rarely: every so many µs, ours and std's in turn.
 //! Prints `name ns` lines.
 
 use std::time::Duration;

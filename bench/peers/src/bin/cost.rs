@@ -1,5 +1,5 @@
-//! What a read costs: all kinds in turn, batch by batch, the median over the batches. Prints
-//! `name ns` lines.
+//! Cost of a read: all kinds in turn, batch by batch, the median over the batches. Prints `name ns`
+//! lines.
 
 use std::hint::black_box;
 use std::sync::LazyLock;

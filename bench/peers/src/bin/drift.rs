@@ -1,4 +1,4 @@
-//! How far each library's time is from CLOCK_MONOTONIC over so many seconds, and whether our own
+//! Distance of each library's time from CLOCK_MONOTONIC over so many seconds, and whether our own
 //! bound was ever exceeded. Prints `name value` lines, times in ns.
 //!
 //! An error is what is certain: the distance of a reading from the interval of two of
@@ -9,7 +9,7 @@ use clockscope_peers::{argument, monotonic_ns};
 /// Ours is compared all the time, the others and the bound as often as this, in ns.
 const EVERY_NS: u64 = 1_000_000;
 
-/// How far `time` is from CLOCK_MONOTONIC, for certain, in ns.
+/// The distance of `time` from CLOCK_MONOTONIC that is certain, in ns.
 fn error_of(time: impl FnOnce() -> u64) -> u64 {
     let before = monotonic_ns();
     let theirs = time();

@@ -1,4 +1,4 @@
-//! What a reading costs a program that takes one every so many µs and spins, or sleeps, in between:
+//! Cost of a reading to a program that takes one every so many µs and spins, or sleeps, in between:
 //! ours and std's in blocks that alternate, the median of the blocks' means. Prints `name ns`
 //! lines.
 

@@ -1,5 +1,5 @@
-//! Whether [`clockscope::wall::now_monotone`] ever goes back: two threads hand each other the
-//! largest time that they have read. Prints `name value` lines. The argument is the number of
+//! A test of whether [`clockscope::wall::now_monotone`] ever goes back: two threads hand each other
+//! the largest time that they have read. Prints `name value` lines. The argument is the number of
 //! readings, in millions.
 
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,6 +1,6 @@
-//! How many of so many readings by two threads are smaller than one that was known before they were
-//! begun, for each library. Prints `name regressions` lines. Not pinned: each thread runs where it
-//! likes.
+//! Number of readings, of so many by two threads, that are smaller than one that was known before
+//! they were begun, for each library. Prints `name regressions` lines. Not pinned: each thread runs
+//! where it likes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

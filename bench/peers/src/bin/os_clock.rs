@@ -1,4 +1,4 @@
-//! What a reading costs where the counter may not be used and the OS clock is served, beside
+//! Cost of a reading where the counter may not be used and the OS clock is served, beside
 //! clock_gettime itself, in one thread and in two at once: both in turn, batch by batch, the median
 //! over the batches. Prints `name ns` lines.
 

@@ -1,5 +1,5 @@
-//! How far our time is from an OS clock whose rate changes by so many ppm, and changes back. Prints
-//! `name ns` lines.
+//! Distance of our time from an OS clock whose rate changes by so many ppm, and changes back.
+//! Prints `name ns` lines.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

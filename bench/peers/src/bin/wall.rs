@@ -1,4 +1,4 @@
-//! How far civil time is from CLOCK_REALTIME over so many seconds, and whether its bound was ever
+//! Distance of civil time from CLOCK_REALTIME over so many seconds, and whether its bound was ever
 //! exceeded. Prints `name value` lines, times in ns.
 //!
 //! An error is what is certain: the distance of a reading from the interval of two of

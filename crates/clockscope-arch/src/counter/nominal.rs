@@ -14,7 +14,7 @@ pub struct StatedFrequencies {
     pub cntfrq_hz: Option<u64>,
 }
 
-/// Who states the counter's nominal frequency.
+/// Source of the counter's nominal frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatedBy {
     /// A hypervisor, by CPUID leaf 40000010h.

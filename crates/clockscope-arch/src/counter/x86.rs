@@ -20,8 +20,8 @@ use crate::Unavailable;
 /// The name of the kernel's clocksource that is this counter and nothing else.
 pub const CLOCKSOURCE: Option<&str> = Some("tsc");
 
-/// Whether the processor says that the counter's rate never changes and that it runs in every sleep
-/// state (CPUID 80000007h, EDX bit 8: Intel SDM vol. 3B 18.17.1, AMD APM vol. 3).
+/// Returns true if the processor says that the counter's rate never changes and that it runs in
+/// every sleep state (CPUID 80000007h, EDX bit 8: Intel SDM vol. 3B 18.17.1, AMD APM vol. 3).
 #[must_use]
 pub fn is_invariant() -> Option<bool> {
     let said = cpuid(0x8000_0000).eax >= 0x8000_0007;

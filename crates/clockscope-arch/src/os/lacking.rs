@@ -1,5 +1,5 @@
-//! What some systems lack, with the signatures of those that have it. A system's folder names what
-//! it takes from here.
+//! Items that some systems lack, with the signatures of those that have it. A system's folder names
+//! what it takes from here.
 
 #![allow(dead_code, unreachable_pub, reason = "each system takes what it lacks")]
 

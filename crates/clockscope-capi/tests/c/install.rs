@@ -1,4 +1,4 @@
-//! What `cargo xtask install` installs: programs find it by pkg-config, CMake and Meson.
+//! Installation by `cargo xtask install`: programs find it by pkg-config, CMake and Meson.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c")
 }
 
-/// Whether all of these programs are installed; skips the test if not.
+/// Returns true if all of these programs are installed; skips the test if not.
 fn have(programs: &[&str]) -> bool {
     let missing: Vec<&&str> = programs.iter().filter(|program| !has(program)).collect();
     if !missing.is_empty() {

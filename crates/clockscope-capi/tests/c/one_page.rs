@@ -13,7 +13,7 @@ use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, e
 use clockscope_testing::skip;
 use serial_test::serial;
 
-/// What the probe calls where its readings are not inlined.
+/// The library that the probe calls where its readings are not inlined.
 #[repr(C)]
 struct Library {
     page: *const u64,

@@ -70,7 +70,7 @@ fn the_static_library_does_the_same() {
     }
 }
 
-/// Which readings take the time from the page, and which call the library.
+/// Readings take the time from the page where they can, and call the library elsewhere.
 #[test]
 #[ignore = "needs clang and objdump"]
 fn readings_are_inlined_where_they_can_be() {
@@ -195,7 +195,7 @@ fn the_guide_shows_programs_that_run() {
     }
 }
 
-/// What the header declares, what the library exports, and the committed list are the same.
+/// The header's declarations, the library's exports and the committed list are the same.
 #[test]
 fn exactly_the_documented_symbols_are_visible() {
     let header = fs::read_to_string(headers().join("clockscope.h")).unwrap();

@@ -20,8 +20,8 @@ impl Bounds {
         Self { lowest, highest }
     }
 
-    /// Whether a rate between these may be the same. The windows differ, and a time daemon may
-    /// change the clock's rate by as much as this.
+    /// Returns true if a rate between these may be the same. The windows differ, and a time daemon
+    /// may change the clock's rate by as much as this.
     fn hold(&self, lowest: f64, highest: f64) -> bool {
         const SLEW: f64 = 0.11;
         self.lowest * (1.0 - SLEW) <= highest && lowest <= self.highest * (1.0 + SLEW)

@@ -44,7 +44,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
 }
 
-/// Whether this compiler is installed.
+/// Returns true if this compiler is installed.
 pub(crate) fn has(compiler: &str) -> bool {
     Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }

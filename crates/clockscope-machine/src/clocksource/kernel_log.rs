@@ -1,4 +1,4 @@
-//! What the kernel's log says about the processor's counter.
+//! Statements of the kernel's log on the processor's counter.
 
 use clockscope_arch::Errno;
 use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};
@@ -17,7 +17,7 @@ const REPEATED: &str = "due to clocksource watchdog";
 /// Clocksources that are the counter, with `tsc-early`.
 const COUNTERS: [&str; 3] = ["tsc", "tsc-early", "arch_sys_counter"];
 
-/// Why the log cannot be read.
+/// Reason why the log cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum LogError {
     /// The system refused.

@@ -13,19 +13,19 @@ use clockscope_records::{Holder, LeftBehind};
 
 use crate::text;
 
-/// Where the clocksource is read and set, and where the marker is: in memory, so that a reboot,
-/// which resets the clocksource, takes it away.
+/// Places of the clocksource's files and of the marker, which is in memory, so that a reboot, which
+/// resets the clocksource, takes it away.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 const MARKER: &str = "/run/clockscope-clocksource";
 
-/// How often the lock is tried, and with which pause, before it counts as held.
+/// Number of tries of the lock before it counts as held, and the pause between them.
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// Longest marker that is read: longer ones are not ours.
 const LONGEST: u64 = 256;
 
-/// Why the clocksource was not switched, or not put back.
+/// Reason why the clocksource was not switched, or not put back.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchError {
@@ -34,7 +34,7 @@ pub enum SwitchError {
     Unread {
         /// The file that was read.
         path: PathBuf,
-        /// Why it could not be.
+        /// Reason why it could not be.
         error: io::Error,
     },
     /// There is no such clocksource.
@@ -52,7 +52,7 @@ pub enum SwitchError {
     NotPermitted {
         /// The file that was opened.
         path: PathBuf,
-        /// Why it could not be.
+        /// Reason why it could not be.
         error: io::Error,
     },
     /// The marker cannot be made.
@@ -60,7 +60,7 @@ pub enum SwitchError {
     Marker {
         /// The marker.
         path: PathBuf,
-        /// Why it could not be written.
+        /// Reason why it could not be written.
         error: io::Error,
     },
     /// Another run has it switched.
@@ -71,17 +71,17 @@ pub enum SwitchError {
         "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
     )]
     LeftBehind {
-        /// Who.
+        /// That process.
         pid: u32,
-        /// What was in use before.
+        /// The clocksource that was in use before.
         was: String,
     },
-    /// What was in use before is not there any more.
+    /// The clocksource that was in use before is not there any more.
     #[error("cannot put back {was}: the kernel no longer offers it, and uses {is}; `clockscope clocksource` shows why")]
     Gone {
-        /// What was in use before.
+        /// The clocksource that was in use before.
         was: String,
-        /// What is in use now.
+        /// The clocksource that is in use now.
         is: String,
     },
     /// The kernel refused.
@@ -89,7 +89,7 @@ pub enum SwitchError {
     Refused {
         /// The clocksource that was asked for.
         name: String,
-        /// What it said, or did instead.
+        /// The kernel's answer, or what it did instead.
         reason: String,
     },
 }
@@ -102,7 +102,7 @@ pub struct Right {
     was: String,
 }
 
-/// What a restoration has found and done.
+/// Result of a restoration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restoration {
     /// In use until now.
@@ -142,7 +142,7 @@ impl From<Holder> for SwitchError {
     }
 }
 
-/// Where everything is; a test has places of its own.
+/// Places of everything; a test has places of its own.
 #[derive(Clone, Debug)]
 struct SwitchPaths {
     folder: PathBuf,
@@ -155,7 +155,7 @@ impl Default for SwitchPaths {
     }
 }
 
-/// What a marker says.
+/// Contents of a marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Note {
     pid: u32,
@@ -278,12 +278,12 @@ impl SwitchPaths {
     }
 }
 
-/// Whether a list of clocksources names this one.
+/// Returns true if a list of clocksources names this one.
 fn offers(available: &str, name: &str) -> bool {
     available.split_ascii_whitespace().any(|known| known == name)
 }
 
-/// What stands in a marker; `None` if it is empty or not ours.
+/// Contents of a marker; `None` if it is empty or not ours.
 fn read_note(mut file: &File) -> Option<Note> {
     let mut text = String::new();
     file.rewind().ok()?;

@@ -1,6 +1,6 @@
-//! How many threads this process has, by the kernel's count.
+//! Number of threads of this process, by the kernel's count.
 
-/// How often it is looked again for threads that are ending, each time after a millisecond.
+/// Number of further looks for threads that are ending, each after a millisecond.
 const LOOKS: u32 = 100;
 
 /// The number of threads; `None` where it is unknown. Joined threads do not count, although the
@@ -21,7 +21,7 @@ fn look() -> Option<u64> {
     stated(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// What proc(5) has as `num_threads`. The name before the rest, in brackets, may hold anything. A
+/// The field `num_threads` of proc(5). The name before the rest, in brackets, may hold anything. A
 /// user-mode emulator that makes this file up (QEMU) may say 0; /proc/self/task would be worse
 /// there: it shows the emulator's own threads.
 fn stated(stat: &str) -> Option<u64> {

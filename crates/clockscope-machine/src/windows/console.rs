@@ -9,7 +9,7 @@ use windows_sys::Win32::System::Console::{CTRL_C_EVENT, SetConsoleCtrlHandler};
 
 use clockscope_arch::Errno;
 
-/// What a second Ctrl-C does.
+/// Effect of a second Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecondCtrlC {
     /// It ends the program at once.

@@ -101,7 +101,7 @@ struct Range {
 /// The library of the multimedia timer.
 const WINMM: &CStr = c"winmm.dll";
 
-/// What a function that is not there answers here: MMSYSERR_NODRIVER (mmsyscom.h).
+/// Answer here of a function that is not there: MMSYSERR_NODRIVER (mmsyscom.h).
 const MISSING: u32 = 6;
 
 /// Returns the shortest and the longest period that programs can request, in ms.
@@ -117,7 +117,7 @@ pub(crate) fn range_ms() -> Result<(u32, u32), u32> {
     }
 }
 
-/// What is done at events of the console.
+/// The function that is called at events of the console.
 static AT_EVENT: OnceLock<fn(u32)> = OnceLock::new();
 
 /// Requests a period, after a handler was set for events of the console, one of which may end the

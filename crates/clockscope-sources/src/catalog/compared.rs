@@ -38,7 +38,7 @@ pub(crate) const fn posix_clock(system: System, number: usize) -> Option<&'stati
     None
 }
 
-/// Whether it has a number of `clock_gettime`, by which its summary begins.
+/// Returns true if it has a number of `clock_gettime`, by which its summary begins.
 const fn is_posix(clock: &Cataloged) -> bool {
     matches!(clock.summary.as_bytes(), [b'C', b'L', b'O', b'C', b'K', b'_', ..])
 }

@@ -4,7 +4,7 @@ use crate::{ClockInfo, Entry, RawClock, Visitor};
 /// Systems, and rows that clockperf has on each: its name of a clock, and ours.
 type Rows = (&'static [System], &'static [(&'static str, &'static str)]);
 
-/// What clockperf lists, by its names, beside ours. MinGW's gettimeofday() is of that
+/// Clocks that clockperf lists, by its names, beside ours. MinGW's gettimeofday() is of that
 /// compiler's library, and not of Windows.
 const CLOCKPERF: &[Rows] = &[
     (

@@ -49,8 +49,8 @@ pub(super) fn bounded(kernel: KernelClockState, began: Instant) -> Result<(Claim
     Ok((kernel.claim(now().ns_since(again))?, kernel))
 }
 
-/// Whether the kernel's clock went on from one state to the other as it is slewed at most. Each was
-/// read between two moments.
+/// Returns true if the kernel's clock went on from one state to the other as it is slewed at most.
+/// Each was read between two moments.
 fn is_continuous(
     (former, (began, read)): (&KernelClockState, (Instant, Instant)),
     (later, (began_later, read_later)): (&KernelClockState, (Instant, Instant)),
@@ -61,7 +61,7 @@ fn is_continuous(
     (least * (1.0 - SLEWED) - rounded..=most * (1.0 + SLEWED) + rounded).contains(&shown)
 }
 
-/// What chronyd knows of the clock's error. In seconds.
+/// Figures of chronyd for the clock's error. In seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tracking {
     /// By how much the clock is behind, and will be moved.

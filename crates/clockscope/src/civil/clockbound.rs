@@ -13,7 +13,7 @@ use crate::claims::claim::{Basis, Claim, Worth};
 use crate::claims::kernel::Judged;
 use crate::process::CLOCK;
 
-/// Where the daemon publishes them, since ClockBound 2.
+/// Path at which the daemon publishes them, since ClockBound 2.
 const PATH: &str = "/var/run/clockbound/shm0";
 
 const LENGTH: usize = 80;
@@ -31,7 +31,7 @@ const DAY_NS: i128 = 86_400 * SECOND_NS;
 /// Moments are stamped by a clock that may be a little behind.
 const EARLIER_NS: i128 = 1_000;
 
-/// What is published. Moments are CLOCK_MONOTONIC's, in ns.
+/// Contents of the segment. Moments are CLOCK_MONOTONIC's, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SharedSegment {
     as_of_ns: i128,
@@ -119,7 +119,8 @@ impl SharedSegment {
     }
 }
 
-/// Whether CLOCK_MONOTONIC is the daemon's: in another time namespace its moments mean nothing.
+/// Returns true if CLOCK_MONOTONIC is the daemon's: in another time namespace its moments mean
+/// nothing.
 fn monotonic_is_the_daemons() -> bool {
     match std::fs::read_to_string("/proc/self/timens_offsets") {
         Ok(offsets) => is_zero(&offsets),
@@ -128,7 +129,7 @@ fn monotonic_is_the_daemons() -> bool {
     }
 }
 
-/// Whether CLOCK_MONOTONIC has no offset (time_namespaces(7)).
+/// Returns true if CLOCK_MONOTONIC has no offset (time_namespaces(7)).
 fn is_zero(offsets: &str) -> bool {
     let monotonic = offsets.lines().find(|line| line.starts_with("monotonic"));
     monotonic.is_some_and(|line| line.split_whitespace().skip(1).all(|number| number == "0"))

@@ -59,7 +59,7 @@ fn class(claim: &Result<Claim, Unbounded>) -> &'static str {
 /// Time that passed between the state and the look at the true time, in ns.
 const BETWEEN_NS: u64 = 100_000;
 
-/// Whether the true time is in what is claimed, or was claimed and is worth nothing.
+/// Returns true if the true time is in what is claimed, or was claimed and is worth nothing.
 fn is_inside(claim: &Result<Claim, Unbounded>, truth_ns: i128) -> bool {
     let truth = system_time(truth_ns).unwrap();
     match claim {
@@ -93,7 +93,7 @@ fn second_ns(rate_ppm: f64) -> u64 {
     (1e9 / (1.0 + rate_ppm * 1e-6)).min(1e9) as u64 - 1
 }
 
-/// How far a clock that is kept right may gain or lose on true time: the kernel's own growth.
+/// Rate at which a clock that is kept right may gain or lose on true time: the kernel's own growth.
 const GROWS: f64 = 500e-6;
 
 /// `bounded::now()` carries a statement on for a second. The recorded states, by the counter and by

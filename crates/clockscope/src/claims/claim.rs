@@ -17,15 +17,16 @@ pub struct Bounded {
     pub earliest: SystemTime,
     /// The true time is not after this.
     pub latest: SystemTime,
-    /// What the bounds are worth.
+    /// Worth of the bounds.
     pub worth: Worth,
-    /// What they are based on.
+    /// Basis of the bounds.
     pub basis: Basis,
-    /// Whether a leap second is near. Within a second of one the bounds are two seconds wider.
+    /// The leap second that is near, if one is. Within a second of one the bounds are two seconds
+    /// wider.
     pub leap: Leap,
 }
 
-/// How far bounds of civil time can be trusted, from the best to the worst.
+/// Degree to which bounds of civil time can be trusted, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Worth {
@@ -42,7 +43,7 @@ pub enum Worth {
     Worthless,
 }
 
-/// What bounds of civil time are based on. The kernel does not name the daemon: the first four are
+/// Basis of bounds of civil time. The kernel does not name the daemon: the first four are
 /// signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -63,7 +64,7 @@ pub enum Basis {
     ClockBound,
 }
 
-/// Why civil time cannot be bounded.
+/// Reason why civil time cannot be bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unbounded {
@@ -73,7 +74,7 @@ pub enum Unbounded {
     /// it is left. Or the oscillator is off by more than 100 ppm.
     #[non_exhaustive]
     Slewing {
-        /// What would be true otherwise.
+        /// The bounds that would be true otherwise.
         claimed: Bounded,
         /// The correction of the rate, in parts per million.
         ppm: i32,
@@ -89,7 +90,7 @@ pub enum Unbounded {
     OutOfRange,
 }
 
-/// What is claimed of the true time: two moments of Unix time in ns.
+/// A claim about the true time: two moments of Unix time in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) earliest_ns: i128,

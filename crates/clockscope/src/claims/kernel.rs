@@ -125,11 +125,11 @@ impl Daemon {
 
 /// Judges the kernel's word.
 pub(crate) trait Judged {
-    /// Whether chronyd may be the one who keeps the clock.
+    /// Returns true if chronyd may be the one who keeps the clock.
     #[cfg(feature = "chrony")]
     fn may_be_chronyd(&self) -> bool;
 
-    /// Whether nobody states an error.
+    /// Returns true if no error is stated.
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
     fn has_no_error(&self) -> bool;
 

@@ -1,4 +1,4 @@
-//! What it means that the clocks differ: the OS clock is slewed, or one of the two has stepped.
+//! Meaning of a difference of the clocks: the OS clock is slewed, or one of the two has stepped.
 
 use core::sync::atomic::Ordering;
 
@@ -42,7 +42,7 @@ const STRIKES: u32 = 3;
 /// A suspend is longer than this, in ns: the two clocks that show it are read one after the other.
 const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
 
-/// What a bracket says of the OS clock's rate, in ns a tick, since the one before.
+/// A bracket's verdict on the OS clock's rate, in ns a tick, since the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RateJudgment {
     /// It is as before.
@@ -61,7 +61,7 @@ pub(super) struct Doubt {
     before: f64,
     /// By what share the OS clock ran faster or slower than that.
     share: f64,
-    /// Where the difference was seen.
+    /// The bracket at which the difference was seen.
     since: Bracket,
 }
 
@@ -73,7 +73,7 @@ impl Doubt {
     }
 }
 
-/// How both clocks advanced from one bracket to the next.
+/// Advance of both clocks from one bracket to the next.
 struct Advance {
     elapsed_ns: f64,
     ticks: f64,
@@ -101,26 +101,26 @@ impl Advance {
         self.elapsed_ns - self.ticks * rate
     }
 
-    /// Whether a slew explains the excess over this rate, which was slewed itself.
+    /// Returns true if a slew explains the excess over this rate, which was slewed itself.
     fn is_lawful(&self, rate: f64) -> bool {
         let (excess, expected) = (self.excess_ns(rate), (self.ticks * rate).max(0.0));
         let uncertain = self.uncertain_ns(rate);
         (-SLOWER * expected - uncertain..=FASTER * expected + uncertain).contains(&excess)
     }
 
-    /// Whether nothing but what is usual explains it, when the rate was known for `known_ns` more.
+    /// Returns true if what is usual explains it, when the rate was known for `known_ns` more.
     fn is_usual(&self, rate: f64, known_ns: f64) -> bool {
         let usual = USUAL * (self.elapsed_ns.max(0.0) + known_ns);
         self.excess_ns(rate).abs() <= usual + self.uncertain_ns(rate)
     }
 
-    /// Whether the rate was this one.
+    /// Returns true if the rate was this one.
     fn is_at(&self, rate: f64) -> bool {
         self.excess_ns(rate).abs() <= SAME * self.elapsed_ns.max(0.0) + self.uncertain_ns(rate)
     }
 }
 
-/// Whether the rate from one bracket to the other was this one.
+/// Returns true if the rate from one bracket to the other was this one.
 pub(super) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) -> bool {
     Advance::new(from, to, os_tick_ns).is_at(rate)
 }
@@ -228,7 +228,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 }
 
-/// Whether the machine was suspended between two answers.
+/// Returns true if the machine was suspended between two answers.
 fn is_suspend(before: u64, now: u64) -> bool {
     let asleep = now.wrapping_sub(before) as i64;
     before != 0 && now != 0 && asleep.unsigned_abs() > SHORTEST_SUSPEND_NS

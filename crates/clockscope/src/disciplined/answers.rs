@@ -20,7 +20,7 @@ use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
 
-/// Who says what the system's clocks are made of, and who permits the counter.
+/// Sources of the answers on the system's clocks, and on the permission to read the counter.
 const CLOCKSOURCE_STATED_BY: &str =
     if cfg!(any(target_os = "linux", target_os = "android")) { "sysfs" } else { "the system" };
 const PERMISSION_STATED_BY: &str =
@@ -33,7 +33,7 @@ const TRIES: u32 = 8;
 const FROZEN: u64 = 20_000;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Where the time comes from that would be served now.
+    /// Source of the time that would be served now.
     pub fn source(&self) -> Source {
         self.prepare();
         if self.serve_line().is_some() {
@@ -146,7 +146,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.page.offset()
     }
 
-    /// How ticks become time, by the same window.
+    /// Conversion of ticks into time, by the same window.
     pub fn conversion(&self) -> Option<Conversion> {
         self.wake();
         self.verify();
@@ -156,7 +156,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(Conversion::new(look.tick, ns.max(look.floor), frequency_of(&mean)))
     }
 
-    /// How ticks become time, by two brackets `duration` apart; waits for that long.
+    /// Conversion of ticks into time, by two brackets `duration` apart; waits for that long.
     ///
     /// # Errors
     /// [`Uncalibrated`].
@@ -218,7 +218,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(self.os_tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
     }
 
-    /// Whether the time is a monotonic clock's, of a tick of 1 µs or less.
+    /// Returns true if the time is a monotonic clock's, of a tick of 1 µs or less.
     pub fn is_high_resolution(&self) -> bool {
         self.now();
         self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
@@ -303,7 +303,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Evidence::new("order across CPUs", Finding::Unknown, seen).advise("revalidate() tests it")
     }
 
-    /// Whether the counter and the OS clock have agreed so far.
+    /// Agreement of the counter and the OS clock so far.
     fn agreement(&self) -> Evidence {
         let name = "agreement with the OS clock";
         let evidence = match self.error_bound() {
@@ -344,8 +344,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether moves of the machine are announced. Where they are not, the clocks' disagreement
-    /// shows them: no evidence against the counter.
+    /// Announcements of moves of the machine. Where there are none, the clocks' disagreement shows
+    /// them: no evidence against the counter.
     fn announcements(&self) -> Evidence {
         let (finding, seen) = match self.shared.os.disruptions() {
             Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),
@@ -364,7 +364,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(evidence.figure(offset.as_nanos() as f64, "ns").by("readings of it"))
     }
 
-    /// Why the counter was given up.
+    /// Reason why the counter was given up.
     fn outcome(&self) -> Option<Evidence> {
         let ServingMode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();

@@ -108,8 +108,8 @@ impl Answers {
         }
     }
 
-    /// Why the counter may not be used; `None` if it may. `readmitted`: a test of our own has shown
-    /// that it is sound.
+    /// Reason why the counter may not be used; `None` if it may. `readmitted`: a test of our own
+    /// has shown that it is sound.
     pub(crate) fn refusal(&self, readmitted: bool) -> Option<Demotion> {
         match (self.permitted, self.clocksource) {
             (Some(false), _) => Some(Demotion::NotPermitted),

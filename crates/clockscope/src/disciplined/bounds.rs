@@ -125,7 +125,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         bounded
     }
 
-    /// What the system states now, and that as the interval at some moment of this call.
+    /// The system's statement now, and that as the interval at some moment of this call.
     fn ask_at_once(&self) -> (Stated, BoundedAt) {
         let began_ns = self.now().as_ns();
         let stated = self.ask_stated();
@@ -139,13 +139,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (stated, bounded)
     }
 
-    /// What takes longer than this was interrupted, in ns: too long for a bound that lasts a
+    /// Duration beyond which something was interrupted, in ns: too long for a bound that lasts a
     /// second.
     fn interrupted_ns(&self) -> u64 {
         self.window_ns() / 8
     }
 
-    /// What the system states before the bracket of a renewal, if it is to be asked at all: nothing
+    /// The system's statement before the bracket of a renewal, if it is to be asked at all: nothing
     /// is carried on, or not for much longer.
     pub(super) fn ask_if_due(&self, held: &Held<'_>, tick: u64) -> Option<Stated> {
         if !self.shared.page.wants(WANTS_BOUNDS) {
@@ -177,7 +177,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// What the system states after a bracket, if that may be carried on; `before` is what it
+    /// The system's statement after a bracket, if that may be carried on; `before` is what it
     /// stated before.
     fn carry_on(&self, held: &Held<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
         let rate = held.ns_per_tick;
@@ -200,14 +200,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(Carried { bounds: Bounds::of(&stated, end, rate), since: *bracket, rate })
     }
 
-    /// Whether the OS clock has gone on at the rate of then.
+    /// Returns true if the OS clock has gone on at the rate of then.
     fn is_carried_on(&self, held: &Held<'_>, bracket: &Bracket) -> bool {
         let Carried { since, rate, .. } = held.carried;
         rate > 0.0 && super::agreement::is_at(&since, bracket, held.os_tick_ns, rate)
     }
 }
 
-/// Whether the system stated the same at two moments, as far as its bounds go.
+/// Returns true if the system stated the same at two moments, as far as its bounds go.
 fn is_same(one: &Stated, other: &Stated) -> bool {
     one.state == other.state && (one.rate_ppm - other.rate_ppm).abs() <= SAME_RATE_PPM
 }

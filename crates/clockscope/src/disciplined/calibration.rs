@@ -1,4 +1,4 @@
-//! How long a tick is: what all brackets of a window allow.
+//! Length of a tick: what all brackets of a window allow.
 
 use clockscope_brackets::{Bracket, RateBounds};
 
@@ -9,7 +9,7 @@ use super::bracket::both_ticks;
 /// that is as old as that.
 const FULL_NS: f64 = 10e9;
 
-/// How far the OS clock's rate may wander within a window that is called constant: NTP's
+/// Share by which the OS clock's rate may wander within a window that is called constant: NTP's
 /// corrections toggle by 0.15 ppm.
 const WANDER: f64 = 0.2e-6;
 
@@ -22,7 +22,8 @@ const CONFIRMED: u64 = 3;
 pub(crate) struct Calibration {
     brackets: u64,
     start: Bracket,
-    /// Where the second half began, if it did. Becomes the start when that half is full.
+    /// The bracket at which the second half began, if it did. Becomes the start when that half is
+    /// full.
     next_start: Bracket,
     last: Bracket,
     /// The mean rate over the tightest pair of ends so far, and that pair's later end.
@@ -58,7 +59,7 @@ impl Calibration {
         second: 0,
     };
 
-    /// Whether there is a bracket to compare with.
+    /// Returns true if there is a bracket to compare with.
     pub(crate) fn has_started(&self) -> bool {
         self.brackets > 0
     }

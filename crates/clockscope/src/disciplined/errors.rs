@@ -12,7 +12,7 @@ use super::{Counter, Disciplined, OsClock};
 /// The time between two brackets of a line, and what is known of the errors of the readings in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
-    /// Where it ends, and the next one begins, and the error there, in ns.
+    /// The bracket at which it ends and the next one begins, and the error there, in ns.
     end: Bracket,
     end_error_ns: u64,
     /// The largest error at its ends and where segments meet, in ns.
@@ -58,7 +58,8 @@ impl Stretch {
         &self.end
     }
 
-    /// Whether the OS clock's rate in it is known, and by what share it may be off.
+    /// Returns true if the OS clock's rate in it is known; `uncertain` is the share by which it may
+    /// be off.
     pub(super) fn is_known(&self) -> bool {
         self.rate > 0.0 && self.length_ns > 0.0
     }
@@ -67,8 +68,8 @@ impl Stretch {
         self.uncertain
     }
 
-    /// Whether the OS clock's rate in it was this one, within that share; `true` where its rate is
-    /// not known.
+    /// Returns true if the OS clock's rate in it was this one, within that share, and where its
+    /// rate is not known.
     pub(super) fn is_at(&self, rate: f64, share: f64) -> bool {
         self.rate <= 0.0 || (self.rate / rate - 1.0).abs() <= self.uncertain + share
     }
@@ -126,9 +127,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 }
 
-/// How far readings may have been off, in ns, that were taken by a line since the last bracket,
-/// after one of the clocks stepped. None is later than the line's end; and if the counter went
-/// back, none was taken by the line; nor if it ended before the last bracket.
+/// Largest error, in ns, of readings that were taken by a line since the last bracket, after one of
+/// the clocks stepped. None is later than the line's end; and if the counter went back, none was
+/// taken by the line; nor if it ended before the last bracket.
 pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     let last = held.calibration.last();
     let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;

@@ -55,7 +55,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether this holder was there long ago. Its first witness writes down when that was.
+    /// Returns true if this holder was there long ago. Its first witness writes down when that was.
     fn is_overdue(&self, holder: LockHolder) -> bool {
         let page = &self.shared.page;
         // Read now: the witness may have been stopped since it last did.

@@ -33,7 +33,7 @@ pub(crate) struct Segment {
     slope: u64,
 }
 
-/// Where a tick lies on a line, with the time there in ns.
+/// Place of a tick on a line, with the time there in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In A or the first half of B.
@@ -74,12 +74,12 @@ impl ServedLine {
         self.a.fresh(tick).or_else(|| self.b.fresh(tick))
     }
 
-    /// Whether `tick` lies in B: readings are served by that from now on.
+    /// Returns true if `tick` lies in B: readings are served by that from now on.
     pub(crate) fn is_at_second(&self, tick: u64) -> bool {
         tick.wrapping_sub(self.b.start) < 2 * u64::from(self.b.ticks)
     }
 
-    /// Where `tick` lies.
+    /// Place of `tick` on the line.
     pub(crate) fn place(&self, tick: u64) -> Place {
         if let Some(ns) = self.fresh(tick) {
             return Place::Fresh(ns);
@@ -103,7 +103,7 @@ impl ServedLine {
         }
     }
 
-    /// Whether the line covers any tick.
+    /// Returns true if the line covers any tick.
     pub(crate) fn covers_any(&self) -> bool {
         self.b.ticks != 0
     }
@@ -151,7 +151,7 @@ impl Segment {
         self.is_fresh(tick).then(|| self.at(tick))
     }
 
-    /// Whether the part that `ticks` covers has this tick.
+    /// Returns true if the part that `ticks` covers has this tick.
     #[inline(always)]
     pub(crate) fn is_fresh(&self, tick: u64) -> bool {
         tick.wrapping_sub(self.start) < u64::from(self.ticks)

@@ -116,7 +116,7 @@ impl<T: Copy> Lock<T> {
         }
     }
 
-    /// Whether there is an epoch for another holder.
+    /// Returns true if there is an epoch for another holder.
     pub(super) fn has_room(&self) -> bool {
         self.holder().successor().is_some()
     }
@@ -138,7 +138,7 @@ impl<T> Guard<'_, T> {
         self.holder.epoch()
     }
 
-    /// Whether the lock is still held by this one, and was not taken over.
+    /// Returns true if the lock is still held by this one, and was not taken over.
     pub(super) fn is_current(&self) -> bool {
         LockHolder(self.lock.word.load(Ordering::Acquire)).number() == self.holder.number()
     }

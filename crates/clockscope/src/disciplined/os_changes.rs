@@ -11,7 +11,7 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 /// The OS clock has become slower, and was not compared for some time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlowOsClock {
-    /// How wide brackets were before, in ticks; 0 if nothing of that kind happened.
+    /// Width of brackets before, in ticks; 0 if nothing of that kind happened.
     pub(super) usual: u64,
     /// `own_ticks` of then.
     pub(super) own_ticks: u64,
@@ -25,9 +25,9 @@ pub(super) struct Standing {
     at: u64,
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
-    /// How often the time went on from there, each soon after a step back of the OS clock; and when
-    /// that was behind for the last time, by itself. (Our timeline may just have moved by as much
-    /// as two CPUs differ.)
+    /// Number of times that the time went on from there, each soon after a step back of the OS
+    /// clock; and when that was behind for the last time, by itself. (Our timeline may just have
+    /// moved by as much as two CPUs differ.)
     steps: u32,
     behind_os_ns: u64,
 }
@@ -37,14 +37,14 @@ pub(super) struct Standing {
 const OWN_READS: u32 = 4;
 const OWN_SLOWER: u64 = 2;
 
-/// How long the OS clock alone is served after it has become slower, in ns: a second at first, then
-/// twice as long each time, up to a quarter of an hour.
+/// Time for which the OS clock alone is served after it has become slower, in ns: a second at
+/// first, then twice as long each time, up to a quarter of an hour.
 pub(super) const PAUSE_NS: u64 = 1_000_000_000;
 pub(super) const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 
-/// How long the time stands still when the OS clock is behind earlier readings, in ns. Three
-/// windows if that is longer: a line may end that far ahead. Each step back soon after another
-/// doubles it; otherwise CPUs whose OS clocks differ would make the time run fast.
+/// Duration for which the time stands still when the OS clock is behind earlier readings, in ns.
+/// Three windows if that is longer: a line may end that far ahead. Each step back soon after
+/// another doubles it; otherwise CPUs whose OS clocks differ would make the time run fast.
 const STANDS_STILL_NS: u64 = 10_000_000;
 const MOST_DOUBLINGS: u32 = 10;
 
@@ -115,8 +115,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         round().min(round())
     }
 
-    /// Whether the counter's own reads take much longer than `before`: a hypervisor traps it, or
-    /// the processor runs more slowly. Then brackets are wider for that reason.
+    /// Returns true if the counter's own reads take much longer than `before`: a hypervisor traps
+    /// it, or the processor runs more slowly. Then brackets are wider for that reason.
     pub(super) fn is_slower_itself(&self, held: &mut Held<'_>, before: u64) -> bool {
         held.own_ticks = self.own_ticks();
         held.own_ticks > before.saturating_mul(OWN_SLOWER)

@@ -47,13 +47,13 @@ pub(crate) const SKEW_NS: u64 = 1_000;
 #[repr(C, align(32))]
 struct SegmentWords([AtomicU64; Segment::WORDS]);
 
-/// What is published beside a line, for its readers alone: the offset to the wall clock, and the
-/// bounds of civil time. Number n belongs to slot n of the version. One cache line.
+/// Words that are published beside a line, for its readers alone: the offset to the wall clock, and
+/// the bounds of civil time. Number n belongs to slot n of the version. One cache line.
 #[repr(C, align(32))]
 struct CivilWords([AtomicU64; Civil::WORDS]);
 
-/// What is published beside a line: see [`CivilWords`]. All zero is a line for which neither is
-/// known.
+/// Values that are published beside a line: see [`CivilWords`]. All zero is a line for which
+/// neither is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Civil {
     pub(crate) wall: WallOffset,
@@ -112,9 +112,9 @@ pub(crate) struct Page {
     floor: AtomicU64,
     /// The latest OS reading that was written down.
     written: AtomicU64,
-    /// What is added to the OS clock, which stepped back, in ns.
+    /// Offset that is added to the OS clock, which stepped back, in ns.
     offset: AtomicU64,
-    /// How often the OS clock is read.
+    /// Rate at which the OS clock is read.
     usage: AtomicU64,
     /// Until this OS time nobody tries to begin a line.
     pub(crate) next_try_ns: AtomicU64,
@@ -123,13 +123,13 @@ pub(crate) struct Page {
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    /// What was asked for: [`WANTS_WALL`], [`WANTS_BOUNDS`].
+    /// Requests so far: [`WANTS_WALL`], [`WANTS_BOUNDS`].
     wanted: AtomicU64,
     /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing
     /// contradicts it.
     wall_known: AtomicU64,
-    /// How far an offset may be above the true one, in ns, in the lower half; the upper half is the
-    /// lower one of that offset.
+    /// Distance by which an offset may be above the true one, in ns, in the lower half; the upper
+    /// half is the lower one of that offset.
     wall_width: AtomicU64,
     /// Largest error of that offset that was seen since the wall clock was set, in ns.
     pub(crate) largest_wall_error_ns: AtomicU64,
@@ -141,8 +141,8 @@ pub(crate) struct Page {
     civil: [CivilWords; SLOTS],
 }
 
-/// Where the words of the page are that a reader outside of this crate may read, in bytes. Version
-/// 1. docs/library.md, "The page", says what they mean.
+/// Positions of the words of the page that a reader outside of this crate may read, in bytes.
+/// Version 1. docs/library.md, "The page", says what they mean.
 #[cfg(not(loom))]
 pub mod layout {
     use super::{Civil, CivilWords, Page, Segment, SegmentWords};
@@ -159,7 +159,7 @@ pub mod layout {
     pub const FORMAT_WORD: usize = 104;
     /// The segments: 16 of 32 bytes.
     pub const SEGMENT_0: usize = 160;
-    /// What belongs to the slots: 8 of 64 bytes.
+    /// The civil words of the slots: 8 of 64 bytes.
     pub const CIVIL_0: usize = 672;
     /// Size of it all.
     pub const SIZE: usize = 1184;
@@ -443,7 +443,7 @@ impl Page {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Whether the OS clock is behind what was served, as far as that is known.
+    /// Returns true if the OS clock is behind what was served, as far as that is known.
     #[inline(always)]
     pub(crate) fn is_behind(&self, os_ns: u64) -> bool {
         os_ns < self.floor() || os_ns < self.written()
@@ -454,7 +454,7 @@ impl Page {
         raise(&self.written, ns);
     }
 
-    /// How often the OS clock is read.
+    /// Rate at which the OS clock is read.
     #[inline(always)]
     pub(crate) fn usage(&self) -> Usage {
         Usage(self.usage.load(Ordering::Relaxed))
@@ -492,7 +492,7 @@ impl Page {
         }
     }
 
-    /// Whether all of this was asked for.
+    /// Returns true if all of this was asked for.
     pub(crate) fn wants(&self, what: u64) -> bool {
         self.wanted.load(Ordering::Relaxed) & what == what
     }
@@ -535,7 +535,7 @@ impl Page {
         self.version().mode()
     }
 
-    /// Where the words end that a reading without a line needs, and where the segments begin.
+    /// End of the words that a reading without a line needs, and beginning of the segments.
     #[cfg(all(test, not(loom)))]
     pub(super) const LAYOUT: (usize, usize) =
         (core::mem::offset_of!(Self, usage), core::mem::offset_of!(Self, segments));

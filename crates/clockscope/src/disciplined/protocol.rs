@@ -28,8 +28,8 @@ fn opened(page: &Page) -> Version {
     version
 }
 
-/// What `read` makes of a page while three lines are published one after another. Each shows 100 ns
-/// at tick 100, and only when it is whole.
+/// Checks `read` on a page while three lines are published one after another. Each shows 100 ns at
+/// tick 100, and only when it is whole.
 fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
     check(2, move || {
         let page = Arc::new(Page::new());
@@ -144,11 +144,11 @@ fn a_floor_that_was_heard_of_is_seen() {
 #[derive(Clone)]
 struct Machine {
     counter: Arc<AtomicU64>,
-    /// What a read takes.
+    /// Ticks that a read takes.
     step: Arc<AtomicU64>,
     /// The OS clock is ahead of the counter by so many ns.
     ahead: Arc<AtomicU64>,
-    /// Whether others may run at each point of preemption, too.
+    /// True if others may run at each point of preemption, too.
     has_points: bool,
 }
 
@@ -176,9 +176,9 @@ impl OsClock for Machine {
 
 /// Length of a segment in ns, and in ticks.
 const WINDOW_NS: u64 = 1_000;
-/// What a read takes at first, in ticks.
+/// Duration of a read at first, in ticks.
 const STEP: u64 = 10;
-/// How far the OS clock is ahead at first, in ns.
+/// Lead of the OS clock at first, in ns.
 const AHEAD_NS: u64 = 1_000_000;
 
 /// Two threads pass each other what they read, from `start` ticks after the end of a line on
@@ -335,8 +335,8 @@ fn a_lock_is_taken_over_once_and_for_good() {
     });
 }
 
-/// Who gives the counter up does not wait for who publishes, and nothing is published after that;
-/// what was read before is no more than what is served then.
+/// A thread that gives the counter up does not wait for one that publishes, and nothing is
+/// published after that; what was read before is no more than what is served then.
 #[test]
 fn a_counter_that_was_given_up_is_not_served() {
     check(2, || {
@@ -418,8 +418,8 @@ fn a_statement_is_written_by_one() {
     });
 }
 
-/// What was asked for before all was forgotten is not read after that, whoever is writing
-/// meanwhile; and what is asked for later is kept.
+/// A statement that was asked for before all was forgotten is not read after that, whoever is
+/// writing meanwhile; and one that is asked for later is kept.
 #[test]
 fn a_statement_that_was_forgotten_is_not_read() {
     check(2, || {

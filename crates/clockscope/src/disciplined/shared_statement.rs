@@ -122,7 +122,7 @@ impl SharedStatement {
     }
 }
 
-/// What the system's clocks showed at about one moment.
+/// Readings of the system's clocks at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClockSnapshot {
     /// The clock that no daemon steers.
@@ -159,13 +159,13 @@ impl ClockSnapshot {
     }
 }
 
-/// What the system stated, with what its clocks showed before that.
+/// The system's statement, with what its clocks showed before that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Statement {
     /// In ns of the clock that no daemon steers.
     bounds: Bounds,
     seen: ClockSnapshot,
-    /// How many ns of the OS clock one of that clock's is.
+    /// Length of one ns of that clock, in ns of the OS clock.
     rate: f64,
 }
 

@@ -41,15 +41,16 @@ pub trait Counter {
         self.ordered()
     }
 
-    /// Whether this process may read it; `None` where the system cannot be asked. Must not read it.
+    /// Returns true if this process may read it; `None` where the system cannot be asked. Must not
+    /// read it.
     fn is_permitted(&self) -> Option<bool>;
 
-    /// Whether the kernel builds its current clocks on this counter; `None` where it does not
-    /// report that.
+    /// Returns true if the kernel builds its current clocks on this counter; `None` where it does
+    /// not report that.
     fn is_clocksource(&self) -> Option<bool>;
 
-    /// Whether the hardware promises a constant rate in all states; `None` where it does not report
-    /// that.
+    /// Returns true if the hardware promises a constant rate in all states; `None` where it does
+    /// not report that.
     fn is_invariant(&self) -> Option<bool>;
 
     /// The answer of [`Counter::is_clocksource`], and the name of the kernel's clocksource if the
@@ -95,7 +96,7 @@ pub trait OsClock {
     /// `is_the_counter`: the kernel builds this clock on the counter.
     fn tick_ns(&self, is_the_counter: bool) -> u64;
 
-    /// Whether it is a monotonic clock, and not one that can be set.
+    /// Returns true if it is a monotonic clock, and not one that can be set.
     fn is_monotonic(&self) -> bool {
         true
     }
@@ -138,14 +139,14 @@ pub trait OsClock {
         Err(Errno::UNSUPPORTED)
     }
 
-    /// Whether the wall clock is steered as [`OsClock::now_ns`] is: then the two part only where
-    /// the wall clock is set or leaps, or while the machine sleeps. Otherwise it is served itself,
-    /// and never by the counter.
+    /// Returns true if the wall clock is steered as [`OsClock::now_ns`] is: then the two part only
+    /// where the wall clock is set or leaps, or while the machine sleeps. Otherwise it is served
+    /// itself, and never by the counter.
     fn is_wall_steered_alike(&self) -> bool {
         true
     }
 
-    /// What the system states of civil time now: the true time is in the interval at some moment of
+    /// The system's statement on civil time now: the true time is in the interval at some moment of
     /// the call. `None` where it states nothing. Asked once a second where [`Disciplined::bounded`]
     /// is used; at each call without a line where there is no [`OsClock::raw_ns`].
     ///
@@ -273,7 +274,7 @@ impl<S: OsClock> OsClock for &S {
     }
 }
 
-/// What a [`Counter`] answers that system and hardware trust.
+/// Answers of a [`Counter`] that system and hardware trust.
 #[cfg(test)]
 macro_rules! trusted_counter {
     () => {

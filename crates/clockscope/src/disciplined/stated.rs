@@ -1,11 +1,11 @@
-//! What a system states of civil time, and the words in which that is published.
+//! A system's statement on civil time, and the words in which that is published.
 
 use core::fmt;
 
 use super::line::FRACTION_BITS;
 
-/// What an interval of civil time is worth. The numbers are a part of the page ([`crate::layout`]),
-/// and stay.
+/// Worth of an interval of civil time. The numbers are a part of the page ([`crate::layout`]), and
+/// stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[repr(u8)]
@@ -72,7 +72,7 @@ impl fmt::Display for State {
     }
 }
 
-/// What a system states of civil time at the moment of the question.
+/// A system's statement on civil time at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Stated {
@@ -80,11 +80,11 @@ pub struct Stated {
     pub earliest_ns: i64,
     /// It is this or earlier; `i64::MAX` without a bound.
     pub latest_ns: i64,
-    /// How long this may be carried on, in ns; at most a second is.
+    /// Time for which this may be carried on, in ns; at most a second is.
     pub lasts_ns: u64,
     /// By how much the clock's rate is corrected, in ppm.
     pub rate_ppm: f64,
-    /// What it is worth.
+    /// Worth of the statement.
     pub state: State,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Steering {
     pub(super) os_tick_ns: u64,
     /// The rate to draw lines by, in ns a tick; 0 while there is none.
     pub(super) ns_per_tick: f64,
-    /// Whether a line may begin at once.
+    /// True if a line may begin at once.
     is_calibrated: bool,
     /// Generations in a row that ended soon.
     pub(super) strikes: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Steering {
     pub(super) suspended_ns: u64,
     /// Brackets in a row that were too wide.
     wide: u32,
-    /// Whether the line is in use, and the tick at which it was last seen to be due or spent.
+    /// Use of the line, and the tick at which it was last seen to be due or spent.
     in_use: InUse,
     looked_at: u64,
     /// Readings since then that did not renew the line, and the tick of the first.
@@ -50,11 +50,11 @@ pub(crate) struct Steering {
     pub(super) line_end_ns: u64,
     pub(super) stretch: Stretch,
     pub(super) doubt: Doubt,
-    /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
+    /// Duration of [`OWN_READS`] reads of the counter, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
     pub(super) slow_os_clock: SlowOsClock,
     pub(super) standing: Standing,
-    /// What is published with the next line.
+    /// The offset that is published with the next line.
     pub(super) wall: WallOffset,
     pub(super) carried: Carried,
 }
@@ -84,7 +84,7 @@ const GOOD_ENOUGH_NS: f64 = 100.0;
 /// The slowest counter that is worth it: 1 µs a tick.
 const COARSE_NS: f64 = 1000.0;
 
-/// Who wants a line.
+/// Demand for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// Readings that come one soon after the other.
@@ -119,8 +119,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether readings still come so often that a line pays: by how late the first one is after
-    /// the moment at which the next line was due.
+    /// Returns true if readings still come so often that a line pays: by how late the first one is
+    /// after the moment at which the next line was due.
     fn is_in_use(&self, held: &mut Held<'_>, look: &Look) -> bool {
         let due = look.line.due();
         if due != held.looked_at {
@@ -177,7 +177,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether a line, or a bracket for the calibration, is worth its cost.
+    /// Returns true if a line, or a bracket for the calibration, is worth its cost.
     fn is_wanted(&self, held: &mut Held<'_>, look: &Look, os_ns: u64, wanted: Wanted) -> bool {
         if held.version.has_line() && wanted != Wanted::ByQuestion {
             // A line is spent that nobody has renewed in time: counted once.
@@ -193,7 +193,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         true
     }
 
-    /// Whether the counter may be used. After a pause it is tried again.
+    /// Returns true if the counter may be used. After a pause it is tried again.
     fn is_open(&self, held: &mut Held<'_>) -> bool {
         match held.version.mode() {
             ServingMode::Open => true,
@@ -524,7 +524,7 @@ impl Steering {
         self.os_tick_ns.saturating_add(self.ns_per_tick as u64)
     }
 
-    /// What is known when a generation begins.
+    /// State that is known when a generation begins.
     pub(super) fn anew(&self) -> Self {
         Self { standing: self.standing, strikes: self.strikes, ..Self::ZERO }
     }

@@ -19,12 +19,12 @@ const AT_ONCE_NS: u64 = 25_000;
 const DENSE: u64 = 12;
 const MOST: u64 = 20;
 
-/// What a sample that is late takes from the score. One in time adds one: so the score rises if the
-/// clock is read every fifteen microseconds, or in bursts of as many readings.
+/// Amount that a sample that is late takes from the score. One in time adds one: so the score rises
+/// if the clock is read every fifteen microseconds, or in bursts of as many readings.
 const LATE: u64 = 4;
 
-/// How often the OS clock was read of late: the score, and when the last sample was taken. All zero
-/// is the state before the first.
+/// Rate at which the OS clock was read of late: the score, and when the last sample was taken. All
+/// zero is the state before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Usage(pub(super) u64);
 
@@ -72,8 +72,8 @@ pub(super) const LATE_NS: u64 = 12_000;
 pub(super) const MANY_LATE: u32 = 16;
 pub(super) const MANY_LATE_NS: u64 = 200_000;
 
-/// How well a line was in use of late: from 0 for not at all, when it is not renewed any more, to
-/// four. A program that was only interrupted goes on with the next line.
+/// Use of a line of late: from 0 for none, when it is not renewed any more, to four. A program that
+/// was only interrupted goes on with the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InUse(u8);
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// When the first of the readings at these distances finds that they are dense, in ns.
+    /// Time at which the first of the readings at these distances finds that they are dense, in ns.
     fn dense_after(gaps: impl Iterator<Item = u64>) -> Option<u64> {
         dense_on(1, gaps)
     }

@@ -16,13 +16,13 @@ const ANNOUNCED: u64 = 1 << 62;
 const BARRED: u64 = 1 << 61;
 /// The counter is served, once it is calibrated.
 const OPEN: u64 = 1 << 60;
-/// Why it is not, as a number of [`Demotion`].
+/// Reason why it is not, as a number of [`Demotion`].
 const REASON_SHIFT: u32 = 56;
 const REASON: u64 = 15 << REASON_SHIFT;
 /// Barred for some time only.
 const PAUSED: u64 = 1;
 
-/// How many holders the lock has room for: all but one may stay away for ever.
+/// Number of holders that the lock has room for: all but one may stay away for ever.
 pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
 
 /// The segment that readings are served by, as the lowest bits but five: a segment has 32 bytes, so
@@ -41,7 +41,7 @@ pub(super) const SEGMENTS: usize = 2 * SLOTS;
 const ONE: u64 = (SEGMENTS as u64) << SEGMENT_SHIFT;
 const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
 
-/// What the clock serves.
+/// The source that the clock serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServingMode {
     /// Nobody has asked the system yet.
@@ -81,7 +81,7 @@ impl Version {
         Self(self.0 | if self.has_line() { SECOND } else { 0 })
     }
 
-    /// Whether nothing was decided between the two words.
+    /// Returns true if nothing was decided between the two words.
     pub(super) fn is_as(self, other: Self) -> bool {
         (self.0 ^ other.0) & !SECOND == 0
     }
@@ -91,7 +91,7 @@ impl Version {
         self.0 & (OPEN | BARRED) == 0
     }
 
-    /// Whether an OS reading may be followed by a line that does not know of it.
+    /// Returns true if an OS reading may be followed by a line that does not know of it.
     #[inline(always)]
     pub(super) fn is_announced(self) -> bool {
         self.0 & (LINE | ANNOUNCED) != 0
@@ -109,7 +109,7 @@ impl Version {
         }
     }
 
-    /// Whether a line may begin: now, or after a pause.
+    /// Returns true if a line may begin: now, or after a pause.
     #[inline(always)]
     pub(super) fn is_tried(self) -> bool {
         self.0 & (OPEN | PAUSED) != 0

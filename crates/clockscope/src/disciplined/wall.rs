@@ -30,7 +30,7 @@ const TRIES: u32 = 4;
 /// A comparison takes less than this, unless it is interrupted: some system calls on a slow
 /// processor.
 const INTERRUPTED_NS: u64 = 20_000;
-/// How far an offset may be above the true one where nothing else is known of that.
+/// Distance by which an offset may be above the true one where nothing else is known of that.
 const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
 
 /// By how much the wall clock is ahead of our timeline, between two numbers of ns.
@@ -50,7 +50,7 @@ impl Distance {
         Self { least, most, bracket }
     }
 
-    /// What the wall clock showed.
+    /// The wall clock's reading.
     fn wall_ns(&self) -> i64 {
         self.bracket.inner as i64
     }
@@ -60,7 +60,8 @@ impl Distance {
         self.most.wrapping_sub(self.least) as u64
     }
 
-    /// Whether an offset that is up to `width_ns` above the true one is compatible with this.
+    /// Returns true if an offset that is up to `width_ns` above the true one is compatible with
+    /// this.
     fn agrees(&self, offset: WallOffset, width_ns: Option<u64>) -> bool {
         let ns = offset.ns();
         self.least <= ns && ns.saturating_sub_unsigned(width_ns.unwrap_or(UNKNOWN_WIDTH_NS)) <= self.most
@@ -129,7 +130,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         wall_ns
     }
 
-    /// Whether readings by a line that has ended may have been later.
+    /// Returns true if readings by a line that has ended may have been later.
     #[inline(always)]
     fn is_wall_behind(&self, wall_ns: i64) -> bool {
         let (known, floor) = (self.shared.page.wall_known(), self.shared.page.floor());

@@ -10,7 +10,7 @@ use super::shared::Shared;
 use super::steering::Steering;
 use super::sync::{AtomicU64, Ordering};
 
-/// Where the clock of the process keeps what a forked child must forget.
+/// Place in which the clock of the process keeps what a forked child must forget.
 pub(crate) trait Wiped {
     /// Returns the one place.
     fn shared() -> &'static Shared<Timeline>;
@@ -60,7 +60,7 @@ mod tests {
     use super::super::stated::{State, Stated};
     use super::*;
 
-    /// What a child does where the kernel does not wipe the memory; a grandchild as well.
+    /// A child forgets by itself where the kernel does not wipe the memory; a grandchild as well.
     #[test]
     fn a_process_that_forgets_has_another_mark() {
         let (shared, last) = (Shared::new(()), AtomicU64::new(0));

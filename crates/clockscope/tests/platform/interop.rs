@@ -22,7 +22,7 @@ fn moments_are_numbers_and_civil_time_is_a_text() {
     }
 }
 
-/// What one machine sends to another is what that reads, and nothing else is an interval.
+/// An interval that one machine sends is what another reads, and nothing else is an interval.
 #[test]
 fn intervals_are_sent() {
     let [earliest, latest] = [1, 1_000_000_001].map(WallTime::from_unix_ns);

@@ -33,9 +33,10 @@ const WINDOW_NS: u64 = 100_000;
 const SLEWED_NS: u64 = 3_000_000;
 const SLEW_PPM: u64 = 1000;
 
-/// When the clock was last at work under its lock, and how many changes of the OS clock's rate may
-/// have gone unseen: a busy machine may stop all threads for longer than it keeps a rate. The
-/// library states that rates change at most every two windows; a faster one may look like a step.
+/// Time at which the clock was last at work under its lock, and how many changes of the OS clock's
+/// rate may have gone unseen: a busy machine may stop all threads for longer than it keeps a rate.
+/// The library states that rates change at most every two windows; a faster one may look like a
+/// step.
 ///
 /// Kept at the clock's work and not at its looks: what another CPU wrote takes long to load, and a
 /// look that takes longer than others is one at a slower clock.
@@ -131,7 +132,7 @@ static CLOCK: Disciplined<Native, Slewed> = Disciplined::new(Native, Slewed).wit
 /// The reading that was last made known.
 static KNOWN: Alone<AtomicU64> = Alone(AtomicU64::new(0));
 
-/// What one thread saw.
+/// Observations of one thread.
 #[derive(Default)]
 struct Seen {
     regressions: u64,

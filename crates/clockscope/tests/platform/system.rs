@@ -1,5 +1,5 @@
-//! What the library promises on every system, by the system's own clocks. Nothing here depends on
-//! how fast the machine is: times are nested in others.
+//! The library's promises on every system, by the system's own clocks. Nothing here depends on how
+//! fast the machine is: times are nested in others.
 
 use std::time::Duration;
 

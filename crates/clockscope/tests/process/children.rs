@@ -27,7 +27,7 @@ fn a_forked_child_begins_anew() {
     assert!(status.success(), "{status}");
 }
 
-/// What the kernel stated is carried on without a question, and not in a child.
+/// The kernel's statement is carried on without a question, and not in a child.
 #[test]
 fn a_forked_child_asks_the_kernel_for_its_bound_anew() {
     let status = in_a_process(here!(a_forked_child_asks_the_kernel_for_its_bound_anew), &[], || {
@@ -54,7 +54,7 @@ fn is_anything_wiped_on_fork() -> bool {
     maps.lines().filter_map(|line| line.strip_prefix("VmFlags:")).any(|flags| flags.split(' ').any(|flag| flag == "wf"))
 }
 
-/// Whether the kernel does so with a page of the process's own.
+/// Returns true if the kernel does so with a page of the process's own.
 fn can_wipe_on_fork() -> bool {
     let length = 1 << 16;
     let (readable, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -184,7 +184,7 @@ impl Stack {
     }
 }
 
-/// How a child ended.
+/// Status with which a child ended.
 fn wait_for(child: libc::pid_t) -> libc::c_int {
     let mut status = 0;
     // SAFETY: the kernel writes the status of our child.
@@ -192,20 +192,20 @@ fn wait_for(child: libc::pid_t) -> libc::c_int {
     status
 }
 
-/// What a child found; its exit status.
+/// Findings of a child: its exit status.
 const FINE: libc::c_int = 0;
 const WRONG_TIME: libc::c_int = 1;
 const WENT_BACK: libc::c_int = 2;
 const PARENTS_LINE: libc::c_int = 3;
 const NO_COUNTER: libc::c_int = 4;
 
-/// Whether the parent has used the counter: then a child does, soon.
+/// True if the parent has used the counter: then a child does, soon.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 /// The parent's generation and its last reading.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a reading is right, to what it and two system calls take.
+/// Returns true if a reading is right, to what it and two system calls take.
 fn is_right() -> bool {
     let before = monotonic_by_syscall();
     let now = clockscope::now().as_ns();

@@ -11,7 +11,7 @@ use clockscope_testing::skip;
 
 use super::{ALLOCATIONS, assert_right, deny, disable_counter, in_a_process, install, is_usable, read, settle};
 
-/// What is then served is not a monotonic clock, and says so.
+/// The clock that is then served is not monotonic, and says so.
 #[test]
 fn a_filter_that_denies_the_clock() {
     let status = in_a_process(here!(a_filter_that_denies_the_clock), &[], || {

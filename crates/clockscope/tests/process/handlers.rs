@@ -55,7 +55,7 @@ static ADDRESS: AtomicUsize = AtomicUsize::new(0);
 static BLOCKED: AtomicU64 = AtomicU64::new(0);
 static FRAME: AtomicUsize = AtomicUsize::new(0);
 
-/// How often a handler that cannot move on from a fault is called before it ends the process.
+/// Number of calls of a handler that cannot move on from a fault before it ends the process.
 static PATIENCE: AtomicI32 = AtomicI32::new(100);
 
 /// A fault's code comes from the process itself: there is no instruction to skip.

@@ -1,4 +1,4 @@
-//! What the system offers or hides is arranged by mounts of the process's own: a page of the
+//! Things that the system offers or hides, arranged by mounts of the process's own: a page of the
 //! hypervisor that announces moves, and a container without /sys.
 
 use std::ffi::CStr;

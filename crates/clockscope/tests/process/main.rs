@@ -131,7 +131,7 @@ fn read(readings: u32) -> Instant {
     last
 }
 
-/// Whether nothing is said against the counter.
+/// Returns true if nothing is said against the counter.
 fn is_usable() -> bool {
     clockscope::evidence().iter().all(|evidence| evidence.name != "outcome")
 }

@@ -12,7 +12,7 @@ fn load(page: &[AtomicU64], byte: usize) -> u64 {
     page[byte / 8].load(Ordering::Relaxed)
 }
 
-/// What a reader finds: the time, the wall clock's, and the interval of bounded time.
+/// Findings of a reader: the time, the wall clock's, and the interval of bounded time.
 #[derive(Debug)]
 struct Read {
     ns: u64,

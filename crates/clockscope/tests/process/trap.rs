@@ -31,9 +31,9 @@ use watch::Seen;
 /// Set in the process that a test starts of itself.
 const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
 
-/// How far the time may be from the OS clock when a fault is found: it stands still at the line's
-/// end until the OS clock is there, and a line ends two windows of a millisecond after it was
-/// begun, each of which rises by half as much again at most.
+/// Largest distance of the time from the OS clock when a fault is found: it stands still at the
+/// line's end until the OS clock is there, and a line ends two windows of a millisecond after it
+/// was begun, each of which rises by half as much again at most.
 const STANDS_STILL_NS: u64 = 3_000_000;
 
 /// More ticks than any counter counts in the two milliseconds of a line and in a time in which a
@@ -54,8 +54,8 @@ fn start(test: &str, faults: &str) -> (Output, Granted) {
     granted(&mut command)
 }
 
-/// Whether this is the process of that test with these faults, and not the one that starts it;
-/// `None` if it is one with others.
+/// Returns true if this is the process of that test with these faults, and not the one that starts
+/// it; `None` if it is one with others.
 fn is_started(test: &str, faults: &str) -> Option<bool> {
     let is_child = std::env::var(CHILD).is_ok_and(|name| name == test);
     let is_meant = std::env::var(TRAP_FAULTS).is_ok_and(|set| set == faults);
@@ -91,7 +91,7 @@ fn watched(test: &str, faults: &str, seconds: f64, check: impl FnOnce(&Seen)) {
     });
 }
 
-/// Whether the library would use this machine's counter.
+/// Returns true if the library would use this machine's counter.
 fn is_used() -> bool {
     os::counter_is_clocksource() == Some(true)
 }
@@ -117,7 +117,7 @@ fn assert_first_generation(seen: &Seen) {
     assert!(clockscope::generation() == 1 || seen.pause_ns > 100_000_000, "{seen:?}: {:?}", clockscope::evidence());
 }
 
-/// Whether the counter was given up.
+/// Returns true if the counter was given up.
 fn is_given_up() -> bool {
     let evidence = clockscope::evidence();
     watch::source() == Source::OsClock

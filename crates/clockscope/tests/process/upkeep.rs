@@ -15,7 +15,7 @@ enum Way {
     RawClone,
 }
 
-/// What a child found; its exit status.
+/// Findings of a child: its exit status.
 const FINE: libc::c_int = 0;
 const IS_RUNNING: libc::c_int = 1;
 const STOOD_STILL: libc::c_int = 2;
@@ -46,7 +46,8 @@ fn child(way: Way, body: impl FnOnce() -> libc::c_int) -> libc::c_int {
     libc::WEXITSTATUS(status)
 }
 
-/// Whether a recent time passes a later moment, and never goes back on the way there from `least`.
+/// Reads recent times until one passes a later moment; none goes back on the way there from
+/// `least`.
 fn goes_on(recent: &Recent, least: Instant) -> Result<Instant, libc::c_int> {
     let mut last = least;
     // Some thousand times as many readings as a quiet machine needs. On a busy one the upkeep's

@@ -120,7 +120,7 @@ fn a_slew_takes_the_truth_out_of_no_interval_of_a_rare_caller() {
     }
 }
 
-/// What changes the distance of the wall clock and the OS clock is noticed by the next caller.
+/// A change of the distance of the wall clock and the OS clock is noticed by the next caller.
 #[test]
 fn a_rare_caller_asks_anew_where_a_clock_was_set_or_the_machine_slept() {
     type What = (&'static str, fn(&World));
@@ -265,7 +265,7 @@ fn a_rate_that_is_a_little_off_is_covered_by_the_growth() {
     }
 }
 
-/// What the system says changes within the second: the interval that was carried on is still right,
+/// The system's word changes within the second: the interval that was carried on is still right,
 /// and the state follows in a window or two where the clocks show that something happened.
 #[test]
 fn a_slew_that_begins_within_the_second_is_noticed() {
@@ -403,7 +403,7 @@ fn play(script: Vec<Event>) {
     }
 }
 
-/// What a rare caller may meet, also in the middle of a call.
+/// Events that a rare caller may meet, also in the middle of a call.
 fn mishap() -> impl Strategy<Value = Event> {
     let slew = prop_oneof![Just(0.0), -90e-6f64..90e-6, -5e-4f64..5e-4, -0.1f64..0.1];
     let state = prop_oneof![Just(State::Synchronized), Just(State::Unsynchronized), Just(State::LeapSecond)];

@@ -22,7 +22,7 @@ struct Bounded {
     /// Readings whose bound was not asked for.
     unproven: VecDeque<Reading>,
     worst_ns: f64,
-    /// Whether the program asks for civil time, too, at each reading.
+    /// True if the program asks for civil time, too, at each reading.
     is_asking: bool,
     /// Until when the counter may be ahead of the OS clock, in ns of true time.
     is_ahead_until_ns: u64,
@@ -160,8 +160,8 @@ fn step(world: &World, ns: i64) {
     }
 }
 
-/// What is no slew is a step, however small, and ends the generation: the counter is used again at
-/// once, and again and again where steps are rare.
+/// A change that is no slew is a step, however small, and ends the generation: the counter is used
+/// again at once, and again and again where steps are rare.
 #[test]
 fn a_step_is_no_slew() {
     for step_ns in [30_000, -30_000, 100_000, -100_000, 190_000, 1_000_000, -1_000_000, 400_000_000, -400_000_000i64] {
@@ -469,7 +469,7 @@ fn a_question_calibrates_by_itself() {
     assert_eq!((clock.frequency(), refused.world.counter_reads.get()), (None, 0));
 }
 
-/// What happens to a machine, in any order.
+/// Events of a machine, in any order.
 #[derive(Clone, Debug)]
 enum Change {
     /// By so many ppm, for so many µs.

@@ -11,8 +11,8 @@ use clockscope::{Finding, Source};
 
 type Clock = Disciplined<&'static World, &'static World>;
 
-/// What a stopped thread does not see: others read, each no less than any that was finished before
-/// it began.
+/// Readings that a stopped thread does not see: others read, each no less than any that was
+/// finished before it began.
 struct Others {
     world: &'static World,
     clock: &'static Clock,

@@ -190,7 +190,7 @@ fn an_os_clock_that_steps_back_is_waited_for_ten_milliseconds() {
     }
 }
 
-/// Who reads rarely, and who is served the OS clock alone, is served no less.
+/// A program that reads rarely, or is served the OS clock alone, is served no less.
 #[test]
 fn it_is_waited_for_no_longer_by_who_is_served_the_os_clock() {
     for every in [5 * MILLISECOND, 300 * MILLISECOND, 3 * SECOND] {
@@ -245,7 +245,7 @@ fn an_os_clock_that_comes_and_goes_does_not_make_the_time_run_away() {
     }
 }
 
-/// What the OS clock's readings lose by not being written down each: a step back of less than 9 µs
+/// The loss from not writing each of the OS clock's readings down: a step back of less than 9 µs
 /// may pass, and no more of a larger one.
 #[test]
 fn of_a_step_back_no_more_passes_than_is_said() {

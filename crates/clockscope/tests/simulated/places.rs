@@ -66,7 +66,7 @@ fn a_question_notices_a_move_at_once() {
     assert!(watch.run(20 * MILLISECOND, 5_000) < 100.0);
 }
 
-/// Whether a line is served at this moment or not, and wherever on it.
+/// The question knows it with a line at this moment or without one, and wherever on it.
 #[test]
 fn a_question_knows_what_readings_before_the_notice_were_off() {
     for phase in 0..40 {

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 struct Order {
     clock: Disciplined<&'static World, &'static World>,
     finished: std::cell::Cell<u64>,
-    /// What a reading may go back by, in ns.
+    /// Largest amount that a reading may go back by, in ns.
     slack: std::cell::Cell<u64>,
 }
 

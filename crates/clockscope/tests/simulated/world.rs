@@ -31,21 +31,21 @@ pub(crate) const OS_READ_PS: u64 = 22_000;
 pub(crate) struct World {
     pub(crate) machine: Uniprocessor,
     pub(crate) tells_suspends: Cell<bool>,
-    /// What the hypervisor announces, and the CPU that the thread runs on.
+    /// The hypervisor's announcement, and the CPU that the thread runs on.
     pub(crate) disruptions: Cell<Option<u64>>,
     pub(crate) cpu: Cell<Option<u32>>,
-    /// What a read of each takes, in ps.
+    /// Duration of a read of each, in ps.
     pub(crate) counter_read_ps: Cell<u64>,
     pub(crate) os_read_ps: Cell<u64>,
     pub(crate) permitted: Cell<Option<bool>>,
     pub(crate) clocksource: Cell<Option<bool>>,
     pub(crate) invariant: Cell<Option<bool>>,
-    /// How often the system was asked about the counter or its own clock.
+    /// Number of questions to the system about the counter or its own clock.
     pub(crate) questions: Cell<u64>,
-    /// How often the counter was read.
+    /// Number of reads of the counter.
     pub(crate) counter_reads: Cell<u64>,
-    /// How often the wall clock was read, how often the system was asked for its error, what it
-    /// states of that, and by how much more than the truth, in ns.
+    /// Number of reads of the wall clock and of questions for the system's error, what it states of
+    /// that, and by how much more than the truth, in ns.
     pub(crate) wall_reads: Cell<u64>,
     pub(crate) statements: Cell<u64>,
     pub(crate) states: Cell<Option<State>>,
@@ -64,10 +64,10 @@ const OS: usize = 0;
 const WALL: usize = 1;
 const RAW: usize = 2;
 
-/// Where the wall clock begins, after the OS clock, in ns.
+/// Beginning of the wall clock, after the OS clock, in ns.
 const WALL_AHEAD_NS: u64 = 1_700_000_000 * SECOND + 123_456_789;
 
-/// What the question for the system's error takes, in ps.
+/// Duration of the question for the system's error, in ps.
 const STATEMENT_PS: u64 = 1_200_000;
 
 impl World {
@@ -128,7 +128,7 @@ impl World {
         self.machine.clock(OS).truth_ps(self.now_ps())
     }
 
-    /// How far a reading is from the OS clock now, in ns: positive if it is ahead.
+    /// Distance of a reading from the OS clock now, in ns: positive if it is ahead.
     pub(crate) fn ahead_ns(&self, reading: u64) -> f64 {
         in_f64(i128::from(reading) * 1000 - self.os_ps()) / 1000.0
     }
@@ -167,7 +167,7 @@ impl World {
         i128::from(self.wall_start_ns) + (self.now_ps() / 1000) as i128
     }
 
-    /// Whether the wall clock refuses from now on.
+    /// Makes the wall clock refuse from now on, or answer again.
     pub(crate) fn set_wall_refuses(&self, refuses: bool) {
         self.machine.clock(WALL).refuse(refuses.then_some(Refused(1)));
     }
@@ -185,7 +185,7 @@ impl World {
         self.machine.clock(WALL).set_tick_ns(ns);
     }
 
-    /// Whether the OS refuses to give the time from now on.
+    /// Makes the OS refuse to give the time from now on, or give it again.
     pub(crate) fn set_os_refuses(&self, refuses: bool) {
         self.machine.clock(OS).refuse(refuses.then_some(Refused(1)));
     }

@@ -174,7 +174,7 @@ fn where_the_kernel_does_not_tell_the_os_clock_is_served() {
     watch.assert_demoted();
 }
 
-/// What anything claims is compared and never used.
+/// A frequency that anything claims is compared and never used.
 #[test]
 fn a_nominal_frequency_is_not_believed() {
     struct Claiming(&'static World);

@@ -28,11 +28,11 @@ struct Truth {
     began: u64,
     began_unix_ns: i128,
     leap_ns: Option<i128>,
-    /// How far TAI is ahead.
+    /// Lead of TAI.
     tai_offset_ns: Option<i128>,
 }
 
-/// How often each answer was given, and how often the true time was in it; and for TAI.
+/// Count of each answer, and of the times that the true time was in it; and for TAI.
 #[derive(Default)]
 struct Seen {
     answers: BTreeMap<&'static str, [u64; 2]>,
@@ -40,9 +40,9 @@ struct Seen {
     /// The same of `bounded::now()`: those with ends, and by the state those without.
     bounded: [u64; 2],
     unbounded: BTreeMap<String, u64>,
-    /// How often the inserted second was running.
+    /// Number of readings while the inserted second was running.
     in_leap: u64,
-    /// How often `bounded::now()` said that it is near.
+    /// Number of readings at which `bounded::now()` said that it is near.
     in_leap_state: u64,
     /// The widest interval that was trusted, in ns.
     widest_ns: u128,
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How long the clock is watched before the command runs, in ns.
+/// Time for which the clock is watched before the command runs, in ns.
 const BEFORE_NS: i128 = 500_000_000;
 
 fn started(command: &[String]) -> Result<Option<Child>, Box<dyn Error>> {
@@ -72,7 +72,7 @@ fn started(command: &[String]) -> Result<Option<Child>, Box<dyn Error>> {
     Ok(Some(Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?))
 }
 
-/// What the command printed. Waits for its end.
+/// Output of the command. Waits for its end.
 fn printed(child: Option<Child>) -> Result<String, Box<dyn Error>> {
     let Some(child) = child else { return Ok(String::new()) };
     let output = child.wait_with_output()?;
@@ -94,7 +94,8 @@ impl Truth {
         Ok(i128::from(read(&self.clock)? - self.began))
     }
 
-    /// What Unix time may be, that long after the beginning: two things during an inserted second.
+    /// Values that Unix time may have, that long after the beginning: two during an inserted
+    /// second.
     fn unix_ns(&self, elapsed_ns: i128) -> [i128; 2] {
         let uniform = self.began_unix_ns + elapsed_ns;
         match self.leap_ns {

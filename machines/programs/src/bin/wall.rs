@@ -18,14 +18,14 @@ use clockscope::{Upkeep, WallTime, wall};
 /// A reading that is further off has not noticed that the clock was set.
 const STALE_NS: u64 = 100_000_000;
 
-/// What was seen.
+/// Observations so far.
 #[derive(Default)]
 struct Seen {
     commands: u64,
     comparisons: u64,
-    /// How far readings were off, in ns, but for those that were stale.
+    /// Largest error of readings, in ns, but for those that were stale.
     worst_ns: u64,
-    /// How long they were stale in one go, in ns, and since when they are.
+    /// Longest time that they were stale in one go, in ns, and since when they are.
     longest_stale_ns: u64,
     stale_since: Option<Instant>,
 }

@@ -17,13 +17,13 @@ const MOST_THREADS: usize = 4;
 /// After so many readings the frequency is asked for, which has the counter used.
 const ASKED: u64 = 8;
 
-/// How often it is asked where the time comes from.
+/// Number of looks at where the time comes from.
 const LOOKS: usize = 101;
 
 /// So many readings of a clock that stands still are enough: nobody waits for ever.
 const STUCK: u64 = 10_000_000;
 
-/// What one thread saw, or all of them.
+/// Observations of one thread, or of all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) reads: u64,
@@ -86,8 +86,8 @@ pub(crate) fn reference() -> Timeline {
     reference
 }
 
-/// Where the time comes from when the counter was asked for, in most looks: the machine may stop
-/// between the question and a look, for longer than what the question has published lasts.
+/// Source of the time when the counter was asked for, in most looks: the machine may stop between
+/// the question and a look, for longer than what the question has published lasts.
 pub(crate) fn source() -> Source {
     let mut other = None;
     let mut by_counter = 0;

@@ -45,7 +45,7 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     }
 }
 
-/// How far mach_continuous_time, which goes on while the machine sleeps, is ahead.
+/// Lead of mach_continuous_time, which goes on while the machine sleeps.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     // SAFETY: take nothing.
     let (counts, all) = unsafe { (mach_absolute_time(), mach_continuous_time()) };

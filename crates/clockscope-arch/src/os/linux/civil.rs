@@ -29,7 +29,7 @@ pub fn adjtimex() -> Result<libc::timex, Errno> {
     keep_errno(|| asked(0).map(|(_, timex)| timex))
 }
 
-/// What adjtime(3) has still to work off, in µs (linux/timex.h).
+/// Mode that asks for the offset that adjtime(3) has still to work off, in µs (linux/timex.h).
 const ADJ_OFFSET_SS_READ: libc::c_uint = 0xa001;
 
 fn asked(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {

@@ -25,7 +25,7 @@ struct Attributes {
     config1: u64,
 }
 
-/// What an event counts: its type and number in linux/perf_event.h.
+/// Kind of an event: its type and number in linux/perf_event.h.
 pub struct PerfEventKind {
     kind: u32,
     config: u64,
@@ -56,7 +56,7 @@ pub struct PerfEventPage {
     pub offset: i64,
     time_enabled: u64,
     time_running: u64,
-    /// What the process may do.
+    /// The process's rights.
     pub capabilities: u64,
     /// The bits that the counter has.
     pub pmc_width: u16,

@@ -1,5 +1,5 @@
-//! What the kernel says about the processor's counter. Nothing here reads the counter or a clock,
-//! nor allocates.
+//! The kernel's word on the processor's counter. Nothing here reads the counter or a clock, nor
+//! allocates.
 
 #![allow(unsafe_code, reason = "prctl, open and read take pointers")]
 
@@ -8,8 +8,8 @@ use crate::clocksource::{self, ClocksourceName};
 
 const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// Whether the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the kernel
-/// does not answer, which it does on x86, and on aarch64 since Linux 6.12.
+/// Returns true if the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the
+/// kernel does not answer, which it does on x86, and on aarch64 since Linux 6.12.
 #[must_use]
 pub fn counter_is_permitted() -> Option<bool> {
     keep_errno(permission)
@@ -24,8 +24,8 @@ fn permission() -> Option<bool> {
     (answer == 0).then_some(permission == libc::PR_TSC_ENABLE)
 }
 
-/// Whether the kernel builds its clocks on the processor's counter and nothing else; `None` where
-/// sysfs cannot be read.
+/// Returns true if the kernel builds its clocks on the processor's counter and nothing else; `None`
+/// where sysfs cannot be read.
 #[must_use]
 pub fn counter_is_clocksource() -> Option<bool> {
     clocksource().map(|name| clocksource::is_counter(name.as_bytes()))

@@ -5,7 +5,7 @@
 use super::{syscall, vdso};
 use crate::{Errno, Unavailable};
 
-/// What `clock_gettime` leaves behind.
+/// The result that `clock_gettime` leaves behind.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Timespec(libc::timespec);
@@ -33,7 +33,7 @@ impl Timespec {
         (self.0.tv_sec as i64).wrapping_mul(1_000_000_000).wrapping_add(self.0.tv_nsec as i64) as u64
     }
 
-    /// Where a call may write.
+    /// Address at which a call may write.
     #[inline(always)]
     pub fn as_mut_ptr(&mut self) -> *mut libc::timespec {
         &raw mut self.0

@@ -19,9 +19,9 @@ pub struct Timeline {
     getcpu: AtomicPtr<c_void>,
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
-    /// Whether the vDSO answers CLOCK_BOOTTIME.
+    /// True if the vDSO answers CLOCK_BOOTTIME.
     knows_suspends: AtomicBool,
-    /// Whether it answers CLOCK_MONOTONIC_RAW.
+    /// True if it answers CLOCK_MONOTONIC_RAW.
     knows_raw: AtomicBool,
     /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline
     /// changes back and forth.
@@ -200,7 +200,7 @@ impl Timeline {
         Ok(ns)
     }
 
-    /// Whether a monotonic clock answers; else it is the wall clock, which may be set.
+    /// Returns true if a monotonic clock answers; else it is the wall clock, which may be set.
     #[inline]
     #[must_use]
     pub fn is_monotonic(&self) -> bool {

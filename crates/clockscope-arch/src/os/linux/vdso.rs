@@ -87,7 +87,7 @@ unsafe fn mapped(base: *const u8) -> Option<&'static [u8]> {
     Some(unsafe { core::slice::from_raw_parts(base, end) })
 }
 
-/// What the image is made of: integers alone, so that any bytes are a value.
+/// Parts of the image: integers alone, so that any bytes are a value.
 ///
 /// # Safety
 /// Every pattern of bits must be a value of the type.
@@ -124,7 +124,7 @@ fn segments(image: &[u8]) -> Option<impl Iterator<Item = elf::ProgramHeader>> {
     is_elf.then(|| list(image, header.e_phoff).take(header.e_phnum.into()))
 }
 
-/// Where the symbol `name` is in an ELF image. Any bytes are answered.
+/// Position of the symbol `name` in an ELF image. Any bytes are answered.
 fn find(image: &[u8], name: &CStr) -> Option<usize> {
     let load = segments(image)?.find(|segment| segment.p_type == libc::PT_LOAD)?;
     let dynamic = segments(image)?.find(|segment| segment.p_type == libc::PT_DYNAMIC)?;

@@ -13,8 +13,8 @@ use std::os::fd::BorrowedFd;
 use super::MappedPage;
 use crate::Errno;
 
-/// Where the kernel's driver offers the page. Readable for root, unless the system is configured
-/// otherwise.
+/// Path at which the kernel's driver offers the page. Readable for root, unless the system is
+/// configured otherwise.
 const PATH: &CStr = c"/dev/vmclock0";
 
 /// The beginning of the page. All numbers are little-endian.
@@ -38,7 +38,7 @@ const SHORTEST: u32 = 104;
 
 /// The page, mapped for the rest of the process and its children; null where there is none.
 static PAGE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-/// Whether it was looked for.
+/// True if it was looked for.
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Maps the page if the system offers one, once in a process and its children. Opens a file: to be
@@ -96,7 +96,8 @@ fn map(path: &CStr) -> Option<MappedPage> {
     page
 }
 
-/// Whether the file may be mapped: reading a page beyond the end of an ordinary file is fatal.
+/// Returns true if the file may be mapped: reading a page beyond the end of an ordinary file is
+/// fatal.
 fn is_long_enough(file: libc::c_int) -> bool {
     let mut status = core::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: fstat fills the structure, for which all zero is a value, too.

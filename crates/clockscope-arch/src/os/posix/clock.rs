@@ -30,7 +30,7 @@ fn read(clock: libc::clockid_t) -> Result<i64, Errno> {
     }
 }
 
-/// What clock_getres states; 1 where it states nothing.
+/// Tick that clock_getres states; 1 where it states nothing.
 pub(in super::super) fn stated_tick_ns() -> u64 {
     let mut tick = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: as above.

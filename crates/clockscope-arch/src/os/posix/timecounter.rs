@@ -1,4 +1,4 @@
-//! What FreeBSD, NetBSD and OpenBSD say of their timecounters (timecounters(4), kern_tc.c).
+//! Statements of FreeBSD, NetBSD and OpenBSD on their timecounters (timecounters(4), kern_tc.c).
 
 #![allow(unsafe_code, reason = "sysctlbyname writes through a pointer")]
 
@@ -13,7 +13,7 @@ use crate::counter;
 /// Longest text that is read.
 const LONGEST: usize = 4096;
 
-/// What the kernel is asked for.
+/// Key of what the kernel is asked for.
 #[cfg(not(target_os = "openbsd"))]
 type Key<'a> = &'a CStr;
 #[cfg(not(target_os = "openbsd"))]

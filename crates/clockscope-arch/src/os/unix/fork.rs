@@ -1,4 +1,4 @@
-//! What a forked child must forget.
+//! Forgetting in forked children.
 
 #![allow(unsafe_code, reason = "a handler is given to the C library")]
 

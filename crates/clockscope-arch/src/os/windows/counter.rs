@@ -1,4 +1,4 @@
-//! What Windows says of the processor's counter.
+//! The word of Windows on the processor's counter.
 
 #![allow(unsafe_code, reason = "the page that the kernel shares with each process is at a fixed address")]
 

@@ -43,7 +43,7 @@ mach!(
     Continuous: mach_continuous_time
 );
 mach!(
-    /// What the former was at the last switch of threads, or later.
+    /// Value of the former at the last switch of threads, or later.
     Approximate: mach_approximate_time
 );
 

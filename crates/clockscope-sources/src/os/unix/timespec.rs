@@ -4,7 +4,7 @@
 
 use crate::{Errno, RawClock, Resolution, Unavailable};
 
-/// What `clock_gettime` leaves behind.
+/// The result that `clock_gettime` leaves behind.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 #[cfg_attr(target_vendor = "apple", allow(unreachable_pub, reason = "a reference of the other systems reads it"))]
@@ -25,7 +25,7 @@ impl UnixTimespec {
         (self.0.tv_sec as i64).wrapping_mul(1_000_000_000).wrapping_add(self.0.tv_nsec as i64) as u64
     }
 
-    /// Where a call may write.
+    /// Address at which a call may write.
     #[inline(always)]
     pub(super) fn as_mut_ptr(&mut self) -> *mut libc::timespec {
         &raw mut self.0
@@ -68,7 +68,7 @@ pub(super) fn resolution(id: libc::clockid_t) -> Resolution {
     stated(answer, &step)
 }
 
-/// What its answer means.
+/// Meaning of its answer.
 fn stated(answer: libc::c_int, step: &UnixTimespec) -> Resolution {
     match step.nanoseconds() {
         _ if answer != 0 => {

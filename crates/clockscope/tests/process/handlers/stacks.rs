@@ -44,7 +44,7 @@ fn recurse(depth: usize) -> usize {
     if depth == usize::MAX { 0 } else { recurse(depth + 1) + frame[depth % 64] }
 }
 
-/// How the process ended, and what it wrote to its standard error.
+/// Status with which the process ended, and what it wrote to its standard error.
 fn overflow_a_stack(before: fn()) -> (ExitStatus, String) {
     // SAFETY: a new file descriptor, ours alone.
     let mut file = unsafe {
