@@ -4,7 +4,7 @@ mod kernel_log;
 mod switch;
 
 use clockscope_arch::{clocksource, counter};
-use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict, Reason};
+use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict};
 
 use crate::{kernel, timecounters};
 
@@ -86,7 +86,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     let command_line = crate::text::file("/proc/cmdline").unwrap_or_default();
     let log = kernel_log::read();
     let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
-    word.reasons = causes.into_iter().map(Reason::from).collect();
+    word.reasons = causes;
     word.not_looked_at = log.err().map(|error| error.to_string());
     word
 }

@@ -90,7 +90,6 @@ fn recorded(shown: Shown, environment: &Environment, counter_hz: &Figure<f64>) -
         enters_kernel,
         hardware,
         reasons,
-        prose: None,
     }
 }
 

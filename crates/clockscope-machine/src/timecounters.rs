@@ -6,7 +6,7 @@
 //! functions that print `kern.timecounter.choice` in kern_tc.c of NetBSD and of OpenBSD.
 
 use clockscope_arch::clocksource::{Architecture, is_counter_of};
-use clockscope_records::{KernelCause, KernelVerdict, Reason};
+use clockscope_records::{KernelCause, KernelVerdict};
 
 use crate::text;
 
@@ -99,7 +99,7 @@ pub(crate) fn verdict(architecture: Architecture, current: Option<&str>, all: &[
         name: counter.map(|counter| counter.name.clone()),
         is_current,
         is_available: Some(counter.is_some_and(|counter| counter.quality >= 0)),
-        reasons: reasons.into_iter().map(Reason::from).collect(),
+        reasons,
         not_looked_at: None,
     }
 }

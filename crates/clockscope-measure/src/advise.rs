@@ -73,7 +73,6 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
         reads: Some(chosen.reads),
         shorter: is_other
             .then(|| ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: finest.error_ns() }),
-        prose: None,
     }
 }
 

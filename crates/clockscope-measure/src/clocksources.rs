@@ -148,7 +148,6 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
         holder: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
         performance_counter: performance_counter::read(&environment, &measured_hz),
-        prose: None,
     };
     Ok(Envelope::of_facts(recorded_at, environment, found))
 }

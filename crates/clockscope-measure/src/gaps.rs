@@ -183,7 +183,6 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
                 ns: gap.length as f64 * unit_ns,
                 cause: gap.cause,
                 counted: Some(gap.counted.clone()),
-                detail: None,
             })
         })
         .collect();

@@ -91,7 +91,6 @@ fn compare(seen: &Observations, names: &[String; 2]) -> Shootout {
         unreadable: unreadable(seen, names),
         negligible_beyond_us: negligible_beyond_us(&cost),
         metrics: vec![resolution(seen, names), accuracy(seen, names), cost, reliability(seen, names)],
-        prose: None,
     }
 }
 
@@ -110,7 +109,7 @@ fn metric(metric: MetricKind, figures: TwoFigures) -> Metric {
     let winner = winner(&figures).into();
     let [a_bound, b_bound] = figures.each_ref().map(|found| found.as_ref().ok().and_then(|found| found.bound));
     let [a, b] = figures.map(|found| found.map(|found| found.value).into());
-    Metric { metric, a, b, a_bound, b_bound, winner, prose: None }
+    Metric { metric, a, b, a_bound, b_bound, winner }
 }
 
 /// The winner, or the first reason why a figure is unknown.
@@ -219,7 +218,9 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
     let is_tie = winner(&figures) == Ok(Winner::Tie);
     let trusted_more = is_tie.then(|| trusted_more(seen, names)).flatten();
     let unordered = names.iter().filter(|name| is_excused(seen, name)).cloned().collect();
-    let mut found = metric(MetricKind::Reliability { unordered, trusted_more }, figures);
+    let name = |winner| names[usize::from(winner == Winner::B)].clone();
+    let kind = MetricKind::Reliability { unordered, trusted_more: trusted_more.map(name) };
+    let mut found = metric(kind, figures);
     if let Some(winner) = trusted_more {
         found.winner = Figure::Known(winner);
     }

@@ -86,7 +86,6 @@ impl TickRecord {
             spread_ns: None,
             agreement: None,
             exact_tick: None,
-            prose: None,
             recognized: None,
         };
         Self { tick_ns: Figure::unknown(reason), evidence }
@@ -181,7 +180,6 @@ impl TickSource {
                 spread_ns: Some(lattice.spread * ns_per_unit),
                 agreement: Some(lattice.agreement),
                 exact_tick,
-                prose: None,
                 recognized: known.filter(|_| counts.is_none()).map(|(_, _, name)| (*name).to_owned()),
             },
         }

@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
+use crate::grouped;
+use crate::units::{percent, time};
+use crate::words::{add_words, worded, written};
 
 /// The result of `clockscope advise`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,15 +125,20 @@ pub enum TickIs {
 
 /// A clock that was not weighed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "LeftOut", transform = add_words::<LeftOut>)]
 pub struct LeftOut {
     /// Its name.
     pub clock: String,
     /// Why.
     pub cause: LeftOutCause,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(default, deserialize_with = "ignored")]
-    pub reason: Option<String>,
 }
+
+worded!(LeftOut {
+    /// The same for people.
+    reason: String = |left_out: &LeftOut| left_out.cause.to_string(),
+});
+written!(LeftOut);
 
 /// Why `advise` does not weigh a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -196,7 +203,7 @@ impl fmt::Display for LeftOutCause {
 /// The clock that `measure` recommends for intervals, by the same rule as `advise`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", default)]
-#[schemars(rename = "Recommendation", transform = add_unknown)]
+#[schemars(rename = "Recommendation", transform = add_unknown, transform = add_words::<Recommendation>)]
 pub struct Recommendation {
     /// The reading error that is accepted, as a share of the interval.
     pub error: f64,
@@ -213,12 +220,9 @@ pub struct Recommendation {
     pub reads: Option<u64>,
     /// The clock for shorter intervals, with repetitions; `null` where it is the same.
     pub shorter: Option<ForShorter>,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<RecommendationProse>,
 }
 
-record!(Recommendation { clock });
+record!(worded Recommendation { clock });
 
 /// The clock with the smallest reading error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -229,9 +233,78 @@ pub struct ForShorter {
     pub reading_error_ns: f64,
 }
 
-/// A recommendation in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RecommendationProse {
+worded!(Recommendation {
     /// The clock and what to expect of it, in one sentence.
-    pub sentence: String,
+    sentence: String = ToString::to_string,
+});
+
+/// At most two sentences: the clock, for which intervals and what to expect of it, and the clock
+/// for shorter ones.
+impl fmt::Display for Recommendation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, clock, interval_ns, cost_ns, reads, shorter, .. } = self;
+        let clock = match clock {
+            Figure::Known(clock) => clock,
+            Figure::Unknown(reason) => return write!(f, "No clock is recommended for intervals: {reason}."),
+        };
+        let from = interval_ns.map_or_else(String::new, |ns| format!(" of {} and more", time(ns)));
+        let mut expected = vec![format!("a reading error of at most {}", percent(error * 100.0))];
+        expected.extend(cost_ns.map(|cost_ns| format!("{cost_ns:.1} ns per read")));
+        expected.extend(reads.map(|reads| format!("no step back or jump in {} reads on one CPU", grouped(reads))));
+        let shorter = match shorter {
+            Some(shorter) => format!("use {}, and see how often to repeat", shorter.clock),
+            None => "see how often to repeat".to_owned(),
+        };
+        let expected = expected.join(", ");
+        write!(
+            f,
+            "For intervals{from} use {clock}: {expected}. For shorter ones {shorter}: clockscope advise --interval 100ns."
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::AdviceReason;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_is_named_with_its_intervals_and_what_to_expect() {
+        let known = Recommendation {
+            error: 0.01,
+            clock: Figure::Known("monotonic".to_owned()),
+            interval_ns: Some(5_228.0),
+            reading_error_ns: Some(52.28),
+            cost_ns: Some(22.24),
+            reads: Some(430_074),
+            ..Recommendation::default()
+        };
+        let expected = "For intervals of 5.23 µs and more use monotonic: a reading error of at most 1%, 22.2 ns per read, \
+                        no step back or jump in 430,074 reads on one CPU.";
+        let shorter = Some(ForShorter { clock: "rdtscp".to_owned(), reading_error_ns: 18.2 });
+        for (recommendation, then) in [
+            (known.clone(), " For shorter ones see how often to repeat: clockscope advise --interval 100ns."),
+            (
+                Recommendation { shorter, ..known },
+                " For shorter ones use rdtscp, and see how often to repeat: clockscope advise --interval 100ns.",
+            ),
+        ] {
+            assert_eq!(recommendation.to_string(), format!("{expected}{then}"));
+        }
+    }
+
+    #[test]
+    fn no_clock_has_its_reason() {
+        let none = |reason: AdviceReason| {
+            Recommendation { clock: Figure::unknown(reason), ..Recommendation::default() }.to_string()
+        };
+        for (reason, words) in [
+            (AdviceReason::Emulated, "costs under emulation are the emulator's"),
+            (AdviceReason::NothingFit, "no clock that was measured is fit for intervals (see their events)"),
+            (AdviceReason::NothingMeasured, "no clock that intervals can be measured with was measured"),
+        ] {
+            assert_eq!(none(reason), format!("No clock is recommended for intervals: {words}."));
+        }
+    }
 }

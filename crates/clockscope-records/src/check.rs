@@ -1,9 +1,54 @@
 //! What is asked about a clock, and the figures that answer it.
 
+mod advice;
+pub(crate) mod text;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason, Unknown};
+use crate::words::{add_words, worded, written};
+use crate::{CivilWorth, Emulator, Hypervisor, KernelCause, ReadPath, Unknown};
+
+/// One check of a clock, and its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Evidence", transform = add_words::<CheckEvidence>)]
+pub struct CheckEvidence {
+    /// The question, with its figures.
+    #[serde(flatten)]
+    pub check: Check,
+    /// Its meaning for the clock.
+    pub finding: CheckOutcome,
+    /// Whether the verdict is based on it. Of an unfit or limited clock: against it, and as severe
+    /// as the verdict. Of an undecided one: required, and without a result. Of a trusted one: a
+    /// test that supports it.
+    pub decides: bool,
+}
+
+worded!(CheckEvidence {
+    /// The check's name in tables.
+    name: &'static str = |evidence: &CheckEvidence| evidence.check.name(),
+    /// The answer in a sentence; where it is unknown, why.
+    text: String = CheckEvidence::text,
+    /// Where the answer comes from.
+    source: &'static str = |evidence: &CheckEvidence| evidence.check.source(),
+    /// The remedy; `null` where none is needed.
+    advice: Option<String> = CheckEvidence::advice,
+});
+written!(CheckEvidence);
+
+/// The meaning of a finding for a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Finding")]
+pub enum CheckOutcome {
+    /// It supports the clock.
+    For,
+    /// It contradicts the clock.
+    Against,
+    /// It is unknown, or says nothing.
+    Unknown,
+}
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
 /// explains it, by a reason of another record.
@@ -40,7 +85,7 @@ pub enum Check {
     /// Why does the kernel not use the counter?
     KernelVerdict {
         /// One of its reasons; `null` where none was found.
-        cause: Option<Reason>,
+        cause: Option<KernelCause>,
         /// Why reasons may be missing; `null` where all places could be read.
         not_looked_at: Option<String>,
     },
@@ -257,6 +302,12 @@ pub enum CheckKind {
 }
 
 impl Check {
+    /// Returns its name in tables.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+
     /// Returns which question it asks.
     #[must_use]
     pub fn kind(&self) -> CheckKind {

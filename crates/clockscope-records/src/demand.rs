@@ -3,9 +3,10 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::verdict::Use;
+use crate::words::{add_words, worded, written};
 
 /// A figure or a word.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +20,8 @@ pub enum DemandValue {
 
 /// Whether a demand of the policy is met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Demand", transform = add_words::<Demand>)]
 pub struct Demand {
     /// Where it stands in the policy, e.g. `clocks.monotonic.max_cost_ns`.
     #[schemars(with = "String")]
@@ -32,23 +35,60 @@ pub struct Demand {
     pub found: Option<DemandValue>,
     /// Whether it is met; `null` if that is unknown.
     pub met: Option<bool>,
-    /// The same for people. Renderers write it beside the figures; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<DemandProse>,
 }
 
-/// Reads nothing: words follow from the figures.
-pub(crate) fn ignored<'de, D: Deserializer<'de>, T>(_: D) -> Result<Option<T>, D::Error> {
-    Ok(None)
-}
-
-/// What is said of a demand.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DemandProse {
+worded!(Demand {
     /// Unit of the figures; `null` where they have none.
-    pub unit: Option<String>,
+    unit: Option<&'static str> = Demand::unit,
     /// Why it is unknown, or what to do if it is not met; `null` if it is met.
-    pub advice: Option<String>,
+    advice: Option<&'static str> = Demand::advice,
+});
+written!(Demand);
+
+impl Demand {
+    /// Returns the unit of its figures, where they have one.
+    #[must_use]
+    pub const fn unit(&self) -> Option<&'static str> {
+        match self.demanded() {
+            Some(Demanded::MaxCostNs | Demanded::MaxTickNs | Demanded::MaxOffsetNs) => Some("ns"),
+            Some(Demanded::MaxRatePpm) => Some("ppm"),
+            Some(Demanded::Verdict | Demanded::MaxRegressions | Demanded::Invariant) | None => None,
+        }
+    }
+
+    const fn demanded(&self) -> Option<Demanded> {
+        match self.demand {
+            DemandPlace::Clocksource => None,
+            DemandPlace::Counter(demanded) | DemandPlace::Clock(_, demanded) => Some(demanded),
+        }
+    }
+
+    /// Explains why it is unknown, or advises if it is not met.
+    #[must_use]
+    pub fn advice(&self) -> Option<&'static str> {
+        if self.met == Some(true) {
+            return None;
+        }
+        let advice = match (self.demanded(), self.met, &self.found) {
+            (None, _, None) => "the kernel does not show its clocksource: mount /sys",
+            (None, ..) => "see `clockscope clocksource` for why the kernel uses another",
+            (Some(Demanded::Verdict), ..) => "the evidence above says why, and what to do",
+            (Some(Demanded::Invariant), ..) => "have the hypervisor pass the promise on (QEMU: -cpu host,+invtsc)",
+            (_, None, Some(_)) => "it was not measured precisely enough: ask for longer (--duration)",
+            (_, None, None) => "it could not be determined: the evidence above says why",
+            (Some(Demanded::MaxCostNs), ..) => {
+                "`clockscope measure --via all` shows which path is expensive, and `clockscope clocksource` what it is \
+                 based on"
+            }
+            (Some(Demanded::MaxTickNs), ..) => "a finer clocksource is needed: `clockscope clocksource`",
+            (Some(Demanded::MaxRegressions), ..) => {
+                "`clockscope order` and `clockscope steps` show where and how far it goes back"
+            }
+            (Some(Demanded::MaxRatePpm), ..) => "`clockscope rate` shows how it runs; NTP may be steering it",
+            (Some(Demanded::MaxOffsetNs), ..) => "`clockscope offsets` shows which CPUs are apart",
+        };
+        Some(advice)
+    }
 }
 
 /// Where a demand stands in a policy. JSON has its keys, with dots between them.
@@ -156,5 +196,32 @@ mod tests {
             let refused = DemandPlace::try_from(place.to_owned());
             assert_eq!(refused, Err(format!("no policy has the key \"{place}\"")));
         }
+    }
+
+    /// What is not met has advice, and so has what is unknown; nothing else.
+    #[test]
+    fn every_demand_that_is_not_met_has_advice() {
+        let of_clock = [
+            Demanded::Verdict,
+            Demanded::MaxCostNs,
+            Demanded::MaxTickNs,
+            Demanded::MaxRegressions,
+            Demanded::MaxRatePpm,
+            Demanded::MaxOffsetNs,
+            Demanded::Invariant,
+        ];
+        let mut unmet = Vec::new();
+        for place in of_clock.map(DemandPlace::Counter).into_iter().chain([DemandPlace::Clocksource]) {
+            let said = |found: Option<f64>, met| {
+                let (required, found) = (DemandValue::Number(1.0), found.map(DemandValue::Number));
+                Demand { demand: place.clone(), required, for_use: None, found, met }.advice()
+            };
+            assert_eq!(said(Some(1.0), Some(true)), None, "{place}");
+            assert!(said(Some(1.0), None).is_some() && said(None, None).is_some(), "{place}");
+            unmet.push(said(Some(2.0), Some(false)).unwrap());
+        }
+        unmet.sort_unstable();
+        unmet.dedup();
+        assert_eq!(unmet.len(), 8);
     }
 }

@@ -81,6 +81,12 @@ impl<T> Figure<T> {
         }
     }
 
+    /// Returns the sentence that explains why it is unknown; `None` if it is known.
+    #[must_use]
+    pub fn why(&self) -> Option<String> {
+        self.reason().map(ToString::to_string)
+    }
+
     /// Returns the value or the reason.
     ///
     /// # Errors
@@ -241,9 +247,16 @@ macro_rules! figures {
 pub(crate) use figures;
 
 /// Names the figures of a record, as [`figures!`] does, and makes it write and read them with the
-/// object `unknown`. Its fields are derived, with `remote = "Self"`.
+/// object `unknown`, after `worded` with its texts as well. Its fields are derived, with
+/// `remote = "Self"`.
 macro_rules! record {
-    ($record:ident $($figures:tt)*) => {
+    (worded $record:ident $($figures:tt)*) => {
+        $crate::figure::record!($record, $crate::words::Worded::words, $($figures)*);
+    };
+    ($record:ident { $($figures:tt)* } $($within:tt)*) => {
+        $crate::figure::record!($record, |_| (), { $($figures)* } $($within)*);
+    };
+    ($record:ident, $words:expr, $($figures:tt)*) => {
         $crate::figure::figures!($record $($figures)*);
 
         impl serde::Serialize for $record {
@@ -256,8 +269,9 @@ macro_rules! record {
                     }
                 }
 
-                let unknown = $crate::figure::Figures::reasons(self);
-                $crate::figure::Whole { fields: Fields(self), unknown }.serialize(serializer)
+                let words = ($words)(self);
+                let fields = $crate::words::Whole { fields: Fields(self), words };
+                $crate::figure::Whole { fields, unknown: $crate::figure::Figures::reasons(self) }.serialize(serializer)
             }
         }
 

@@ -1,9 +1,12 @@
 //! What was found about time that threads lost.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::words::{add_words, worded, written};
 use crate::{CpuFailure, Figure, Unknown};
 
 /// The result of `clockscope gaps`.
@@ -100,6 +103,8 @@ pub struct Cause {
 
 /// One of the longest gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "WorstGap", transform = add_words::<WorstGap>)]
 pub struct WorstGap {
     /// When it began, in seconds from the start.
     pub at_s: f64,
@@ -111,10 +116,13 @@ pub struct WorstGap {
     pub cause: CauseKind,
     /// The counts that grew.
     pub counted: Option<GapCounts>,
-    /// The same for people, e.g. `LOC +1, TIMER +1`: clockscope makes it of `counted` whenever it
-    /// writes a document.
-    pub detail: Option<String>,
 }
+
+worded!(WorstGap {
+    /// The counts for people, e.g. `LOC +1, TIMER +1`.
+    detail: Option<String> = |gap: &WorstGap| gap.counted.as_ref().map(ToString::to_string),
+});
+written!(WorstGap);
 
 /// What the system counted while a thread lost time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -140,4 +148,45 @@ pub struct InterruptCount {
     pub name: String,
     /// How often.
     pub count: u64,
+}
+
+/// The counts in one line, empty if there are none.
+impl fmt::Display for GapCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GapCounts { moved, involuntary, voluntary, steal_ns, interrupts, while_asking } = self;
+        let moved = moved.map(|[before, after]| format!("CPU {before} to {after}"));
+        let switches = [(involuntary, "involuntary"), (voluntary, "voluntary")];
+        let switches =
+            switches.into_iter().filter(|(count, _)| **count > 0).map(|(count, kind)| format!("{count} {kind}"));
+        let steal = Some(*steal_ns).filter(|ns| *ns > 0).map(|ns| format!("steal {} ms", ns / 1_000_000));
+        let interrupts = interrupts.iter().map(|one| format!("{} +{}", one.name, one.count));
+        let all: Vec<String> = moved.into_iter().chain(switches).chain(steal).chain(interrupts).collect();
+        match (all.join(", "), while_asking) {
+            (all, false) => f.write_str(&all),
+            (all, true) if all.is_empty() => f.write_str("while asking about another"),
+            (all, true) => write!(f, "{all} (while asking about another)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_named_in_one_line() {
+        assert_eq!(GapCounts::default().to_string(), "");
+        let asking = GapCounts { while_asking: true, ..GapCounts::default() };
+        assert_eq!(asking.to_string(), "while asking about another");
+        let counts = GapCounts {
+            moved: Some([1, 0]),
+            involuntary: 2,
+            voluntary: 1,
+            steal_ns: 20_000_000,
+            interrupts: vec![InterruptCount { name: "LOC".to_owned(), count: 3 }],
+            ..asking
+        };
+        let named = "CPU 1 to 0, 2 involuntary, 1 voluntary, steal 20 ms, LOC +3 (while asking about another)";
+        assert_eq!(counts.to_string(), named);
+    }
 }

@@ -20,6 +20,7 @@ mod environment;
 mod failure;
 mod figure;
 mod gaps;
+mod kernel_verdict;
 mod measurement;
 mod offsets;
 mod order;
@@ -41,25 +42,22 @@ mod trust;
 pub mod units;
 mod verdict;
 mod windows;
+mod words;
 
 pub use advice::{
-    Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, RecommendationProse, ScaleSource,
-    TickIs,
+    Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
 };
 pub use all_clocks::{AllClocks, SystemClock};
 pub use check::{
-    Check, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt,
-    Suspect, Untested,
+    Check, CheckEvidence, CheckKind, CheckOutcome, CostCause, FrequencySource, HypervisorStatement, RateChange,
+    ReadFailure, ReferenceDoubt, Suspect, Untested,
 };
-pub use clocksource::{
-    Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, LogFault, Reason,
-    ReasonProse, Switched, WatchdogIntervals,
-};
+pub use clocksource::{Clocksource, Clocksources, Holder, LeftBehind, Switched};
 pub use comparison::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
     ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
-pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded};
+pub use demand::{Demand, DemandPlace, DemandValue, Demanded};
 pub use document::{Document, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
@@ -72,15 +70,14 @@ pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
+pub use kernel_verdict::{KernelCause, KernelVerdict, LogFault, WatchdogIntervals};
 pub use measurement::{
     Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
     Measurement, Monotonic, ReadBasis, ReadPath, Run, Thorough, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};
-pub use performance_counter::{
-    BootCommand, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
-};
+pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardware, PerformanceReason};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
@@ -93,17 +90,16 @@ pub use recording::{
     RecordedYardstick, Recording,
 };
 pub use runtimes::{
-    ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurpriseProse, SurprisingApi,
-    SurprisingFact,
+    ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi, SurprisingFact,
 };
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
-pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, Winner};
+pub use shootout::{Metric, MetricKind, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{counted, grouped, is_steering, plain, show_cpus};
-pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
-pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Verdict};
+pub use tick_evidence::{ExactTick, Strength, TickEvidence, TimeUnit};
+pub use trust::{Trust, Verdict};
 pub use verdict::{Trustworthiness, Use, Uses};
 pub use windows::{TimeAdjustment, WindowsFacts};

@@ -170,6 +170,22 @@ pub enum ReadPath {
 }
 
 impl ReadPath {
+    /// Returns its name in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Instruction => "instruction",
+            Self::Libc => "libc",
+            Self::Vdso => "vdso",
+            Self::Syscall => "syscall",
+            Self::Std => "std",
+            Self::Mmap => "mmap",
+            Self::Library => "library",
+            Self::SystemLibrary => "system_library",
+            Self::User => "user",
+        }
+    }
+
     /// Returns whether most programs read the system's clocks by it: the C library, or the system's
     /// own where that has the call.
     #[must_use]

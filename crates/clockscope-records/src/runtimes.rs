@@ -1,10 +1,14 @@
 //! What the stopwatches of language runtimes and browsers do.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
+use crate::grouped;
+use crate::units::{figure, time};
+use crate::words::{add_words, worded, written};
 use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
 
 /// The result of `clockscope runtimes`.
@@ -28,6 +32,8 @@ pub struct Runtimes {
 
 /// An API, and what is surprising about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "SurprisingApi", transform = add_words::<SurprisingApi>)]
 pub struct SurprisingApi {
     /// The runtime's title; with its version, or its program, where they are of several programs.
     pub runtime: String,
@@ -37,17 +43,13 @@ pub struct SurprisingApi {
     pub clocksource: Option<String>,
     /// What is surprising about it.
     pub findings: Vec<SurprisingFact>,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<SurpriseProse>,
 }
 
-/// A surprise in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SurpriseProse {
+worded!(SurprisingApi {
     /// The API and what is surprising about it, in one sentence.
-    pub text: String,
-}
+    text: String = ToString::to_string,
+});
+written!(SurprisingApi);
 
 /// A surprising finding about an API.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -224,4 +226,116 @@ pub struct RuntimeFound {
     pub failure: Option<RuntimeFailure>,
     /// How to get it.
     pub get: String,
+}
+
+/// The API and what is surprising about it, in one sentence.
+impl fmt::Display for SurprisingApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let under = self.clocksource.as_ref().map_or_else(String::new, |source| format!(" on {source}"));
+        let findings: Vec<String> = self.findings.iter().map(SurprisingFact::sentence).collect();
+        write!(f, "{} {}{under}: {}.", self.runtime, self.api, findings.join("; "))
+    }
+}
+
+impl fmt::Display for ComparedApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.runtime, self.api)
+    }
+}
+
+impl SurprisingFact {
+    fn sentence(&self) -> String {
+        match self {
+            Self::Coarse { tick_ns, nominal_ns, finest, repeats_percent } => {
+                let mut line = format!("its tick is {}", time(*tick_ns));
+                if let Some(nominal_ns) = nominal_ns {
+                    line += &format!(" and not the {} that it states", time(*nominal_ns));
+                }
+                if let Some(finest) = finest {
+                    line += &format!(", and that of {} is {}", finest, time(finest.ns));
+                }
+                if let Some(percent) = repeats_percent {
+                    line += &format!("; {}", repeating(*percent));
+                }
+                line
+            }
+            Self::Repeats { percent } => repeating(*percent),
+            Self::StoodStill { reads } => {
+                format!("it stood still: all of its {} readings are the same", grouped(*reads))
+            }
+            Self::Expensive { cost_ns, cheapest } => {
+                let factor = times(cost_ns / cheapest.ns);
+                format!("a read costs {}, {factor} one of {}", time(*cost_ns), cheapest)
+            }
+            Self::WentBack { count, reads } => {
+                format!("it went BACK {} times in {} reads", grouped(*count), grouped(*reads))
+            }
+        }
+    }
+}
+
+fn repeating(percent: f64) -> String {
+    // As tables round it, but only all of them are 100.
+    let rounded = (percent * 10.0).round() / 10.0;
+    let shown = if rounded >= 100.0 && percent < 100.0 { 99.9 } else { rounded };
+    format!("{}% of its readings repeat the one before", figure(shown, 4))
+}
+
+fn times(factor: f64) -> String {
+    match factor {
+        factor if !factor.is_finite() => format!("{} times", figure(factor, 1)),
+        factor if factor >= 10.0 => format!("{factor:.0} times"),
+        _ => format!("{factor:.1} times"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_finding_is_worded() {
+        let c = |ns| ComparedApi { runtime: "C".to_owned(), api: "clock_gettime".to_owned(), ns };
+        let coarse = |nominal_ns, finest, repeats_percent| SurprisingFact::Coarse {
+            tick_ns: 101.0,
+            nominal_ns,
+            finest,
+            repeats_percent,
+        };
+        for (fact, text) in [
+            (
+                coarse(Some(1.0), Some(c(10.1)), Some(72.0)),
+                "its tick is 101 ns and not the 1 ns that it states, and that of C clock_gettime is 10.1 ns; \
+                 72% of its readings repeat the one before",
+            ),
+            (coarse(None, None, None), "its tick is 101 ns"),
+            (SurprisingFact::Repeats { percent: 99.99 }, "99.9% of its readings repeat the one before"),
+            (SurprisingFact::Repeats { percent: 100.0 }, "100% of its readings repeat the one before"),
+            (SurprisingFact::StoodStill { reads: 9 }, "it stood still: all of its 9 readings are the same"),
+            (
+                SurprisingFact::Expensive { cost_ns: 377.0, cheapest: c(22.0) },
+                "a read costs 377 ns, 17 times one of C clock_gettime",
+            ),
+            (
+                SurprisingFact::Expensive { cost_ns: 110.0, cheapest: c(22.0) },
+                "a read costs 110 ns, 5.0 times one of C clock_gettime",
+            ),
+            (SurprisingFact::WentBack { count: 2, reads: 9 }, "it went BACK 2 times in 9 reads"),
+        ] {
+            assert_eq!(fact.sentence(), text);
+        }
+    }
+
+    #[test]
+    fn a_surprise_names_its_api() {
+        let [runtime, api, hpet] = ["Python 3.11", "time_ns", "hpet"].map(str::to_owned);
+        let facts = [SurprisingFact::StoodStill { reads: 9 }, SurprisingFact::Repeats { percent: 50.0 }];
+        let findings = facts.to_vec();
+        let found = SurprisingApi { runtime, api, clocksource: Some(hpet), findings };
+        let text = "Python 3.11 time_ns on hpet: it stood still: all of its 9 readings are the same; 50% of its \
+                    readings repeat the one before.";
+        let written = serde_json::to_value(&found).unwrap();
+        assert_eq!(written["text"], text);
+        assert_eq!(serde_json::from_value::<SurprisingApi>(written).unwrap(), found);
+    }
 }

@@ -5,12 +5,14 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
+use crate::words::{add_words, worded, written};
 use crate::{Figure, UnreadableClock};
 
 /// The result of `clockscope shootout`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Shootout", transform = add_words::<Shootout>)]
 pub struct Shootout {
     /// One clock.
     pub a: String,
@@ -23,22 +25,18 @@ pub struct Shootout {
     /// The difference in cost, with two reads an interval, is less than 1 % of an interval that is
     /// longer than this; `null` where the costs are equal or unknown.
     pub negligible_beyond_us: Option<f64>,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<ShootoutProse>,
 }
 
-/// A comparison in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ShootoutProse {
+worded!(Shootout {
     /// The comparison of two clocks, and when it does not matter.
-    pub conclusion: String,
-}
+    conclusion: String = Shootout::conclusion,
+});
+written!(Shootout);
 
 /// One metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
-#[schemars(rename = "Metric", transform = add_unknown)]
+#[schemars(rename = "Metric", transform = add_unknown, transform = add_words::<Metric>)]
 pub struct Metric {
     /// What is compared.
     #[serde(flatten)]
@@ -53,12 +51,9 @@ pub struct Metric {
     pub b_bound: Option<f64>,
     /// The winner; `null` if that is unknown.
     pub winner: Figure<Winner>,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<MetricProse>,
 }
 
-record!(Metric { a, b, winner });
+record!(worded Metric { a, b, winner });
 
 /// What two clocks are compared by, with what is known beside the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +75,7 @@ pub enum MetricKind {
         unordered: Vec<String>,
         /// The clock that `clockscope check` trusts more, where that decided; `null` where it did
         /// not.
-        trusted_more: Option<Winner>,
+        trusted_more: Option<String>,
     },
 }
 
@@ -103,15 +98,115 @@ impl fmt::Display for MetricKind {
     }
 }
 
-/// A metric in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct MetricProse {
+worded!(Metric {
     /// What the figures are.
-    pub figure: String,
+    figure: &'static str = |metric: &Metric| metric.metric.figure(),
     /// Their unit; empty for a count.
-    pub unit: String,
+    unit: &'static str = |metric: &Metric| metric.metric.unit(),
     /// What the figures are based on.
-    pub note: String,
+    note: String = |metric: &Metric| metric.metric.note(),
+});
+
+impl Shootout {
+    /// Words the score, and when it does not matter.
+    #[must_use]
+    pub fn conclusion(&self) -> String {
+        if let Some(UnreadableClock { clock, reason, .. }) = &self.unreadable {
+            let reason = reason.to_string();
+            return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.");
+        }
+        let sentences: Vec<String> = [self.score()].into_iter().chain(self.does_it_matter()).collect();
+        sentences.join(" ")
+    }
+
+    /// Names the winners.
+    fn score(&self) -> String {
+        let won = |winner: Winner| {
+            let won = self.metrics.iter().filter(|metric| metric.winner.get() == Some(winner));
+            let won: Vec<&str> = won.map(|metric| metric.metric.as_str()).collect();
+            (!won.is_empty()).then(|| won.join(", "))
+        };
+        let parts = [
+            won(Winner::A).map(|won| format!("{} wins {won}", self.a)),
+            won(Winner::B).map(|won| format!("{} wins {won}", self.b)),
+            won(Winner::Tie).map(|ties| format!("{ties}: no difference")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "Nothing could be decided.".to_owned() } else { parts.join("; ") + "." }
+    }
+
+    /// Says from which interval on the difference in cost does not matter; `None` if that is
+    /// unknown.
+    fn does_it_matter(&self) -> Option<String> {
+        let metric = |is_it: fn(&MetricKind) -> bool| self.metrics.iter().find(|metric| is_it(&metric.metric));
+        let cost = metric(|kind| *kind == MetricKind::Cost)?;
+        if cost.winner.get()? == Winner::Tie {
+            let reliability = metric(|kind| matches!(kind, MetricKind::Reliability { .. }))?;
+            let take = match reliability.winner.get() {
+                Some(Winner::Tie) => "take either",
+                Some(_) => "take the more reliable one",
+                None => "which is more reliable is unknown",
+            };
+            return Some(format!("Cost does not matter: {take}."));
+        }
+        let difference_ns = (cost.a.get()? - cost.b.get()?).abs();
+        let interval_us = self.negligible_beyond_us?;
+        Some(format!(
+            "The difference of {difference_ns:.1} ns a read does not matter for what takes longer than {interval_us:.1} \
+             µs: over two reads it is less than 1 % of that."
+        ))
+    }
+}
+
+impl MetricKind {
+    /// Names its figures.
+    #[must_use]
+    pub const fn figure(&self) -> &'static str {
+        match self {
+            Self::Resolution => "tick",
+            Self::Accuracy { .. } => "rate",
+            Self::Cost => "median",
+            Self::Reliability { .. } => "wrong readings",
+        }
+    }
+
+    /// Returns the unit of its figures; empty for a count.
+    #[must_use]
+    pub const fn unit(&self) -> &'static str {
+        match self {
+            Self::Resolution | Self::Cost => "ns",
+            Self::Accuracy { .. } => "ppm",
+            Self::Reliability { .. } => "",
+        }
+    }
+
+    /// Explains what its figures are based on.
+    #[must_use]
+    pub fn note(&self) -> String {
+        match self {
+            Self::Resolution => "what all readings are multiples of, whatever the interface states".to_owned(),
+            Self::Accuracy { reference } => {
+                let reference = reference.as_deref().unwrap_or("another clock");
+                format!(
+                    "distance of its rate from that of {reference}; a counter runs at the frequency that was measured, as \
+                     well as that is known. No clock of this machine shows which of them is nearer to true time"
+                )
+            }
+            Self::Cost => "one read, back to back".to_owned(),
+            Self::Reliability { unordered, trusted_more } => {
+                let mut note = "readings that went back, on one CPU or across CPUs, that jumped, or failed".to_owned();
+                for name in unordered {
+                    note += &format!(
+                        "; {name} is not ordered: when threads hand readings on, some go back without a fault of the clock"
+                    );
+                }
+                if let Some(trusted) = trusted_more {
+                    note += &format!("; `clockscope check` trusts {trusted} more");
+                }
+                note
+            }
+        }
+    }
 }
 
 /// Who is better.
@@ -127,25 +222,4 @@ pub enum Winner {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ComparisonReason;
-
-    #[test]
-    fn every_metric_is_read_back_by_its_word() {
-        let kinds = [
-            MetricKind::Resolution,
-            MetricKind::Accuracy { reference: Some("monotonic_raw:syscall".to_owned()) },
-            MetricKind::Cost,
-            MetricKind::Reliability { unordered: vec!["tsc".to_owned()], trusted_more: Some(Winner::B) },
-        ];
-        for metric in kinds {
-            let figure = || Figure::Known(1.0);
-            let winner = Figure::unknown(ComparisonReason::Absent);
-            let metric = Metric { metric, a: figure(), b: figure(), a_bound: None, b_bound: None, winner, prose: None };
-            let json = serde_json::to_value(&metric).unwrap();
-            assert_eq!(json["metric"], metric.metric.as_str());
-            assert_eq!(serde_json::from_value::<Metric>(json).unwrap(), metric);
-        }
-    }
-}
+mod tests;

@@ -1,12 +1,17 @@
 //! What was found about a clock's tick.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::demand::ignored;
+use crate::units::significant;
+use crate::words::{add_words, worded, written};
 
 /// What a tick is based on, or how far the search for it came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "TickEvidence", transform = add_words::<TickEvidence>)]
 pub struct TickEvidence {
     /// How much the finding may be relied on.
     pub strength: Strength,
@@ -26,20 +31,16 @@ pub struct TickEvidence {
     pub agreement: Option<f64>,
     /// The tick exactly, where it has a simple form; `null` where it has none.
     pub exact_tick: Option<ExactTick>,
-    /// The same for people. Renderers write it beside the data; readers ignore it.
-    #[serde(flatten, deserialize_with = "ignored")]
-    pub prose: Option<TickProse>,
     /// What is known to tick so.
     pub recognized: Option<String>,
 }
 
-/// A tick in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TickProse {
+worded!(TickEvidence {
     /// The exact tick: `125/3 ns`, `1/3.579545 MHz`, `26 counts of 2596.160 MHz`; `null` where it
     /// has no simple form.
-    pub period: Option<String>,
-}
+    period: Option<String> = |evidence: &TickEvidence| evidence.exact_tick.as_ref().map(ToString::to_string),
+});
+written!(TickEvidence);
 
 /// A tick that has a simple form.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +69,20 @@ pub enum ExactTick {
     },
 }
 
+impl fmt::Display for ExactTick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Fraction { numerator, denominator: 1, unit } => write!(f, "{numerator} {unit}"),
+            Self::Fraction { numerator, denominator, unit } => write!(f, "{numerator}/{denominator} {unit}"),
+            Self::Counts { counts, frequency_hz } => {
+                let plural = if counts == 1 { "" } else { "s" };
+                write!(f, "{counts} count{plural} of {:.3} MHz", frequency_hz / 1e6)
+            }
+            Self::Period { frequency_hz } => write!(f, "1/{} MHz", significant(frequency_hz / 1e6, 7)),
+        }
+    }
+}
+
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -78,6 +93,16 @@ pub enum TimeUnit {
     Ms,
     /// Seconds.
     S,
+}
+
+impl fmt::Display for TimeUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ns => "ns",
+            Self::Ms => "ms",
+            Self::S => "s",
+        })
+    }
 }
 
 /// How much the finding of a tick may be relied on.
@@ -92,4 +117,29 @@ pub enum Strength {
     Weak,
     /// No tick was found.
     None,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_ticks_are_written_with_their_units() {
+        let fraction = |numerator, denominator, unit| ExactTick::Fraction { numerator, denominator, unit };
+        let counts = |counts| ExactTick::Counts { counts, frequency_hz: 2_596_160_000.0 };
+        let period = |frequency_hz| ExactTick::Period { frequency_hz };
+        for (tick, text) in [
+            (fraction(125, 3, TimeUnit::Ns), "125/3 ns"),
+            (fraction(16, 1, TimeUnit::Ns), "16 ns"),
+            (fraction(1000, 1, TimeUnit::Ns), "1000 ns"),
+            (fraction(10, 3, TimeUnit::Ms), "10/3 ms"),
+            (fraction(1, 1, TimeUnit::S), "1 s"),
+            (counts(26), "26 counts of 2596.160 MHz"),
+            (counts(1), "1 count of 2596.160 MHz"),
+            (period(14_318_181.818_2), "1/14.31818 MHz"),
+            (period(3_579_545.454_5), "1/3.579545 MHz"),
+        ] {
+            assert_eq!(tick.to_string(), text);
+        }
+    }
 }

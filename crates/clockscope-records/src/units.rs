@@ -80,6 +80,12 @@ pub fn bound_ppm(bound: f64) -> String {
     if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") }
 }
 
+/// Shows a number of percent with three digits; one below 0.0001 with its power of ten.
+#[must_use]
+pub fn percent(percent: f64) -> String {
+    if percent > 0.0 && percent < 1e-4 { format!("{percent:.2e}%") } else { format!("{}%", figure(percent, 3)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! Verdicts on clocks, and the uses that they are for.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +74,12 @@ impl Trustworthiness {
             Self::Undecided => "undecided",
             Self::Trusted => "trusted",
         }
+    }
+}
+
+impl fmt::Display for Trustworthiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

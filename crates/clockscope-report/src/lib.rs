@@ -4,30 +4,16 @@
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
 
-mod because;
 mod chart;
-mod demand;
 mod documents;
-mod evidence;
-mod explain;
-mod holder;
-mod kernel_verdict;
-mod lost_time;
 mod model;
 mod one_line;
-mod performance_counter;
 mod raw_readings;
-mod read_path;
-mod reason;
-mod recommendation;
 mod render;
 mod report;
 mod sheet;
-mod shootout;
 mod style;
-mod surprise;
 mod text;
-mod tick;
 mod units;
 mod verdict;
 

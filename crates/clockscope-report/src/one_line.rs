@@ -2,9 +2,7 @@
 
 use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, plain};
 
-use crate::evidence;
 use crate::text::shortened;
-use crate::verdict;
 
 /// Most characters of the line: node-problem-detector cuts what is longer by default.
 pub const LINE_WIDTH: usize = 80;
@@ -86,7 +84,7 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
     let count = |verdict: Trustworthiness| Some((of(verdict).count(), verdict)).filter(|(count, _)| *count > 0);
     let counted = |verdicts: &[Trustworthiness]| -> Vec<String> {
         let counts = verdicts.iter().filter_map(|verdict| count(*verdict));
-        counts.map(|(count, verdict)| format!("{count} {}", verdict::word(verdict))).collect()
+        counts.map(|(count, verdict)| format!("{count} {verdict}")).collect()
     };
     let all = Trustworthiness::ALL;
     let Some(worst) = all.into_iter().find(|verdict| of(*verdict).next().is_some()) else {
@@ -105,9 +103,9 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
     });
     let more = of(worst).count() - 1;
     // The use, where it is the same of all of them.
-    let brief_of_first = verdict::brief(first);
-    let is_same = of(worst).all(|found| verdict::brief(found) == brief_of_first);
-    let judged = if is_same { brief_of_first } else { verdict::word(worst).to_owned() };
+    let brief_of_first = first.brief();
+    let is_same = of(worst).all(|found| found.brief() == brief_of_first);
+    let judged = if is_same { brief_of_first } else { worst.to_string() };
     let shorter = if more == 0 { first.clock.clone() } else { format!("{} and {more} more", first.clock) };
     let with = |who: &str, because: &str| {
         let head = format!("{who} {judged}{because}");
@@ -126,7 +124,7 @@ fn names<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
 fn reasons(verdict: &Verdict) -> Vec<&str> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
-        let name = evidence::name_of(&evidence.check);
+        let name = evidence.check.name();
         if !because.contains(&name) {
             because.push(name);
         }
@@ -142,7 +140,7 @@ mod tests {
 
     fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
         let check = Check::Counter { faults: Vec::new() };
-        let evidence = CheckEvidence { check, finding: CheckOutcome::Against, decides, prose: None };
+        let evidence = CheckEvidence { check, finding: CheckOutcome::Against, decides };
         Verdict { clock: clock.to_owned(), verdict, uses: Uses::default(), evidence: vec![evidence] }
     }
 
@@ -194,7 +192,7 @@ mod tests {
     /// A clock that was not tested has the first of its reasons wherever that fits.
     #[test]
     fn a_line_names_what_was_cut_short() {
-        let untested = |check| CheckEvidence { check, finding: CheckOutcome::Unknown, decides: true, prose: None };
+        let untested = |check| CheckEvidence { check, finding: CheckOutcome::Unknown, decides: true };
         let order = Check::Order {
             regressions: None,
             handoffs: 0,
@@ -211,7 +209,7 @@ mod tests {
         let others = others.map(|name| verdict(name, Trustworthiness::Undecided, true));
         let verdicts = [vec![tsc], others.to_vec(), vec![verdict("thread", Trustworthiness::Trusted, false)]].concat();
         let lines = wordings(&verdicts);
-        assert!(lines.contains(&"tsc and 4 more not decided (order across CPUs), 1 trusted".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"tsc and 4 more undecided (order across CPUs), 1 trusted".to_owned()), "{lines:?}");
     }
 
     #[test]

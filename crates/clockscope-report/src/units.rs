@@ -1,7 +1,7 @@
 //! Numbers with their units, for readers.
 
 pub(crate) use clockscope_records::units::{
-    bound_ppm, decimals, figure, rounded_up, significant, time, time_parts, trimmed,
+    bound_ppm, decimals, figure, percent, rounded_up, significant, time, time_parts, trimmed,
 };
 
 use clockscope_records::units::time_with;
@@ -22,11 +22,6 @@ pub(crate) fn precise_time(ns: f64) -> String {
 /// Shows a time with six digits, in ns below a millisecond, so that a column of times has one unit.
 pub(crate) fn exact_time(ns: f64) -> String {
     if ns.abs() < 1e6 { format!("{} ns", figure(ns, 6)) } else { time(ns) }
-}
-
-/// Shows a number of percent with three digits; one below 0.0001 with its power of ten.
-pub(crate) fn percent(percent: f64) -> String {
-    if percent > 0.0 && percent < 1e-4 { format!("{percent:.2e}%") } else { format!("{}%", figure(percent, 3)) }
 }
 
 /// Shows a frequency in MHz, to the Hz.

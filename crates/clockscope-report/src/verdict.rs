@@ -1,16 +1,8 @@
-//! Verdicts in words.
+//! Tones of verdicts, and their order on a page.
 
-use clockscope_records::{Trustworthiness, Uses, Verdict};
+use clockscope_records::Trustworthiness;
 
 use crate::model::Tone;
-
-/// The word for people: JSON's, but for one that is undecided.
-pub(crate) fn word(verdict: Trustworthiness) -> &'static str {
-    match verdict {
-        Trustworthiness::Undecided => "not decided",
-        verdict => verdict.as_str(),
-    }
-}
 
 pub(crate) fn tone(verdict: Trustworthiness) -> Tone {
     match verdict {
@@ -27,29 +19,5 @@ pub(crate) fn weight(verdict: Trustworthiness) -> u8 {
         Trustworthiness::Undecided => 1,
         Trustworthiness::Limited => 2,
         Trustworthiness::Unfit => 3,
-    }
-}
-
-/// The worst verdict, and the use that it is for where the clock is better for the other.
-pub(crate) fn brief(verdict: &Verdict) -> String {
-    let word = word(verdict.verdict);
-    match verdict.uses {
-        Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => format!("{word} for civil time"),
-        Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => format!("{word} for intervals"),
-        _ => word.to_owned(),
-    }
-}
-
-/// The same with the verdict for the other use.
-pub(crate) fn phrase(verdict: &Verdict) -> String {
-    let brief = brief(verdict);
-    match verdict.uses {
-        Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => {
-            format!("{brief}, {} for intervals", word(interval))
-        }
-        Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
-            format!("{brief}, {} for civil time", word(civil))
-        }
-        _ => brief,
     }
 }

@@ -139,7 +139,6 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         spread_ns: lattice.map(|lattice| lattice.spread * ns_per_unit),
         agreement: lattice.map(|lattice| lattice.agreement),
         exact_tick: None,
-        prose: None,
         recognized: None,
     });
 }

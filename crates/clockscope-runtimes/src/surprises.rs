@@ -35,7 +35,6 @@ pub fn surprises(rows: &[RuntimeRecord]) -> Vec<SurprisingApi> {
             api: row.api.clone().unwrap_or_default(),
             clocksource: source.filter(|_| several).map(str::to_owned),
             findings,
-            prose: None,
         })
     };
     rows.iter().filter(|row| row.available).filter_map(of_row).collect()

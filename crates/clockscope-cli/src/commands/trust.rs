@@ -114,7 +114,6 @@ mod tests {
                 for_use: None,
                 found: None,
                 met: *met,
-                prose: None,
             };
             end_of_check(&Trust { demands: met.iter().map(demand).collect(), ..Trust::default() }, &args)
         };

@@ -20,7 +20,7 @@ fn of_x86(choice: &str, current: &str) -> KernelVerdict {
 }
 
 fn causes_of(verdict: &KernelVerdict) -> Vec<KernelCause> {
-    verdict.reasons.iter().map(|reason| reason.cause.clone()).collect()
+    verdict.reasons.clone()
 }
 
 #[test]

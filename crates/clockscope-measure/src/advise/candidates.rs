@@ -121,7 +121,7 @@ pub(super) fn weigh<'a>(clocks: Vec<ClockFigures<'a>>, environment: &Environment
         let unfit = unfit_for_intervals(clock.identity, environment).map_or(Ok(()), Err);
         match unfit.and_then(|()| candidate(&clock)) {
             Ok((candidate, reads)) => weighed.push(Weighed { identity: clock.identity, candidate, reads }),
-            Err(cause) => left_out.push(LeftOut { clock: clock.identity.label(), cause, reason: None }),
+            Err(cause) => left_out.push(LeftOut { clock: clock.identity.label(), cause }),
         }
     }
     (weighed, left_out)

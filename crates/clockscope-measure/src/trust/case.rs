@@ -115,7 +115,7 @@ impl Case {
             let decides = of_uses(&found, &|this| uses.of(this) == Some(verdict))
                 && found.alone() == verdict
                 && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());
-            CheckEvidence { check: found.check, finding: found.finding, decides, prose: None }
+            CheckEvidence { check: found.check, finding: found.finding, decides }
         };
         let found = self.found.into_iter().filter(|found| of_uses(found, &|this| uses.of(this).is_some()));
         Some(Verdict { clock: self.clock, verdict, uses, evidence: found.map(record).collect() })

@@ -82,7 +82,7 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
         return Vec::new();
     }
     let causes = seen.kernel.reasons.iter().map(|reason| {
-        let severity = if reason.cause.is_fault() { Severity::Forbids } else { Severity::Limits };
+        let severity = if reason.is_fault() { Severity::Forbids } else { Severity::Limits };
         let check = Check::KernelVerdict { cause: Some(reason.clone()), not_looked_at: None };
         WeighedCheck::new(check, CheckOutcome::Against, severity)
     });

@@ -222,7 +222,6 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
             for_use: None,
             found: current.clone().map(DemandValue::Word),
             met: current.as_ref().map(|current| names.contains(current)),
-            prose: None,
         });
     }
     let verdict = |name: &str| verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
@@ -256,7 +255,6 @@ fn of(
             for_use: for_use.filter(|_| verdict.is_some_and(|verdict| verdict.uses.civil.is_some())),
             found: is.map(word),
             met: is.and_then(|is| is_met(is, required)),
-            prose: None,
         });
     }
     let mut at_most = |demanded: Demanded, most: Option<f64>, range: Option<Range>| {
@@ -267,7 +265,6 @@ fn of(
             for_use: None,
             found: range.map(|range| DemandValue::Number(range.shown())),
             met: range.and_then(|range| range.is_at_most(most)),
-            prose: None,
         });
     };
     at_most(Demanded::MaxCostNs, demands.max_cost_ns, figures.cost_ns);
@@ -284,7 +281,6 @@ fn of(
             for_use: None,
             found: is.map(shown),
             met: is.map(|is| is || !required),
-            prose: None,
         });
     }
     found

@@ -117,7 +117,7 @@ fn nothing_is_wrong(machine: &Machine, found: &Trust) {
         for evidence in against(verdict) {
             assert!(may_be_against(machine, verdict, evidence), "{}: {evidence:?}", verdict.clock);
         }
-        let is_rejected = verdict.clock == "tsc" && machine.reasons.iter().any(|reason| reason.cause.is_fault());
+        let is_rejected = verdict.clock == "tsc" && machine.reasons.iter().any(|reason| reason.is_fault());
         let is_unfit = is_rejected || !answers(machine, verdict);
         assert_eq!(verdict.verdict == Trustworthiness::Unfit, is_unfit, "{verdict:?}");
         if verdict.clock == "tsc" && !is_vouched_for(machine) {
@@ -276,7 +276,7 @@ fn sound(mut maker: Maker) -> Machine {
             },
             false => KernelCause::ClocksourceOption { clocksource: "hpet".to_owned() },
         };
-        machine.reasons = vec![cause.into()];
+        machine.reasons = vec![cause];
     }
     machine
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
+use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause};
 use clockscope_simulation::{
     Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
 };
@@ -67,7 +67,7 @@ pub(crate) struct Machine {
     /// Changes that are made to it, by true time in ps.
     pub(crate) changes: Vec<(u128, Change)>,
     /// Reasons that the kernel gives for not using the counter.
-    pub(crate) reasons: Vec<Reason>,
+    pub(crate) reasons: Vec<KernelCause>,
     /// For how long it is asked, in s, where that is longer than its question usually takes.
     long_s: Option<f64>,
     /// Facts that its hardware and its kernel state, and what they permit.

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
-use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted};
@@ -51,7 +50,7 @@ impl DescribeContents for Advice {
     fn conclusion(&self) -> Vec<String> {
         match rows(self) {
             [] => {
-                let reason = why(&self.rows).unwrap_or_else(|| "no clock was weighed".to_owned());
+                let reason = self.rows.why().unwrap_or_else(|| "no clock was weighed".to_owned());
                 vec![format!("No clock is advised: {reason}.")]
             }
             [row] => [of_one(self, row), two_reads(self, row)].concat(),
@@ -183,7 +182,7 @@ fn by(source: &ScaleSource) -> String {
 }
 
 fn unknown_scale(row: &AdviceRow) -> String {
-    why(&row.scale_error).unwrap_or_else(|| "nothing bounds it".to_owned())
+    row.scale_error.why().unwrap_or_else(|| "nothing bounds it".to_owned())
 }
 
 /// Says what two reads in one expression differ by.

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::clocks::kind;
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -56,7 +55,7 @@ fn cells(clock: &SystemClock) -> Vec<Cell> {
 fn lacking(clocks: &[SystemClock]) -> Vec<String> {
     let mut systems: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for clock in clocks {
-        if let Some(reason) = why(&clock.nominal_resolution_ns) {
+        if let Some(reason) = clock.nominal_resolution_ns.why() {
             systems.entry((&clock.name, reason)).or_default().push(&clock.system);
         }
     }

@@ -1,19 +1,17 @@
 //! What the kernel could build its clocks on.
 
 use clockscope_records::{
-    Clocksource, Clocksources, Envelope, Figures, Holder, KernelVerdict, PerformanceCounter, ReasonProse,
+    Clocksource, Clocksources, Envelope, Figures, Holder, KernelCause, KernelVerdict, PerformanceCounter,
 };
 use serde_json::Value;
 
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, sentence};
+use crate::text::{by_reason, capitalized, sentence};
 use crate::units::{figure, time};
-use crate::{kernel_verdict, performance_counter};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
@@ -61,7 +59,6 @@ impl Describe for Envelope<Clocksources> {
 
 /// Windows has no clocksources to choose from, but one counter and what is behind it.
 fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
-    let prose = performance_counter::prose(counter);
     let frequency = counter.frequency_hz.get().map(|hz| ("frequency", format!("{hz} Hz")));
     let tick = counter.frequency_hz.get().filter(|hz| *hz > 0).map(|hz| ("one count", time(1e9 / hz as f64)));
     let counts = counter
@@ -71,29 +68,23 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
     let bypass = counter.bypass_flags.get().zip(counter.bypass_shift.get());
     let bypass = bypass.map(|(flags, shift)| ("bypass", format!("flags {flags:#04x}, shift {shift}")));
     let enters = counter.enters_kernel.get().map(|is| ("enters the kernel", if is { "yes" } else { "no" }.to_owned()));
-    let facts = [Some(("based on", prose.based_on.clone())), frequency, tick, counts, bypass, enters];
+    let facts = [Some(("based on", counter.based_on())), frequency, tick, counts, bypass, enters];
     let unknown = counter.reasons().into_iter().filter(|(figure, _)| figure != "hardware");
-    let commands = prose.commands.iter().map(|command| format!("{}: {}", command.command, command.effect));
+    let commands = PerformanceCounter::commands().map(|command| format!("{}: {}", command.command, command.effect));
     let contents = vec![
         Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
-        Block::notes("Why:", prose.why),
+        Block::notes("Why:", counter.why()),
         Block::notes("Unknown:", unknown.map(|(figure, unknown)| format!("{figure}: {}", unknown))),
         Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
     ];
     let conclusion = vec![
-        sentence(match why(&counter.hardware) {
-            None => format!("QueryPerformanceCounter is based on {}", prose.based_on),
+        sentence(match counter.hardware.why() {
+            None => format!("QueryPerformanceCounter is based on {}", counter.based_on()),
             Some(reason) => format!("The hardware behind QueryPerformanceCounter is unknown: {reason}"),
         }),
-        sentence(capitalized(&prose.advice)),
+        sentence(capitalized(counter.advice())),
     ];
     head.page(conclusion, Vec::new(), contents)
-}
-
-/// The same with its first letter as a sentence begins.
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn table(sources: &[Clocksource]) -> Table {
@@ -120,10 +111,10 @@ fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
 fn lacking(found: &Clocksources) -> Vec<String> {
     by_reason(found.clocksources.iter().flat_map(|source| {
         let lacking = [
-            ("Frequency", why(&source.frequency_hz)),
-            ("Bits", why(&source.bits)),
-            ("vDSO", why(&source.vdso)),
-            ("Usual cost", why(&source.usual_cost)),
+            ("Frequency", source.frequency_hz.why()),
+            ("Bits", source.bits.why()),
+            ("vDSO", source.vdso.why()),
+            ("Usual cost", source.usual_cost.why()),
         ];
         lacking.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
@@ -131,18 +122,15 @@ fn lacking(found: &Clocksources) -> Vec<String> {
 
 /// Explains why the kernel does not use the counter.
 fn why_not(word: &KernelVerdict) -> Block {
-    let reasons = word
-        .reasons
-        .iter()
-        .map(|reason| line(&kernel_verdict::prose(&reason.cause)))
-        .chain(word.not_looked_at.iter().map(|why| format!("There may be more: {why}")));
+    let reasons =
+        word.reasons.iter().map(line).chain(word.not_looked_at.iter().map(|why| format!("There may be more: {why}")));
     let counter = word.name.as_deref().unwrap_or("the counter");
     Block::notes(format!("Why the kernel does not use {counter}:"), reasons)
 }
 
 /// A reason in a line: what was found, where, and what to do.
-fn line(prose: &ReasonProse) -> String {
-    format!("{} [{}] -> {}", prose.seen, prose.source, sentence(prose.advice.clone()))
+fn line(cause: &KernelCause) -> String {
+    format!("{cause} [{}] -> {}", cause.source(), sentence(cause.advice()))
 }
 
 /// A time that may be hundreds of years.

@@ -12,12 +12,10 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
-use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, counted, grouped, sentence, yes_no};
 use crate::units::{cost, percent, time};
-use crate::verdict::word;
 
 const HEAD: [&str; 6] = ["Clock", "Base", "New", "Ratio", "Relative to machine", "Change"];
 
@@ -109,7 +107,7 @@ fn blocks(found: &Comparison) -> Vec<Block> {
     let undecided =
         found.clocks.iter().filter_map(|clock| Some((clock.name.clone(), undecided_reason(clock.undecided?))));
     let same = found.verdicts.iter().filter(|verdict| verdict.base == verdict.new);
-    let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, word(of.base))).collect();
+    let same: Vec<String> = same.map(|of| format!("{}: {}", of.clock, of.base)).collect();
     let [costs, ratios] = charts::charts(found);
     vec![
         Block::notes("Changed:", verdicts.chain(facts).collect::<Vec<_>>()),
@@ -130,7 +128,7 @@ fn verdict_line(verdict: &ComparedVerdict) -> Line {
         (base, new) if new < base => Tone::Bad,
         _ => Tone::Good,
     };
-    let text = format!("{}: was {}, is {}", verdict.clock, word(verdict.base), word(verdict.new));
+    let text = format!("{}: was {}, is {}", verdict.clock, verdict.base, verdict.new);
     Line::toned(text, tone)
 }
 
@@ -222,7 +220,7 @@ fn legend(found: &Comparison) -> Vec<String> {
     )];
     let no_own = found.clocks.iter().filter(|clock| clock.ratio.is_known());
     lines.extend(by_reason(
-        no_own.filter_map(|clock| Some((format!("? {} relative to the machine", clock.name), why(&clock.own)?))),
+        no_own.filter_map(|clock| Some((format!("? {} relative to the machine", clock.name), clock.own.why()?))),
     ));
     lines
 }
@@ -290,7 +288,7 @@ fn verdicts(verdicts: &[ComparedVerdict]) -> String {
     let changed: Vec<String> = verdicts
         .iter()
         .filter(|verdict| verdict.base != verdict.new)
-        .map(|of| format!("{} was {}, is {}", of.clock, word(of.base), word(of.new)))
+        .map(|of| format!("{} was {}, is {}", of.clock, of.base, of.new))
         .collect();
     match (verdicts.len(), changed.as_slice()) {
         (0, _) => "No clock has a verdict on both sides.".to_owned(),

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, Mark, Point, RowPlot, RowSeries, Spacing, Unit};
-use crate::lost_time;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -81,7 +80,9 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     let worst = gaps.worst.iter().map(|gap| {
         vec![
             described(gap.cause).into(),
-            lost_time::counted(gap)
+            gap.counted
+                .as_ref()
+                .map(ToString::to_string)
                 .filter(|counted| !counted.is_empty())
                 .unwrap_or_else(|| "nothing".to_owned())
                 .into(),

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, flags_of, is_missed};
 use crate::model::Block;
-use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -48,7 +47,7 @@ fn conclusion(environment: &Environment, is_windows: bool) -> String {
         return "`clockscope clocksource` shows the hardware behind QueryPerformanceCounter.".to_owned();
     }
     let kernel = environment.kernel.name.as_deref().unwrap_or("the kernel");
-    match (environment.clocksource.as_deref(), why(&environment.clocksource)) {
+    match (environment.clocksource.as_deref(), environment.clocksource.why()) {
         (Some(source), _) => format!("The clocks of {kernel} are based on {source}."),
         (None, Some(reason)) => sentence(format!("What the clocks of {kernel} are based on is unknown: {reason}")),
         (None, None) => format!("What the clocks of {kernel} are based on is unknown."),

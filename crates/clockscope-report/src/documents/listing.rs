@@ -7,7 +7,6 @@ use super::clocks::{in_order, kind, not_available};
 use super::environment::DocumentHead;
 use super::groups::{Group, with_headings};
 use crate::model::{Block, Cell, Table};
-use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -82,6 +81,6 @@ fn aliases(identity: &ClockIdentity) -> Option<String> {
 /// Explains unknown nominal resolutions of readable clocks.
 fn lacking(clocks: &[Listed]) -> Vec<String> {
     let available = clocks.iter().filter(|clock| clock.available);
-    let named = available.filter_map(|clock| Some((clock.identity.label(), why(&clock.nominal_resolution_ns)?)));
+    let named = available.filter_map(|clock| Some((clock.identity.label(), clock.nominal_resolution_ns.why()?)));
     in_order(named).iter().map(|line| format!("? Nominal of {line}")).collect()
 }

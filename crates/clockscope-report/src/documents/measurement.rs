@@ -15,7 +15,6 @@ use super::environment::Fact;
 use super::{offsets, order, rate};
 use crate::chart::Chart;
 use crate::model::{Block, Table};
-use crate::recommendation;
 use crate::sheet::Sheet;
 use crate::style::{Columns, View};
 use crate::units::significant;
@@ -79,7 +78,7 @@ impl DescribeContents for Measurement {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        vec![recommendation::sentence(&self.advice)]
+        vec![self.advice.to_string()]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

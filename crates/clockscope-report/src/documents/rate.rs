@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::chart::Chart;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, known};
@@ -66,13 +65,13 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_known()));
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
-    let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), why(&clock.ppm)?)));
+    let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.ppm.why()?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
     let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
     let reason = |clock: &RateRecord| {
-        clock.reason.as_ref().map(ToString::to_string).or_else(|| why(&clock.bound_ppm)).unwrap_or_default()
+        clock.reason.as_ref().map(ToString::to_string).or_else(|| clock.bound_ppm.why()).unwrap_or_default()
     };
     let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();

@@ -10,10 +10,8 @@ use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::surprise;
 use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
 
@@ -235,14 +233,14 @@ fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
 fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, String)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
-        ("Hardware timer", why(&row.hardware_timer)),
-        ("Stated", why(&row.nominal_resolution_ns)),
-        ("Cost", why(&row.cost_ns)),
-        ("Observed", why(&row.observed_resolution_ns)),
-        ("Tick", why(&row.tick_ns).filter(|_| at_most.is_none())),
-        ("Zeros %", why(&row.zeros_percent)),
-        ("Regr", why(&row.regressions)),
-        ("Largest", why(&row.largest_step_ns)),
+        ("Hardware timer", row.hardware_timer.why()),
+        ("Stated", row.nominal_resolution_ns.why()),
+        ("Cost", row.cost_ns.why()),
+        ("Observed", row.observed_resolution_ns.why()),
+        ("Tick", row.tick_ns.why().filter(|_| at_most.is_none())),
+        ("Zeros %", row.zeros_percent.why()),
+        ("Regr", row.regressions.why()),
+        ("Largest", row.largest_step_ns.why()),
     ]
     .into_iter()
     .filter_map(|(head, reason)| Some((head, reason?)))
@@ -312,7 +310,7 @@ fn conclusion(found: &Runtimes) -> Vec<String> {
     if rows.is_empty() {
         lines.push("No runtime could be measured.".to_owned());
     }
-    lines.extend(found.surprises.iter().map(surprise::sentence));
+    lines.extend(found.surprises.iter().map(ToString::to_string));
     if lines.is_empty() {
         lines.push(unsurprising(found, &rows));
     }
@@ -360,7 +358,7 @@ mod tests {
     #[test]
     fn the_first_line_of_the_conclusion_stands_alone() {
         let mut found = recorded();
-        let surprises: Vec<String> = found.surprises.iter().map(surprise::sentence).collect();
+        let surprises: Vec<String> = found.surprises.iter().map(ToString::to_string).collect();
         assert!(!surprises.is_empty());
         assert_eq!(conclusion(&found), surprises);
         found.surprises.clear();

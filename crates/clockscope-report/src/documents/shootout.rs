@@ -1,15 +1,14 @@
 //! Two clocks by four metrics.
 
-use clockscope_records::{Metric, MetricProse, Shootout, Winner};
+use clockscope_records::{Metric, Shootout, Winner};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
-use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::by_reason;
-use crate::{shootout, units};
+use crate::units;
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];
@@ -22,7 +21,7 @@ impl DescribeContents for Shootout {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        vec![shootout::conclusion(self)]
+        vec![self.conclusion()]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -31,10 +30,9 @@ impl DescribeContents for Shootout {
 }
 
 fn blocks(found: &Shootout) -> Vec<Block> {
-    let names = [found.a.as_str(), found.b.as_str()];
-    let [a, b] = names;
+    let [a, b] = [found.a.as_str(), found.b.as_str()];
     let row = |metric: &Metric| {
-        let MetricProse { unit, .. } = shootout::prose(&metric.metric, names);
+        let unit = metric.metric.unit();
         let winner = |winner: Winner| match winner {
             Winner::A => a,
             Winner::B => b,
@@ -51,16 +49,16 @@ fn blocks(found: &Shootout) -> Vec<Block> {
     let table = Table::new(["Metric", a, b, "Unit", "Winner"], 1, found.metrics.iter().map(row));
     let lacking = found.metrics.iter().flat_map(|metric| {
         let reasons = [
-            (format!("? {} of {a}", metric.metric), why(&metric.a)),
-            (format!("? {} of {b}", metric.metric), why(&metric.b)),
-            (format!("? winner of {}", metric.metric), why(&metric.winner)),
+            (format!("? {} of {a}", metric.metric), metric.a.why()),
+            (format!("? {} of {b}", metric.metric), metric.b.why()),
+            (format!("? winner of {}", metric.metric), metric.winner.why()),
         ];
         reasons.into_iter().filter_map(|(what, reason)| Some((what, reason?)))
     });
-    let notes = found.metrics.iter().map(|metric| {
-        let MetricProse { figure, note, .. } = shootout::prose(&metric.metric, names);
-        format!("{}: {figure}, {note}.", metric.metric)
-    });
+    let notes = found
+        .metrics
+        .iter()
+        .map(|metric| format!("{}: {}, {}.", metric.metric, metric.metric.figure(), metric.metric.note()));
     vec![table.below(by_reason(lacking)).into(), Block::notes("What the figures are; less is better:", notes)]
 }
 

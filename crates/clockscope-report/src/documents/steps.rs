@@ -8,12 +8,9 @@ use serde_json::Value;
 use super::clocks::{failure, kind, not_available, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
-use crate::read_path;
-use crate::reason::why;
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{UNKNOWN, counted, grouped, total};
-use crate::tick;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
 /// Heads of the table of distinct differences; the table of the largest lacks the last one.
@@ -241,7 +238,7 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
 
 fn of_tick(clock: &StepsRecord) -> String {
     let (Some(tick_ns), Some(evidence)) = (clock.tick_ns.get(), &clock.tick_evidence) else {
-        let reason = why(&clock.tick_ns).unwrap_or_else(|| "no evidence was recorded".to_owned());
+        let reason = clock.tick_ns.why().unwrap_or_else(|| "no evidence was recorded".to_owned());
         return match clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns) {
             Some(_) => format!("Tick: {reason}."),
             None => format!("Tick unknown: {reason}."),
@@ -249,7 +246,7 @@ fn of_tick(clock: &StepsRecord) -> String {
     };
     let mut line = format!("Tick: {}", precise_time(tick_ns));
     if let Some(exact) = evidence.exact_tick.as_ref().filter(|exact| says_more(exact)) {
-        line.push_str(&format!(" = {}", tick::exact(exact)));
+        line.push_str(&format!(" = {exact}"));
     }
     if let Some(hz) = evidence.frequency_hz {
         line.push_str(&format!(", {}", frequency(hz)));
@@ -322,7 +319,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
     let start = [
         clock.identity.name.as_str().into(),
         kind(clock.identity.kind).into(),
-        read_path::name(clock.identity.path).into(),
+        clock.identity.path.as_str().into(),
         clock.available.to_string().into(),
         Cell::known(clock.reason.as_ref(), ToString::to_string),
         Cell::text(clock.failure.map(failure)),

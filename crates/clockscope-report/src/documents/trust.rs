@@ -1,20 +1,20 @@
 //! Which clocks can be trusted.
 
+mod figure;
+
 use std::collections::BTreeMap;
 
-use clockscope_records::{
-    CheckEvidence, CheckOutcome, Demand, DemandProse, DemandValue, Prose, Trust, Trustworthiness, Use, Verdict,
-};
+use clockscope_records::{CheckEvidence, CheckOutcome, Demand, DemandValue, Trust, Trustworthiness, Use, Verdict};
 use serde_json::Value as Json;
 
+use self::figure::figure_of;
 use super::contents::DescribeContents;
-use crate::because::because;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{capitalized, counted, sentence};
 use crate::units::figure;
-use crate::{demand, evidence, verdict};
+use crate::verdict;
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
 const COLUMNS: [&str; 12] = [
@@ -44,12 +44,12 @@ fn blocks(trust: &Trust, view: View) -> Vec<Block> {
     let mut blocks = vec![verdicts(trust).into()];
     for verdict in &trust.verdicts {
         let is_shown = |evidence: &&CheckEvidence| view.is_verbose || is_shown(verdict, evidence);
-        let lines = verdict.evidence.iter().filter(is_shown).map(|evidence| line(verdict, evidence));
-        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict::phrase(verdict)), lines));
+        let lines = verdict.evidence.iter().filter(is_shown).map(line);
+        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines));
     }
     blocks.push(demands(&trust.demands).into());
     let context = |text: String| Block::notes("", [Line::toned(text, Tone::Context)]);
-    blocks.extend(evidence::not_independent(trust).map(context));
+    blocks.extend(trust.not_independent().map(context));
     blocks.extend((!view.is_verbose).then(|| left_out(trust)).flatten().map(context));
     blocks
 }
@@ -71,7 +71,7 @@ fn left_out(trust: &Trust) -> Option<String> {
 fn verdicts(trust: &Trust) -> Table {
     let has_civil = trust.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
     let cell = |verdict: Option<Trustworthiness>| match verdict {
-        Some(verdict) => Cell::word(verdict::word(verdict), verdict::tone(verdict)),
+        Some(verdict) => Cell::word(verdict.as_str(), verdict::tone(verdict)),
         None => Cell::Absent,
     };
     let row = |found: &Verdict| {
@@ -81,7 +81,7 @@ fn verdicts(trust: &Trust) -> Table {
         } else {
             cells.push(cell(Some(found.verdict)));
         }
-        let because = because(found);
+        let because = found.because();
         cells.push(if because.is_empty() { Cell::Absent } else { because.into() });
         Row { weight: verdict::weight(found.verdict).into(), ..cells.into() }
     };
@@ -93,7 +93,7 @@ fn verdicts(trust: &Trust) -> Table {
 
 /// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what
 /// to do.
-fn line(verdict: &Verdict, evidence: &CheckEvidence) -> Line {
+fn line(evidence: &CheckEvidence) -> Line {
     let (finding, tone) = match (evidence.finding, evidence.decides) {
         (CheckOutcome::For, true) => ("FOR", Tone::Good),
         (CheckOutcome::For, false) => ("for", Tone::Plain),
@@ -102,9 +102,9 @@ fn line(verdict: &Verdict, evidence: &CheckEvidence) -> Line {
         (CheckOutcome::Unknown, true) => ("UNKNOWN", Tone::Warning),
         (CheckOutcome::Unknown, false) => ("unknown", Tone::Plain),
     };
-    let Prose { name, text, source, advice } = evidence::prose(evidence, verdict.uses);
-    let advice = advice.map_or_else(String::new, |advice| format!(" -> {advice}"));
-    Line::toned(format!("{finding:<7}  {name}: {text} [{source}]{advice}"), tone)
+    let advice = evidence.advice().map_or_else(String::new, |advice| format!(" -> {advice}"));
+    let (name, source) = (evidence.check.name(), evidence.check.source());
+    Line::toned(format!("{finding:<7}  {name}: {} [{source}]{advice}", evidence.text()), tone)
 }
 
 fn demands(demands: &[Demand]) -> Table {
@@ -114,15 +114,14 @@ fn demands(demands: &[Demand]) -> Table {
                 vec![
                     demand_name(demand).into(),
                     value(&demand.required).into(),
-                    Cell::known(demand.found.as_ref(), found),
+                    Cell::known(demand.found.as_ref(), value),
                     Cell::known(demand.met, |met| {
                         if met { Cell::word("yes", Tone::Good) } else { Cell::word("NO", Tone::Bad) }
                     }),
                 ];
             Row::from(cells)
         };
-    let advice =
-        |demand: &Demand| Some(format!("{}: {}", demand_name(demand), sentence(demand::prose(demand).advice?)));
+    let advice = |demand: &Demand| Some(format!("{}: {}", demand_name(demand), sentence(demand.advice()?.to_owned())));
     Table::new(["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row))
         .titled("What the policy demands:")
         .below(demands.iter().filter_map(advice))
@@ -142,16 +141,6 @@ fn use_cell(verdict: Option<Trustworthiness>) -> Cell {
     verdict.map_or(Cell::Absent, |verdict| verdict.as_str().into())
 }
 
-/// Words a finding as tables have it.
-fn found(found: &DemandValue) -> String {
-    match found {
-        DemandValue::Word(word) if word == Trustworthiness::Undecided.as_str() => {
-            verdict::word(Trustworthiness::Undecided).to_owned()
-        }
-        found => value(found),
-    }
-}
-
 fn value(value: &DemandValue) -> String {
     match value {
         DemandValue::Number(number) => figure(*number, 4),
@@ -168,21 +157,20 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
             CheckOutcome::Against => "against",
             CheckOutcome::Unknown => "unknown",
         };
-        let (value, unit) = evidence::figure(evidence);
-        let Prose { name, text, source, advice } = evidence::prose(evidence, verdict.uses);
+        let (value, unit) = figure_of(evidence);
         vec![
             verdict.clock.as_str().into(),
             judged.into(),
             use_cell(verdict.uses.interval),
             use_cell(verdict.uses.civil),
-            name.into(),
+            evidence.check.name().into(),
             finding.into(),
             if evidence.decides { "true" } else { "false" }.into(),
             value.into(),
             unit.into(),
-            text.into(),
-            source.into(),
-            Cell::text(advice.as_deref()),
+            evidence.text().into(),
+            evidence.check.source().into(),
+            Cell::text(evidence.advice().as_deref()),
         ]
     })
 }
@@ -199,7 +187,6 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
         Some(false) => ("unmet", "against"),
         None => ("unknown", "unknown"),
     };
-    let DemandProse { unit, advice } = demand::prose(demand);
     vec![
         "policy".into(),
         verdict.into(),
@@ -209,10 +196,10 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
         finding.into(),
         if demand.met == Some(false) { "true" } else { "false" }.into(),
         Cell::known(demand.found.as_ref(), in_full),
-        unit.map_or(Cell::Absent, Cell::from),
+        demand.unit().map_or(Cell::Absent, Cell::from),
         format!("required: {}", in_full(&demand.required)).into(),
         "the policy".into(),
-        Cell::text(advice.as_deref()),
+        Cell::text(demand.advice()),
     ]
 }
 
@@ -220,7 +207,7 @@ fn conclusion(trust: &Trust) -> Vec<String> {
     // The worst first; clocks of which the same is to be said together.
     let mut groups: Vec<(Trustworthiness, String, Vec<&str>)> = Vec::new();
     for found in &trust.verdicts {
-        let phrase = verdict::phrase(found);
+        let phrase = found.phrase();
         match groups.iter_mut().find(|(_, of_group, _)| *of_group == phrase) {
             Some((_, _, clocks)) => clocks.push(&found.clock),
             None => groups.push((found.verdict, phrase, vec![&found.clock])),
@@ -254,7 +241,7 @@ fn untested(trust: &Trust) -> Option<String> {
     for verdict in &trust.verdicts {
         for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == CheckOutcome::Unknown) {
             if evidence.check.kind().is_test() {
-                clocks_of.entry(evidence::name_of(&evidence.check)).or_default().push(&verdict.clock);
+                clocks_of.entry(evidence.check.name()).or_default().push(&verdict.clock);
             }
         }
     }

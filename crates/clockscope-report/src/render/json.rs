@@ -4,7 +4,6 @@ use clockscope_records::{Document, is_steering};
 use serde_json::Value;
 
 use super::renderer::{RenderError, Renderer};
-use crate::explain::explain;
 use crate::report::Report;
 use crate::style::Style;
 
@@ -18,11 +17,9 @@ impl Renderer for Json {
     }
 }
 
-/// Writes the document with words beside its data.
+/// Writes the document with its texts.
 fn pretty(document: &Document) -> Result<String, serde_json::Error> {
-    let mut document = document.clone();
-    explain(&mut document);
-    Ok(escaped(serde_json::to_string_pretty(&document)?) + "\n")
+    Ok(escaped(serde_json::to_string_pretty(document)?) + "\n")
 }
 
 /// Converts the document to a value. It goes through text, so that the program holds one serializer

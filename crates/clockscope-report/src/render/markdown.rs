@@ -9,7 +9,7 @@ use super::{brief, histogram};
 use crate::model::{Block, Conclusion, Row, Table};
 use crate::report::Report;
 use crate::style::Style;
-use crate::text::Text;
+use crate::text::{Text, capitalized};
 
 /// Columns of a histogram.
 const WIDTH: usize = 100;
@@ -155,9 +155,4 @@ fn paragraphs(lines: &[Text]) -> String {
 
 fn joined(pairs: &[(Text, Text)]) -> Vec<String> {
     pairs.iter().map(|(key, value)| format!("{key}: {value}")).collect()
-}
-
-fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -15,7 +15,6 @@ pub(crate) fn at_most(ns: f64) -> TickEvidence {
         spread_ns: None,
         agreement: None,
         exact_tick: None,
-        prose: None,
         recognized: None,
     }
 }

@@ -243,6 +243,6 @@ pub(super) fn elsewhere(clocksource: &str, is_fault: bool) -> Observations {
         },
         false => KernelCause::ClocksourceOption { clocksource: clocksource.to_owned() },
     };
-    seen.kernel.reasons = vec![cause.into()];
+    seen.kernel.reasons = vec![cause];
     seen
 }

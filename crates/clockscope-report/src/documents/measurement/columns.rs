@@ -5,7 +5,6 @@ use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic};
 use super::super::clocks::tick_cell;
 use super::events;
 use crate::model::Cell;
-use crate::reason::why;
 use crate::style::Columns;
 use crate::text::grouped;
 use crate::units::{COST_DIGITS, hertz, significant, time_parts};
@@ -41,7 +40,7 @@ pub(super) const NAME: Column = column("Name", |clock| clock.identity.label().in
 /// The most important columns.
 static MAIN: [Column; 5] = [
     NAME,
-    column("Cost", |clock| Cell::known(median(clock), in_ns), |clock| why(&clock.cost_ns)),
+    column("Cost", |clock| Cell::known(median(clock), in_ns), |clock| clock.cost_ns.why()),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| significant(ratio, 3)), ratio_reason),
     column("Tick", tick, tick_reason),
     column("Events", events::cell, events::reason),
@@ -53,14 +52,14 @@ static ALL: [Column; 14] = [
     Column { head: "Cost (ns)", ..COST },
     column("±95%", interval, interval_reason),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")), ratio_reason),
-    column("Nominal", |clock| Cell::time(clock.nominal_resolution_ns.get()), |clock| why(&clock.nominal_resolution_ns)),
+    column("Nominal", |clock| Cell::time(clock.nominal_resolution_ns.get()), |clock| clock.nominal_resolution_ns.why()),
     column(
         "Observed",
         |clock| Cell::time(clock.observed_resolution_ns.get()),
-        |clock| why(&clock.observed_resolution_ns),
+        |clock| clock.observed_resolution_ns.why(),
     ),
     column("Tick", |clock| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref()), tick_reason),
-    column("Mono", |clock| Cell::known(clock.monotonic.get(), monotonic), |clock| why(&clock.monotonic)),
+    column("Mono", |clock| Cell::known(clock.monotonic.get(), monotonic), |clock| clock.monotonic.why()),
     column("Stuck", |clock| count(clock, |events| Some(events.stuck)), |_| None),
     WARP,
     column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
@@ -75,7 +74,7 @@ static CLOCKPERF: [Column; 9] = [
     COST,
     column("+/-", interval, interval_reason),
     column("Resol", resolution, tick_reason),
-    column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| why(&clock.monotonic)),
+    column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| clock.monotonic.why()),
     column("Fail", |clock| plain_count(clock, |events| Some(events.stuck)), |_| None),
     Column { cell: |clock| plain_count(clock, |events| events.warp.get()), ..WARP },
     column("Stal", |clock| plain_count(clock, |events| Some(events.stall)), |_| None),
@@ -85,7 +84,7 @@ static CLOCKPERF: [Column; 9] = [
 const COST: Column = column(
     "Cost(ns)",
     |clock| Cell::known(median(clock), |median| significant(median, 4)),
-    |clock| why(&clock.cost_ns),
+    |clock| clock.cost_ns.why(),
 );
 
 const WARP: Column =
@@ -100,7 +99,7 @@ fn in_ns(ns: f64) -> Cell {
 }
 
 fn ratio_reason(clock: &ClockRecord) -> Option<String> {
-    why(&clock.ratio_to_fastest)
+    clock.ratio_to_fastest.why()
 }
 
 /// Half the width of the cost's interval.
@@ -110,7 +109,7 @@ fn interval(clock: &ClockRecord) -> Cell {
 }
 
 fn interval_reason(clock: &ClockRecord) -> Option<String> {
-    clock.cost_ns.known().and_then(|cost| why(shown_interval(cost)))
+    clock.cost_ns.known().and_then(|cost| shown_interval(cost).why())
 }
 
 /// Between runs where there were several, else of this one.
@@ -150,7 +149,7 @@ fn tick(clock: &ClockRecord) -> Cell {
 
 /// Why neither the tick nor a bound of it is known.
 fn tick_reason(clock: &ClockRecord) -> Option<String> {
-    why(&clock.tick_ns).filter(|_| at_most_ns(clock).is_none())
+    clock.tick_ns.why().filter(|_| at_most_ns(clock).is_none())
 }
 
 /// Ticks a second.
@@ -172,7 +171,7 @@ fn plain_count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
 }
 
 fn of_events(clock: &ClockRecord, of: fn(&Events) -> &Figure<u64>) -> Option<String> {
-    clock.events.as_ref().and_then(|events| why(of(events)))
+    clock.events.as_ref().and_then(|events| of(events).why())
 }
 
 /// Steps back, and hidden ones.

@@ -3,7 +3,6 @@
 use clockscope_records::{ClockRecord, Events};
 
 use crate::model::{Cell, Tone};
-use crate::reason::why;
 use crate::text::{grouped, total};
 
 /// Repeats of the shortest run that counts as stuck, and of the shortest that counts as a stall.
@@ -34,7 +33,7 @@ pub(super) fn cell(clock: &ClockRecord) -> Cell {
 /// its thread does not run, so that nothing is missing.
 pub(super) fn reason(clock: &ClockRecord) -> Option<String> {
     let events = clock.events.as_ref().filter(|_| !clock.identity.is_cpu_time)?;
-    why(&events.jump)
+    events.jump.why()
 }
 
 /// Returns whether the clock did something that a clock must not do.

@@ -6,7 +6,6 @@ use clockscope_records::{Check, Emulator, Envelope, Environment, Trust, Trustwor
 
 use super::exposition::{Family, PER_NS, PER_PPM, Series};
 use super::synchronization;
-use crate::read_path;
 use crate::text::Text;
 use crate::verdict::weight;
 
@@ -110,7 +109,7 @@ fn cost(verdicts: &[Verdict]) -> Family {
     let series = |verdict: &Verdict| {
         let checks = || verdict.evidence.iter().map(|evidence| &evidence.check);
         let path = checks().find_map(|check| match check {
-            Check::Readable { path, .. } => Some(read_path::name(*path)),
+            Check::Readable { path, .. } => Some(path.as_str()),
             _ => None,
         });
         let cost_ns = checks().find_map(|check| match check {

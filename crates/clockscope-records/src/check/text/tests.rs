@@ -1,11 +1,9 @@
 //! Every check is worded, and read back.
 
-use clockscope_records::{
-    CivilWorth, DOCUMENT_SCHEMA, KernelCause, LogFault, ReferenceDoubt, Trustworthiness, Verdict, WatchdogIntervals,
-};
 use serde_json::Value;
 
 use super::*;
+use crate::{DOCUMENT_SCHEMA, LogFault, Trust, Trustworthiness, Uses, Verdict, WatchdogIntervals};
 
 /// Each check at least once, with its figures known, and each of its reasons.
 fn checks() -> Vec<Check> {
@@ -55,7 +53,7 @@ fn checks() -> Vec<Check> {
         KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
         KernelCause::LackingFlags { flags: vec![text("constant_tsc")] },
     ] {
-        checks.push(Check::KernelVerdict { cause: Some(cause.into()), not_looked_at: None });
+        checks.push(Check::KernelVerdict { cause: Some(cause), not_looked_at: None });
     }
     for statement in [
         HypervisorStatement::StableClocksource,
@@ -185,7 +183,7 @@ fn kinds() -> Vec<CheckKind> {
 }
 
 fn judged(check: Check, finding: CheckOutcome) -> CheckEvidence {
-    CheckEvidence { check, finding, decides: false, prose: None }
+    CheckEvidence { check, finding, decides: false }
 }
 
 /// The schema lists all kinds.
@@ -194,7 +192,7 @@ fn every_check_is_worded_and_has_its_own_name() {
     let schema: Value = serde_json::from_str(DOCUMENT_SCHEMA).expect("JSON");
     let all: Vec<CheckKind> = kinds().into_iter().collect();
     assert_eq!(serde_json::json!(all), schema["$defs"]["CheckKind"]["enum"]);
-    let mut names: Vec<&str> = kinds().into_iter().map(name).collect();
+    let mut names: Vec<&str> = kinds().into_iter().map(CheckKind::name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), kinds().len());
@@ -202,8 +200,9 @@ fn every_check_is_worded_and_has_its_own_name() {
         let is_never_against = matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. });
         let has_no_remedy = is_never_against || matches!(check, Check::KernelVerdict { cause: None, .. });
         for finding in [CheckOutcome::For, CheckOutcome::Against, CheckOutcome::Unknown] {
-            let Prose { text, source, advice, .. } = prose(&judged(check.clone(), finding), Uses::default());
-            assert!(!text.is_empty() && !source.is_empty(), "{check:?}");
+            let evidence = judged(check.clone(), finding);
+            let advice = evidence.advice();
+            assert!(!evidence.text().is_empty() && !check.source().is_empty(), "{check:?}");
             let is_advised = finding == CheckOutcome::Against && !has_no_remedy;
             assert!(finding == CheckOutcome::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
         }
@@ -215,8 +214,9 @@ fn every_check_is_worded_and_has_its_own_name() {
 fn no_two_checks_read_alike() {
     let mut lines: Vec<String> = Vec::new();
     for check in checks() {
-        let Prose { name, text, source, advice } = prose(&judged(check, CheckOutcome::Against), Uses::default());
-        lines.push(format!("{name}: {text} [{source}] {advice:?}"));
+        let evidence = judged(check, CheckOutcome::Against);
+        let (name, source) = (evidence.check.name(), evidence.check.source());
+        lines.push(format!("{name}: {} [{source}] {:?}", evidence.text(), evidence.advice()));
     }
     let all = lines.len();
     lines.sort_unstable();
@@ -231,9 +231,7 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
     let uses = Uses { interval: Some(Trustworthiness::Unfit), civil: None };
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, uses, evidence };
     let trust = Trust { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
-    let mut explained = trust.clone();
-    explain(&mut explained);
-    let mut json = serde_json::to_value(&explained).expect("it is written");
+    let mut json = serde_json::to_value(&trust).expect("it is written");
     let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
     assert!(pieces.iter().all(|piece| piece["text"].is_string() && piece["check"].is_string()));
     let of_causes: Vec<&Value> = pieces.iter().filter(|piece| piece["cause"].is_object()).collect();
@@ -262,19 +260,14 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
         stated_error_s: Some(16.0),
         shows_utc,
     };
-    let said = |shows_utc, interval| {
-        let uses = Uses { interval: Some(interval), civil: Some(Trustworthiness::Limited) };
-        prose(&judged(unsynchronized(shows_utc), CheckOutcome::Against), uses)
-    };
-    let Prose { text, advice, .. } = said(false, Trustworthiness::Trusted);
+    let evidence = |shows_utc| judged(unsynchronized(shows_utc), CheckOutcome::Against);
     assert_eq!(
-        text,
-        "civil time unknown: no daemon synchronizes it (off by up to 16 s by the kernel's own statement); rate and steps \
-         were sound"
+        evidence(false).text(),
+        "civil time unknown: no daemon synchronizes it (off by up to 16 s by the kernel's own statement)"
     );
-    assert!(advice.unwrap().starts_with("for durations use monotonic, because this clock can be set"));
-    assert!(!said(false, Trustworthiness::Undecided).text.contains("sound"));
-    assert!(said(true, Trustworthiness::Trusted).text.contains("shows UTC"));
+    let advice = evidence(false).advice().unwrap();
+    assert!(advice.starts_with("for durations use monotonic, because this clock can be set"));
+    assert!(evidence(true).text().contains("shows UTC"));
 }
 
 /// A machine that has a daemon is not advised to install one.
@@ -288,7 +281,7 @@ fn the_remedy_of_civil_time_is_that_of_its_fault() {
             stated_error_s: None,
             shows_utc,
         };
-        prose(&judged(check, CheckOutcome::Against), Uses::default()).advice.unwrap()
+        judged(check, CheckOutcome::Against).advice().unwrap()
     };
     assert!(advice(CivilWorth::Trusted, true).contains("TAI - UTC"));
     assert!(advice(CivilWorth::Slewing, true).contains("wait until"));
@@ -309,7 +302,7 @@ fn a_reference_on_the_same_counter_is_named() {
             reference_shares_hardware: shares,
             reason: None,
         };
-        prose(&judged(check, finding), Uses::default()).text
+        judged(check, finding).text()
     };
     assert!(text(Some(true), CheckOutcome::For).starts_with("consistent (same counter): one rate explains"));
     for independent in [Some(false), None] {

@@ -1,11 +1,8 @@
 //! Rates and jumps in words: what was found beside a second clock.
 
-use clockscope_records::{
-    Check, CheckEvidence, CheckOutcome, PtpClock, RateChange, ReferenceDoubt, Trust, Trustworthiness,
-};
-
-use crate::text::{counted, grouped};
+use super::super::{Check, CheckEvidence, CheckOutcome, RateChange, ReferenceDoubt};
 use crate::units::{bound_ppm, time};
+use crate::{counted, grouped};
 
 const REFERENCE_CHANGED: &str =
     "the clock that it was compared with changed against all others, and they did not against each other";
@@ -26,7 +23,7 @@ pub(super) fn jumps(evidence: &CheckEvidence) -> String {
     };
     let reference = reference.as_deref().unwrap_or("another clock");
     let behind = behind.map_or_else(String::new, |behind| format!(" and {} behind it", grouped(behind)));
-    let why = why.map_or_else(String::new, |why| format!("; {}", doubt(why)));
+    let why = why.map_or_else(String::new, |why| format!("; {}", why.text()));
     let ahead = counted(*ahead, "step");
     let found = format!("{ahead} ahead of {reference}{behind} in {} readings{why}", grouped(*readings));
     let is_for = evidence.finding == CheckOutcome::For;
@@ -51,43 +48,6 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
 /// Writes a frequency offset with its bound, which is never 0 if it is above.
 pub(crate) fn offset(ppm: f64, bound: f64) -> String {
     format!("{ppm:+.3} ± {} ppm", bound_ppm(bound))
-}
-
-/// Names a clock whose rate was compared with a clock on the same hardware alone, and what would be
-/// independent of it; `None` if there is none.
-pub(crate) fn not_independent(trust: &Trust) -> Option<String> {
-    let of_verdict = |check: &Check| match check {
-        Check::ConstantRate { reference: Some(reference), reference_shares_hardware: Some(true), .. } => {
-            Some(reference.clone())
-        }
-        _ => None,
-    };
-    let in_question = trust.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);
-    let (clock, reference) = in_question.into_iter().find_map(|verdict| {
-        let is_for = |evidence: &&CheckEvidence| evidence.finding == CheckOutcome::For;
-        let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
-        Some((&verdict.clock, reference))
-    })?;
-    let is_device = |ptp: &&PtpClock| !ptp.is_virtual();
-    let ptp = match trust.synchronization.iter().flat_map(|found| &found.ptp).find(is_device) {
-        Some(ptp) => format!("a PTP clock (clockscope rate {clock} --reference {})", ptp.device),
-        None => "a PTP clock of a network card".to_owned(),
-    };
-    let hpet = if clock == "tsc" { "HPET as the clocksource, " } else { "" };
-    Some(format!(
-        "Rate of {clock} not independently measured: {reference} is computed from the same counter. Independent are {ptp}, \
-         {hpet}or another host."
-    ))
-}
-
-/// Says why a second clock cannot judge this one.
-fn doubt(doubt: ReferenceDoubt) -> &'static str {
-    match doubt {
-        ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
-        ReferenceDoubt::ReferenceChanged => REFERENCE_CHANGED,
-        ReferenceDoubt::CounterUnfit => "the counter, which it was judged by, is unfit",
-        ReferenceDoubt::SeenOnce => "a single jump, seen against the counter alone, may be either one's",
-    }
 }
 
 /// Says whether its rate was constant.
@@ -118,7 +78,7 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
         (Some(RateChange::AgainstAll), ..) => {
             "all other clocks changed against it, and not against each other".to_owned()
         }
-        (None, Some(why), _) => doubt(*why).to_owned(),
+        (None, Some(why), _) => why.text().to_owned(),
         (None, None, Some(why)) => why.to_string(),
         (None, None, None) if evidence.finding == CheckOutcome::For => {
             let over = seconds.unwrap_or(0.0);
@@ -127,5 +87,17 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
         }
         (None, None, None) if reference.is_none() => "the counter was not compared".to_owned(),
         (None, None, None) => "it was not compared".to_owned(),
+    }
+}
+
+impl ReferenceDoubt {
+    /// Says why a second clock cannot judge this one.
+    const fn text(self) -> &'static str {
+        match self {
+            Self::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
+            Self::ReferenceChanged => REFERENCE_CHANGED,
+            Self::CounterUnfit => "the counter, which it was judged by, is unfit",
+            Self::SeenOnce => "a single jump, seen against the counter alone, may be either one's",
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The error of civil time in words.
 
-use clockscope_records::{Check, CivilWorth, Trustworthiness, Uses};
+use crate::{Check, CivilWorth};
 
 /// Returns the remedy.
-pub(super) fn remedy(check: &Check) -> &'static str {
+pub(crate) fn remedy(check: &Check) -> &'static str {
     match check {
         Check::Synchronization {
             shows_utc: true,
@@ -21,7 +21,7 @@ pub(super) fn remedy(check: &Check) -> &'static str {
 }
 
 /// Says how far civil time is off, and by whose statement.
-pub(super) fn text(check: &Check, uses: Uses) -> String {
+pub(super) fn text(check: &Check) -> String {
     let Check::Synchronization { answered, worth, error_s, stated_error_s, shows_utc } = check else {
         return String::new();
     };
@@ -30,14 +30,11 @@ pub(super) fn text(check: &Check, uses: Uses) -> String {
     }
     let civil = civil(*worth, *error_s, *stated_error_s);
     let tai = "the kernel does not know TAI - UTC, so that this clock shows UTC";
-    let found = match worth {
+    match worth {
         _ if !shows_utc => civil,
         Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing) => tai.to_owned(),
         _ => format!("{civil}; {tai}"),
-    };
-    let is_sound = matches!(worth, Some(CivilWorth::Unsynchronized | CivilWorth::Slewing | CivilWorth::Worthless))
-        && uses.interval == Some(Trustworthiness::Trusted);
-    if is_sound { format!("{found}; rate and steps were sound") } else { found }
+    }
 }
 
 fn civil(worth: Option<CivilWorth>, error_s: Option<f64>, stated_error_s: Option<f64>) -> String {

@@ -1,0 +1,141 @@
+//! Advice that follows from a check.
+
+use super::text::remedy_of_civil_time;
+use super::*;
+
+const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
+const TWO_CPUS: &str =
+    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
+const SYNCHRONIZE: &str =
+    "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronize the counters";
+const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
+const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
+
+impl CheckEvidence {
+    /// Advises what to do about it; `None` where nothing is needed.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let check = &self.check;
+        match (self.finding, check) {
+            (CheckOutcome::For, _) => None,
+            (CheckOutcome::Against, Check::KernelVerdict { cause: Some(reason), .. }) => Some(reason.advice()),
+            (CheckOutcome::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
+            (CheckOutcome::Unknown, _) => to_know_more(check).map(str::to_owned),
+        }
+    }
+}
+
+/// Remedy of evidence against a clock; empty of a check that never is, and of the kernel's
+/// verdict, whose cause has its own.
+fn remedy(check: &Check) -> &'static str {
+    match check {
+        Check::Readable { failure, .. } => match failure {
+            Some(ReadFailure::Instruction) => {
+                "find out who disabled it for this process (prctl PR_SET_TSC in a parent, a sandbox, a hypervisor); programs \
+                 that read it, and the vDSO, die there"
+            }
+            Some(ReadFailure::CounterDisabled) => {
+                "the vDSO reads the counter: find out who disabled it, or read by the bare system call"
+            }
+            Some(ReadFailure::Call) | None => {
+                "look for a seccomp filter, a sandbox or an old kernel that denies the call"
+            }
+            Some(ReadFailure::DuringRun) => {
+                "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
+            }
+        },
+        Check::Invariance { .. } => {
+            "on a virtual machine pass the promise on (QEMU: -cpu host,+invtsc); on old hardware use the system's clock"
+        }
+        Check::Clocksource { former: Some(_), .. } => {
+            "find out why: `clockscope clocksource`, the kernel's log, or who switched it"
+        }
+        Check::Clocksource { invariant: Some(true), .. } => {
+            "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use"
+        }
+        Check::Clocksource { .. } => {
+            "see why with `clockscope clocksource`; until then the system's clock is the safe one"
+        }
+        Check::StandingStill { .. } => "do not wait by this clock: it may never reach the time waited for",
+        Check::Order { suspect: Suspect::Counter, .. } | Check::Offsets { .. } => SYNCHRONIZE,
+        Check::StepsBack { suspect, .. }
+        | Check::Jumps { suspect, .. }
+        | Check::Order { suspect, .. }
+        | Check::ConstantRate { suspect, .. } => instead(*suspect),
+        Check::Rate { steerable: false, .. } => REPORT,
+        Check::Rate { .. } => {
+            "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up"
+        }
+        Check::NominalFrequency { .. } => {
+            "measure the frequency against the system's clock, as clockscope does, and do not use the stated one; or the kernel's \
+             own clock is off: compare it with NTP (chronyc tracking)"
+        }
+        Check::Cost { cause, .. } => match cause {
+            Some(CostCause::Clocksource) => {
+                "have the kernel use the counter (see `clockscope clocksource`), or read less often; rdtscp or \
+                 clockscope::now() are cheaper where the counter's verdict permits them"
+            }
+            Some(CostCause::TrappedCounter) => "see the advice on the counter's cost",
+            Some(CostCause::AboveSystemCall) => {
+                "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library"
+            }
+            Some(CostCause::LikeSystemCall) => {
+                "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
+                 the kernel's command line, gVisor, ptrace, or a time namespace on an old kernel"
+            }
+            Some(CostCause::Trap | CostCause::Emulation) | None => {
+                "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: \
+                 read seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)"
+            }
+        },
+        Check::Resolution { coarse_nominal_ns: Some(_), .. } => COARSE_BY_DESIGN,
+        Check::Resolution { .. } => {
+            "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or a \
+             preloaded library rounds it; until then measure only what is much longer"
+        }
+        Check::Counter { .. } => {
+            "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
+             sound"
+        }
+        Check::Synchronization { .. } => remedy_of_civil_time(check),
+        Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } => "",
+    }
+}
+
+/// Advice where a clock steps.
+fn instead(suspect: Suspect) -> &'static str {
+    match suspect {
+        Suspect::Counter => {
+            "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself"
+        }
+        Suspect::Kernel => REPORT,
+        Suspect::Setting => "measure durations by monotonic; this clock was set: look for NTP steps and settimeofday",
+    }
+}
+
+/// Advice where something is unknown.
+fn to_know_more(check: &Check) -> Option<&'static str> {
+    match check {
+        Check::Invariance { .. } => {
+            Some("use the system's clock, or compare rates over a long time: clockscope rate --until 0.01ppm")
+        }
+        Check::Clocksource { .. } => {
+            Some("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it")
+        }
+        Check::KernelVerdict { not_looked_at: Some(_), .. } => {
+            Some("ask again as root: the log says why the kernel gave the counter up")
+        }
+        Check::Hypervisor { hypervisor: Some(_), .. } => {
+            Some("check again after a migration or a restored snapshot: value and rate may be another machine's")
+        }
+        Check::StandingStill { unchanged_ns: Some(_), .. }
+        | Check::StepsBack { count: Some(_), .. }
+        | Check::Order { untested: Some(Untested::NoHandoff | Untested::FewHandoffs), .. }
+        | Check::Rate { ppm: Some(_), .. }
+        | Check::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
+        Check::Order { untested: Some(Untested::NoPair), .. }
+        | Check::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
+        Check::Synchronization { worth: Some(CivilWorth::Worthless), .. } => Some(remedy_of_civil_time(check)),
+        _ => None,
+    }
+}

@@ -1,0 +1,264 @@
+//! The answer of a check in a sentence.
+
+mod civil_time;
+mod rates;
+
+pub(crate) use civil_time::brief as brief_of_civil_time;
+pub(crate) use civil_time::remedy as remedy_of_civil_time;
+pub(crate) use rates::offset;
+
+use super::*;
+use crate::units::time;
+use crate::{counted, grouped};
+
+const NO_PAIR: &str = "no pair of CPUs was tested";
+
+impl CheckKind {
+    /// Returns its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Readable => "readable",
+            Self::Invariance => "invariance",
+            Self::Clocksource => "clocksource",
+            Self::KernelVerdict => "kernel's verdict",
+            Self::Hypervisor => "hypervisor",
+            Self::Emulation => "emulation",
+            Self::StepsBack => "steps back on one CPU",
+            Self::StandingStill => "standing still",
+            Self::Jumps => "jumps",
+            Self::Order => "order across CPUs",
+            Self::Offsets => "offsets between CPUs",
+            Self::ConstantRate => "constant rate",
+            Self::Rate => "rate",
+            Self::NominalFrequency => "nominal frequency",
+            Self::Cost => "cost",
+            Self::Resolution => "resolution",
+            Self::Synchronization => "synchronization",
+            Self::Counter => "counter",
+        }
+    }
+}
+
+impl CheckEvidence {
+    /// Returns the answer in a sentence; where it is unknown, why.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let finding = self.finding;
+        match &self.check {
+            Check::Readable { path, failure, errors, reason } => match (failure, reason) {
+                (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
+                (None, _) => "it answers".to_owned(),
+                (Some(_), Some(reason)) => format!("it cannot be read: {}", reason),
+                (Some(_), None) if *errors > 0 => {
+                    format!(
+                        "it cannot be read reliably: {} failed while its rate was compared",
+                        counted(*errors, "read")
+                    )
+                }
+                (Some(_), None) => "it cannot be read".to_owned(),
+            },
+            Check::Invariance { invariant, .. } => match invariant {
+                Some(true) => "the hardware promises a constant rate in all power states",
+                Some(false) => "the hardware does not promise a constant rate",
+                None => "the hardware does not state whether its rate is constant",
+            }
+            .to_owned(),
+            Check::Clocksource { current, former, .. } => match (current, former) {
+                (Some(current), Some(former)) => {
+                    format!("the kernel turned from {former} to {current} while it was checked")
+                }
+                (Some(current), None) if finding == CheckOutcome::For => {
+                    format!("the kernel builds its clocks on it ({current})")
+                }
+                (Some(current), None) => format!("the kernel builds its clocks on {current}"),
+                (None, _) => "the kernel does not show its clocksource".to_owned(),
+            },
+            Check::KernelVerdict { cause: Some(cause), .. } => cause.to_string(),
+            Check::KernelVerdict { cause: None, not_looked_at } => {
+                or(not_looked_at.as_ref(), "neither log nor command line says why the kernel does not use it")
+            }
+            Check::Hypervisor { hypervisor, statement, states_frequency, reason } => match hypervisor {
+                Some(Hypervisor::None) => "there is none".to_owned(),
+                Some(Hypervisor::Named(name)) => {
+                    let frequency = states_frequency.then_some("it states the counter's frequency to the kernel");
+                    let says: Vec<&str> =
+                        statement.map(HypervisorStatement::text).into_iter().chain(frequency).collect();
+                    match says.as_slice() {
+                        [] => format!("{name} says nothing about the counter"),
+                        says => format!("{name} says: {}", says.join("; ")),
+                    }
+                }
+                None => or_reason(reason.as_ref(), "it is not known whether there is one"),
+            },
+            Check::Emulation { emulators } => {
+                format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
+            }
+            Check::StepsBack { count: Some(0), readings, .. } if finding == CheckOutcome::Unknown => {
+                format!("{} are too few", counted(*readings, "reading"))
+            }
+            Check::StepsBack { count: Some(count), readings, .. } => {
+                format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
+            }
+            Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == CheckOutcome::Unknown => {
+                format!("it showed one value for {}: its tick may be as long", time(*ns))
+            }
+            Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
+            Check::StandingStill { runs: Some(runs), .. } => {
+                format!("{} of 200 or more readings showed one value", counted(*runs, "run"))
+            }
+            Check::Jumps { ahead: Some(_), .. } => rates::jumps(self),
+            Check::StepsBack { reason, .. } | Check::StandingStill { reason, .. } | Check::Jumps { reason, .. } => {
+                or_reason(reason.as_ref(), "nothing was read")
+            }
+            Check::Order { .. } => order(&self.check),
+            Check::Offsets { .. } => offsets(&self.check),
+            Check::ConstantRate { .. } => rates::constant_rate(self),
+            Check::Rate { .. } => rates::rate(self),
+            Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => match (nominal_hz, ppm.zip(*bound_ppm)) {
+                (None, _) => "neither hardware nor hypervisor nor kernel state one to programs".to_owned(),
+                (Some(hz), None) => {
+                    format!("{:.6} MHz is stated, and nothing was measured to compare it with", hz / 1e6)
+                }
+                (Some(hz), Some((ppm, bound))) => format!(
+                    "{:.6} MHz is stated, {} from what was measured against the kernel's clock",
+                    hz / 1e6,
+                    rates::offset(ppm, bound)
+                ),
+            },
+            Check::Cost { .. } => cost(&self.check),
+            Check::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
+                match (tick_ns, coarse_nominal_ns, at_most_ns) {
+                    (Some(ns), ..) => format!("its tick is {}", time(*ns)),
+                    (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
+                    (None, None, Some(ns)) => format!("its tick is {} or less", time(*ns)),
+                    (None, None, None) => or_reason(reason.as_ref(), "it did not advance"),
+                }
+            }
+            Check::Synchronization { .. } => civil_time::text(&self.check),
+            Check::Counter { faults } => {
+                let faults: Vec<&str> = faults.iter().map(|fault| fault.name()).collect();
+                format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
+            }
+        }
+    }
+}
+
+impl Check {
+    /// Returns where the answer comes from.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        match self {
+            Self::Readable { .. } => "a trial read",
+            Self::Invariance { by_cpuid: true, .. } => "CPUID 80000007h",
+            Self::Invariance { by_cpuid: false, .. } => "the architecture",
+            Self::Clocksource { .. } => "sysfs, current_clocksource",
+            Self::KernelVerdict { cause, .. } => cause.as_ref().map_or("the kernel's log", KernelCause::source),
+            Self::Hypervisor { .. } => "CPUID",
+            Self::Emulation { .. } => "CPUID and /proc",
+            Self::StepsBack { .. } | Self::StandingStill { .. } | Self::Jumps { .. } => "successive readings",
+            Self::Order { untested: Some(Untested::OneCpu), .. }
+            | Self::Offsets { untested: Some(Untested::OneCpu), .. } => "the system",
+            Self::Order { .. } => "handoffs",
+            Self::Offsets { .. } => "exchanges",
+            Self::ConstantRate { .. } | Self::Rate { .. } => "brackets",
+            Self::NominalFrequency { stated_by, .. } => stated_by.map_or("CPUID and perf", FrequencySource::name),
+            Self::Cost { .. } => "batches of reads",
+            Self::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",
+            Self::Resolution { .. } => "its readings",
+            Self::Synchronization { .. } => "adjtimex",
+            Self::Counter { .. } => "the counter's verdict",
+        }
+    }
+}
+
+impl HypervisorStatement {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::StableClocksource => "its clocks agree on all CPUs (stable clocksource)",
+            Self::InvariantCounter => "the counter can be made invariant",
+            Self::ReferencePage => "a reference page scales the counter",
+            Self::EmulatedReads => "it emulates every read of the counter",
+            Self::ReliableHost => "the host's counter is reliable",
+        }
+    }
+}
+
+/// A reason that was recorded, or what is said without one.
+fn or(reason: Option<&String>, otherwise: &str) -> String {
+    reason.map_or(otherwise, String::as_str).to_owned()
+}
+
+/// The same of a reason that has a code.
+fn or_reason(reason: Option<&Unknown>, otherwise: &str) -> String {
+    reason.map_or_else(|| otherwise.to_owned(), ToString::to_string)
+}
+
+fn order(check: &Check) -> String {
+    let Check::Order { regressions, handoffs, pairs, worst_ns, untested, reason, .. } = check else {
+        return String::new();
+    };
+    match untested {
+        Some(Untested::OneCpu) => "there is one CPU, so that no other can disagree".to_owned(),
+        Some(Untested::NoPair) => or_reason(reason.as_ref(), NO_PAIR),
+        Some(Untested::NoHandoff) => or_reason(reason.as_ref(), "nothing was handed over"),
+        Some(Untested::FewHandoffs) => format!("{} are too few", counted(*handoffs, "handoff")),
+        None => {
+            let far = worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
+            let back = grouped(regressions.unwrap_or_default());
+            let handoffs = grouped(*handoffs);
+            format!("{back} of {handoffs} readings went back between {} of CPUs{far}", counted(*pairs, "pair"))
+        }
+    }
+}
+
+fn offsets(check: &Check) -> String {
+    let Check::Offsets { apart, within_ns, a, b, offset_ns, bound_ns, untested, reason } = check else {
+        return String::new();
+    };
+    match (untested, apart, a.zip(*b), offset_ns.zip(*bound_ns)) {
+        (Some(Untested::OneCpu), ..) => "there is one CPU".to_owned(),
+        (Some(_), ..) => or_reason(reason.as_ref(), NO_PAIR),
+        (None, 0, ..) => {
+            let within = within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", time(ns)));
+            format!("no CPU's counter is certainly apart{within}")
+        }
+        (None, _, Some((a, b)), Some((offset, bound))) => {
+            format!("the counter of CPU {b} is {} ± {} ahead of that of CPU {a}", time(offset), time(bound))
+        }
+        (None, _, Some((a, b)), None) => format!("the counters of CPUs {a} and {b} drifted apart during the run"),
+        (None, pairs, None, _) => format!("{} of CPUs are apart", counted(*pairs, "pair")),
+    }
+}
+
+fn cost(check: &Check) -> String {
+    let Check::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators } = check else {
+        return String::new();
+    };
+    let Some(ns) = cost_ns else { return "no batch was completed".to_owned() };
+    let figures = match sequence {
+        Some(sequence) => {
+            let beside = monotonic_ns.map_or_else(String::new, |ns| format!("; monotonic costs {ns:.1} ns"));
+            format!("{sequence} costs {ns:.1} ns{beside}")
+        }
+        None => {
+            let beside =
+                syscall_ns.map_or_else(String::new, |ns| format!("; a system call of its kind costs {ns:.0} ns"));
+            format!("a read costs {ns:.1} ns{beside}")
+        }
+    };
+    match cause {
+        None | Some(CostCause::Trap) => figures,
+        Some(CostCause::Emulation) => format!("{figures}: of {}, not of the machine", Emulator::names(emulators)),
+        Some(CostCause::TrappedCounter) => format!("it reads the counter, and each read is trapped: {figures}"),
+        Some(CostCause::Clocksource) => {
+            let current = clocksource.as_deref().unwrap_or_default();
+            format!("with the clocksource {current} every read enters the kernel: {figures}")
+        }
+        Some(CostCause::LikeSystemCall) => format!("a read costs as much as entering the kernel: {figures}"),
+        Some(CostCause::AboveSystemCall) => format!("it costs far more than entering the kernel does: {figures}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Verdicts in words.
+
+use super::*;
+use crate::check::text::{brief_of_civil_time, offset};
+use crate::units::time;
+use crate::{Check, CheckOutcome, PtpClock, counted, grouped};
+
+impl Verdict {
+    /// Returns the worst verdict, and the use that it is for where the clock is better for the
+    /// other.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        match self.uses {
+            Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => {
+                format!("{} for civil time", self.verdict)
+            }
+            Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
+                format!("{} for intervals", self.verdict)
+            }
+            _ => self.verdict.to_string(),
+        }
+    }
+
+    /// Returns the same with the verdict for the other use.
+    #[must_use]
+    pub fn phrase(&self) -> String {
+        let brief = self.brief();
+        match self.uses {
+            Uses { interval: Some(interval), civil: Some(civil) } if civil < interval => {
+                format!("{brief}, {interval} for intervals")
+            }
+            Uses { interval: Some(interval), civil: Some(civil) } if interval < civil => {
+                format!("{brief}, {civil} for civil time")
+            }
+            _ => brief,
+        }
+    }
+
+    /// Names the decisive evidence: the names of checks that are against the clock or have no
+    /// result, and what those showed that support it; empty where a record names none.
+    #[must_use]
+    pub fn because(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        // A clock that was handed from CPU to CPU was read on each of them.
+        let is_handed_over = self.evidence.iter().any(|evidence| evidence.decides && is_order(evidence));
+        let is_said = |evidence: &&CheckEvidence| {
+            let is_contained = is_handed_over && matches!(evidence.check, Check::StepsBack { .. });
+            evidence.decides && !(is_contained && evidence.finding == CheckOutcome::For)
+        };
+        for evidence in self.evidence.iter().filter(is_said) {
+            let part = part(evidence);
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts.join("; ")
+    }
+}
+
+fn is_order(evidence: &CheckEvidence) -> bool {
+    matches!(evidence.check, Check::Order { untested: None, .. }) && evidence.finding == CheckOutcome::For
+}
+
+fn part(evidence: &CheckEvidence) -> String {
+    let name = evidence.check.name();
+    match (&evidence.check, evidence.finding) {
+        (Check::Synchronization { .. }, _) => brief_of_civil_time(&evidence.check),
+        (_, CheckOutcome::Against) => name.to_owned(),
+        (_, CheckOutcome::Unknown) => format!("{name} not known"),
+        (Check::StepsBack { readings, .. }, CheckOutcome::For) => {
+            format!("0 of {} went back", counted(*readings, "reading"))
+        }
+        (Check::Order { untested: None, handoffs, .. }, CheckOutcome::For) => {
+            format!("0 of {} handoffs went back", grouped(*handoffs))
+        }
+        (Check::Offsets { untested: None, within_ns: Some(ns), .. }, CheckOutcome::For) => {
+            format!("offsets within {}", time(*ns))
+        }
+        (Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, CheckOutcome::For) => {
+            format!("rate {}", offset(*ppm, *bound))
+        }
+        (_, CheckOutcome::For) => format!("{name}: {}", evidence.text()),
+    }
+}
+
+impl Trust {
+    /// Names a clock whose rate was compared with a clock on the same hardware alone, and what
+    /// would be independent of it; `None` if there is none.
+    #[must_use]
+    pub fn not_independent(&self) -> Option<String> {
+        let of_verdict = |check: &Check| match check {
+            Check::ConstantRate { reference: Some(reference), reference_shares_hardware: Some(true), .. } => {
+                Some(reference.clone())
+            }
+            _ => None,
+        };
+        let in_question = self.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);
+        let (clock, reference) = in_question.into_iter().find_map(|verdict| {
+            let is_for = |evidence: &&CheckEvidence| evidence.finding == CheckOutcome::For;
+            let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
+            Some((&verdict.clock, reference))
+        })?;
+        let is_device = |ptp: &&PtpClock| !ptp.is_virtual();
+        let ptp = match self.synchronization.iter().flat_map(|found| &found.ptp).find(is_device) {
+            Some(ptp) => format!("a PTP clock (clockscope rate {clock} --reference {})", ptp.device),
+            None => "a PTP clock of a network card".to_owned(),
+        };
+        let hpet = if clock == "tsc" { "HPET as the clocksource, " } else { "" };
+        Some(format!(
+            "Rate of {clock} not independently measured: {reference} is computed from the same counter. Independent are {ptp}, \
+             {hpet}or another host."
+        ))
+    }
+}

@@ -1,0 +1,88 @@
+//! Texts that a record makes of its data. JSON has them beside it; readers ignore them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A record with texts.
+pub(crate) trait Worded {
+    /// Its texts, by the keys of JSON.
+    type Words: Serialize + JsonSchema;
+
+    /// Makes them.
+    fn words(&self) -> Self::Words;
+}
+
+/// Declares the texts of a record: the keys, and the function that makes each. The record derives
+/// `remote = "Self"` and `transform = add_words::<Self>`. One with unknown figures names them by
+/// [`record!`] after `worded`, any other is followed by [`written!`].
+macro_rules! worded {
+    ($record:ident { $($(#[$about:meta])* $key:ident: $of:ty = $make:expr,)+ }) => {
+        const _: () = {
+            #[derive(serde::Serialize, schemars::JsonSchema)]
+            pub(crate) struct Words {
+                $($(#[$about])* $key: $of,)+
+            }
+
+            impl $crate::words::Worded for $record {
+                type Words = Words;
+
+                fn words(&self) -> Words {
+                    Words { $($key: ($make)(self),)+ }
+                }
+            }
+        };
+    };
+}
+pub(crate) use worded;
+
+/// Writes the texts of a record beside its fields.
+macro_rules! written {
+    ($record:ident) => {
+        impl serde::Serialize for $record {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                struct Fields<'a>(&'a $record);
+
+                impl serde::Serialize for Fields<'_> {
+                    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                        $record::serialize(self.0, serializer)
+                    }
+                }
+
+                let words = $crate::words::Worded::words(self);
+                $crate::words::Whole { fields: Fields(self), words }.serialize(serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $record {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $record::deserialize(deserializer)
+            }
+        }
+    };
+}
+pub(crate) use written;
+
+/// Fields and texts of a record, or of one with unknown figures.
+#[derive(Serialize)]
+pub(crate) struct Whole<F: Serialize, W: Serialize> {
+    #[serde(flatten)]
+    pub(crate) fields: F,
+    #[serde(flatten)]
+    pub(crate) words: W,
+}
+
+/// Adds the texts to the schema of a record.
+pub(crate) fn add_words<R: Worded>(schema: &mut Schema) {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let words = settings.into_generator().into_root_schema_for::<R::Words>().to_value();
+    let record = schema.ensure_object();
+    for (list, none) in [("properties", json!({})), ("required", json!([]))] {
+        match (record.entry(list).or_insert(none), &words[list]) {
+            (Value::Object(keys), Value::Object(added)) => keys.extend(added.clone()),
+            (Value::Array(names), Value::Array(added)) => names.extend(added.clone()),
+            _ => {}
+        }
+    }
+}
