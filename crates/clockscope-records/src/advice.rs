@@ -1,4 +1,4 @@
-//! Which clock to use for intervals, how often to repeat what is measured, and what errors remain.
+//! The clock to use for intervals, the repetitions of what is measured, and the errors that remain.
 
 use std::fmt;
 
@@ -22,9 +22,9 @@ pub struct Advice {
     #[serde(with = "crate::figure::list")]
     #[schemars(with = "Vec<AdviceRow>")]
     pub rows: Figure<Vec<AdviceRow>>,
-    /// What an unknown scale error may be, as a share of the interval: the most that the kernel
-    /// corrects a frequency by (500 ppm, `MAXFREQ` of linux/timex.h). `null` on systems other than
-    /// Linux.
+    /// The most that an unknown scale error may be, as a share of the interval: the most that the
+    /// kernel corrects a frequency by (500 ppm, `MAXFREQ` of linux/timex.h). `null` on systems
+    /// other than Linux.
     pub scale_tolerance: Option<f64>,
     /// Every clock that was weighed, the one with the smallest reading error first.
     pub clocks: Vec<Candidate>,
@@ -34,7 +34,7 @@ pub struct Advice {
 
 record!(Advice { rows });
 
-/// What to do for intervals of one length.
+/// Advice for intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "AdviceRow", transform = add_unknown)]
@@ -50,10 +50,10 @@ pub struct AdviceRow {
     /// By what share of the interval the clock's rate may put any measurement off. No repetition
     /// shrinks it; it is the same in all measurements by the clock.
     pub scale_error: Figure<f64>,
-    /// What bounds the scale error; `null` where it is unknown.
+    /// The bound of the scale error; `null` where it is unknown.
     pub scale_source: Option<ScaleSource>,
-    /// How often to repeat what is measured between the two reads, so that the reading error is at
-    /// most the one accepted.
+    /// Repetitions of what is measured between the two reads, so that the reading error is at most
+    /// the one accepted.
     pub repetitions: u64,
     /// The same where the overhead is subtracted from what was measured, which leaves tick and
     /// jitter.
@@ -64,7 +64,7 @@ pub struct AdviceRow {
 
 record!(AdviceRow { scale_error });
 
-/// What bounds the error of a clock's rate.
+/// The source of the bound of a clock's rate error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScaleSource {
@@ -86,11 +86,11 @@ pub struct Candidate {
     pub overhead_ns: f64,
     /// Its tick, or what is known instead: its upper bound, the observed resolution.
     pub tick_ns: f64,
-    /// What that is.
+    /// The meaning of that figure.
     pub tick_is: TickIs,
     /// 99th percentile of the differences less the median, in ns.
     pub jitter_ns: f64,
-    /// What two reads in one expression usually differ by, in ns: from the smallest to the 99th
+    /// The usual difference of two reads in one expression, in ns: from the smallest to the 99th
     /// percentile.
     pub two_reads_ns: [f64; 2],
     /// The most that two reads in a row differed by or may differ by, in ns: one tick at least.
@@ -111,7 +111,7 @@ impl Candidate {
     }
 }
 
-/// What a figure says of a tick.
+/// The meaning of a figure for a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TickIs {
@@ -130,7 +130,7 @@ pub enum TickIs {
 pub struct LeftOut {
     /// Its name.
     pub clock: String,
-    /// Why.
+    /// The cause.
     pub cause: LeftOutCause,
 }
 
@@ -140,7 +140,7 @@ worded!(LeftOut {
 });
 written!(LeftOut);
 
-/// Why `advise` does not weigh a clock.
+/// The cause for which `advise` does not weigh a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOutCause {
@@ -166,7 +166,7 @@ pub enum LeftOutCause {
     Faulty,
     /// The record lacks the differences of its readings.
     NoDifferences,
-    /// What it costs is not known.
+    /// Its cost is not known.
     NoCost,
     /// It never advanced while it was read.
     StoodStill,

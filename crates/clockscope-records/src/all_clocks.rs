@@ -26,11 +26,11 @@ pub struct SystemClock {
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
-    /// What it counts.
+    /// The quantity that it counts.
     pub kind: ClockKind,
-    /// What the system documents as its resolution, in ns.
+    /// The resolution that the system documents, in ns.
     pub nominal_resolution_ns: Figure<f64>,
-    /// What is read.
+    /// A description of what is read.
     pub description: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked about a clock, and the figures that answer it.
+//! Questions about a clock, and the figures that answer them.
 
 mod advice;
 pub(crate) mod text;
@@ -19,7 +19,7 @@ pub struct CheckEvidence {
     pub check: Check,
     /// Its meaning for the clock.
     pub finding: CheckOutcome,
-    /// Whether the verdict is based on it. Of an unfit or limited clock: against it, and as severe
+    /// True if the verdict is based on it. Of an unfit or limited clock: against it, and as severe
     /// as the verdict. Of an undecided one: required, and without a result. Of a trusted one: a
     /// test that supports it.
     pub decides: bool,
@@ -30,7 +30,7 @@ worded!(CheckEvidence {
     name: &'static str = |evidence: &CheckEvidence| evidence.check.name(),
     /// The answer in a sentence; where it is unknown, why.
     text: String = CheckEvidence::text,
-    /// Where the answer comes from.
+    /// The source of the answer.
     source: &'static str = |evidence: &CheckEvidence| evidence.check.source(),
     /// The remedy; `null` where none is needed.
     advice: Option<String> = CheckEvidence::advice,
@@ -57,20 +57,20 @@ pub enum CheckOutcome {
 pub enum Check {
     /// Can this process read the clock?
     Readable {
-        /// How it is read.
+        /// The way by which it is read.
         path: ReadPath,
-        /// What failed; `null` if nothing did.
+        /// The part that failed; `null` if nothing did.
         failure: Option<ReadFailure>,
         /// Reads that failed while the clock's rate was compared.
         errors: u64,
-        /// Why it cannot be read; `null` where no reason is known.
+        /// Reason why it cannot be read; `null` where no reason is known.
         reason: Option<Unknown>,
     },
     /// Does the hardware guarantee the counter a constant rate in all power states?
     Invariance {
-        /// Whether it does.
+        /// True if it does; `null` if that is unknown.
         invariant: Option<bool>,
-        /// Whether CPUID states it; otherwise the architecture does.
+        /// True if CPUID states it; otherwise the architecture does.
         by_cpuid: bool,
     },
     /// Are the kernel's clocks based on the counter?
@@ -79,25 +79,25 @@ pub enum Check {
         current: Option<String>,
         /// The one that it used when the check began; `null` unless it changed during the run.
         former: Option<String>,
-        /// Whether the hardware guarantees the counter a constant rate.
+        /// True if the hardware guarantees the counter a constant rate; `null` if that is unknown.
         invariant: Option<bool>,
     },
-    /// Why does the kernel not use the counter?
+    /// The kernel's reason for not using the counter.
     KernelVerdict {
         /// One of its reasons; `null` where none was found.
         cause: Option<KernelCause>,
-        /// Why reasons may be missing; `null` where all places could be read.
+        /// Reason why causes may be missing; `null` where all places could be read.
         not_looked_at: Option<String>,
     },
     /// Does a hypervisor provide the counter?
     Hypervisor {
         /// Its name, or "none".
         hypervisor: Option<Hypervisor>,
-        /// What it states about the counter.
+        /// Its statement about the counter.
         statement: Option<HypervisorStatement>,
-        /// Whether it gave the kernel the counter's frequency.
+        /// True if it gave the kernel the counter's frequency.
         states_frequency: bool,
-        /// Why it is not known whether there is one.
+        /// Reason why it is not known if there is one.
         reason: Option<Unknown>,
     },
     /// Does an emulator provide the counter?
@@ -111,18 +111,18 @@ pub enum Check {
         count: Option<u64>,
         /// Readings that were compared.
         readings: u64,
-        /// What is at fault for a step back.
+        /// The suspect for a step back.
         suspect: Suspect,
-        /// Why the count is `null`.
+        /// Reason why the count is `null`.
         reason: Option<Unknown>,
     },
     /// Does the clock ever stop?
     StandingStill {
         /// Runs of 200 or more equal readings.
         runs: Option<u64>,
-        /// How long the clock showed one value; `null` for a clock that changed.
+        /// Time for which the clock showed one value, in ns; `null` for a clock that changed.
         unchanged_ns: Option<f64>,
-        /// Why both are `null`.
+        /// Reason why both are `null`.
         reason: Option<Unknown>,
     },
     /// Does the clock advance by more, or by less, than a second clock does meanwhile?
@@ -135,13 +135,13 @@ pub enum Check {
         readings: u64,
         /// The second clock.
         reference: Option<String>,
-        /// What is at fault for a jump.
+        /// The suspect for a jump.
         suspect: Suspect,
-        /// Why the second clock cannot judge this one.
+        /// Reason why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
         /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
-        /// Why `ahead` is `null`.
+        /// Reason why `ahead` is `null`.
         reason: Option<Unknown>,
     },
     /// Can readings from different CPUs be compared?
@@ -154,14 +154,14 @@ pub enum Check {
         pairs: u64,
         /// The largest regression.
         worst_ns: Option<f64>,
-        /// What is at fault for a regression.
+        /// The suspect for a regression.
         suspect: Suspect,
-        /// Why the order was not tested; `null` where it was.
+        /// Reason why the order was not tested; `null` where it was.
         untested: Option<Untested>,
         /// The same in the words of the test.
         reason: Option<Unknown>,
     },
-    /// How far are the CPUs' counters apart?
+    /// The distance between the CPUs' counters.
     Offsets {
         /// Pairs of CPUs whose counters certainly differ.
         apart: u64,
@@ -175,7 +175,7 @@ pub enum Check {
         offset_ns: Option<f64>,
         /// The bound of `offset_ns`.
         bound_ns: Option<f64>,
-        /// Why no offset was tested; `null` where one was.
+        /// Reason why no offset was tested; `null` where one was.
         untested: Option<Untested>,
         /// The same in the words of the test.
         reason: Option<Unknown>,
@@ -188,18 +188,18 @@ pub enum Check {
         brackets: u64,
         /// Time between the first bracket and the last.
         seconds: Option<f64>,
-        /// What contradicts a constant rate.
+        /// The change that contradicts a constant rate.
         change: Option<RateChange>,
-        /// What is at fault for a change.
+        /// The suspect for a change.
         suspect: Suspect,
-        /// Why the second clock cannot judge this one.
+        /// Reason why the second clock cannot judge this one.
         doubt: Option<ReferenceDoubt>,
         /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
-        /// Why the rates were not compared.
+        /// Reason why the rates were not compared.
         reason: Option<Unknown>,
     },
-    /// How fast does the clock run relative to the one that is never steered?
+    /// The clock's rate relative to the one that is never steered.
     Rate {
         /// Its frequency offset.
         ppm: Option<f64>,
@@ -207,20 +207,20 @@ pub enum Check {
         bound_ppm: Option<f64>,
         /// The second clock.
         reference: Option<String>,
-        /// Whether one rate explains all brackets.
+        /// True if one rate explains all brackets; `null` if that is unknown.
         constant: Option<bool>,
-        /// Whether steering can explain the offset.
+        /// True if steering can explain the offset.
         steerable: bool,
         /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
-        /// Why `ppm` is `null`.
+        /// Reason why `ppm` is `null`.
         reason: Option<Unknown>,
     },
     /// Is the counter's nominal frequency right?
     NominalFrequency {
         /// The nominal frequency.
         nominal_hz: Option<f64>,
-        /// What states it.
+        /// The source of that statement.
         stated_by: Option<FrequencySource>,
         /// Its offset from the measured frequency.
         ppm: Option<f64>,
@@ -237,14 +237,14 @@ pub enum Check {
         monotonic_ns: Option<f64>,
         /// Cost of a system call that reads a clock, in ns.
         syscall_ns: Option<f64>,
-        /// What explains the cost; `null` for one that needs no explanation.
+        /// The explanation of the cost; `null` for one that needs none.
         cause: Option<CostCause>,
         /// The clocksource that makes reads enter the kernel.
         clocksource: Option<String>,
         /// Emulators and recorders whose cost it is.
         emulators: Vec<Emulator>,
     },
-    /// How fine are the clock's readings?
+    /// The resolution of the clock's readings.
     Resolution {
         /// Its tick.
         tick_ns: Option<f64>,
@@ -252,20 +252,20 @@ pub enum Check {
         at_most_ns: Option<f64>,
         /// Its nominal resolution, where that is coarse although it is not coarse by design.
         coarse_nominal_ns: Option<f64>,
-        /// Why all of these are `null`.
+        /// Reason why all of these are `null`.
         reason: Option<Unknown>,
     },
-    /// How well is civil time known?
+    /// The certainty with which civil time is known.
     Synchronization {
-        /// Whether the kernel could be asked.
+        /// True if the kernel could be asked.
         answered: bool,
-        /// What the stated error is worth.
+        /// The worth of the stated error.
         worth: Option<CivilWorth>,
         /// Half the length of the interval in which civil time lies.
         error_s: Option<f64>,
         /// The largest error by the kernel's own statement, whatever that is worth.
         stated_error_s: Option<f64>,
-        /// Whether it is a clock of TAI that shows UTC, because the kernel does not know how far
+        /// True if it is a clock of TAI that shows UTC, because the kernel does not know how far
         /// they are apart.
         shows_utc: bool,
     },
@@ -276,7 +276,7 @@ pub enum Check {
     },
 }
 
-/// Which question a [`Check`] asks.
+/// The question of a [`Check`], without its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the variants of Check are documented")]
@@ -342,7 +342,7 @@ impl CheckKind {
     }
 }
 
-/// What failed when a clock was read.
+/// The part that failed when a clock was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadFailure {
@@ -356,7 +356,7 @@ pub enum ReadFailure {
     DuringRun,
 }
 
-/// What is at fault for a step of a clock.
+/// The suspect for a step of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Suspect {
@@ -368,7 +368,7 @@ pub enum Suspect {
     Setting,
 }
 
-/// Why a second clock cannot judge another one.
+/// Reason why a second clock cannot judge another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceDoubt {
@@ -382,7 +382,7 @@ pub enum ReferenceDoubt {
     SeenOnce,
 }
 
-/// Why a test across CPUs was not made.
+/// Reason why a test across CPUs was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
@@ -396,13 +396,13 @@ pub enum Untested {
     FewHandoffs,
 }
 
-/// What contradicts a constant rate.
+/// A change that contradicts a constant rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RateChange {
     /// The clock stepped.
     Step {
-        /// When, in seconds from the first bracket.
+        /// Its time, in seconds from the first bracket.
         at_s: f64,
         /// By how much at least.
         step_ns: f64,
@@ -429,7 +429,7 @@ pub enum RateChange {
     AgainstAll,
 }
 
-/// What a hypervisor states about the counter that it gives to the machine.
+/// A hypervisor's statement about the counter that it gives to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HypervisorStatement {
@@ -481,7 +481,7 @@ impl FrequencySource {
     }
 }
 
-/// What explains the cost of a read.
+/// An explanation of the cost of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CostCause {

@@ -1,4 +1,4 @@
-//! What the kernel could build its clocks on.
+//! The sources that the kernel could build its clocks on.
 
 use std::fmt;
 
@@ -16,13 +16,14 @@ use crate::{Envelope, Figure, KernelVerdict, Measurement, PerformanceCounter};
 pub struct Clocksources {
     /// Those that the kernel could use, the best first, as it orders them.
     pub clocksources: Vec<Clocksource>,
-    /// What the kernel thinks of the processor's counter.
+    /// The kernel's verdict on the processor's counter.
     pub counter: KernelVerdict,
-    /// What a run that was killed has left switched; `null` where there is nothing of that kind.
+    /// The state that a run that was killed has left switched; `null` where there is nothing of
+    /// that kind.
     pub left_behind: Option<LeftBehind>,
     /// The run that has the clocksource switched just now; `null` where there is none.
     pub holder: Option<Holder>,
-    /// What is behind QueryPerformanceCounter; `null` on other systems than Windows.
+    /// The hardware behind QueryPerformanceCounter; `null` on other systems than Windows.
     pub performance_counter: Option<PerformanceCounter>,
 }
 
@@ -72,20 +73,20 @@ written!(Clocksources);
 pub struct Clocksource {
     /// Its name.
     pub name: String,
-    /// Whether the kernel uses it now.
+    /// True if the kernel uses it now.
     pub current: bool,
-    /// What it is.
+    /// A description of it.
     pub description: Figure<String>,
-    /// How good the kernel says that it is, compared with others; below 0, it does not choose it by
-    /// itself. Only the BSDs show it, and `null` elsewhere.
+    /// Its quality compared with others, as the kernel states it; below 0, the kernel does not
+    /// choose it by itself. Only the BSDs show it, and `null` elsewhere.
     pub quality: Option<i64>,
-    /// How fast it counts, in Hz.
+    /// The frequency at which it counts, in Hz.
     pub frequency_hz: Figure<f64>,
     /// Bits that count.
     pub bits: Figure<u32>,
     /// Time until it wraps, in seconds.
     pub wraps_after_s: Figure<f64>,
-    /// Whether programs read it without entering the kernel (vDSO).
+    /// True if programs read it without entering the kernel (vDSO).
     pub vdso: Figure<bool>,
     /// The usual cost of a read with it, in words.
     pub usual_cost: Figure<String>,
@@ -112,7 +113,7 @@ pub struct Switched {
     pub was: String,
     /// One entry a clocksource, in the order asked for; its `environment.clocksource` names it.
     pub measurements: Vec<Envelope<Measurement>>,
-    /// What went wrong during the run, or when it was put back; `null` if nothing did.
+    /// The error during the run, or when it was put back; `null` if there was none.
     pub error: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was found when records of a machine were compared with later ones.
+//! The result of a comparison of a machine's records with later ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct Comparison {
     pub base: ComparedSide,
     /// The records that are judged.
     pub new: ComparedSide,
-    /// Whether they are of another machine.
+    /// True if they are of another machine.
     pub is_other_machine: bool,
     /// The change of a cost that does not matter, as a share: ratios from 1 / (1 + margin) to 1 +
     /// margin are the same.
@@ -24,7 +24,7 @@ pub struct Comparison {
     pub changes: Vec<ChangedFact>,
     /// Clocks whose verdicts both sides have; empty for records of `measure`.
     pub verdicts: Vec<ComparedVerdict>,
-    /// What moves all costs; `null` for records of `check`.
+    /// The change of the machine's speed, which moves all costs; `null` for records of `check`.
     pub machine: Option<MachineComparison>,
     /// One entry a clock and path that either side has; empty for records of `check`.
     pub clocks: Vec<ClockComparison>,
@@ -35,18 +35,18 @@ pub struct Comparison {
 pub struct ComparedSide {
     /// The names of the files; empty for what was measured just now.
     pub files: Vec<String>,
-    /// How many runs the records are of.
+    /// Number of runs that the records are of.
     pub runs: u32,
-    /// When the first record was made, RFC 3339 in UTC; `null` where that is unknown.
+    /// Time at which the first record was made, RFC 3339 in UTC; `null` where that is unknown.
     pub first_recorded_at: Option<String>,
-    /// When the last one was made.
+    /// Time at which the last one was made; `null` where that is unknown.
     pub last_recorded_at: Option<String>,
 }
 
 /// A fact that differs between the two sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedFact {
-    /// What it is about.
+    /// The fact.
     pub fact: ComparedFact,
     /// The clock that it is about; `null` for the machine.
     pub clock: Option<String>,
@@ -56,13 +56,13 @@ pub struct ChangedFact {
     pub new: Vec<FactValue>,
 }
 
-/// What a record has of a fact.
+/// A record's value of a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FactValue {
     /// Nothing, as of a period that was not requested: `null` in JSON.
     Nothing,
-    /// Whether it is so.
+    /// True if it is so.
     Flag(bool),
     /// A number: how many, or of which CPU.
     Number(u64),
@@ -75,13 +75,13 @@ pub enum FactValue {
     Name(String),
     /// The names of them: of clocksources, or of flags that are set.
     Names(Vec<String>),
-    /// What the program was.
+    /// The program.
     Program {
         /// Its version.
         version: String,
         /// The architecture and the system that it was built for.
         target: String,
-        /// Whether it was built without optimization.
+        /// True if it was built without optimization.
         debug_build: bool,
     },
 }
@@ -94,11 +94,11 @@ pub enum ComparedFact {
     Clocksource,
     /// The clocksources that the kernel offers.
     ClocksourcesAvailable,
-    /// Whether the kernel maps a vDSO.
+    /// The kernel's vDSO: mapped or not.
     Vdso,
     /// The clock that `measure` recommends for intervals.
     Recommendation,
-    /// Whether the clock can be read.
+    /// The clock's readability.
     Readable,
     /// The clock's tick.
     Tick,
@@ -112,9 +112,9 @@ pub enum ComparedFact {
     CpusOnline,
     /// The hypervisor.
     Hypervisor,
-    /// What processor and kernel say of the counter.
+    /// The statements of processor and kernel on the counter.
     CounterFlags,
-    /// Whether the counter may be read.
+    /// The permission to read the counter.
     CounterReadable,
     /// The governor of the CPU's frequency.
     Governor,
@@ -137,7 +137,7 @@ pub struct ComparedVerdict {
     pub new: Trustworthiness,
 }
 
-/// How many times as large a cost is, with its bounds.
+/// Ratio of a cost to a former one, with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CostRatio {
     /// The estimate.
@@ -148,7 +148,7 @@ pub struct CostRatio {
     pub high: f64,
 }
 
-/// Whether a cost has changed.
+/// The change of a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CostChange {
@@ -175,12 +175,12 @@ impl CostChange {
     }
 }
 
-/// What moves the costs of all clocks together: the speed of the machine.
+/// The speed of the machine, which moves the costs of all clocks together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "MachineComparison", transform = add_unknown)]
 pub struct MachineComparison {
-    /// Whether the machine is slower, by both of the following.
+    /// The change of the machine's speed, by both of the following: slower, faster or the same.
     pub change: CostChange,
     /// Name of the counter's reading sequence; `null` where no counter was read in all runs.
     pub counter_name: Option<String>,
@@ -199,9 +199,9 @@ record!(MachineComparison { counter, empty_loop });
 pub struct ClockComparison {
     /// The clock's name, with the path where that is not the usual one.
     pub name: String,
-    /// Whether a read costs more, and more than the machine's speed explains.
+    /// The change of the cost of a read, beyond what the machine's speed explains.
     pub change: CostChange,
-    /// Why that is not known; `null` if it is.
+    /// Reason why that is not known; `null` if it is.
     pub undecided: Option<Undecided>,
     /// Median of the medians of the runs that are compared with, in ns.
     pub base_ns: Figure<f64>,
@@ -214,7 +214,7 @@ pub struct ClockComparison {
     pub own: Figure<CostRatio>,
     /// Bounds of the difference of the costs, in ns.
     pub difference_ns: Figure<[f64; 2]>,
-    /// What bounds are based on; `null` where there are none.
+    /// The basis of the bounds; `null` where there are none.
     pub basis: Option<ComparisonBasis>,
     /// Runs that have a cost: of those that are compared with, and of those that are judged.
     pub runs: [u32; 2],
@@ -224,17 +224,17 @@ pub struct ClockComparison {
 
 record!(ClockComparison { base_ns, new_ns, ratio, own, difference_ns });
 
-/// What the bounds of a ratio are based on.
+/// The basis of the bounds of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonBasis {
-    /// What differs from run to run.
+    /// Differences from run to run.
     Runs,
-    /// What differs within one run a side, and an allowance for what differs from run to run.
+    /// Differences within one run a side, and an allowance for those from run to run.
     Rounds,
 }
 
-/// Why it is not known whether a cost has changed.
+/// Reason why it is not known if a cost has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Undecided {
@@ -259,7 +259,7 @@ pub enum Undecided {
 pub struct AppearedEvents {
     /// The kind.
     pub event: FaultKind,
-    /// How many there were.
+    /// Their number.
     pub count: u64,
     /// New readings that were looked at.
     pub reads: u64,

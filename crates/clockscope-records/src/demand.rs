@@ -1,4 +1,4 @@
-//! Whether demands of a policy are met.
+//! Demands of a policy, and if they are met.
 
 use std::fmt;
 
@@ -18,12 +18,12 @@ pub enum DemandValue {
     Word(String),
 }
 
-/// Whether a demand of the policy is met.
+/// A demand of the policy, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Demand", transform = add_words::<Demand>)]
 pub struct Demand {
-    /// Where it stands in the policy, e.g. `clocks.monotonic.max_cost_ns`.
+    /// Its place in the policy, e.g. `clocks.monotonic.max_cost_ns`.
     #[schemars(with = "String")]
     pub demand: DemandPlace,
     /// The demand.
@@ -31,16 +31,16 @@ pub struct Demand {
     /// The use that a demanded verdict is for; `null` for the worst of all uses, for other demands.
     #[serde(default, rename = "use")]
     pub for_use: Option<Use>,
-    /// What was found, at most; `null` if that is unknown.
+    /// The value that was found, at most; `null` if that is unknown.
     pub found: Option<DemandValue>,
-    /// Whether it is met; `null` if that is unknown.
+    /// True if it is met; `null` if that is unknown.
     pub met: Option<bool>,
 }
 
 worded!(Demand {
     /// Unit of the figures; `null` where they have none.
     unit: Option<&'static str> = Demand::unit,
-    /// Why it is unknown, or what to do if it is not met; `null` if it is met.
+    /// Reason why it is unknown, or the remedy if it is not met; `null` if it is met.
     advice: Option<&'static str> = Demand::advice,
 });
 written!(Demand);
@@ -91,7 +91,7 @@ impl Demand {
     }
 }
 
-/// Where a demand stands in a policy. JSON has its keys, with dots between them.
+/// The place of a demand in a policy. JSON has its keys, with dots between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum DemandPlace {
@@ -103,7 +103,7 @@ pub enum DemandPlace {
     Clock(String, Demanded),
 }
 
-/// What a policy can demand of a clock.
+/// A property that a policy can demand of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demanded {
     /// The verdict, at least.
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// What is not met has advice, and so has what is unknown; nothing else.
+    /// A demand that is not met has advice, and so has one that is unknown; no other has.
     #[test]
     fn every_demand_that_is_not_met_has_advice() {
         let of_clock = [

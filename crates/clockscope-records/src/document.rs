@@ -103,11 +103,11 @@ pub struct Listing {
 /// Facts about the machine alone, which are in the head, and those that only Windows has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Info {
-    /// What Windows shows of its timer and processors; `null` on other systems.
+    /// Facts that Windows shows of its timer and processors; `null` on other systems.
     pub windows: Option<WindowsFacts>,
 }
 
-/// Why a text is no document of ours.
+/// Reason why a text is no document of ours.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {

@@ -1,4 +1,4 @@
-//! What a machine may be imitated by: emulators, recorders and hypervisors.
+//! Programs that may imitate a machine: emulators, recorders and hypervisors.
 
 use std::fmt;
 

@@ -13,23 +13,23 @@ use crate::{Environment, Run, SCHEMA_VERSION};
 pub struct Envelope<F> {
     /// Version of this document's schema.
     pub schema_version: u32,
-    /// When the run started or the facts were read, RFC 3339 in UTC; `null` where no wall clock
-    /// could be read.
+    /// Time at which the run started or the facts were read, RFC 3339 in UTC; `null` where no wall
+    /// clock could be read.
     pub recorded_at: Option<String>,
     /// The machine; as it was before, where clocksources were switched.
     pub environment: Environment,
-    /// How it was measured.
+    /// The run in which it was measured.
     #[schemars(with = "Run")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
-    /// What was found.
+    /// The findings.
     #[serde(flatten)]
     pub found: F,
 }
 
-/// What a document holds below its head.
+/// The part of a document below its head.
 pub trait Contents {
-    /// Whether the head describes a run.
+    /// True if the head describes a run.
     const IS_RUN: bool;
 }
 

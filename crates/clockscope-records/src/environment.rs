@@ -15,16 +15,16 @@ pub struct Environment {
     pub program: Program,
     /// The processor.
     pub cpu: Cpu,
-    /// What processor and kernel say about the time-stamp counter; `null` on architectures without
-    /// one.
+    /// Statements of processor and kernel about the time-stamp counter; `null` on architectures
+    /// without one.
     pub counter_flags: Figure<CounterFlags>,
     /// Nominal frequencies of the counter, as hardware or hypervisor state them. Not measured.
     pub frequencies: Frequencies,
-    /// Whether this process may read the counter; `null` where that is unknown.
+    /// True if this process may read the counter; `null` where that is unknown.
     pub counter_readable: Figure<bool>,
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
     pub hypervisor: Figure<Hypervisor>,
-    /// How this machine learns that it was moved or restored from a snapshot.
+    /// The ways by which this machine learns that it was moved or restored from a snapshot.
     pub announcements: Announcements,
     /// The operating system's kernel.
     pub kernel: Kernel,
@@ -32,7 +32,7 @@ pub struct Environment {
     pub clocksource: Figure<String>,
     /// The clocksources that the kernel could use.
     pub clocksources_available: Figure<Vec<String>>,
-    /// Whether the kernel mapped a vDSO into this process.
+    /// True if the kernel mapped a vDSO into this process.
     pub vdso: Figure<bool>,
     /// CPU frequency governor of the first CPU.
     pub governor: Figure<String>,
@@ -63,7 +63,7 @@ pub struct Announcements {
 
 figures!(Announcements { vmclock, vm_generation });
 
-/// Whether such a device can be used.
+/// The availability of such a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Announcement {
@@ -139,7 +139,7 @@ figures!(CounterFlags {
     invariant
 });
 
-/// What hardware and hypervisor state; `null` where nothing is stated.
+/// Frequencies that hardware and hypervisor state; `null` where nothing is stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frequencies {
     /// CPUID 15h: crystal x ratio, in Hz.
@@ -150,7 +150,8 @@ pub struct Frequencies {
     pub cpuid_40000010h_tsc_khz: Figure<u32>,
     /// aarch64 CNTFRQ_EL0, in Hz.
     pub cntfrq_hz: Figure<u64>,
-    /// What the kernel turns counts into time with, in Hz (the page that perf events share).
+    /// The frequency that the kernel turns counts into time with, in Hz (the page that perf events
+    /// share).
     pub perf_mmap_hz: Figure<f64>,
 }
 

@@ -1,9 +1,9 @@
-//! Why a clock could not be read, or failed during a run, and why a CPU gave no figures.
+//! Failures of clocks, before and during a run, and of CPUs that gave no figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a clock could not be read, or what ended its readings. The sentence beside it has the
+/// Reason why a clock could not be read, or why its readings ended. The sentence beside it has the
 /// system's own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -32,8 +32,8 @@ pub enum Failure {
     StoodStill,
 }
 
-/// Why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it has the
-/// system's own words.
+/// Reason why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it
+/// has the system's own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuFailure {
@@ -61,7 +61,7 @@ pub enum CpuFailure {
     Parted,
 }
 
-/// Why no pair of CPUs could be tested. The sentence beside it has the details.
+/// Reason why no pair of CPUs could be tested. The sentence beside it has the details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PairsFailure {
@@ -77,7 +77,7 @@ pub enum PairsFailure {
     AllLost,
 }
 
-/// Why a runtime, or an API of it, was not measured.
+/// Reason why a runtime, or an API of it, was not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuntimeFailure {

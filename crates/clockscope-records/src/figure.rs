@@ -21,7 +21,7 @@ use crate::Unknown;
 pub enum Figure<T> {
     /// Its value.
     Known(T),
-    /// Why it is unknown.
+    /// Reason why it is unknown.
     Unknown(Unknown),
 }
 

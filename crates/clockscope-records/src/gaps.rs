@@ -1,4 +1,4 @@
-//! What was found about time that threads lost.
+//! Findings about time that threads lost.
 
 use std::fmt;
 
@@ -60,9 +60,9 @@ pub struct CpuGaps {
     /// Time that the hypervisor ran something else, by the kernel's account, in ns, in steps of 10
     /// ms; `null` where it keeps none.
     pub steal_ns: Figure<f64>,
-    /// Why there are no figures; `null` when there are.
+    /// Reason why there are no figures; `null` when there are.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<CpuFailure>,
 }
 
@@ -106,13 +106,13 @@ pub struct Cause {
 #[serde(remote = "Self")]
 #[schemars(rename = "WorstGap", transform = add_words::<WorstGap>)]
 pub struct WorstGap {
-    /// When it began, in seconds from the start.
+    /// Its beginning, in seconds from the start.
     pub at_s: f64,
-    /// Where; `null` where the thread could not be pinned.
+    /// Its CPU; `null` where the thread could not be pinned.
     pub cpu: Option<u32>,
     /// Its length, in ns.
     pub ns: f64,
-    /// What the system counted in that time.
+    /// The cause, by what the system counted in that time.
     pub cause: CauseKind,
     /// The counts that grew.
     pub counted: Option<GapCounts>,
@@ -124,7 +124,7 @@ worded!(WorstGap {
 });
 written!(WorstGap);
 
-/// What the system counted while a thread lost time.
+/// Events that the system counted while a thread lost time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapCounts {
     /// The CPU that the thread was on before, and the one after; `null` if it was not moved.
@@ -137,16 +137,16 @@ pub struct GapCounts {
     pub steal_ns: u64,
     /// Interrupts and software interrupts, by the system's names: the first four.
     pub interrupts: Vec<InterruptCount>,
-    /// Whether it fell into the time in which the system was asked about another gap.
+    /// True if it fell into the time in which the system was asked about another gap.
     pub while_asking: bool,
 }
 
-/// How often an interrupt was handled.
+/// Number of times that an interrupt was handled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InterruptCount {
     /// Its name, e.g. `LOC`.
     pub name: String,
-    /// How often.
+    /// That number.
     pub count: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Why the kernel does not use the processor's counter.
+//! Reasons why the kernel does not use the processor's counter.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::{add_words, worded, written};
 
-/// What the kernel thinks of the processor's counter, as far as it reports that.
+/// The kernel's verdict on the processor's counter, as far as it reports that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelVerdict {
     /// The clocksource that is the counter; `null` on an architecture where none is known.
     pub name: Option<String>,
-    /// Whether the kernel builds its clocks on it now.
+    /// True if the kernel builds its clocks on it now; `null` if that is unknown.
     pub is_current: Option<bool>,
-    /// Whether the kernel would let it be used: `false` means that it was found unfit, or switched
+    /// True if the kernel would let it be used: `false` means that it was found unfit, or switched
     /// off at boot.
     pub is_available: Option<bool>,
-    /// Why it is not used, as far as that can be known: the most certain first.
+    /// Reasons why it is not used, as far as these can be known: the most certain first.
     pub reasons: Vec<KernelCause>,
-    /// Why reasons may be missing; `null` where all places could be looked at.
+    /// Reason why others may be missing; `null` where all places could be looked at.
     pub not_looked_at: Option<String>,
 }
 
-/// What keeps the kernel from using the counter.
+/// A cause that keeps the kernel from using the counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "cause", rename_all = "snake_case", remote = "Self")]
 #[schemars(rename = "KernelCause", transform = add_words::<KernelCause>)]
@@ -121,7 +121,7 @@ pub struct WatchdogIntervals {
     pub in_use: Option<String>,
 }
 
-/// How long Linux waits between two looks at a clocksource, in ns (`WATCHDOG_INTERVAL` of
+/// Time that Linux waits between two looks at a clocksource, in ns (`WATCHDOG_INTERVAL` of
 /// `kernel/time/clocksource.c`): a timer, which may be late, but not early.
 const LOOKS_APART_NS: std::ops::RangeInclusive<u64> = 499_000_000..=520_000_000;
 
@@ -238,19 +238,19 @@ impl KernelCause {
 }
 
 worded!(KernelCause {
-    /// What was found.
+    /// The finding.
     seen: String = ToString::to_string,
-    /// Where.
+    /// Its source.
     source: &'static str = KernelCause::source,
-    /// Whether it says that the counter itself is bad. Otherwise a user or a program preferred
+    /// True if it says that the counter itself is bad. Otherwise a user or a program preferred
     /// another.
     is_fault: bool = KernelCause::is_fault,
-    /// What to do.
+    /// The remedy.
     advice: String = KernelCause::advice,
 });
 written!(KernelCause);
 
-/// What was found.
+/// The finding in words.
 impl fmt::Display for KernelCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

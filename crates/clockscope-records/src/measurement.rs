@@ -1,4 +1,4 @@
-//! What was found about clocks.
+//! Findings about clocks.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ pub struct Measurement {
     pub clocks: Vec<ClockRecord>,
     /// The results across CPUs and over time; `null` unless requested.
     pub thorough: Option<Thorough>,
-    /// What keeps civil time and the clocks' rates right, as the machine states it; `null` unless
-    /// requested.
+    /// Facts on what keeps civil time and the clocks' rates right, as the machine states them;
+    /// `null` unless requested.
     pub synchronization: Option<Synchronization>,
-    /// Which clock to use.
+    /// The clock to use.
     pub advice: Recommendation,
 }
 
@@ -41,7 +41,7 @@ pub struct Thorough {
 
 record!(Thorough { rate });
 
-/// How a run was made.
+/// The circumstances of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Run", transform = add_unknown)]
@@ -77,7 +77,7 @@ pub struct TimerRecord {
     /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the
     /// run.
     pub frequency_hz: f64,
-    /// Why that is the frequency at the start only; `None` if it is of the whole run.
+    /// Reason why that is the frequency at the start only; `None` if it is of the whole run.
     #[serde(skip)]
     pub frequency_doubt: Option<Unknown>,
     /// Bound of that frequency's error, in parts per million: bracket widths over the time between
@@ -129,7 +129,7 @@ pub struct FastestCounter {
     pub cost_ns: f64,
 }
 
-/// What a clock counts.
+/// The quantity that a clock counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockKind {
@@ -209,42 +209,42 @@ pub enum ReadBasis {
     Other,
 }
 
-/// What a clock is, as it states itself: what both the list and the measurement say of it.
+/// A clock's identity, as it states it itself: the part that list and measurement share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockIdentity {
     /// Its name.
     pub name: String,
     /// Other names that the command accepts for it.
     pub aliases: Vec<String>,
-    /// What it counts.
+    /// The quantity that it counts.
     pub kind: ClockKind,
-    /// How it is read.
+    /// The way by which it is read.
     pub path: ReadPath,
     /// One line: what is read.
     pub description: String,
-    /// What its readings come from.
+    /// The source of its readings.
     pub basis: ReadBasis,
-    /// Whether that is the processor's counter on this machine; `null` where that is not known.
+    /// True if that is the processor's counter on this machine; `null` where that is not known.
     pub counter_based: Figure<bool>,
-    /// Whether a read takes effect after everything before it in the program.
+    /// True if a read takes effect after everything before it in the program.
     pub is_ordered: bool,
-    /// Whether it is coarse by design: the timer tick moves it.
+    /// True if it is coarse by design: the timer tick moves it.
     pub is_coarse: bool,
-    /// Whether it is civil time, which may be set.
+    /// True if it is civil time, which may be set.
     pub is_wall: bool,
-    /// Whether it counts processor time, which has no rate.
+    /// True if it counts processor time, which has no rate.
     pub is_cpu_time: bool,
-    /// Whether the kernel steers its rate, as NTP wants it.
+    /// True if the kernel steers its rate, as NTP wants it.
     pub is_steered: bool,
-    /// Whether it goes on while the machine is suspended.
+    /// True if it goes on while the machine is suspended.
     pub counts_suspend: bool,
-    /// Whether it is a device of its own, which is read in one way only.
+    /// True if it is a device of its own, which is read in one way only.
     pub is_device: bool,
-    /// Whether programs of its system usually read it: for intervals if it is monotonic, for civil
+    /// True if programs of its system usually read it: for intervals if it is monotonic, for civil
     /// time if it is a wall clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_usual: Option<bool>,
-    /// Whether it is another clock of the same system in another guise: an older call, or the
+    /// True if it is another clock of the same system in another guise: an older call, or the
     /// standard library of a language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_guise: Option<bool>,
@@ -280,13 +280,13 @@ pub struct Listed {
     /// Its identity.
     #[serde(flatten)]
     pub identity: ClockIdentity,
-    /// Whether it can be read here.
+    /// True if it can be read here.
     pub available: bool,
-    /// Why it cannot be read; `null` when it can.
+    /// Reason why it cannot be read; `null` when it can.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<Failure>,
-    /// What the interface states as its resolution, in ns.
+    /// The resolution that the interface states, in ns.
     pub nominal_resolution_ns: Figure<f64>,
 }
 
@@ -300,17 +300,18 @@ pub struct ClockRecord {
     /// Its identity.
     #[serde(flatten)]
     pub identity: ClockIdentity,
-    /// Whether it could be read.
+    /// True if it could be read.
     pub available: bool,
-    /// Why it could not be read, or what ended or disturbed its readings; `null` when nothing did.
+    /// Reason why it could not be read, or what ended or disturbed its readings; `null` when
+    /// nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<Failure>,
     /// Cost of one read, back to back.
     pub cost_ns: Figure<Cost>,
     /// Median cost divided by that of [`Baseline::fastest_counter`].
     pub ratio_to_fastest: Figure<f64>,
-    /// What the interface states as its resolution, in ns.
+    /// The resolution that the interface states, in ns.
     pub nominal_resolution_ns: Figure<f64>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Figure<f64>,
@@ -321,7 +322,7 @@ pub struct ClockRecord {
     pub tick_evidence: Option<TickEvidence>,
     /// Figures of the differences between successive readings, in ns.
     pub summary: Figure<Summary>,
-    /// Whether readings always grew.
+    /// The monotonicity of its readings.
     pub monotonic: Figure<Monotonic>,
     /// Events between readings.
     pub events: Option<Events>,
@@ -362,14 +363,14 @@ pub struct Cost {
 
 figures!(Cost { ci95, p99 } "between_runs." between_runs);
 
-/// What the medians of several runs are, each in a process of its own, in ns.
+/// The medians of several runs, each in a process of its own, in ns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BetweenRuns {
-    /// How many runs.
+    /// Number of runs.
     pub runs: u32,
-    /// Where another run's median lies with 95 %: mean ± t·s·√(1 + 1/n), and no less than `lowest`
-    /// to `highest`; `null` with fewer than six runs. Runs are taken as independent: a machine
-    /// whose speed drifts over minutes may leave it.
+    /// The interval of another run's median with 95 %: mean ± t·s·√(1 + 1/n), and no less than
+    /// `lowest` to `highest`; `null` with fewer than six runs. Runs are taken as independent: a
+    /// machine whose speed drifts over minutes may leave it.
     pub interval95: Figure<[f64; 2]>,
     /// The lowest median of a run.
     pub lowest: f64,
@@ -382,7 +383,7 @@ pub struct BetweenRuns {
 
 figures!(BetweenRuns { interval95 });
 
-/// Whether readings always grew.
+/// The monotonicity of readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Monotonic {
     /// Every reading was larger than the one before it.
@@ -422,7 +423,7 @@ pub struct Events {
     pub sure_ns: Figure<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
     pub reference: Figure<String>,
-    /// Whether clock and reference are based on the same hardware counter; `null` where that is
+    /// True if clock and reference are based on the same hardware counter; `null` where that is
     /// unknown.
     pub reference_shares_hardware: Figure<bool>,
 }

@@ -1,4 +1,4 @@
-//! What was found about the offsets of the CPUs' counters.
+//! Findings about the offsets of the CPUs' counters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,11 +17,11 @@ pub struct Offsets {
     pub cpus: Vec<u32>,
     /// Rounds in which every CPU met every other once.
     pub rounds: u32,
-    /// Whether the pairs of a round were tested one after the other instead of all at once.
+    /// True if the pairs of a round were tested one after the other instead of all at once.
     pub serial: bool,
-    /// Why nothing could be tested: `null` where at least one pair of CPUs was.
+    /// Reason why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<PairsFailure>,
     /// Steps that the counter moves in, in ns: part of every bound.
     pub tick_ns: Figure<f64>,
@@ -37,7 +37,7 @@ pub struct Offsets {
     pub worst_pair: Figure<[u32; 2]>,
     /// Pairs that are certainly apart.
     pub apart: u64,
-    /// How far the offsets of three CPUs at most are from adding up, in ns: what ways of unequal
+    /// The most by which the offsets of three CPUs fail to add up, in ns: what ways of unequal
     /// length account for, beside what the bounds allow. `null` for fewer than three CPUs.
     pub closure_ns: Figure<f64>,
 }
@@ -65,16 +65,16 @@ pub struct OffsetPair {
     pub round_trip_ns: Figure<f64>,
     /// By how much the offset differs if the other CPU begins, in ns.
     pub asymmetry_ns: Figure<f64>,
-    /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps:
+    /// True if that is less than a fifth of the tightest round trip and two of the counter's steps:
     /// otherwise which CPU starts makes a difference. A way that takes longer in one direction,
     /// whoever asks, looks like an offset; it is inside the bound.
     pub symmetric: Figure<bool>,
-    /// Whether the two are certainly apart: zero is outside of the bound, or no constant offset
+    /// True if the two are certainly apart: zero is outside of the bound, or no constant offset
     /// explains what was seen. `null` for a pair that was not tested.
     pub apart: Figure<bool>,
-    /// Why the pair was not tested; `null` when it was.
+    /// Reason why the pair was not tested; `null` when it was.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<CpuFailure>,
 }
 
@@ -85,12 +85,12 @@ record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetr
 pub struct CpuOffset {
     /// The CPU.
     pub cpu: u32,
-    /// How far its counter is ahead of the kernel's clock, less the same on the first CPU, in ns.
+    /// The lead of its counter over the kernel's clock, less the same on the first CPU, in ns.
     pub offset_ns: Option<f64>,
     /// Bound of its error, in ns.
     pub bound_ns: Option<f64>,
-    /// Why there is none; `null` when there is.
+    /// Reason why there is none; `null` when there is.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<CpuFailure>,
 }

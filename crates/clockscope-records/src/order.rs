@@ -1,4 +1,4 @@
-//! What was found about order across CPUs.
+//! Findings about order across CPUs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,30 +15,30 @@ pub struct Order {
     pub cpus: Vec<u32>,
     /// Rounds in which every CPU met every other once.
     pub rounds: u32,
-    /// Whether the pairs of a round were tested one after the other instead of all at once.
+    /// True if the pairs of a round were tested one after the other instead of all at once.
     pub serial: bool,
     /// Pairs of CPUs that were tested.
     pub pairs_tested: u64,
     /// Pairs of CPUs that could not be tested, or not to the end, and why: two for each CPU at
     /// most.
     pub lost: Vec<LostPair>,
-    /// Why nothing could be tested: `null` where at least one pair of CPUs was.
+    /// Reason why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<PairsFailure>,
     /// Messages that two threads pass back and forth with no clock in between, per second: what the
     /// hardware can do. `null` where nothing was tested.
     pub bare_handoffs_per_second: Figure<f64>,
     /// One entry a clock and reading sequence.
     pub sequences: Vec<Sequence>,
-    /// What each two CPUs handed to each other, all clocks together: each pair that was tested,
-    /// ascending.
+    /// The readings that each two CPUs handed to each other, all clocks together: each pair that
+    /// was tested, ascending.
     pub pairs: Vec<HandoffPair>,
 }
 
 record!(Order { bare_handoffs_per_second });
 
-/// What two CPUs handed to each other.
+/// The readings that two CPUs handed to each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "HandoffPair", transform = add_unknown)]
@@ -67,9 +67,9 @@ pub struct LostPair {
     pub a: u32,
     /// The other.
     pub b: u32,
-    /// Why.
+    /// Reason why it was not tested.
     pub reason: Unknown,
-    /// What failed.
+    /// The failure.
     pub failure: Option<CpuFailure>,
 }
 
@@ -80,14 +80,14 @@ pub struct LostPair {
 pub struct Sequence {
     /// Name of the clock, with its path where that is not the usual one.
     pub name: String,
-    /// Whether its reads are ordered by their definition. One that is not may step back without
+    /// True if its reads are ordered by their definition. One that is not may step back without
     /// anything being wrong.
     pub ordered: bool,
-    /// Whether it could be read.
+    /// True if it could be read.
     pub available: bool,
-    /// Why it could not, or what ended its readings; `null` when nothing did.
+    /// Reason why it could not, or what ended its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<Failure>,
     /// Readings that one CPU handed to another, all pairs together, in both kinds of handoff.
     pub handoffs: u64,
