@@ -1,4 +1,4 @@
-//! What is behind QueryPerformanceCounter of Windows.
+//! The hardware behind QueryPerformanceCounter of Windows.
 
 use std::fmt;
 
@@ -18,15 +18,16 @@ pub struct PerformanceCounter {
     pub frequency_hz: Figure<u64>,
     /// Counts of the processor's counter per count, measured.
     pub counter_counts: Figure<f64>,
-    /// How it is read without the kernel: the byte QpcBypassEnabled of KUSER_SHARED_DATA.
+    /// The way by which it is read without the kernel: the byte QpcBypassEnabled of
+    /// KUSER_SHARED_DATA.
     pub bypass_flags: Figure<u8>,
     /// By how many bits the processor's counter is shifted on that way: the byte QpcShift.
     pub bypass_shift: Figure<u8>,
-    /// Whether a read enters the kernel (NtQuerySystemInformation, class 124).
+    /// True if a read enters the kernel (NtQuerySystemInformation, class 124).
     pub enters_kernel: Figure<bool>,
     /// The hardware that counts.
     pub hardware: Figure<PerformanceHardware>,
-    /// What shows that it is this hardware.
+    /// Evidence that it is this hardware.
     pub reasons: Vec<PerformanceReason>,
 }
 
@@ -56,7 +57,7 @@ pub enum PerformanceHardware {
     Pit,
 }
 
-/// What shows which hardware counts.
+/// Evidence of the hardware that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PerformanceReason {
@@ -79,9 +80,9 @@ pub enum PerformanceReason {
 worded!(PerformanceCounter {
     /// The hardware; or why it is unknown.
     based_on: String = PerformanceCounter::based_on,
-    /// What shows that.
+    /// The evidence for that.
     why: Vec<String> = PerformanceCounter::why,
-    /// What to do.
+    /// The remedy.
     advice: &'static str = PerformanceCounter::advice,
     /// The commands that show and change what Windows uses.
     commands: [BootCommand; 3] = |_: &PerformanceCounter| COMMANDS,
@@ -92,12 +93,12 @@ worded!(PerformanceCounter {
 pub struct BootCommand {
     /// The command.
     pub command: &'static str,
-    /// What it does.
+    /// Its effect.
     pub effect: &'static str,
 }
 
-/// What Windows uses is decided when it boots. They need an administrator's console and a restart;
-/// in PowerShell, {current} has to be quoted.
+/// Commands that show and change what Windows uses, which is decided when it boots. They need an
+/// administrator's console and a restart; in PowerShell, {current} has to be quoted.
 const COMMANDS: [BootCommand; 3] = [
     BootCommand {
         command: "bcdedit /enum {current}",

@@ -1,4 +1,4 @@
-//! What was found about how fast clocks run.
+//! Findings about the rates of clocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ use crate::{Failure, Figure, RatePairFailure, RateReason, Unknown};
 pub struct Rates {
     /// The clock that all others were compared with.
     pub reference: String,
-    /// Whether the reference itself changed: every clock changed against it, and none
-    /// against another.
+    /// True if the reference itself changed: every clock changed against it, and none against
+    /// another.
     pub reference_suspected: bool,
     /// The bound that was asked for, in ppm; `null` where none was.
     pub until_ppm: Figure<f64>,
@@ -22,7 +22,7 @@ pub struct Rates {
     pub clocks: Vec<RateRecord>,
     /// Every clock against every other, compared directly: one entry a pair.
     pub pairs: Vec<RatePair>,
-    /// What the kernel says about its own clock's rate and error; `null` where it does not.
+    /// The kernel's statement about its own clock's rate and error; `null` where it makes none.
     pub adjtimex: Figure<Adjtimex>,
 }
 
@@ -37,11 +37,11 @@ pub struct RateRecord {
     pub name: String,
     /// The clock that it was compared with.
     pub reference: String,
-    /// Whether it could be read.
+    /// True if it could be read.
     pub available: bool,
-    /// Why it could not, or what disturbed its readings; `null` when nothing did.
+    /// Reason why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<Failure>,
     /// Its reads that failed while it was compared.
     pub errors: u64,
@@ -74,14 +74,13 @@ pub struct RateRecord {
     pub bracket_ns: Figure<f64>,
     /// Steps that clock and reference move in, together, in ns: part of the bound.
     pub ticks_ns: Figure<f64>,
-    /// Whether one rate explains all brackets.
+    /// True if one rate explains all brackets.
     pub constant: Figure<bool>,
-    /// When the rate changed; `null` unless it did.
+    /// The change of the rate; `null` unless it changed.
     pub changed: Figure<Changed>,
     /// The largest step that no rate explains; `null` if there was none.
     pub step: Figure<Step>,
-    /// How long a run has to be for the bound that was asked for, in seconds; `null` where none
-    /// was.
+    /// Length that a run needs for the bound that was asked for, in seconds; `null` where none was.
     pub needed_s: Figure<f64>,
     /// Overlapping Allan deviation.
     pub allan: Vec<Allan>,
@@ -133,14 +132,14 @@ pub struct Changed {
 /// A step of a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// When, in seconds from the first bracket.
+    /// Its time, in seconds from the first bracket.
     pub at_s: f64,
     /// By how much at least beyond the usual rate, in ns; negative for a step back. The brackets
     /// around it may hide as much as they are wide.
     pub ns: f64,
 }
 
-/// How much the mean rates of neighboring intervals differ.
+/// Difference of the mean rates of neighboring intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Allan {
     /// Length of the intervals, in seconds.
@@ -170,9 +169,9 @@ pub struct RatePair {
     pub ppm: Option<f64>,
     /// Bound of its error.
     pub bound_ppm: Option<f64>,
-    /// Whether one rate explains all brackets.
+    /// True if one rate explains all brackets; `null` if that is unknown.
     pub constant: Option<bool>,
-    /// Why fields above are `null`, in a sentence; `null` when none is.
+    /// Reason why fields above are `null`, in a sentence; `null` when none is.
     pub reason: Option<String>,
     /// The same for programs; `null` when none is.
     pub failure: Option<RatePairFailure>,
@@ -202,7 +201,7 @@ pub struct Adjtimex {
     pub civil_error_s: Option<f64>,
 }
 
-/// What a stated error of civil time is worth, by what the daemon that states it sets
+/// The worth of a stated error of civil time, by what the daemon that states it sets
 /// (docs/library.md, *Civil time*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! Why a figure is unknown: a code for programs, and what its sentence needs.
+//! Reasons why a figure is unknown: a code for programs, and what its sentence needs.
 
 mod across;
 mod advice;
@@ -30,14 +30,14 @@ use serde_json::{Value, json};
 /// The key of a reason's code.
 const CODE: &str = "code";
 
-/// What a question about sleeps or threads finds in a recording.
+/// The finding of a question about sleeps or threads in a recording without them.
 const NOT_RECORDED: &str = "not recorded";
 
 /// Declares [`Unknown`] of its groups, one for each subject.
 macro_rules! reasons {
     ($($(#[$about:meta])* $group:ident($type:ident),)+) => {
-        /// Why a figure is unknown, by subject. Displays as a sentence without its end. In JSON,
-        /// each reason has a `code` of its own, its data, and the sentence as `text`.
+        /// Reason why a figure is unknown, by subject. Displays as a sentence without its end. In
+        /// JSON, each reason has a `code` of its own, its data, and the sentence as `text`.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(untagged, remote = "Self")]
         #[schemars(rename = "Unknown", transform = add_text)]
@@ -88,7 +88,7 @@ reasons! {
     Clocksource(ClocksourceReason),
     /// Windows.
     Windows(WindowsReason),
-    /// What keeps civil time.
+    /// The daemon, kernel or hardware that keeps civil time.
     Synchronization(SynchronizationReason),
     /// Advice on intervals.
     Advice(AdviceReason),
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// What failed is data of the system; the sentence adds the usual cause.
+    /// The system's words on a failure are data; the sentence adds the usual cause.
     #[test]
     fn failures_are_worded_with_their_usual_cause() {
         let error = |cause| SystemError { number: 1, cause, words: "no".to_owned() };

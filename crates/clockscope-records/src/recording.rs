@@ -43,7 +43,7 @@ pub struct RecordedRun {
     /// CPU that the measuring thread was to be pinned to; `null` where the system does not report
     /// it.
     pub cpu: Option<u32>,
-    /// Why the thread could not be pinned; `null` when it was.
+    /// Reason why the thread could not be pinned; `null` when it was.
     pub not_pinned: Option<String>,
     /// Outcomes of all trial reads, a list for each time that some were made, in that order.
     pub trials: Vec<Vec<RecordedTrial>>,
@@ -66,7 +66,7 @@ pub enum RecordedTrial {
     Answered,
     /// It failed.
     Failed {
-        /// What failed.
+        /// The failure.
         failure: Failure,
         /// The error.
         #[serde(serialize_with = "coded::serialize")]
@@ -85,8 +85,8 @@ pub enum RecordedTrial {
 pub struct RecordedCounter {
     /// Its name.
     pub name: String,
-    /// Why there is none, in the words of its description; `null` when there is. No answer depends
-    /// on them.
+    /// Reason why there is none, in the words of its description; `null` when there is. No answer
+    /// depends on them.
     pub reason: Option<String>,
 }
 
@@ -112,10 +112,10 @@ pub struct RecordedClock {
     pub unit: RecordedUnit,
     /// The resolution that its interface states.
     pub resolution: RecordedResolution,
-    /// Why it could not be read, where that was known before the trial; `null` otherwise.
+    /// Reason why it could not be read, where that was known before the trial; `null` otherwise.
     #[serde(serialize_with = "coded::serialize_option")]
     pub reason: Option<Unknown>,
-    /// What failed then; absent otherwise.
+    /// The failure at that time; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// Its batches, in the order in which they were read.
@@ -172,7 +172,7 @@ impl Recording {
     /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for a
     /// recording that lacks something.
     pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
-        /// What shows that it is a recording, and of which version.
+        /// The head of a recording: its mark, and its version.
         #[derive(Deserialize)]
         struct RecordingHead {
             schema: String,
@@ -232,7 +232,7 @@ fn checksum(run: &RecordedRun) -> u32 {
 /// CRC-32 of what is written to it.
 struct Crc(u32);
 
-/// What each byte adds.
+/// The contribution of each byte to the sum.
 const CRC_TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

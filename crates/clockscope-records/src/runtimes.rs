@@ -1,4 +1,4 @@
-//! What the stopwatches of language runtimes and browsers do.
+//! Findings about the stopwatches of language runtimes and browsers.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct Runtimes {
     pub runtimes: Vec<RuntimeRecord>,
     /// APIs that are not as their users may expect.
     pub surprises: Vec<SurprisingApi>,
-    /// What went wrong when clocksources were switched; `null` if nothing did.
+    /// The error while clocksources were switched; `null` if there was none.
     pub error: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct SurprisingApi {
     pub api: String,
     /// The kernel's clocksource while it was measured; `null` where all APIs had the same.
     pub clocksource: Option<String>,
-    /// What is surprising about it.
+    /// The surprising facts about it.
     pub findings: Vec<SurprisingFact>,
 }
 
@@ -68,12 +68,12 @@ pub enum SurprisingFact {
     },
     /// Its tick is unknown, and most readings repeat the one before.
     Repeats {
-        /// How many do, in percent.
+        /// Share of readings that do, in percent.
         percent: f64,
     },
     /// All its readings are the same.
     StoodStill {
-        /// How many there are.
+        /// Number of these readings.
         reads: u64,
     },
     /// A read costs far more than the cheapest one.
@@ -85,7 +85,7 @@ pub enum SurprisingFact {
     },
     /// Readings went back.
     WentBack {
-        /// How many did.
+        /// Number of readings that did.
         count: u64,
         /// Of so many.
         reads: u64,
@@ -103,7 +103,7 @@ pub struct ComparedApi {
     pub ns: f64,
 }
 
-/// What moves the clock that an API reads.
+/// The source that moves the clock that an API reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MovedBy {
@@ -136,27 +136,27 @@ pub struct RuntimeRecord {
     /// The API as its language writes it, e.g. `time.perf_counter_ns`; `null` in a row that speaks
     /// of the whole runtime.
     pub api: Option<String>,
-    /// Whether it was measured.
+    /// True if it was measured.
     pub available: bool,
-    /// Why it was not; `null` when it was.
+    /// Reason why it was not; `null` when it was.
     pub reason: Option<String>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<RuntimeFailure>,
     /// The kernel's clocksource while it was measured.
     pub clocksource: Figure<String>,
     /// The basis of the API, e.g. `CLOCK_MONOTONIC`.
     pub built_on: Option<String>,
-    /// What moves the clock that the API reads, as the probe states it.
+    /// The source that moves the clock that the API reads, as the probe states it.
     pub moved_by: Figure<MovedBy>,
-    /// Whether the API is documented in whole milliseconds, or coarser, as the probe states it.
+    /// True if the API is documented in whole milliseconds, or coarser, as the probe states it.
     pub documented_coarse: Figure<bool>,
     /// The name of what moves it: the clocksource where that does.
     pub hardware_timer: Figure<String>,
-    /// What the API states as its resolution, by its own frequency, resolution or unit, in ns.
+    /// The resolution that the API states, by its own frequency, resolution or unit, in ns.
     pub nominal_resolution_ns: Figure<f64>,
     /// Median cost of one read, back to back, in ns.
     pub cost_ns: Figure<f64>,
-    /// What that median is based on.
+    /// The basis of that median.
     pub cost: Figure<Cost>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Figure<f64>,
@@ -218,13 +218,13 @@ pub struct RuntimeFound {
     pub version: Option<String>,
     /// The program that would be started.
     pub program: Option<String>,
-    /// Whether it was found and reported its version.
+    /// True if it was found and reported its version.
     pub available: bool,
-    /// Why not; `null` when it was.
+    /// Reason why not; `null` when it was.
     pub reason: Option<String>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<RuntimeFailure>,
-    /// How to get it.
+    /// The way to get it.
     pub get: String,
 }
 

@@ -1,4 +1,4 @@
-//! What was found when two clocks were compared.
+//! Findings of a comparison of two clocks.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ written!(Shootout);
 #[serde(remote = "Self")]
 #[schemars(rename = "Metric", transform = add_unknown, transform = add_words::<Metric>)]
 pub struct Metric {
-    /// What is compared.
+    /// The property that is compared.
     #[serde(flatten)]
     pub metric: MetricKind,
     /// The figure of the first clock: less is better.
@@ -55,7 +55,7 @@ pub struct Metric {
 
 record!(worded Metric { a, b, winner });
 
-/// What two clocks are compared by, with what is known beside the figures.
+/// A property by which two clocks are compared, with what is known beside the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "metric", rename_all = "snake_case")]
 pub enum MetricKind {
@@ -99,11 +99,11 @@ impl fmt::Display for MetricKind {
 }
 
 worded!(Metric {
-    /// What the figures are.
+    /// The name of the figures.
     figure: &'static str = |metric: &Metric| metric.metric.figure(),
     /// Their unit; empty for a count.
     unit: &'static str = |metric: &Metric| metric.metric.unit(),
-    /// What the figures are based on.
+    /// The basis of the figures.
     note: String = |metric: &Metric| metric.metric.note(),
 });
 
@@ -209,7 +209,7 @@ impl MetricKind {
     }
 }
 
-/// Who is better.
+/// The better clock, if one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Winner {

@@ -1,4 +1,4 @@
-//! What was found about sleeping.
+//! Findings about sleeping.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,8 @@ pub struct SleepRow {
     pub asked_ns: u64,
     /// Number of sleeps.
     pub sleeps: u64,
-    /// How often it returned before the time had passed; `null` if it never slept. One that was
-    /// early by less than reading the clock takes, or than 0.1 %, is not counted.
+    /// Number of times that it returned before the time had passed; `null` if it never slept. One
+    /// that was early by less than reading the clock takes, or than 0.1 %, is not counted.
     pub early: Figure<u64>,
     /// The shortest sleep, in ns.
     pub min_ns: Figure<f64>,
@@ -47,9 +47,10 @@ pub struct SleepRow {
     pub p99_ns: Figure<f64>,
     /// The longest, in ns.
     pub max_ns: Figure<f64>,
-    /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
+    /// Reason why it did not sleep, or not for this time, or which sleeps are left out; `null`
+    /// otherwise.
     pub reason: Option<Unknown>,
-    /// What prevented the sleep; `null` if nothing did.
+    /// The failure that prevented the sleep; `null` if nothing did.
     pub failure: Option<Failure>,
     /// Sleeps that are left out, because two clocks disagreed about them.
     pub left_out: Option<u64>,

@@ -1,4 +1,4 @@
-//! What sequential reads of clocks showed.
+//! Findings from sequential reads of clocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,11 +21,11 @@ pub struct StepsRecord {
     /// Its identity.
     #[serde(flatten)]
     pub identity: ClockIdentity,
-    /// Whether it could be read.
+    /// True if it could be read.
     pub available: bool,
-    /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
+    /// Reason why it could not be read, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<Unknown>,
-    /// What failed; `null` if nothing did.
+    /// The failure; `null` if nothing failed.
     pub failure: Option<Failure>,
     /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock in ns.
     pub unit_ns: Figure<f64>,
@@ -63,14 +63,14 @@ pub struct StepsRecord {
 
 record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
 
-/// How often a difference was seen.
+/// Number of times that a difference was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceRecord {
     /// The difference, in the clock's own unit.
     pub units: i64,
     /// The same in ns; `null` for a clock whose unit has no fixed length.
     pub ns: Option<f64>,
-    /// How often it was seen.
+    /// Number of times that it was seen.
     pub count: u64,
 }
 
@@ -110,7 +110,7 @@ pub struct Worst {
 /// One event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorstRecord {
-    /// When, in seconds since the clock's first batch; as exact as a batch is long.
+    /// Its time, in seconds since the clock's first batch; as exact as a batch is long.
     pub at_s: f64,
     /// Its size in ns; `null` for stuck readings and stalls.
     pub size_ns: Option<f64>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// How many there are.
+    /// Number of values.
     pub count: u64,
     /// Their mean.
     pub mean: f64,

@@ -1,5 +1,4 @@
-//! What is known of civil time: what the kernel states, what chronyd states, and what PTP hardware
-//! clocks show.
+//! Facts known of civil time: from the kernel, from chronyd, and from PTP hardware clocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::figure::{add_unknown, record};
 use crate::{Adjtimex, Figure};
 
-/// What keeps civil time, and what can be compared with it.
+/// The sources that keep civil time, and those that can be compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Synchronization", transform = add_unknown)]
 pub struct Synchronization {
     /// The kernel's own figures about CLOCK_REALTIME.
     pub adjtimex: Figure<Adjtimex>,
-    /// What chronyd states; `null` where it does not answer on the loopback.
+    /// The statement of chronyd; `null` where it does not answer on the loopback.
     pub chrony: Figure<ChronyTracking>,
     /// One entry a PTP hardware clock (/dev/ptp*).
     pub ptp: Vec<PtpClock>,
@@ -22,12 +21,12 @@ pub struct Synchronization {
 
 record!(Synchronization { adjtimex, chrony });
 
-/// What chronyd states of the clock that it keeps: the answer to `chronyc tracking`.
+/// The statement of chronyd on the clock that it keeps: the answer to `chronyc tracking`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChronyTracking {
     /// Servers from here to a reference clock, and one; 0 where that is not known.
     pub stratum: u16,
-    /// How far CLOCK_REALTIME is behind true time, in s: what is still to be corrected.
+    /// The lag of CLOCK_REALTIME behind true time, in s: what is still to be corrected.
     pub correction_s: f64,
     /// The largest error that remains beside it, in s: half of the root delay, and the root
     /// dispersion.
@@ -47,10 +46,9 @@ pub struct ChronyTracking {
 pub struct PtpClock {
     /// Its device, e.g. `ptp0`.
     pub device: String,
-    /// What the driver calls it, e.g. `KVM virtual PTP` or `hyperv`.
+    /// The driver's name for it, e.g. `KVM virtual PTP` or `hyperv`.
     pub name: Figure<String>,
-    /// How far it is ahead of CLOCK_REALTIME, in s. One that keeps TAI is ahead by the leap
-    /// seconds.
+    /// Its lead over CLOCK_REALTIME, in s. One that keeps TAI is ahead by the leap seconds.
     pub offset_s: Figure<f64>,
     /// Bound of `offset_s`, in s: half of the time that the comparison took.
     pub bound_s: Figure<f64>,

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Whether a character steers a terminal, turns the direction of writing, or cannot be seen:
-/// control characters; marks, embeddings, overrides and isolates of direction; separators and
+/// Returns true if a character steers a terminal, turns the direction of writing, or cannot be
+/// seen: control characters; marks, embeddings, overrides and isolates of direction; separators and
 /// spaces of no width. Line breaks are among them.
 ///
 /// Escapes and C1 controls are ECMA-48's; the others are of the Unicode Standard, annex 9 and

@@ -1,4 +1,4 @@
-//! What was found about a clock's tick.
+//! Findings about a clock's tick.
 
 use std::fmt;
 
@@ -8,16 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::units::significant;
 use crate::words::{add_words, worded, written};
 
-/// What a tick is based on, or how far the search for it came.
+/// The basis of a tick, or the progress of the search for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "TickEvidence", transform = add_words::<TickEvidence>)]
 pub struct TickEvidence {
-    /// How much the finding may be relied on.
+    /// The reliability of the finding.
     pub strength: Strength,
     /// Readings that differed from the one before: only these show a tick.
     pub steps: u64,
-    /// Where no tick was found: it is at most this, in ns; `null` where not even that is known.
+    /// Bound of a tick that was not found: it is at most this, in ns; `null` where not even that is
+    /// known.
     pub at_most_ns: Option<f64>,
     /// Ticks a second.
     pub frequency_hz: Option<f64>,
@@ -31,7 +32,7 @@ pub struct TickEvidence {
     pub agreement: Option<f64>,
     /// The tick exactly, where it has a simple form; `null` where it has none.
     pub exact_tick: Option<ExactTick>,
-    /// What is known to tick so.
+    /// The hardware that is known to tick so.
     pub recognized: Option<String>,
 }
 
@@ -57,7 +58,7 @@ pub enum ExactTick {
     },
     /// A whole number of counts of the counter that the clock is, or is based on.
     Counts {
-        /// How many.
+        /// Number of counts.
         counts: u32,
         /// The counter's frequency, in Hz.
         frequency_hz: f64,
@@ -105,7 +106,7 @@ impl fmt::Display for TimeUnit {
     }
 }
 
-/// How much the finding of a tick may be relied on.
+/// The reliability of the finding of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {

@@ -1,4 +1,4 @@
-//! What was found about whether clocks can be trusted.
+//! The trust that clocks deserve, and its evidence.
 
 mod words;
 
@@ -16,11 +16,11 @@ pub struct Trust {
     pub verdicts: Vec<Verdict>,
     /// One entry a demand of the policy; empty where none was given.
     pub demands: Vec<Demand>,
-    /// What keeps civil time.
+    /// The synchronization of civil time.
     pub synchronization: Option<Synchronization>,
 }
 
-/// Whether a clock can be trusted, and why.
+/// The verdict on a clock, and its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The clock's name. The counter is judged in all of its reading sequences and bears the name

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::Figure;
 use crate::figure::{add_unknown, record};
 
-/// What Windows shows of its timer interrupt, of how it steers civil time, and of its processors.
+/// Facts that Windows shows of its timer interrupt, of its steering of civil time, and of its
+/// processors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "WindowsFacts", transform = add_unknown)]
@@ -18,7 +19,7 @@ pub struct WindowsFacts {
     pub longest_timer_period_ns: Figure<u64>,
     /// The shortest period that programs can request, in ns.
     pub shortest_timer_period_ns: Figure<u64>,
-    /// How civil time is steered, by GetSystemTimeAdjustment: in units of 100 ns per period.
+    /// The steering of civil time, by GetSystemTimeAdjustment: in units of 100 ns per period.
     pub adjustment: Figure<TimeAdjustment>,
     /// The same by GetSystemTimeAdjustmentPrecise: in counts per second (Windows 10 and newer).
     pub precise_adjustment: Figure<TimeAdjustment>,
@@ -36,14 +37,14 @@ record!(WindowsFacts {
     processor_groups,
 });
 
-/// How fast Windows lets civil time run.
+/// The speed at which Windows lets civil time run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeAdjustment {
-    /// What is added instead of `nominal`.
+    /// The time added instead of `nominal`.
     pub added: u64,
-    /// What would be added without steering.
+    /// The time that would be added without steering.
     pub nominal: u64,
-    /// Whether this steering is off: `nominal` is added then, and the system may set the time.
+    /// True if this steering is off: `nominal` is added then, and the system may set the time.
     pub is_disabled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why a question about several CPUs, or about a thread's time, has no figure.
+//! Reasons why a question about several CPUs, or about a thread's time, has no figure.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{NOT_RECORDED, SystemError, Unknown};
 use crate::{CpuFailure, Failure, show_cpus};
 
-/// Why no pair of CPUs could be tested.
+/// Reason why no pair of CPUs could be tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum PairsReason {
@@ -18,16 +18,16 @@ pub enum PairsReason {
     OneCpu {
         /// This one.
         cpu: u32,
-        /// Why no other takes part.
+        /// Reason why no other takes part.
         limit: Option<CpuLimit>,
     },
     /// No clock is there that could be tested.
     NoClock,
     /// No counter can be read.
     NoCounter {
-        /// What failed.
+        /// The failure.
         failure: Option<Failure>,
-        /// Why.
+        /// The reason.
         because: Box<Unknown>,
     },
     /// The counter stood still while it was calibrated.
@@ -37,9 +37,9 @@ pub enum PairsReason {
     },
     /// No pair could be tested to the end.
     AllLost {
-        /// What failed of the first pair; `null` where that has no word.
+        /// The failure of the first pair; `null` where that has no word.
         failure: Option<CpuFailure>,
-        /// Why.
+        /// The reason.
         because: Box<Unknown>,
     },
 }
@@ -56,15 +56,15 @@ pub enum CpuLimit {
     Request,
 }
 
-/// Why a pair of CPUs, a CPU or a thread has no figure.
+/// Reason why a pair of CPUs, a CPU or a thread has no figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum CpusReason {
     /// The pair was not tested to the end.
     PairFailed {
-        /// What failed.
+        /// The failure.
         failure: Option<CpuFailure>,
-        /// Why.
+        /// The reason.
         because: Box<Unknown>,
     },
     /// The system started no thread.
@@ -123,7 +123,7 @@ pub enum CpusReason {
         a: u32,
         /// The other.
         b: u32,
-        /// Why.
+        /// The reason.
         because: Box<Unknown>,
     },
     /// No constant offset explains all exchanges.
@@ -158,7 +158,7 @@ pub enum CpusReason {
     NoRegression,
 }
 
-/// Why a thread's lost time, its sleeps or its CPU are unknown.
+/// Reason why a thread's lost time, its sleeps or its CPU are unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ThreadReason {
@@ -196,7 +196,7 @@ pub enum ThreadReason {
     },
     /// The thread is not pinned.
     NotPinned {
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
     /// The system does not show which CPU the thread runs on.

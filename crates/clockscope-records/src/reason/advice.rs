@@ -1,4 +1,4 @@
-//! Why no clock is advised, or the error of its rate is unknown.
+//! Reasons why no clock is advised, or the error of its rate is unknown.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::time;
 
-/// Why no clock is advised, or the error of its rate is unknown.
+/// Reason why no clock is advised, or the error of its rate is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum AdviceReason {
@@ -27,7 +27,7 @@ pub enum AdviceReason {
     NoRateStatement,
     /// chronyd is working off an offset, by a rate that it does not state.
     OffsetWorkedOff {
-        /// What is still to be corrected, in s.
+        /// The correction that is still to be made, in s.
         correction_s: f64,
         /// The error that chronyd states beside it, in s.
         error_s: f64,

@@ -1,4 +1,4 @@
-//! Why a clock cannot be read or compared, and what ended its readings.
+//! Reasons why a clock cannot be read or compared, and what ended its readings.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ use crate::text::grouped;
 pub struct SystemError {
     /// Its number on that system; 0 for one without a number.
     pub number: i32,
-    /// What it says of the cause.
+    /// The cause, by the error's own statement.
     pub cause: ErrorCause,
     /// The error in the system's own words.
     pub words: String,
 }
 
-/// What an error of the system says of its cause.
+/// The cause of an error of the system, by the error's own statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCause {
@@ -32,7 +32,7 @@ pub enum ErrorCause {
     Other,
 }
 
-/// What a signal that ended a trial says of the read.
+/// The meaning of a signal that ended a trial, for the read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalMeaning {
@@ -46,7 +46,7 @@ pub enum SignalMeaning {
     Other,
 }
 
-/// Why a clock cannot be read or compared, or what ended its readings.
+/// Reason why a clock cannot be read or compared, or what ended its readings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ClockReason {
@@ -69,7 +69,7 @@ pub enum ClockReason {
     },
     /// There is no such clock.
     NoSuchClock {
-        /// Why, in the words of the clock's description.
+        /// The reason, in the words of the clock's description.
         words: String,
     },
     /// The trial read failed.
@@ -81,7 +81,7 @@ pub enum ClockReason {
     TrialEnded,
     /// The trial read did not return.
     TrialSilent {
-        /// How long it was waited for, in ms.
+        /// Time for which it was waited, in ms.
         after_ms: u32,
     },
     /// The counter is disabled for this process, in which the clock reads it.
@@ -90,7 +90,7 @@ pub enum ClockReason {
     TrialKilled {
         /// The signal's name.
         signal: String,
-        /// What the signal says of the read.
+        /// The meaning of the signal for the read.
         meaning: SignalMeaning,
     },
     /// The run was interrupted before its turn.
@@ -145,9 +145,9 @@ pub enum ClockReason {
 pub struct UnreadableClock {
     /// Its name.
     pub clock: String,
-    /// Why it cannot be read or compared.
+    /// Reason why it cannot be read or compared.
     pub reason: Unknown,
-    /// What failed.
+    /// The failure.
     pub failure: Option<Failure>,
 }
 

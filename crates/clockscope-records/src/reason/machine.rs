@@ -1,4 +1,4 @@
-//! Why a fact about the machine is unknown.
+//! Reasons why a fact about the machine is unknown.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{UnreadableClock, with_unreadable};
 
-/// Why a fact about the processor, the kernel or its clocksources is unknown.
+/// Reason why a fact about the processor, the kernel or its clocksources is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum MachineReason {
@@ -25,7 +25,7 @@ pub enum MachineReason {
     NoArmFrequency,
     /// The kernel does not state the counter's frequency on the page of a perf event.
     NoPerfPage {
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
     /// The system does not show whether there is a hypervisor.
@@ -46,14 +46,14 @@ pub enum MachineReason {
     NoClocksourceName {
         /// Its path.
         path: String,
-        /// What it holds.
+        /// Its content.
         content: String,
     },
     /// The system does not show which CPUs this process may use.
     AllowedCpusHidden,
     /// The CPUs that this process may use are unknown.
     NoAffinity {
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
     /// The system does not control the CPU's frequency.
@@ -70,7 +70,7 @@ pub enum MachineReason {
     NoName,
 }
 
-/// Why a property of a clocksource is unknown.
+/// Reason why a property of a clocksource is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ClocksourceReason {
@@ -88,7 +88,7 @@ pub enum ClocksourceReason {
     NoHardware,
     /// It was not measured.
     Unmeasured {
-        /// Why, in the words of the measurement.
+        /// The reason, in the words of the measurement.
         words: String,
         /// The clocks that it lacked, and why.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

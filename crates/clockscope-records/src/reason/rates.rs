@@ -1,4 +1,4 @@
-//! Why a rate, or a comparison of two clocks or of runs, has no figure.
+//! Reasons why a rate, or a comparison of two clocks or of runs, has no figure.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{SystemError, UnreadableClock, with_unreadable};
 use crate::Emulator;
 use crate::text::counted;
 
-/// Why a clock's rate is unknown.
+/// Reason why a clock's rate is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum RateReason {
@@ -46,7 +46,7 @@ pub enum RateReason {
     RateOfStart,
     /// No rate was measured.
     NotMeasured {
-        /// Why, in the words of the measurement.
+        /// The reason, in the words of the measurement.
         words: String,
         /// The clocks that it lacked, and why.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -54,12 +54,12 @@ pub enum RateReason {
     },
     /// The kernel does not say how it steers its clock.
     SteeringHidden {
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
 }
 
-/// Why two clocks, or the runs of two sides, cannot be compared in one respect.
+/// Reason why two clocks, or the runs of two sides, cannot be compared in one respect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ComparisonReason {
@@ -144,7 +144,7 @@ impl fmt::Display for ComparisonReason {
     }
 }
 
-/// Why two clocks' rates were not compared, or not judged.
+/// Reason why two clocks' rates were not compared, or not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RatePairFailure {

@@ -1,4 +1,4 @@
-//! Why the readings of one clock show no figure.
+//! Reasons why the readings of one clock show no figure.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::Unknown;
 use crate::Failure;
 
-/// Why a clock's readings show no cost, no step and no event.
+/// Reason why a clock's readings show no cost, no step and no event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ReadingsReason {
     /// The clock cannot be read, or failed.
     ClockFailed {
-        /// What failed.
+        /// The failure.
         failure: Option<Failure>,
-        /// Why.
+        /// The reason.
         because: Box<Unknown>,
     },
     /// No batch of reads was completed.
@@ -72,7 +72,7 @@ pub enum ReadingsReason {
     OneCount,
     /// The clock states no resolution.
     NoNominalResolution {
-        /// Why, in the words of the clock's description.
+        /// The reason, in the words of the clock's description.
         words: String,
     },
     /// The API states neither a frequency nor a resolution.

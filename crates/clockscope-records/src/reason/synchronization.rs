@@ -1,11 +1,11 @@
-//! Why what keeps civil time is unknown.
+//! Reasons why facts on what keeps civil time are unknown.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why something about the synchronization of civil time is unknown.
+/// Reason why something about the synchronization of civil time is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum SynchronizationReason {
@@ -15,21 +15,21 @@ pub enum SynchronizationReason {
     ChronyUnsynchronized,
     /// The kernel's figures cannot be read.
     KernelFiguresHidden {
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
     /// A device cannot be opened.
     PtpUnopened {
         /// The path of its file.
         path: String,
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
     /// A device was opened, and a clock cannot be read.
     PtpUnreadable {
         /// The path of its file.
         path: String,
-        /// Why, in the system's own words.
+        /// The reason, in the system's own words.
         words: String,
     },
     /// Civil time was set during each comparison with a device.

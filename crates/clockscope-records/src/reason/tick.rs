@@ -1,4 +1,4 @@
-//! Why readings show no tick.
+//! Reasons why readings show no tick.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::counted;
 
-/// Why a clock's tick is unknown.
+/// Reason why a clock's tick is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum TickReason {

@@ -1,12 +1,12 @@
-//! Why a fact about Windows is unknown.
+//! Reasons why a fact about Windows is unknown.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why Windows does not show something, or why what it shows of QueryPerformanceCounter names no
-/// hardware.
+/// Reason why Windows does not show something, or why what it shows of QueryPerformanceCounter
+/// names no hardware.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum WindowsReason {
