@@ -32,7 +32,7 @@ pub struct TickEvidence {
     pub agreement: Option<f64>,
     /// The tick exactly, where it has a simple form; `null` where it has none.
     pub exact_tick: Option<ExactTick>,
-    /// The hardware that is known to tick so.
+    /// Clocks that are known to tick so; `null` if none is.
     pub recognized: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Chart {
     pub(crate) name: Text,
     pub(crate) title: Text,
     pub(crate) plot: Plot,
-    /// Whether terminals draw it, too, in characters.
+    /// True if terminals draw it, too, in characters.
     pub(crate) has_characters: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::chart::Chart;
 use crate::text::{ABSENT, Text, UNKNOWN, grouped, texts, yes_no};
 use crate::units::time;
 
-/// What a text means. Terminals color it; the words alone say the same.
+/// The meaning of a text. Terminals color it; the words alone say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]
@@ -16,7 +16,7 @@ pub(crate) enum Tone {
     Good,
     Warning,
     Bad,
-    /// What helps to read the rest.
+    /// Help for reading the rest.
     Context,
 }
 
@@ -176,11 +176,11 @@ pub(crate) struct Table {
     pub(crate) keys: usize,
     /// Columns that stay together, from the right.
     pub(crate) together: usize,
-    /// Whether it stays whole however wide it is.
+    /// True if it stays whole however wide it is.
     pub(crate) is_whole: bool,
-    /// Whether the last column is words, which are wrapped where they do not fit.
+    /// True if the last column is words, which are wrapped where they do not fit.
     pub(crate) wraps: bool,
-    /// What rows are called that may be left out; `None` where all rows are shown.
+    /// The name of the rows that may be left out; `None` where all rows are shown.
     pub(crate) omitted: Option<&'static str>,
     /// Lines below it.
     pub(crate) below: Vec<Text>,
@@ -190,7 +190,7 @@ pub(crate) struct Table {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
-    /// Whether it shows a fault.
+    /// True if it shows a fault.
     pub(crate) is_faulty: bool,
     /// Rows of less weight are left out first.
     pub(crate) weight: u64,

@@ -7,7 +7,7 @@ use crate::text::shortened;
 /// Most characters of the line: node-problem-detector cuts what is longer by default.
 pub const LINE_WIDTH: usize = 80;
 
-/// How a machine's clocks are, by the four states of Nagios.
+/// The health of a machine's clocks, by the four states of Nagios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockHealth {
     /// All clocks are trusted.

@@ -19,7 +19,7 @@ pub struct Series<'a> {
     pub ns_per_unit: f64,
 }
 
-/// How raw readings are written.
+/// The format of raw readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawFormat {
     /// A head `clock,ns` and a line a reading.

@@ -1,4 +1,4 @@
-//! What every document gives, and every format renders.
+//! The parts that every document gives, and every format renders.
 
 use clockscope_records::Document;
 use serde_json::Value;

@@ -1,26 +1,26 @@
-//! How documents for people look.
+//! The look of documents for people.
 
-/// How a table looks, and a page in Markdown. The other formats always look the same.
+/// The look of a table, and of a page in Markdown. The other formats always look the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// Whether to mark headers, verdicts and events by ANSI escape sequences.
+    /// True to mark headers, verdicts and events by ANSI escape sequences.
     pub color: bool,
-    /// Whether to draw a bar beside each cost.
+    /// True to draw a bar beside each cost.
     pub bars: bool,
     /// Width in columns, 100 if `None`: prose is wrapped at it, histograms and clocks side by side
     /// fit into it.
     pub width: Option<u16>,
-    /// Whether to draw in ASCII alone.
+    /// True to draw in ASCII alone.
     pub ascii: bool,
     /// Most rows of a table of distinct differences; 40 if `None`.
     pub rows: Option<usize>,
     /// Columns of the table of a measurement; the most important ones if `None`, all in Markdown.
     pub columns: Option<Columns>,
-    /// Whether to show the conclusion and the main table alone, in at most 15 lines.
+    /// True to show the conclusion and the main table alone, in at most 15 lines.
     pub brief: bool,
-    /// Whether to draw curves on a terminal, where a document has any.
+    /// True to draw curves on a terminal, where a document has any.
     pub plots: bool,
-    /// Whether to show all evidence of a verdict, not only what decides it. Markdown always does.
+    /// True to show all evidence of a verdict, not only what decides it. Markdown always does.
     pub verbose: bool,
 }
 
@@ -36,15 +36,15 @@ pub enum Columns {
 /// Most rows of a table of distinct differences by default.
 const ROWS: usize = 40;
 
-/// What of a document is shown.
+/// The part of a document that is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     /// Columns of a measurement; `None` for the most important ones.
     pub(crate) columns: Option<Columns>,
     pub(crate) is_brief: bool,
-    /// Whether all evidence is shown.
+    /// True if all evidence is shown.
     pub(crate) is_verbose: bool,
-    /// Whether there are charts.
+    /// True if there are charts.
     pub(crate) has_charts: bool,
 }
 
@@ -53,18 +53,18 @@ impl Style {
         self.rows.unwrap_or(ROWS)
     }
 
-    /// What a terminal shows.
+    /// The view on a terminal.
     pub(crate) fn view(&self) -> View {
         View { columns: self.columns, is_brief: self.brief, is_verbose: self.verbose, has_charts: self.plots }
     }
 
-    /// What a page shows that leaves nothing out, unless it is brief.
+    /// The view of a page that leaves nothing out, unless it is brief.
     pub(crate) fn whole_view(&self) -> View {
         let columns = if self.brief { self.columns } else { Some(Columns::All) };
         View { columns, is_brief: self.brief, is_verbose: true, has_charts: false }
     }
 
-    /// What a page with images shows.
+    /// The view of a page with images.
     pub(crate) fn page_view(&self) -> View {
         View { columns: self.columns, is_brief: self.brief, is_verbose: true, has_charts: !self.brief }
     }

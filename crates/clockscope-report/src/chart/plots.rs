@@ -1,4 +1,4 @@
-//! What charts are made of: axes, rows with marks, curves, matrices.
+//! The parts of charts: axes, rows with marks, curves, matrices.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ impl From<MatrixPlot> for Plot {
     }
 }
 
-/// What an axis measures, and how values are placed on it.
+/// The quantity that an axis measures, and the placement of values on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     pub(crate) title: Text,
@@ -105,10 +105,10 @@ impl Axis {
 #[derive(Clone, Debug)]
 pub(crate) struct RowPlot {
     pub(crate) axis: Axis,
-    /// What the rows are, in the plural: `clocks`.
+    /// The name of the rows, in the plural: `clocks`.
     pub(crate) things: &'static str,
     pub(crate) series: Vec<RowSeries>,
-    /// What the words beside rows are; empty if rows have none.
+    /// The meaning of the words beside rows; empty if rows have none.
     pub(crate) words: Text,
     pub(crate) rows: Vec<ChartRow>,
     pub(crate) band: Option<Band>,
@@ -124,12 +124,12 @@ pub(crate) struct Band {
     pub(crate) high: f64,
 }
 
-/// What the marks of one kind mean.
+/// The meaning of the marks of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct RowSeries {
     pub(crate) name: Text,
     pub(crate) look: Look,
-    /// What the line through a mark means; empty if marks have none.
+    /// The meaning of the line through a mark; empty if marks have none.
     pub(crate) spread: Text,
 }
 
@@ -255,9 +255,9 @@ pub(crate) enum Form {
 pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// What `y` ranges over.
+    /// The range of `y`.
     pub(crate) spread: Option<[f64; 2]>,
-    /// Where a bar ends.
+    /// The end of a bar.
     pub(crate) until: Option<f64>,
 }
 
@@ -319,16 +319,16 @@ impl CurvePlot {
 /// A value of each pair of things, shown by darkness: a heat map.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixPlot {
-    /// What rows and columns are: `CPU`.
+    /// The name of rows and columns: `CPU`.
     pub(crate) thing: &'static str,
-    /// What the values are.
+    /// The meaning of the values.
     pub(crate) what: Text,
     pub(crate) unit: Unit,
     /// The names of rows and columns.
     pub(crate) names: Vec<u32>,
     /// A row of cells for each name. None is negative.
     pub(crate) cells: Vec<Vec<MatrixCell>>,
-    /// What a marked cell is.
+    /// The meaning of a marked cell.
     pub(crate) mark: Text,
     /// Names for which there is no room.
     pub(crate) left_out: usize,

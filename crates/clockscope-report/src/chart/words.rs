@@ -1,4 +1,4 @@
-//! What a chart shows, in words, computed from its values.
+//! The content of a chart, in words, computed from its values.
 
 use super::plots::{Band, Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
 use crate::text::{ELLIPSIS, counted, grouped, shortened};

@@ -1,4 +1,4 @@
-//! Which clocks every system has.
+//! The clocks of every system.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What documents on clocks have in common.
+//! The common parts of documents on clocks.
 
 use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown};
 

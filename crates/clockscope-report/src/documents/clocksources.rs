@@ -1,4 +1,4 @@
-//! What the kernel could build its clocks on.
+//! The sources that the kernel could build its clocks on.
 
 use clockscope_records::{
     Clocksource, Clocksources, Envelope, Figures, Holder, KernelCause, KernelVerdict, PerformanceCounter,

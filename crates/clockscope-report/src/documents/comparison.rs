@@ -1,4 +1,4 @@
-//! What has changed between records.
+//! Changes between records.
 
 mod charts;
 
@@ -79,7 +79,7 @@ impl DescribeContents for Comparison {
     }
 }
 
-/// Where the records of a side come from.
+/// The origin of a side's records.
 fn records(side: &ComparedSide) -> String {
     let runs = counted(side.runs.into(), "run");
     let times = match (&side.first_recorded_at, &side.last_recorded_at) {
@@ -208,7 +208,7 @@ fn times(factor: f64) -> String {
     if (0.1..10.0).contains(&factor) { format!("{factor:.3}") } else { figure(factor, 3) }
 }
 
-/// What the columns mean.
+/// The meaning of the columns.
 fn legend(found: &Comparison) -> Vec<String> {
     if found.clocks.iter().all(|clock| !clock.ratio.is_known()) {
         return Vec::new();
@@ -298,7 +298,7 @@ fn verdicts(verdicts: &[ComparedVerdict]) -> String {
     }
 }
 
-/// Which clocks are slower or faster, and how many could be judged.
+/// The clocks that are slower or faster, and the number of those that could be judged.
 fn costs(found: &Comparison) -> String {
     let compared = || found.clocks.iter().filter(|clock| clock.ratio.is_known());
     if compared().next().is_none() {
@@ -336,7 +336,7 @@ fn shortened(mut names: Vec<String>) -> Option<String> {
     Some(if more > 0 { format!("{names} and {more} more") } else { names })
 }
 
-/// How fast the machine is, if that is known.
+/// The machine's speed, if that is known.
 fn speed(machine: &MachineComparison) -> Option<String> {
     let counter = machine.counter.get();
     let parts = [

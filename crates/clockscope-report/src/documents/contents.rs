@@ -1,4 +1,4 @@
-//! What documents with a conclusion have in common.
+//! The common parts of documents with a conclusion.
 
 use clockscope_records::Envelope;
 use serde_json::Value;

@@ -14,7 +14,7 @@ pub(super) type Fact = (&'static str, String);
 pub(super) struct DocumentHead<'a> {
     environment: &'a Environment,
     recorded_at: Option<&'a str>,
-    /// How it was measured.
+    /// The facts of the run.
     run: Vec<Fact>,
     is_interrupted: bool,
 }
@@ -157,7 +157,7 @@ fn announcements(found: &Announcements) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join(", ")).filter(|lines| !lines.is_empty())
 }
 
-/// How the run was made.
+/// The facts of a run.
 fn of_run(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
     let pinned = match &run.cpu {
@@ -248,7 +248,7 @@ fn stated(environment: &Environment) -> String {
     if stated.is_empty() { "none".to_owned() } else { stated.join(", ") }
 }
 
-/// Why no statement about cost is made from a measurement; `None` if one may be.
+/// Reason why no statement about cost is made from a measurement; `None` if one may be.
 fn reservation(environment: &Environment) -> Option<String> {
     if !environment.emulation.is_empty() {
         return Some(format!(

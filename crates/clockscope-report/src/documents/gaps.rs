@@ -1,4 +1,4 @@
-//! What time threads lose.
+//! The time that threads lose.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What clocks have in common, by their facts.
+//! Groups of clocks with common facts.
 
 use std::collections::BTreeSet;
 

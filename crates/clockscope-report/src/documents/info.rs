@@ -41,7 +41,7 @@ impl Describe for Envelope<Info> {
     }
 }
 
-/// What the system's clocks are based on.
+/// The basis of the system's clocks.
 fn conclusion(environment: &Environment, is_windows: bool) -> String {
     if is_windows {
         return "`clockscope clocksource` shows the hardware behind QueryPerformanceCounter.".to_owned();
@@ -74,7 +74,7 @@ fn of_windows(found: &WindowsFacts) -> impl Iterator<Item = (&'static str, Strin
     .filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// How civil time is steered.
+/// The steering of civil time.
 fn adjustment(found: &TimeAdjustment) -> String {
     let TimeAdjustment { added, nominal, is_disabled } = found;
     match (is_disabled, found.ppm()) {

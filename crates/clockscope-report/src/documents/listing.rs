@@ -1,4 +1,4 @@
-//! Which clocks there are.
+//! The list of clocks.
 
 use clockscope_records::{ClockIdentity, Envelope, Listed, Listing};
 use serde_json::Value;
@@ -53,7 +53,7 @@ fn conclusion(clocks: &[Listed]) -> String {
     format!("{available} of {} can be read here.", counted(clocks.len() as u64, "clock"))
 }
 
-/// What can be read here, by groups, and the other names of these clocks below.
+/// The clocks that can be read here, by groups, and the other names of these clocks below.
 fn table(clocks: &[Listed]) -> Table {
     let mut available: Vec<&Listed> = clocks.iter().filter(|clock| clock.available).collect();
     available.sort_by_key(|clock| Group::of(&clock.identity));

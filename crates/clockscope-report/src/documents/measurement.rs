@@ -1,4 +1,4 @@
-//! What `clockscope measure` found.
+//! The findings of `clockscope measure`.
 
 mod chart;
 mod columns;
@@ -105,7 +105,7 @@ fn charts(found: &Thorough) -> Vec<Chart> {
     [order::chart(&found.order), offsets::chart(&found.offsets)].into_iter().chain(rates).collect()
 }
 
-/// What a thorough measurement found besides: a line a question.
+/// The further findings of a thorough measurement: a line a question.
 fn thorough(measurement: &Measurement) -> Vec<String> {
     let Some(found) = &measurement.thorough else { return Vec::new() };
     let first = |name: &str, lines: Vec<String>| format!("{name}: {}", lines.first().map_or("", String::as_str));

@@ -1,4 +1,4 @@
-//! How fast clocks run.
+//! The rates of clocks.
 
 mod charts;
 
@@ -214,7 +214,7 @@ fn conclusion(rates: &Rates) -> Vec<String> {
     lines
 }
 
-/// Which clock is the furthest from the reference, if any is known to be.
+/// The clock that is the furthest from the reference, if any is known to be.
 fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
     let with_rate: Vec<_> =
         compared.iter().filter_map(|clock| Some((clock, clock.ppm.get()?, clock.bound_ppm.get()?))).collect();
@@ -238,7 +238,7 @@ fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
     }
 }
 
-/// How long it takes until the bound is as small as was asked for.
+/// The time until the bound is as small as was asked for.
 fn needed(until: f64, compared: &[&RateRecord]) -> String {
     let short: Vec<String> = compared
         .iter()

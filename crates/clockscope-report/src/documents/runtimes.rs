@@ -1,4 +1,4 @@
-//! What the stopwatches of runtimes do.
+//! The stopwatches of runtimes.
 
 use std::collections::BTreeSet;
 
@@ -196,7 +196,7 @@ fn with_version(found: &Runtimes, row: &RuntimeRecord) -> String {
     }
 }
 
-/// Who a row speaks of.
+/// The name of a row's runtime and API.
 fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
     let runtime = row.label(&found.runtimes);
     match &row.api {
@@ -205,7 +205,8 @@ fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
     }
 }
 
-/// Why figures are unknown: a line for those that are so for the same reason of the same APIs.
+/// Reasons why figures are unknown: a line for those that are so for the same reason of the same
+/// APIs.
 fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
     let mut lines: Vec<(Vec<&str>, String, Vec<String>)> = Vec::new();
     for row in rows {
@@ -246,7 +247,7 @@ fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, String)> 
     .filter_map(|(head, reason)| Some((head, reason?)))
 }
 
-/// What was not measured, and with which clocksource where that makes a difference.
+/// The APIs that were not measured, and with which clocksource where that makes a difference.
 fn not_measured(found: &Runtimes, sources: usize) -> Vec<String> {
     let missing: Vec<(String, Option<&str>, &str)> = found
         .runtimes
@@ -318,7 +319,7 @@ fn conclusion(found: &Runtimes) -> Vec<String> {
     lines
 }
 
-/// What can be said where nothing surprises.
+/// The conclusion where nothing surprises.
 fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
     let went_back: Vec<String> = rows
         .iter()

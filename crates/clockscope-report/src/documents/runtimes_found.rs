@@ -1,4 +1,4 @@
-//! Which runtimes there are.
+//! The runtimes that there are.
 
 use clockscope_records::{RuntimeFound, RuntimesFound};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What sleeping calls give.
+//! The results of sleeping calls.
 
 use clockscope_records::{Sleep, SleepRow};
 use serde_json::Value;

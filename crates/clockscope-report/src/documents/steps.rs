@@ -16,7 +16,7 @@ use crate::units::{exact_time, precise_time, share, significant, time};
 /// Heads of the table of distinct differences; the table of the largest lacks the last one.
 const DIFFERENCES: [&str; 5] = ["Units", "Time", "Count", "%", "Cumulative %"];
 
-/// What the figures are of.
+/// The meaning of the figures.
 const ABOUT: &str = "Times in ns, of the differences between successive readings. Between batches of reads there is a pause: no difference is taken there.";
 
 /// Columns of a spreadsheet.
@@ -217,7 +217,7 @@ fn difference(entry: &DifferenceRecord, all: u64) -> Vec<Cell> {
     ]
 }
 
-/// What is to be said of a clock in sentences: its tick, its modes, what was rounded.
+/// Sentences on a clock: its tick, its modes, what was rounded.
 fn sentences(clock: &StepsRecord) -> Vec<String> {
     let mut lines = vec![of_tick(clock)];
     if let [_, _, ..] = clock.modes.as_slice() {
@@ -270,7 +270,7 @@ fn of_tick(clock: &StepsRecord) -> String {
     line + "."
 }
 
-/// Whether an exact tick says more than its decimals do.
+/// Returns true if an exact tick says more than its decimals do.
 const fn says_more(exact: &ExactTick) -> bool {
     match exact {
         ExactTick::Fraction { denominator, .. } => *denominator > 1,

@@ -1,4 +1,4 @@
-//! Which clocks can be trusted.
+//! The trust in clocks.
 
 mod figure;
 
@@ -234,8 +234,8 @@ fn conclusion(trust: &Trust) -> Vec<String> {
     lines
 }
 
-/// What would have to be tested to know more, and of which clocks: a verdict is no better than its
-/// tests.
+/// The tests that are missing to know more, and the clocks that lack them: a verdict is no better
+/// than its tests.
 fn untested(trust: &Trust) -> Option<String> {
     let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for verdict in &trust.verdicts {

@@ -1,4 +1,4 @@
-//! What a brief page holds: the conclusion and as much of the main table as fits.
+//! The parts of a brief page: the conclusion and as much of the main table as fits.
 
 /// Most lines of a brief page.
 pub(super) const LINES: usize = 15;

@@ -31,7 +31,7 @@ struct GridColumn {
     has_bars: bool,
 }
 
-/// How a grid is drawn.
+/// The style of a drawn grid.
 #[derive(Clone, Copy)]
 pub(super) struct GridStyle {
     /// Columns of the page.
@@ -64,7 +64,7 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    /// What the other columns leave for the last one.
+    /// The width that the other columns leave for the last one.
     fn room_for_last(&self, width: usize) -> usize {
         let others = self.width() - self.columns.last().map_or(0, GridColumn::whole);
         width.saturating_sub(others)

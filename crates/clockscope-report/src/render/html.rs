@@ -20,7 +20,7 @@ use crate::style::Style;
 use crate::text::{Text, grouped};
 use tone::tone;
 
-/// How the page looks, and what its script adds. The policy admits these and nothing else.
+/// The page's styles, and its script. The policy admits these and nothing else.
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 

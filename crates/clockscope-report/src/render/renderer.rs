@@ -17,7 +17,7 @@ pub(super) trait Renderer {
     }
 }
 
-/// Why a document could not be rendered.
+/// Reason why a document could not be rendered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {

@@ -61,7 +61,7 @@ fn image(chart: &Chart) -> String {
     markup.into_string()
 }
 
-/// Where an image is.
+/// The place of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In a file of its own, with its style and title.

@@ -48,7 +48,7 @@ struct TextBuffer {
     style: Style,
 }
 
-/// How a line is marked.
+/// The marking of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Plain,

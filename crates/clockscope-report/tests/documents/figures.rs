@@ -17,7 +17,7 @@ fn with_figures() -> impl Iterator<Item = &'static str> {
     FIXTURES.into_iter().filter(|name| !REPEATING.contains(name))
 }
 
-/// What the reason of a figure is that has none.
+/// The reason of a figure that has none.
 const UNRECORDED: &str = "Unrecorded";
 
 /// A reason of these words.
@@ -86,7 +86,7 @@ fn read(document: &Value) -> Option<Document> {
     Document::from_json(&document.to_string()).ok()
 }
 
-/// What is written of what was read.
+/// A document as it is written after it was read.
 fn written(document: &Value) -> Value {
     serde_json::to_value(read(document).unwrap()).unwrap()
 }
@@ -95,12 +95,12 @@ fn fixture(name: &str) -> Value {
     written(&serde_json::from_str(&text_of(name)).unwrap())
 }
 
-/// How many figures are unknown without a reason.
+/// Number of figures that are unknown without a reason.
 fn unexplained(document: &Document) -> usize {
     format!("{document:?}").matches(UNRECORDED).count()
 }
 
-/// Whether a field is a figure: it takes a reason, or is read as one more that lacks it.
+/// Returns true if a field is a figure: it takes a reason, or is read as one more that lacks it.
 fn is_figure(document: &Value, before: usize, field: &Field) -> bool {
     const EXCUSE: &str = "the dog ate it";
     let mut without = document.clone();

@@ -222,7 +222,7 @@ fn rows_that_are_left_out_are_said_to_be() {
     assert!(text.contains("The largest:") && text.contains('█') && text.contains("The worst"), "{text}");
 }
 
-/// What is unknown is shown as such, in every format, and never as a number.
+/// An unknown figure is shown as such, in every format, and never as a number.
 #[test]
 fn unknown_is_never_a_number() {
     let Document::Measurement(mut measurement) = document("healthy") else { panic!("a measurement") };

@@ -170,7 +170,7 @@ fn pages_are_sound() {
     }
 }
 
-/// What would load or run anything is not there, apart from the page's own script.
+/// Nothing is there that would load or run anything, apart from the page's own script.
 #[test]
 fn pages_need_nothing_else() {
     for fixture in FIXTURES {
@@ -222,7 +222,7 @@ fn charts_have_words_and_tables() {
     );
 }
 
-/// What a format cannot show is known without the document.
+/// The documents that a format cannot show are known without their contents.
 #[test]
 fn formats_are_supported_where_they_have_something_to_show() {
     for fixture in FIXTURES {

@@ -72,7 +72,7 @@ fn figures_have_their_units() {
     assert_eq!(label("clockscope_sync_ptp_offset_seconds", "", "name"), "KVM virtual PTP");
 }
 
-/// When the check began, to the second.
+/// The metric is the time at which the check began, to the second.
 #[test]
 fn a_check_that_was_interrupted_did_not_succeed() {
     let name = "clockscope_last_success_timestamp_seconds";

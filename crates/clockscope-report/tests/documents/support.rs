@@ -40,10 +40,10 @@ pub(crate) fn document(fixture: &str) -> Document {
     Document::from_json(&text_of(fixture)).unwrap()
 }
 
-/// What stands for the image of a document without charts.
+/// The text instead of the image of a document without charts.
 pub(crate) const NO_CHART: &str = "(no chart)\n";
 
-/// What stands for the metrics of a document without any.
+/// The text instead of the metrics of a document without any.
 pub(crate) const NO_METRICS: &str = "(no metrics)\n";
 
 /// Renders a document. Not every document has a chart.

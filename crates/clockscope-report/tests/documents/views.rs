@@ -1,4 +1,4 @@
-//! What is shown of a document: in brief, by columns, in color.
+//! The views of a document: in brief, by columns, in color.
 
 use crate::support::{FIXTURES, document, plain, rendered, text_of};
 use clockscope_records::Document;

@@ -13,7 +13,7 @@ use crate::units::{COST_DIGITS, hertz, significant, time_parts};
 pub(super) struct Column {
     pub(super) head: &'static str,
     pub(super) cell: fn(&ClockRecord) -> Cell,
-    /// Why a figure is unknown; `None` where it is known.
+    /// Reason why a figure is unknown; `None` where it is known.
     pub(super) reason: fn(&ClockRecord) -> Option<String>,
 }
 
@@ -125,7 +125,7 @@ fn monotonic(found: Monotonic) -> &'static str {
     }
 }
 
-/// Whether every reading was larger than the one before.
+/// "Yes" if every reading was larger than the one before.
 fn grows(found: Monotonic) -> &'static str {
     if found.strict { "Yes" } else { "No" }
 }
@@ -147,7 +147,7 @@ fn tick(clock: &ClockRecord) -> Cell {
     }
 }
 
-/// Why neither the tick nor a bound of it is known.
+/// Reason why neither the tick nor a bound of it is known.
 fn tick_reason(clock: &ClockRecord) -> Option<String> {
     clock.tick_ns.why().filter(|_| at_most_ns(clock).is_none())
 }

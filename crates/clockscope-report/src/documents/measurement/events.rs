@@ -1,4 +1,4 @@
-//! What a clock did that it should not do, in a few words.
+//! Events that a clock should not show, in a few words.
 
 use clockscope_records::{ClockRecord, Events};
 

@@ -8,7 +8,7 @@ use crate::documents::groups::{Group, with_headings};
 use crate::model::{Cell, Row, Table};
 use crate::style::Columns;
 
-/// What the main columns mean, and what else there is.
+/// The meaning of the main columns, and the way to others.
 const LEGEND: [(&str, &str); 3] = [
     ("×", "cost relative to the cheapest counter read"),
     ("Tick", "the distance between possible readings"),
@@ -17,7 +17,7 @@ const LEGEND: [(&str, &str); 3] = [
 const MORE: &str = "--columns all shows every figure; clockscope advise --interval 100ns chooses a \
                     clock for other needs; docs/glossary.md explains the terms.";
 
-/// What comes before each clock's name, and the measurement.
+/// The text before each clock's name, and the measurement.
 type Named<'a> = (Option<&'a str>, &'a Measurement);
 
 /// One table of all measured clocks, with these columns.

@@ -1,4 +1,4 @@
-//! What a browser may load and run: the page's own styles and script, by their hashes.
+//! The content that a browser may load and run: the page's own styles and script, by their hashes.
 
 /// The policy. A test computes the hashes.
 pub(super) const POLICY: &str = "default-src 'none'; \
@@ -48,7 +48,7 @@ mod tests {
         );
     }
 
-    /// What would end an element early, or be no XML in an image.
+    /// Characters that end an element early, or are no XML in an image, are not there.
     #[test]
     fn styles_and_script_can_be_embedded() {
         for text in [svg::STYLE, STYLE] {

@@ -20,7 +20,7 @@ pub(super) fn families(check: &Envelope<Trust>) -> Vec<Family> {
     families
 }
 
-/// When a check succeeded. One that was interrupted did not.
+/// The time of a check that succeeded. One that was interrupted did not.
 fn succeeded(check: &Envelope<Trust>) -> Family {
     let since_1970 = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
     let began = check.recorded_at.as_deref().and_then(|text| humantime::parse_rfc3339(text).ok()).and_then(since_1970);

@@ -14,7 +14,7 @@ pub(super) const PER_PPM: f64 = 1e6;
 #[derive(Clone, Debug)]
 pub(super) struct Family {
     name: &'static str,
-    /// What it means: a line of our own, without anything to escape.
+    /// The meaning: a line of our own, without anything to escape.
     help: &'static str,
     series: Vec<Series>,
 }

@@ -15,7 +15,7 @@ const LARGEST: f64 = 48.0;
 const SMALLEST: f64 = 1.0;
 /// Side of a cell that has room for its value.
 const LEGIBLE: f64 = 38.0;
-/// Where cells begin, on the left.
+/// The left edge of the cells.
 const LEFT: f64 = 60.0;
 
 /// Draws the plot from `top` on, and returns the height of the image.
@@ -42,7 +42,7 @@ pub(super) fn draw(svg: &mut Markup, plot: &MatrixPlot, top: f64, id: &str) -> f
     grid.top + side * plot.names.len() as f64 + 12.0
 }
 
-/// Which values have which shade.
+/// The values of each shade.
 struct Shades {
     edges: Vec<f64>,
 }
@@ -82,7 +82,7 @@ impl Shades {
     }
 }
 
-/// Where the cells are.
+/// The places of the cells.
 struct Grid {
     left: f64,
     top: f64,

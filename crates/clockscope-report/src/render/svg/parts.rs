@@ -1,4 +1,4 @@
-//! What all charts are made of: text, axes, markers and legends.
+//! The parts of all charts: text, axes, markers and legends.
 
 use std::fmt::{self, Display};
 
@@ -54,7 +54,7 @@ impl Frame {
     }
 }
 
-/// Where a text is beside its place.
+/// The side of its place on which a text is.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
