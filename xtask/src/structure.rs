@@ -1,11 +1,12 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
-//! in cycles, where unsafe code may be, how wide comments are and which phrases they avoid, that
-//! documented commands run as printed, and that every test exists that the documentation names as
-//! evidence.
+//! in cycles, where unsafe code may be, how wide comments are, how they begin and which phrases
+//! they avoid, that documented commands run as printed, and that every test exists that the
+//! documentation names as evidence.
 
 mod commands;
 mod cycles;
 mod modules;
+mod openings;
 mod phrases;
 mod references;
 mod width;
@@ -28,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-capi", &["clockscope"]),
     ("clockscope-python", &["clockscope", "clockscope-records", "clockscope-statistics"]),
     ("clockscope-sources", &["clockscope", "clockscope-arch"]),
-    ("clockscope-records", &[]),
+    ("clockscope-records", &["clockscope-arch"]),
     ("clockscope-statistics", &["clockscope-brackets", "clockscope-records"]),
     ("clockscope-simulation", &[]),
     ("clockscope-machine", &["clockscope-arch", "clockscope-records"]),
@@ -98,6 +99,7 @@ pub(crate) fn check() -> Result<()> {
         wrong.extend(commands::cut(&file, &text));
     }
     let mut sources = String::new();
+    let mut questions = Vec::new();
     for (file, text) in files(".rs")? {
         if file.ends_with("/mod.rs") {
             wrong.push(format!("{file}: a module's file stands beside its folder"));
@@ -105,6 +107,7 @@ pub(crate) fn check() -> Result<()> {
         wrong.extend(misplaced_unsafe(&file, &text));
         wrong.extend(width::wide_comments(&file, &text));
         wrong.extend(phrases::in_comments(&file, &text));
+        questions.extend(openings::questions(&file, &text));
         if is_program(&file) {
             wrong.extend(phrases::in_strings(&file, &text));
         }
@@ -112,6 +115,7 @@ pub(crate) fn check() -> Result<()> {
             sources.push_str(&text);
         }
     }
+    wrong.extend(openings::too_many(&questions));
     let library = fs::read_to_string(SITUATIONS).with_context(|| format!("cannot read {SITUATIONS}"))?;
     let situations = library.split_once("\n## Situation by situation\n").map(|(_, rest)| rest);
     let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;

@@ -6,6 +6,8 @@
 //!
 //! - [`atomic`]: atomics of 64 bits on every processor.
 //! - [`chrony`]: what chronyd states of the clock that it keeps.
+//! - [`ClockKind`], [`ReadPath`], [`ClockBasis`], [`Finding`]: what clocks are, by one name
+//!   everywhere.
 //! - [`counter`]: one file per architecture. Its modules need no operating system.
 //! - [`clocksource`]: facts about the clocksources of a kernel.
 //! - [`os`]: one folder per system, all with the same items. Only with the feature `std`, without
@@ -30,6 +32,7 @@ pub mod atomic;
 pub mod chrony;
 #[cfg(feature = "std")]
 pub mod civil;
+mod clock;
 pub mod clocksource;
 pub mod counter;
 mod error;
@@ -40,6 +43,7 @@ mod rest;
 #[cfg(feature = "std")]
 mod woken;
 
+pub use clock::{ClockBasis, ClockKind, Finding, ReadPath};
 pub use error::{Errno, Unavailable};
 #[cfg(feature = "std")]
 pub use rest::rest;

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::CommandFactory;
-use clockscope_measure::{AdviceInput, Catalogue, ComparedQuestion, MeasureRequest, Paths, Session, ThisMachine};
+use clockscope_measure::{AdviceInput, Catalog, ComparedQuestion, MeasureRequest, Paths, Session, ThisMachine};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement};
 
@@ -79,7 +79,7 @@ fn known_words(args: &MeasureArgs) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    Catalogue::new(&ThisMachine).select(&names, Paths::default()).map(drop).map_err(|error| unknown_word(error).into())
+    Catalog::new(&ThisMachine).select(&names, Paths::default()).map(drop).map_err(|error| unknown_word(error).into())
 }
 
 /// Returns true if a process that has left the clocksource switched, or is switching it, spoils
@@ -111,23 +111,23 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     if let Some(runs) = args.repeat {
         return repeat::measure(args, runs);
     }
-    let catalogue = selected(&args.clocks)?;
+    let catalog = selected(&args.clocks)?;
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let timer = RequestedTimer::of(&args.timer)?;
     let MeasureArgs { duration, cpu, thorough, .. } = *args;
     let request = MeasureRequest { duration_s: duration.0, cpu, thorough, synchronization: thorough };
-    let mut measurement = fresh(catalogue, &request, &args.output)?;
+    let mut measurement = fresh(catalog, &request, &args.output)?;
     timer.note(&mut measurement);
     compare::show_measurement(measurement, baseline.as_ref(), args, destination)
 }
 
 /// Measures now.
-fn fresh(catalogue: Catalogue, request: &MeasureRequest, output: &OutputArgs) -> Result<Envelope<Measurement>> {
+fn fresh(catalog: Catalog, request: &MeasureRequest, output: &OutputArgs) -> Result<Envelope<Measurement>> {
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
-    let measured = clockscope_measure::measure(&session, catalogue, request, &mut |share| bar.show(share));
+    let measured = clockscope_measure::measure(&session, catalog, request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(|error| explained(error, "--cpu"))
 }
@@ -141,10 +141,10 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let document = match &args.from {
         Some(file) => read_document(file, "advise from")?,
         None => {
-            let catalogue = Catalogue::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
+            let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
             let request = MeasureRequest { duration_s: duration.0, cpu, thorough: false, synchronization: true };
-            Document::Measurement(fresh(catalogue, &request, &args.output)?)
+            Document::Measurement(fresh(catalog, &request, &args.output)?)
         }
     };
     let (source, interrupted) = match &document {
@@ -168,10 +168,10 @@ fn list(args: &ListArgs) -> Result<Exit> {
     if args.all_platforms {
         return list_all(&args.output);
     }
-    let catalogue = Catalogue::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
+    let catalog = Catalog::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let never = AtomicBool::new(false);
-    let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalogue)?;
+    let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalog)?;
     write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }

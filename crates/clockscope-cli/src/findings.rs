@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clockscope_records::{
-    CheckKind, CheckOutcome, ClockRecord, Events, Figures, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes,
+    CheckKind, ClockRecord, Events, Figures, Finding, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes,
     Sleep, StepsRecord, Trust, Trustworthiness, Verdict,
 };
 
@@ -243,9 +243,9 @@ impl Shows<CheckFinding> for Trust {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
             let asked = all.filter(|evidence| checks.contains(&evidence.check.kind()));
             any_of_all(asked.map(|evidence| match evidence.finding {
-                CheckOutcome::For => Some(false),
-                CheckOutcome::Against => Some(true),
-                CheckOutcome::Unknown => None,
+                Finding::For => Some(false),
+                Finding::Against => Some(true),
+                Finding::Unknown => None,
             }))
         };
         match finding {
@@ -261,7 +261,7 @@ impl Shows<CheckFinding> for Trust {
                 verdict
                     .evidence
                     .iter()
-                    .any(|evidence| evidence.finding == CheckOutcome::Unknown && evidence.check.kind().is_test())
+                    .any(|evidence| evidence.finding == Finding::Unknown && evidence.check.kind().is_test())
             }),
         }
     }

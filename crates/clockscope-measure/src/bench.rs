@@ -7,7 +7,7 @@ use clockscope_machine::affinity::AffinityError;
 use clockscope_records::{Contents, Envelope, Figure, Run, ThreadReason};
 use clockscope_sources::RawClock;
 
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
@@ -45,9 +45,9 @@ pub type Progress<'a> = dyn FnMut(f64) + 'a;
 pub(crate) struct Setup<'a, P: Platform> {
     pub(crate) session: &'a Session<'a, P>,
     /// The clocks that were asked for, those that did not answer with their reasons.
-    pub(crate) catalogue: Catalogue<P>,
+    pub(crate) catalog: Catalog<P>,
     /// The processor's counter alone.
-    pub(crate) counters: Catalogue<P>,
+    pub(crate) counters: Catalog<P>,
     pub(crate) recorded_at: Option<String>,
     pub(crate) bench: Bench<'a, P>,
     /// Begun before the first batch.
@@ -84,18 +84,18 @@ impl Unpinned {
 
 /// Clocks that answered when they were tried, and the reasons of those that did not.
 struct Answering<P: Platform> {
-    catalogue: Catalogue<P>,
-    counters: Catalogue<P>,
+    catalog: Catalog<P>,
+    counters: Catalog<P>,
     recorded_at: Option<String>,
     /// At least one.
     references: Vec<P::Reference>,
 }
 
 impl<P: Platform> Answering<P> {
-    fn tried(catalogue: Catalogue<P>, session: &Session<'_, P>) -> Result<Self, MeasureError> {
+    fn tried(catalog: Catalog<P>, session: &Session<'_, P>) -> Result<Self, MeasureError> {
         Ok(Self {
-            catalogue: catalogue.tried(session)?,
-            counters: Catalogue::counters(session.platform).tried(session)?,
+            catalog: catalog.tried(session)?,
+            counters: Catalog::counters(session.platform).tried(session)?,
             recorded_at: recorded_at(session)?,
             references: all_answering(session, session.platform.references())?,
         })
@@ -114,21 +114,21 @@ impl<'a, P: Platform> Setup<'a, P> {
     /// Tries the clocks that it takes.
     pub(crate) fn new(
         session: &'a Session<'a, P>,
-        catalogue: Catalogue<P>,
+        catalog: Catalog<P>,
         cpu: Option<u32>,
     ) -> Result<Self, MeasureError> {
         let place = CpuBinding::pin(session.platform, cpu)?;
-        let answering = Answering::tried(catalogue, session)?;
+        let answering = Answering::tried(catalog, session)?;
         Self::with(session, answering, place)
     }
 
     /// The same of clocks that a test knows to be readable: it has other threads beside it, and
     /// cannot try them.
     #[cfg(test)]
-    pub(crate) fn untried(session: &'a Session<'a, P>, catalogue: Catalogue<P>) -> Result<Self, MeasureError> {
+    pub(crate) fn untried(session: &'a Session<'a, P>, catalog: Catalog<P>) -> Result<Self, MeasureError> {
         let platform = session.platform;
         let references = platform.references();
-        let answering = Answering { catalogue, counters: Catalogue::counters(platform), recorded_at: None, references };
+        let answering = Answering { catalog, counters: Catalog::counters(platform), recorded_at: None, references };
         Self::with(session, answering, CpuBinding::pin(platform, None)?)
     }
 
@@ -137,7 +137,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         answering: Answering<P>,
         mut place: CpuBinding<P>,
     ) -> Result<Self, MeasureError> {
-        let Answering { catalogue, counters, recorded_at, references } = answering;
+        let Answering { catalog, counters, recorded_at, references } = answering;
         let (platform, stop) = (session.platform, session.stop);
         let counter = counter(platform, &counters);
         let first = || calibrated(counter.as_ref(), &references);
@@ -168,7 +168,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             seen_timer_step,
             stop,
         };
-        Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
+        Ok(Self { session, catalog, counters, recorded_at, bench, calibration, place })
     }
 
     /// The same for a run whose threads are on many CPUs.
@@ -350,7 +350,7 @@ fn calibrated_by<P: Platform>(
 }
 
 /// The ordered counter if a plain read of the counter succeeded here.
-fn counter<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Option<P::Counter> {
+fn counter<P: Platform>(platform: &P, counters: &Catalog<P>) -> Option<P::Counter> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     platform.ordered_counter().ok().filter(|_| is_readable)
 }

@@ -3,7 +3,7 @@
 use clockscope_sources::Errno;
 
 use crate::bench::Bench;
-use crate::catalogue::CatalogueEntry;
+use crate::catalog::CatalogEntry;
 use crate::platform::{Platform, Yardstick};
 use crate::step;
 use crate::subject::is_counter;
@@ -42,7 +42,7 @@ pub(crate) enum ClockStep {
 /// # Errors
 /// A read failed.
 pub(crate) fn clock_step<P: Platform>(
-    row: &CatalogueEntry<P>,
+    row: &CatalogEntry<P>,
     ns_per_unit: f64,
     bench: &Bench<'_, P>,
 ) -> Result<ClockStep, Errno> {

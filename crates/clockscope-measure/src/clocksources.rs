@@ -7,10 +7,10 @@ use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError}
 use clockscope_machine::performance_counter;
 use clockscope_machine::timecounters::{self, Timecounter};
 use clockscope_records::{Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, Switched, Unknown};
-use clockscope_sources::{Kind, Unit};
+use clockscope_sources::{ClockKind, Unit};
 
 use crate::bench::{Progress, Setup};
-use crate::catalogue::{Catalogue, Paths};
+use crate::catalog::{Catalog, Paths};
 use crate::cost::{MeasureRequest, measure};
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
@@ -49,7 +49,7 @@ pub fn switched(
     request: &SwitchedRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Switched>, MeasureError> {
-    Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
+    Catalog::new(&ThisMachine).select(&request.clocks, request.paths)?;
     // Reports what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
     let recorded_at = recorded_at(session)?;
@@ -57,10 +57,10 @@ pub fn switched(
     let found = with_each_clocksource(&request.clocksources, session.stop, &mut |place, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at
         // anew.
-        let catalogue = Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
+        let catalog = Catalog::new(&ThisMachine).select(&request.clocks, request.paths)?;
         let SwitchedRequest { duration_s, cpu, thorough, .. } = *request;
         let part = MeasureRequest { duration_s, cpu, thorough, synchronization: thorough };
-        measure(&Session::new(&ThisMachine, session.stop), catalogue, &part, &mut |share| {
+        measure(&Session::new(&ThisMachine, session.stop), catalog, &part, &mut |share| {
             progress((place as f64 + share) / whole)
         })
     })?;
@@ -223,8 +223,8 @@ fn described(
 
 /// The counter's frequency, measured: to better than 100 ppm.
 fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
-    let setup = Setup::new(session, Catalogue::counters(session.platform), None)?;
-    let rows = &setup.catalogue.entries;
+    let setup = Setup::new(session, Catalog::counters(session.platform), None)?;
+    let rows = &setup.catalog.entries;
     if rows.iter().any(|row| row.sampler.is_ok()) {
         return Ok(1e9 / setup.bench.first_rate.ns_per_unit);
     }
@@ -234,12 +234,12 @@ fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
 
 /// The HPET's frequency, by its own registers.
 fn hpet_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
-    let known = Catalogue::new(session.platform).select(&["hpet".to_owned()], Paths::Libc);
+    let known = Catalog::new(session.platform).select(&["hpet".to_owned()], Paths::Libc);
     let tried = known.map_err(MeasureError::from)?.tried(session).map_err(MeasureError::from)?;
     let row = tried.entries.first().ok_or(NoFrequency::Missing)?;
     row.sampler.as_ref().map_err(Clone::clone)?;
     match (row.info.unit, row.info.kind) {
-        (Unit::Counts(Some(hz)), Kind::Counter) => Ok(hz),
+        (Unit::Counts(Some(hz)), ClockKind::Counter) => Ok(hz),
         _ => Err(NoFrequency::NotInRegisters),
     }
 }

@@ -7,7 +7,7 @@
 use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement, TimerRecord};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
-use crate::catalogue::{Catalogue, CatalogueEntry};
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::record;
@@ -47,14 +47,14 @@ pub struct MeasureRequest {
     pub synchronization: bool,
 }
 
-/// Measures every clock of the catalogue. Pins the calling thread meanwhile.
+/// Measures every clock of the catalog. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// The CPU cannot be used, or no clock answers that others could be measured against.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn measure<P: Platform>(
     session: &Session<'_, P>,
-    catalogue: Catalogue<P>,
+    catalog: Catalog<P>,
     request: &MeasureRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
@@ -62,7 +62,7 @@ pub fn measure<P: Platform>(
     // Before this thread is pinned. Where the system does not show them, what needs them says that
     // it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
-    let mut setup = Setup::new(session, catalogue, cpu)?;
+    let mut setup = Setup::new(session, catalog, cpu)?;
     let CostResult { clocks, baseline, sampling, timer } = find(&mut setup, duration_s, progress);
     let mut run = setup.run_by(sampling, timer);
     let environment = session.environment.clone();
@@ -86,7 +86,7 @@ pub(crate) struct CostResult {
 
 /// Measures the clocks of a setup, which has none left after that.
 pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progress: &mut Progress<'_>) -> CostResult {
-    let rows = std::mem::take(&mut setup.catalogue.entries);
+    let rows = std::mem::take(&mut setup.catalog.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
     let duration_ns = duration_s * 1e9;
@@ -200,8 +200,8 @@ struct Baselines<P: Platform> {
 }
 
 impl<P: Platform> Baselines<P> {
-    fn new(subjects: &[Subject<P>], counters: Vec<CatalogueEntry<P>>, bench: &Bench<'_, P>) -> Self {
-        let empty = CatalogueEntry {
+    fn new(subjects: &[Subject<P>], counters: Vec<CatalogEntry<P>>, bench: &Bench<'_, P>) -> Self {
+        let empty = CatalogEntry {
             info: record::empty_loop(),
             sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>),
         };
@@ -233,7 +233,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-    use clockscope_sources::{ClockInfo, Errno, Kind, Path, RawClock, Resolution};
+    use clockscope_sources::{ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
 
     use super::*;
     use crate::platform::ThisMachine;
@@ -273,14 +273,19 @@ mod tests {
         let measured = |duration_s: f64| {
             let readers = Arc::<Readers>::default();
             let row = |name: &'static str, number: u64| {
-                let info =
-                    ClockInfo::new(name, Kind::Monotonic, Path::Library, Resolution::Nanoseconds(1.0), "of a test");
+                let info = ClockInfo::new(
+                    name,
+                    ClockKind::Monotonic,
+                    ReadPath::Library,
+                    Resolution::Nanoseconds(1.0),
+                    "of a test",
+                );
                 let probe = Probe::new(Counted(Arc::clone(&readers), number));
                 let sampler = Box::new(probe) as Box<dyn Sampler<ThisMachine>>;
-                CatalogueEntry { info: ClockInfo { is_adaptive: number == 2, ..info }, sampler: Ok(sampler) }
+                CatalogEntry { info: ClockInfo { is_adaptive: number == 2, ..info }, sampler: Ok(sampler) }
             };
             let entries = vec![row("steady", 1), row("adaptive", 2)];
-            let found = find(&mut Setup::untried(&session, Catalogue { entries }).unwrap(), duration_s, &mut |_| ());
+            let found = find(&mut Setup::untried(&session, Catalog { entries }).unwrap(), duration_s, &mut |_| ());
             let batches = |clock: &ClockRecord| clock.cost_ns.known().unwrap().batches;
             (found.clocks.iter().map(batches).collect::<Vec<_>>(), readers)
         };

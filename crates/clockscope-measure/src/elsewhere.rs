@@ -4,7 +4,7 @@
 use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_sources::catalog::{self, System};
 
-use crate::catalogue::spellings;
+use crate::catalog::spellings;
 
 /// Meaning of a name that no clock of this machine bears.
 #[derive(Clone, Debug, PartialEq)]

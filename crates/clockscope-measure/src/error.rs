@@ -4,7 +4,7 @@ use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{RateReason, UnreadableClock};
 
-use crate::catalogue::UnknownClock;
+use crate::catalog::UnknownClock;
 use crate::timer::TimerError;
 
 /// Reason why a measurement could not be made.

@@ -7,18 +7,18 @@ use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, ReadingsRea
 use clockscope_sources::catalog::{self, System};
 use clockscope_sources::{Errno, Resolution};
 
-use crate::catalogue::{Catalogue, kind};
+use crate::catalog::Catalog;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::refusal::{PATIENCE_MS, Refusal};
 use crate::session::Session;
 
-/// Lists every clock of the catalogue and whether it can be read.
+/// Lists every clock of the catalog and whether it can be read.
 ///
 /// # Errors
 /// The process has more than one thread: clocks are tried in a forked child.
-pub fn list<P: Platform>(session: &Session<'_, P>, catalogue: Catalogue<P>) -> Result<Envelope<Listing>, MeasureError> {
-    let clocks = catalogue.tried(session)?.list(session.environment.clocksource.as_deref());
+pub fn list<P: Platform>(session: &Session<'_, P>, catalog: Catalog<P>) -> Result<Envelope<Listing>, MeasureError> {
+    let clocks = catalog.tried(session)?.list(session.environment.clocksource.as_deref());
     Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), Listing { clocks }))
 }
 
@@ -40,7 +40,7 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
         system: system.name().to_owned(),
         name: clock.name.to_owned(),
         aliases: clock.aliases.iter().map(ToString::to_string).collect(),
-        kind: kind(clock.kind),
+        kind: clock.kind,
         nominal_resolution_ns: match &clock.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
             Resolution::OneCount => Figure::unknown(ReadingsReason::OneCount),

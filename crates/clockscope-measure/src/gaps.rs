@@ -11,7 +11,7 @@ use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
 use crate::bench::{Bench, Progress, Sampling, Setup};
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::error::MeasureError;
 use crate::pair::Deadline;
 use crate::platform::Platform;
@@ -59,7 +59,7 @@ pub fn gaps<P: Platform>(
     let GapsRequest { threshold_s, duration_s, ref cpus } = *request;
     let platform = session.platform;
     let cpus = cpus.as_ref().map(|cpus| crate::across::cpus(platform, Some(cpus))).transpose()?;
-    let setup = Setup::new(session, Catalogue::counters(platform), None)?;
+    let setup = Setup::new(session, Catalog::counters(platform), None)?;
     let bench = &setup.bench;
     let (loop_counts, step) = turn(&bench.timer);
     let least_counts = (loop_counts * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));

@@ -7,7 +7,7 @@
 mod across;
 mod advise;
 mod bench;
-mod catalogue;
+mod catalog;
 mod choice;
 mod clock_step;
 mod clocksources;
@@ -45,7 +45,7 @@ pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
 pub use advise::{AdviceInput, advise};
 pub use bench::Progress;
-pub use catalogue::{Catalogue, Paths, UnknownClock};
+pub use catalog::{Catalog, Paths, UnknownClock};
 pub use clocksources::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};
 pub use compare::{
     CompareError, CompareRequest, ComparedQuestion, ComparedRecord, MISRATE, MachineDifference, comparable, compare,

@@ -10,7 +10,7 @@ mod rated;
 use clockscope_records::{Envelope, Figure, RatePair, RateReason, Rates};
 
 use crate::bench::{Bench, Setup};
-use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
+use crate::catalog::{Catalog, CatalogEntry, Paths};
 use crate::choice::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::Platform;
@@ -80,11 +80,11 @@ pub fn rate<P: Platform>(
         Some(reference) => reference.clone(),
         None => rated::usual_reference(session)?,
     };
-    let catalogue = rated::selected(session.platform, clocks, paths, &reference)?;
-    let setup = Setup::new(session, catalogue, cpu)?;
+    let catalog = rated::selected(session.platform, clocks, paths, &reference)?;
+    let setup = Setup::new(session, catalog, cpu)?;
     let sampling = setup.bench.calibrate();
     let plan = RateSettings { reference, duration_s, until_ppm };
-    let found = find(&setup, &setup.catalogue, &plan, progress)?;
+    let found = find(&setup, &setup.catalog, &plan, progress)?;
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct RateSettings {
 }
 
 /// The clocks that are compared if none is named, and their reference's name.
-pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalogue<P>, String), MeasureError> {
+pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalog<P>, String), MeasureError> {
     let reference = rated::usual_reference(session)?;
     Ok((rated::selected(session.platform, &[], Paths::default(), &reference)?, reference))
 }
@@ -107,11 +107,11 @@ pub(crate) fn against<P: Platform>(
     session: &Session<'_, P>,
     references: &[ReferenceKind],
     clocks: &[&str],
-) -> Result<(Catalogue<P>, String), MeasureError> {
+) -> Result<(Catalog<P>, String), MeasureError> {
     let platform = session.platform;
     let reference = rated::first_answering(session, references)?;
-    let all = Catalogue::new(platform);
-    let counter = rated::ordered_counter(&Catalogue::counters(platform));
+    let all = Catalog::new(platform);
+    let counter = rated::ordered_counter(&Catalog::counters(platform));
     let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
     Ok((rated::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
@@ -120,13 +120,13 @@ pub(crate) fn against<P: Platform>(
 /// Compares these clocks, which were tried.
 pub(crate) fn find<P: Platform>(
     setup: &Setup<'_, P>,
-    catalogue: &Catalogue<P>,
+    catalog: &Catalog<P>,
     plan: &RateSettings,
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
     let Setup { bench, calibration, session, .. } = setup;
-    let place = rated::place_of_reference(catalogue, &plan.reference)?;
-    let rated: Vec<_> = catalogue.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
+    let place = rated::place_of_reference(catalog, &plan.reference)?;
+    let rated: Vec<_> = catalog.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
     let reference = &rated[place];
     if let Some(refusal) = reference.refusal.clone() {
         return Err(MeasureError::Reference(refusal.of_clock(reference.label.clone()).into()));
@@ -309,7 +309,7 @@ fn is_reference_suspected(rates: &Rates) -> bool {
 /// Returns true if only the reference explains that these clocks changed against it and not against
 /// each other: they are not all steered together, and no suspend stopped all of them and not the
 /// reference.
-fn are_independent<P: Platform>(others: &[&CatalogueEntry<P>], reference: &CatalogueEntry<P>) -> bool {
+fn are_independent<P: Platform>(others: &[&CatalogEntry<P>], reference: &CatalogEntry<P>) -> bool {
     let first = others.first().map(|row| rated::steered_as(row));
     let are_steered_together = others.iter().all(|row| Some(rated::steered_as(row)) == first);
     let pause_together = !rated::pauses(reference) && others.iter().all(|row| rated::pauses(row));

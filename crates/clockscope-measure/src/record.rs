@@ -3,7 +3,7 @@
 use clockscope_records::{
     Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown,
 };
-use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
+use clockscope_sources::{ClockInfo, ClockKind, ReadPath, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
 use crate::context::Context;
@@ -16,7 +16,7 @@ use crate::{distribution, tick_record};
 pub(crate) fn empty_loop() -> ClockInfo {
     let resolution = Resolution::Unknown("no clock".into());
     let summary = "the measuring loop without a clock";
-    ClockInfo::new("empty_loop", Kind::CpuTime, Path::Instruction, resolution, summary)
+    ClockInfo::new("empty_loop", ClockKind::CpuTime, ReadPath::Instruction, resolution, summary)
 }
 
 /// The record of one clock.
@@ -149,7 +149,7 @@ pub(crate) fn events_record<P: Platform>(
     context: &Context<'_, P>,
 ) -> Events {
     let judged = counts.judged.ok_or(match info.kind {
-        Kind::CpuTime => ReadingsReason::CpuTime,
+        ClockKind::CpuTime => ReadingsReason::CpuTime,
         _ => ReadingsReason::CountsWork,
     });
     let reference = if judged_outside { context.reference.name() } else { context.timer.name() };

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use clockscope_records::{Envelope, Recording, Steps};
 
 use crate::bench::Progress;
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
@@ -69,15 +69,15 @@ pub enum ReplayError {
 /// Those of [`steps`].
 pub fn record<P: Platform>(
     session: &Session<'_, Recorder<P>>,
-    catalogue: Catalogue<P>,
+    catalog: Catalog<P>,
     request: RecordRequest,
     progress: &mut Progress<'_>,
 ) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     session.platform.begin();
-    let (catalogue, clocks) = watched(catalogue, session.environment.clocksource.as_deref());
+    let (catalog, clocks) = watched(catalog, session.environment.clocksource.as_deref());
     let RecordRequest { reads, cpu } = request;
     let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
-    let (answer, readings) = steps(session, catalogue, &request, progress)?;
+    let (answer, readings) = steps(session, catalog, &request, progress)?;
     let mut readings = readings.into_iter().map(|RawReadings { values, .. }| values);
     // Each clock that was read has kept readings; they come in the same order.
     let clocks = clocks.into_iter().map(|clock| clock.record(&mut readings)).collect();
@@ -108,15 +108,15 @@ pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     }
     let request = StepsRequest { amount: Amount::Reads(run.reads_asked), cpu: None, keep: true };
     let identities: Vec<_> = run.clocks.iter().map(|clock| clock.identity.clone()).collect();
-    let (player, catalogue) = Player::new(run).map_err(ReplayError::Damaged)?;
+    let (player, catalog) = Player::new(run).map_err(ReplayError::Damaged)?;
     let stop = AtomicBool::new(player.is_stopped_from_the_start());
-    let answered = steps(&Session::new(&player, &stop), catalogue, &request, &mut |_| {});
+    let answered = steps(&Session::new(&player, &stop), catalog, &request, &mut |_| {});
     let mut answer = match (player.misfit(), answered) {
         (Some(what), _) => return Err(does_not_fit(what)),
         (None, Err(error)) => return Err(does_not_fit(error.into())),
         (None, Ok((answer, _))) => answer,
     };
-    // A catalogue knows aliases and summaries by static texts alone.
+    // A catalog knows aliases and summaries by static texts alone.
     for (clock, identity) in answer.found.clocks.iter_mut().zip(identities) {
         // A recording has no reason why this is unknown: it is found again.
         let found = std::mem::replace(&mut clock.identity, identity).counter_based;

@@ -7,7 +7,7 @@ use clockscope_records::{
     ClockReason, CpuFailure, CpusReason, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown,
     UnreadableClock,
 };
-use clockscope_sources::{Errno, Kind, Unavailable};
+use clockscope_sources::{ClockKind, Errno, Unavailable};
 
 /// Time that a clock may take to answer its first read, in ms.
 pub(crate) const PATIENCE_MS: i32 = 200;
@@ -93,11 +93,11 @@ fn killed(signal: i32, counter_readable: Option<bool>) -> Refusal {
 }
 
 /// Returns why a clock of this kind has no time that others can be compared with; `None` if it has.
-pub(crate) fn without_time(kind: Kind) -> Option<Refusal> {
+pub(crate) fn without_time(kind: ClockKind) -> Option<Refusal> {
     match kind {
-        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
-        Kind::CpuTime => Some(Refusal::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
-        Kind::Cycles => Some(Refusal::new(Failure::NotApplicable, ReadingsReason::NoLength)),
+        ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => None,
+        ClockKind::CpuTime => Some(Refusal::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
+        ClockKind::Cycles => Some(Refusal::new(Failure::NotApplicable, ReadingsReason::NoLength)),
     }
 }
 

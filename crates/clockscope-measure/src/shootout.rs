@@ -4,13 +4,13 @@
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, CheckKind, CheckOutcome, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Metric,
+    CheckEvidence, CheckKind, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Finding, Metric,
     MetricKind, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner,
 };
-use clockscope_sources::Path;
+use clockscope_sources::ReadPath;
 
 use crate::bench::{Progress, Setup};
-use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock};
+use crate::catalog::{COUNTER, Catalog, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::platform::Platform;
@@ -68,17 +68,17 @@ pub fn shootout<P: Platform>(
 /// there is none, that of the clock by which programs usually measure intervals; Rust's where the
 /// system has none.
 fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, MeasureError> {
-    let catalogue = Catalogue::new(platform);
-    let counter = rate::ordered_counter(&Catalogue::counters(platform));
+    let catalog = Catalog::new(platform);
+    let counter = rate::ordered_counter(&Catalog::counters(platform));
     let name = if name == Some(COUNTER) { counter.as_deref() } else { name };
     let Some(name) = name else {
-        let by = |is_path: fn(Path) -> bool| choice::stopwatch_by(&catalogue, is_path);
-        let stands_for_it = || choice::references(&catalogue, &[ReferenceKind::Std]).into_iter().next();
-        return by(Path::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
+        let by = |is_path: fn(ReadPath) -> bool| choice::stopwatch_by(&catalog, is_path);
+        let stands_for_it = || choice::references(&catalog, &[ReferenceKind::Std]).into_iter().next();
+        return by(ReadPath::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
     };
-    let unknown = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
-    let places = catalogue.places(name, Paths::Libc)?;
-    Ok(catalogue.entries[*places.first().ok_or_else(unknown)?].label())
+    let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
+    let places = catalog.places(name, Paths::Libc)?;
+    Ok(catalog.entries[*places.first().ok_or_else(unknown)?].label())
 }
 
 /// The metrics, and what follows from them.
@@ -270,8 +270,7 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
     };
     let verdict = verdicts.iter().find(of_it)?;
     let is_other = |evidence: &CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
-    let is_open =
-        |evidence: &CheckEvidence| evidence.finding == CheckOutcome::Unknown && evidence.check.kind().is_test();
+    let is_open = |evidence: &CheckEvidence| evidence.finding == Finding::Unknown && evidence.check.kind().is_test();
     match verdict.verdict {
         Trustworthiness::Undecided => None,
         Trustworthiness::Limited if !verdict.evidence.iter().any(is_other) => {

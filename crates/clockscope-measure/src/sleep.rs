@@ -2,11 +2,11 @@
 
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_records::{ClockReason, CpusReason, Envelope, Failure, Figure, Sleep, SleepRow, ThreadReason, Unknown};
-use clockscope_sources::{ClockInfo, Path, RawClock, Unit};
+use clockscope_sources::{ClockInfo, RawClock, ReadPath, Unit};
 use clockscope_statistics::quantile;
 
 use crate::bench::{Bench, Progress, Setup};
-use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
+use crate::catalog::{Catalog, CatalogEntry, Paths};
 use crate::choice;
 use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
@@ -66,20 +66,20 @@ enum SleepMethod {
 struct SleepersClock<P: Platform> {
     name: String,
     /// The usual clock for intervals (CLOCK_MONOTONIC) by one of its paths.
-    monotonic: Option<CatalogueEntry<P>>,
+    monotonic: Option<CatalogEntry<P>>,
     otherwise: P::Reference,
 }
 
 /// The names of the clocks that calls may sleep by, the one that shares least with other programs
 /// first. Those that show counts instead of ns have the reference in their place.
-fn sleepers_clocks<P: Platform>(catalogue: &Catalogue<P>) -> Vec<String> {
+fn sleepers_clocks<P: Platform>(catalog: &Catalog<P>) -> Vec<String> {
     let is_sleepers = |info: &ClockInfo| choice::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
-    let rank = |path: Path| match path {
-        Path::Syscall => Some(0),
-        Path::Vdso => Some(1),
+    let rank = |path: ReadPath| match path {
+        ReadPath::Syscall => Some(0),
+        ReadPath::Vdso => Some(1),
         path => path.is_usual().then_some(2),
     };
-    let rows = catalogue.entries.iter().filter(|row| is_sleepers(&row.info));
+    let rows = catalog.entries.iter().filter(|row| is_sleepers(&row.info));
     let mut ranked: Vec<(u8, String)> = rows.filter_map(|row| Some((rank(row.info.path)?, row.label()))).collect();
     ranked.sort();
     ranked.into_iter().map(|(_, name)| name).collect()
@@ -91,8 +91,8 @@ impl<P: Platform> SleepersClock<P> {
         let session = setup.session;
         let otherwise = setup.bench.reference.clone();
         let mut found = None;
-        for name in sleepers_clocks(&Catalogue::new(session.platform)) {
-            let all = Catalogue::new(session.platform);
+        for name in sleepers_clocks(&Catalog::new(session.platform)) {
+            let all = Catalog::new(session.platform);
             let Ok(named) = all.select(&[name], Paths::Libc) else { continue };
             found = named.tried(session)?.entries.into_iter().find(|row| row.sampler.is_ok());
             if found.is_some() {
@@ -213,7 +213,7 @@ pub fn sleep<P: Platform>(
 ) -> Result<Envelope<Sleep>, MeasureError> {
     let SleepRequest { duration_s, cpu } = *request;
     let platform = session.platform;
-    let setup = Setup::new(session, Catalogue::counters(platform), cpu)?;
+    let setup = Setup::new(session, Catalog::counters(platform), cpu)?;
     let clock = SleepersClock::find(&setup)?;
     let sampling = setup.bench.calibrate();
     let ways: Vec<SleepMethod> =

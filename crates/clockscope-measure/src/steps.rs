@@ -8,7 +8,7 @@ use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::platform::Platform;
@@ -69,7 +69,7 @@ pub struct RawReadings {
     pub ns_per_unit: Option<f64>,
 }
 
-/// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread
+/// Reads every clock of the catalog in a loop, one clock after the other. Pins the calling thread
 /// meanwhile. Memory does not grow with the number of reads unless they are kept; those of a clock
 /// take 8 bytes each then, and up to 24 while it is read.
 ///
@@ -79,13 +79,13 @@ pub struct RawReadings {
 /// in a forked child.
 pub fn steps<P: Platform>(
     session: &Session<'_, P>,
-    catalogue: Catalogue<P>,
+    catalog: Catalog<P>,
     request: &StepsRequest,
     progress: &mut Progress<'_>,
 ) -> Result<(Envelope<Steps>, Vec<RawReadings>), MeasureError> {
     let StepsRequest { amount, cpu, keep } = *request;
-    let mut setup = Setup::new(session, catalogue, cpu)?;
-    let rows = std::mem::take(&mut setup.catalogue.entries);
+    let mut setup = Setup::new(session, catalog, cpu)?;
+    let rows = std::mem::take(&mut setup.catalog.entries);
     let bench = &setup.bench;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
     let share_ns = amount.share_ns(clocks);

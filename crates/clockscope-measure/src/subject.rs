@@ -1,12 +1,12 @@
 //! A clock under measurement, and what it has shown so far.
 
-use clockscope_sources::{Errno, Kind};
+use clockscope_sources::{ClockKind, Errno};
 use clockscope_statistics::{
     Batch, Differences, Elapsed, EventCounter, Judge, MedianBlocks, Reservoir, TickCollector, quantile,
 };
 
 use crate::bench::Bench;
-use crate::catalogue::CatalogueEntry;
+use crate::catalog::CatalogEntry;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::LONGEST;
 use crate::timer::TimerRate;
@@ -23,7 +23,7 @@ const BETWEEN_BATCHES_NS: f64 = 1e6;
 const LOOKED_AT_NS: f64 = 100.0;
 
 /// The processor's own counter, in whatever reading sequence.
-pub(crate) fn is_counter<P: Platform>(row: &CatalogueEntry<P>) -> bool {
+pub(crate) fn is_counter<P: Platform>(row: &CatalogEntry<P>) -> bool {
     row.info.is_counter()
 }
 
@@ -55,7 +55,7 @@ const FIRST: usize = 64;
 
 /// One clock under measurement.
 pub(crate) struct Subject<P: Platform> {
-    pub(crate) row: CatalogueEntry<P>,
+    pub(crate) row: CatalogEntry<P>,
     pub(crate) state: Option<SubjectState>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct SubjectState {
 
 impl<P: Platform> Subject<P> {
     /// Room for so many readings is made to find the tick from.
-    pub(crate) fn new(row: CatalogueEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
+    pub(crate) fn new(row: CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let state = row.sampler.is_ok().then(|| SubjectState::new(&row, bench, tick_readings));
         Self { row, state }
     }
@@ -145,10 +145,11 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
 }
 
 impl SubjectState {
-    fn new<P: Platform>(row: &CatalogueEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
+    fn new<P: Platform>(row: &CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);
-        let follows = scale.is_some() && matches!(row.info.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
+        let follows =
+            scale.is_some() && matches!(row.info.kind, ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall);
         let judged_outside = is_counter(row) && follows;
         // The rate is as uncertain as the calibration either way.
         let tick_ns = if judged_outside { bench.reference.tick_ns() } else { bench.timer.tick_ns() };

@@ -6,7 +6,7 @@ use clockscope_records::{Order, PairsReason, Rates, Thorough};
 
 use crate::across::{self, offsets, order};
 use crate::bench::Setup;
-use crate::catalogue::{Catalogue, Paths};
+use crate::catalog::{Catalog, Paths};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
@@ -38,7 +38,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
         }
     };
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: OFFSETS_NS };
-    let counters = Catalogue::counters(session.platform).tried(session)?;
+    let counters = Catalog::counters(session.platform).tried(session)?;
     let offsets = offsets::find(setup, &counters, &plan, quiet);
     let rate = rates(setup).map_err(|error| error.no_rate()).into();
     Ok(Thorough { order, offsets, rate })
@@ -52,9 +52,9 @@ fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
 }
 
 /// The counter in all its sequences, and some clocks.
-fn clocks<P: Platform>(session: &Session<'_, P>) -> Result<Option<Catalogue<P>>, SeveralThreads> {
-    let all = Catalogue::new(session.platform);
-    let of_counter = Catalogue::counters(session.platform).names().into_iter();
+fn clocks<P: Platform>(session: &Session<'_, P>) -> Result<Option<Catalog<P>>, SeveralThreads> {
+    let all = Catalog::new(session.platform);
+    let of_counter = Catalog::counters(session.platform).names().into_iter();
     let others = choice::names(&all, choice::is_handed_on);
     let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok();
     clocks.map(|clocks| clocks.tried(session)).transpose()

@@ -12,11 +12,11 @@ mod os_clock;
 mod policy;
 
 use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceDoubt, Trust, Use, Verdict};
-use clockscope_sources::Path;
+use clockscope_sources::ReadPath;
 
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
-use crate::catalogue::{Catalogue, Paths};
+use crate::catalog::{Catalog, Paths};
 use crate::choice::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::{self, Platform, Yardstick};
@@ -29,9 +29,9 @@ pub(crate) use observations::{Observations, at_most_ns, is_counter};
 /// The references of rates, the best first. Not the vDSO, which reads the counter in this very
 /// process: what bends the counter here would bend both.
 pub(crate) const TRUST_REFERENCES: [ReferenceKind; 3] = [
-    ReferenceKind::Unsteered(Path::Syscall),
-    ReferenceKind::Stopwatch(Path::Syscall),
-    ReferenceKind::Unsteered(Path::Vdso),
+    ReferenceKind::Unsteered(ReadPath::Syscall),
+    ReferenceKind::Stopwatch(ReadPath::Syscall),
+    ReferenceKind::Unsteered(ReadPath::Vdso),
 ];
 
 /// Shares of the time; the rest is for setting up.
@@ -97,15 +97,15 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
 }
 
 /// Clocks that are measured: the counter in all its sequences, these clocks, and the yardstick.
-pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalogue<P>, MeasureError> {
+pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalog<P>, MeasureError> {
     let mut all = with_counter(platform, names);
-    all.extend(choice::stopwatch_by(&Catalogue::new(platform), |path| path == Path::Syscall));
-    Ok(Catalogue::new(platform).select(&all, Paths::Libc)?)
+    all.extend(choice::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));
+    Ok(Catalog::new(platform).select(&all, Paths::Libc)?)
 }
 
 /// These names, and those of the counter's sequences.
 fn with_counter<P: Platform>(platform: &P, names: &[String]) -> Vec<String> {
-    Catalogue::counters(platform).names().into_iter().chain(names.iter().cloned()).collect()
+    Catalog::counters(platform).names().into_iter().chain(names.iter().cloned()).collect()
 }
 
 /// Asks all questions, one after the other.
@@ -118,8 +118,8 @@ pub(crate) fn look<P: Platform>(
 ) -> Result<Observations, MeasureError> {
     let start = setup.bench.calibrate();
     let (session, platform) = (setup.session, setup.session.platform);
-    let counters = Catalogue::counters(platform).tried(session)?;
-    let ordered = Catalogue::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
+    let counters = Catalog::counters(platform).tried(session)?;
+    let ordered = Catalog::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
     let cost::CostResult { clocks, .. } = cost::find(setup, duration_s * COST, &mut |share| progress(share * COST));
     let plan = order::OrderSettings {
@@ -164,10 +164,10 @@ pub(crate) fn look<P: Platform>(
 }
 
 /// A calibration of the counter, whatever the timer is, by the reference of rates.
-fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalogue<P>) -> Option<TimerCalibration<P>> {
+fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalog<P>) -> Option<TimerCalibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let platform = setup.session.platform;
-    let references = choice::references(&Catalogue::new(platform), &TRUST_REFERENCES);
+    let references = choice::references(&Catalog::new(platform), &TRUST_REFERENCES);
     let is_same = references.first().is_some_and(|name| name == setup.bench.reference.name());
     let counter = platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
     Some(TimerCalibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
@@ -189,7 +189,7 @@ fn rates<P: Platform>(
     progress: &mut dyn FnMut(f64),
 ) -> Result<Rates, MeasureError> {
     // Those that the timer tick moves show little in a second.
-    let all = Catalogue::new(setup.session.platform);
+    let all = Catalog::new(setup.session.platform);
     let is_coarse = |place: usize| all.entries[place].info.is_coarse;
     let is_fine = |name: &&str| !all.places(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
     let rated: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();

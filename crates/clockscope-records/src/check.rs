@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{add_words, worded, written};
-use crate::{CivilWorth, Emulator, Hypervisor, KernelCause, ReadPath, Unknown};
+use crate::{CivilWorth, Emulator, Finding, Hypervisor, KernelCause, ReadPath, Unknown};
 
 /// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct CheckEvidence {
     #[serde(flatten)]
     pub check: Check,
     /// Its meaning for the clock.
-    pub finding: CheckOutcome,
+    pub finding: Finding,
     /// True if the verdict is based on it. Of an unfit or limited clock: against it, and as severe
     /// as the verdict. Of an undecided one: required, and without a result. Of a trusted one: a
     /// test that supports it.
@@ -36,19 +36,6 @@ worded!(CheckEvidence {
     advice: Option<String> = CheckEvidence::advice,
 });
 written!(CheckEvidence);
-
-/// The meaning of a finding for a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Finding")]
-pub enum CheckOutcome {
-    /// It supports the clock.
-    For,
-    /// It contradicts the clock.
-    Against,
-    /// It is unknown, or says nothing.
-    Unknown,
-}
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
 /// explains it, by a reason of another record.

@@ -44,13 +44,15 @@ mod verdict;
 mod windows;
 mod words;
 
+pub use clockscope_arch::{ClockBasis, ClockKind, Finding, ReadPath};
+
 pub use advice::{
     Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
 };
 pub use all_clocks::{AllClocks, SystemClock};
 pub use check::{
-    Check, CheckEvidence, CheckKind, CheckOutcome, CostCause, FrequencySource, HypervisorStatement, RateChange,
-    ReadFailure, ReferenceDoubt, Suspect, Untested,
+    Check, CheckEvidence, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure,
+    ReferenceDoubt, Suspect, Untested,
 };
 pub use clocksource::{Clocksource, Clocksources, Holder, LeftBehind, Switched};
 pub use comparison::{
@@ -72,8 +74,8 @@ pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use kernel_verdict::{KernelCause, KernelVerdict, LogFault, WatchdogIntervals};
 pub use measurement::{
-    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
-    Measurement, Monotonic, ReadBasis, ReadPath, Run, Thorough, TimerRecord,
+    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
+    Monotonic, Run, Thorough, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, figures, record};
 use crate::{
-    Failure, Figure, Figures, Offsets, Order, Rates, Recommendation, Summary, Synchronization, TickEvidence, Unknown,
+    ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rates, ReadPath, Recommendation, Summary,
+    Synchronization, TickEvidence, Unknown,
 };
 
 /// One run of `clockscope measure`.
@@ -15,7 +16,7 @@ use crate::{
 pub struct Measurement {
     /// The baseline of the costs.
     pub baseline: Baseline,
-    /// One record a clock and path, in the order of the catalogue.
+    /// One record a clock and path, in the order of the catalog.
     pub clocks: Vec<ClockRecord>,
     /// The results across CPUs and over time; `null` unless requested.
     pub thorough: Option<Thorough>,
@@ -129,86 +130,6 @@ pub struct FastestCounter {
     pub cost_ns: f64,
 }
 
-/// The quantity that a clock counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClockKind {
-    /// A hardware counter of constant rate.
-    Counter,
-    /// A counter of work (core cycles): its rate is not constant.
-    Cycles,
-    /// Time since some start; never set.
-    Monotonic,
-    /// Civil time; may be set and stepped.
-    Wall,
-    /// Processor time that the process or thread has used.
-    CpuTime,
-}
-
-/// The way by which a reading reaches the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadPath {
-    /// An instruction of the processor.
-    Instruction,
-    /// A function of the C library.
-    Libc,
-    /// A function of the vDSO, resolved by clockscope.
-    Vdso,
-    /// A system call, made without the C library.
-    Syscall,
-    /// Rust's standard library.
-    Std,
-    /// A device register, mapped into the process.
-    Mmap,
-    /// The library clockscope.
-    Library,
-    /// A function of the system's library, as programs call it (Windows: kernel32 and winmm).
-    SystemLibrary,
-    /// A function of the system's lowest library that runs in user mode (Windows: ntdll's `Rtl`).
-    User,
-}
-
-impl ReadPath {
-    /// Returns its name in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Instruction => "instruction",
-            Self::Libc => "libc",
-            Self::Vdso => "vdso",
-            Self::Syscall => "syscall",
-            Self::Std => "std",
-            Self::Mmap => "mmap",
-            Self::Library => "library",
-            Self::SystemLibrary => "system_library",
-            Self::User => "user",
-        }
-    }
-
-    /// Returns whether most programs read the system's clocks by it: the C library, or the system's
-    /// own where that has the call.
-    #[must_use]
-    pub fn is_usual(self) -> bool {
-        matches!(self, Self::Libc | Self::SystemLibrary)
-    }
-}
-
-/// The hardware that a clock's readings come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "ClockBasis")]
-pub enum ReadBasis {
-    /// The processor's counter.
-    Counter,
-    /// Whatever the kernel's clocksource is.
-    Clocksource,
-    /// The scheduler's clock, by which processor time is charged.
-    Scheduler,
-    /// Something else: a device, a performance counter.
-    Other,
-}
-
 /// A clock's identity, as it states it itself: the part that list and measurement share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockIdentity {
@@ -223,7 +144,7 @@ pub struct ClockIdentity {
     /// One line: what is read.
     pub description: String,
     /// The source of its readings.
-    pub basis: ReadBasis,
+    pub basis: ClockBasis,
     /// True if that is the processor's counter on this machine; `null` where that is not known.
     pub counter_based: Figure<bool>,
     /// True if a read takes effect after everything before it in the program.
@@ -242,12 +163,10 @@ pub struct ClockIdentity {
     pub is_device: bool,
     /// True if programs of its system usually read it: for intervals if it is monotonic, for civil
     /// time if it is a wall clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub is_usual: Option<bool>,
-    /// True if it is another clock of the same system in another guise: an older call, or the
+    pub is_usual: bool,
+    /// True if it is a call that reads another clock of the same system: an older one, or the
     /// standard library of a language.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub is_guise: Option<bool>,
+    pub is_wrapper: bool,
 }
 
 figures!(ClockIdentity { counter_based });
@@ -256,7 +175,7 @@ impl ClockIdentity {
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
     #[must_use]
     pub fn is_counter(&self) -> bool {
-        self.basis == ReadBasis::Counter
+        self.basis == ClockBasis::Counter
     }
 
     /// The name, with the path where that is not the usual one: what the command accepts.

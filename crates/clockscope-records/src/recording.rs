@@ -54,7 +54,7 @@ pub struct RecordedRun {
     /// Clocks that others could be judged against, the best first. The first that answered has
     /// readings.
     pub references: Vec<RecordedYardstick>,
-    /// One record per clock and path, in the order of the catalogue.
+    /// One record per clock and path, in the order of the catalog.
     pub clocks: Vec<RecordedClock>,
 }
 
@@ -273,7 +273,7 @@ mod tests {
     fn a_recording_is_intact_and_a_changed_one_is_not() {
         let flags = json!({
             "is_ordered": false, "is_coarse": false, "is_wall": false, "is_cpu_time": false, "is_steered": false,
-            "counts_suspend": true, "is_device": false,
+            "counts_suspend": true, "is_device": false, "is_usual": false, "is_wrapper": false,
         });
         let mut identity = json!({
             "name": "tsc", "aliases": [], "kind": "counter", "path": "instruction", "description": "RDTSC",

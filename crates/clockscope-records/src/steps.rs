@@ -9,7 +9,7 @@ use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence, Unkno
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steps {
-    /// One record a clock and path, in the order of the catalogue.
+    /// One record a clock and path, in the order of the catalog.
     pub clocks: Vec<StepsRecord>,
 }
 

@@ -134,13 +134,13 @@ fn reasons(verdict: &Verdict) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Check, CheckEvidence, CheckOutcome, Environment, Figure, Suspect, Uses};
+    use clockscope_records::{Check, CheckEvidence, Environment, Figure, Finding, Suspect, Uses};
 
     use super::*;
 
     fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
         let check = Check::Counter { faults: Vec::new() };
-        let evidence = CheckEvidence { check, finding: CheckOutcome::Against, decides };
+        let evidence = CheckEvidence { check, finding: Finding::Against, decides };
         Verdict { clock: clock.to_owned(), verdict, uses: Uses::default(), evidence: vec![evidence] }
     }
 
@@ -192,7 +192,7 @@ mod tests {
     /// A clock that was not tested has the first of its reasons wherever that fits.
     #[test]
     fn a_line_names_what_was_cut_short() {
-        let untested = |check| CheckEvidence { check, finding: CheckOutcome::Unknown, decides: true };
+        let untested = |check| CheckEvidence { check, finding: Finding::Unknown, decides: true };
         let order = Check::Order {
             regressions: None,
             handoffs: 0,

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 #[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
 pub(crate) use compared::{is_cataloged, is_same, posix_clock};
 
-use crate::{Kind, Resolution};
+use crate::{ClockKind, Resolution};
 
 /// A system that has clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ pub struct Cataloged {
     /// Systems that have it.
     pub systems: &'static [System],
     /// The quantity that it counts.
-    pub kind: Kind,
+    pub kind: ClockKind,
     /// Its resolution as documented.
     pub resolution: Resolution,
     /// One line: what is read.
@@ -151,14 +151,14 @@ const fn clock(
     name: &'static str,
     aliases: &'static [&'static str],
     systems: &'static [System],
-    kind: Kind,
+    kind: ClockKind,
     resolution: Resolution,
     summary: &'static str,
 ) -> Cataloged {
     Cataloged { name, aliases, systems, kind, resolution, summary }
 }
 
-use Kind::{Counter, CpuTime, Cycles, Monotonic, Wall};
+use ClockKind::{Counter, CpuTime, Cycles, Monotonic, Wall};
 
 /// All of them. A name that means different things on different systems has a row for each meaning.
 pub const CLOCKS: &[Cataloged] = &[

@@ -15,7 +15,7 @@ mod table;
 
 use clockscope_arch::counter as arch;
 
-use crate::{ClockBasis, ClockInfo, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit};
+use crate::{ClockBasis, ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit};
 
 pub use arch::is_invariant;
 pub use table::{ORDERED_NAME, each};
@@ -98,6 +98,6 @@ fn info(
         unit: Unit::Counts(frequency_hz),
         basis: ClockBasis::Counter,
         is_ordered,
-        ..ClockInfo::new(name, Kind::Counter, Path::Instruction, resolution, summary)
+        ..ClockInfo::new(name, ClockKind::Counter, ReadPath::Instruction, resolution, summary)
     }
 }

@@ -32,7 +32,8 @@ mod raw;
 #[cfg(any(target_vendor = "apple", test))]
 mod timebase;
 
+pub use clockscope_arch::{ClockBasis, ClockKind, ReadPath};
 /// Reason why a clock cannot be read.
 pub use clockscope_arch::{Errno, Unavailable};
 pub use narrow::Unwrapped;
-pub use raw::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
+pub use raw::{ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};

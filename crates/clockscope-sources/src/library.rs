@@ -2,7 +2,7 @@
 
 use clockscope::Instant;
 
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Visitor, catalog};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Visitor, catalog};
 
 /// [`clockscope::now`].
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +54,8 @@ pub fn each(visitor: &mut impl Visitor) {
 fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInfo {
     ClockInfo {
         is_ordered,
-        is_guise: !is_ordered,
+        is_wrapper: !is_ordered,
         is_adaptive: true,
-        ..ClockInfo::new(name, Kind::Monotonic, Path::Library, catalog::SERVED, summary)
+        ..ClockInfo::new(name, ClockKind::Monotonic, ReadPath::Library, catalog::SERVED, summary)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use clockscope_arch::{Errno, Unavailable};
+use clockscope_arch::{ClockBasis, ClockKind, Errno, ReadPath, Unavailable};
 
 /// A clock that can be read.
 ///
@@ -30,53 +30,6 @@ pub trait RawClock: Send + Sync {
     fn value(&self, raw: &Self::Raw) -> u64;
 }
 
-/// Quantity that a clock counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A hardware counter of constant rate.
-    Counter,
-    /// A counter of work, whose rate follows the core's frequency.
-    Cycles,
-    /// Time since some start; never set.
-    Monotonic,
-    /// Civil time; may be set.
-    Wall,
-    /// Processor time used by the process or thread.
-    CpuTime,
-}
-
-/// The way by which a reading reaches the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Path {
-    /// An instruction of the processor.
-    Instruction,
-    /// A function of the C library.
-    Libc,
-    /// A function of the vDSO, resolved by clockscope.
-    Vdso,
-    /// A system call, made by clockscope.
-    Syscall,
-    /// Rust's standard library.
-    Std,
-    /// A device register, mapped into the process.
-    Mmap,
-    /// The library's own clock.
-    Library,
-    /// A function of the system's library, as programs call it (Windows: kernel32 and winmm).
-    SystemLibrary,
-    /// A function of the system's lowest library that runs in user mode (Windows: ntdll's `Rtl`).
-    User,
-}
-
-impl Path {
-    /// Returns whether most programs read the system's clocks by it: the C library, or the system's
-    /// own where that has the call.
-    #[must_use]
-    pub fn is_usual(self) -> bool {
-        matches!(self, Self::Libc | Self::SystemLibrary)
-    }
-}
-
 /// The unit of [`RawClock::value`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
@@ -97,20 +50,6 @@ pub enum Resolution {
     Unknown(Cow<'static, str>),
 }
 
-/// The hardware that a clock's readings come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockBasis {
-    /// The processor's counter.
-    Counter,
-    /// Whatever the kernel's clocksource is: the counter on most machines.
-    Clocksource,
-    /// The scheduler's clock, by which processor time is charged. The kernel does not show what it
-    /// is based on: the counter, where that is stable.
-    Scheduler,
-    /// Something else: a device, a performance counter.
-    Other,
-}
-
 /// Description of a clock. Its facts are stated here, by the clock itself, and nowhere derived from
 /// its name.
 #[derive(Clone, Debug)]
@@ -120,9 +59,9 @@ pub struct ClockInfo {
     /// Other names for it.
     pub aliases: &'static [&'static str],
     /// The quantity that it counts.
-    pub kind: Kind,
+    pub kind: ClockKind,
     /// The way by which it is read.
-    pub path: Path,
+    pub path: ReadPath,
     /// Unit of its values.
     pub unit: Unit,
     /// Its nominal resolution.
@@ -145,27 +84,27 @@ pub struct ClockInfo {
     /// True if programs of this system usually read it: for intervals if it is monotonic, for civil
     /// time if it is a wall clock.
     pub is_usual: bool,
-    /// True if it is another clock of the same system in another guise: an older call, or the
+    /// True if it is a call that reads another clock of the same system: an older one, or the
     /// standard library of a language.
-    pub is_guise: bool,
+    pub is_wrapper: bool,
     /// True if a read costs less where it is read often: it calibrates itself for callers who do.
     pub is_adaptive: bool,
 }
 
 impl ClockInfo {
     /// Creates the description of a clock in ns that is ordered, not coarse, not a device, not the
-    /// usual one of its system, not adaptive, and no other clock in another guise. A clock of this
+    /// usual one of its system, not adaptive, and does not wrap another clock. A clock of this
     /// kind that is a wall clock or monotonic is the kernel's: read from its clocksource, and
     /// steered. One that is monotonic leaves out suspends.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
-        kind: Kind,
-        path: Path,
+        kind: ClockKind,
+        path: ReadPath,
         resolution: Resolution,
         summary: &'static str,
     ) -> Self {
-        let is_kernels = matches!(kind, Kind::Monotonic | Kind::Wall);
+        let is_kernels = matches!(kind, ClockKind::Monotonic | ClockKind::Wall);
         Self {
             name: name.into(),
             aliases: &[],
@@ -175,17 +114,17 @@ impl ClockInfo {
             resolution,
             summary,
             basis: match kind {
-                Kind::Monotonic | Kind::Wall => ClockBasis::Clocksource,
-                Kind::CpuTime => ClockBasis::Scheduler,
-                Kind::Counter | Kind::Cycles => ClockBasis::Other,
+                ClockKind::Monotonic | ClockKind::Wall => ClockBasis::Clocksource,
+                ClockKind::CpuTime => ClockBasis::Scheduler,
+                ClockKind::Counter | ClockKind::Cycles => ClockBasis::Other,
             },
             is_ordered: true,
             is_coarse: false,
             is_steered: is_kernels,
-            counts_suspend: kind != Kind::Monotonic && kind != Kind::CpuTime,
+            counts_suspend: kind != ClockKind::Monotonic && kind != ClockKind::CpuTime,
             is_device: false,
             is_usual: false,
-            is_guise: false,
+            is_wrapper: false,
             is_adaptive: false,
         }
     }
@@ -193,13 +132,13 @@ impl ClockInfo {
     /// Returns whether it is a wall clock: civil time, which may be set.
     #[must_use]
     pub fn is_wall(&self) -> bool {
-        self.kind == Kind::Wall
+        self.kind == ClockKind::Wall
     }
 
     /// Returns whether it counts processor time, which has no rate.
     #[must_use]
     pub fn is_cpu_time(&self) -> bool {
-        self.kind == Kind::CpuTime
+        self.kind == ClockKind::CpuTime
     }
 
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
@@ -231,9 +170,9 @@ mod tests {
 
     #[test]
     fn a_kind_says_what_moves_a_clock() {
-        use Kind::{Counter, CpuTime, Cycles, Monotonic, Wall};
+        use ClockKind::{Counter, CpuTime, Cycles, Monotonic, Wall};
         let of = |kind| {
-            let info = ClockInfo::new("x", kind, Path::Libc, Resolution::OneCount, "x");
+            let info = ClockInfo::new("x", kind, ReadPath::Libc, Resolution::OneCount, "x");
             (info.basis, info.is_steered, info.counts_suspend)
         };
         assert_eq!([Monotonic, Wall].map(of), [false, true].map(|counts| (ClockBasis::Clocksource, true, counts)));

@@ -4,6 +4,8 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::time::Duration;
 
+pub use clockscope_arch::Finding;
+
 /// Source of the current time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -92,18 +94,6 @@ impl Evidence {
     pub fn advise(self, advice: impl Into<Cow<'static, str>>) -> Self {
         Self { advice: advice.into(), ..self }
     }
-}
-
-/// Meaning of evidence for using the counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Finding {
-    /// It supports the counter.
-    For,
-    /// It contradicts the counter.
-    Against,
-    /// It is unknown.
-    Unknown,
 }
 
 /// The counter's frequency: the mean over a window, between bounds that assume nothing about what

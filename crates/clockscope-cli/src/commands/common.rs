@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clockscope_machine::timer_period::{self, TimerPeriod};
-use clockscope_measure::{Catalogue, ThisMachine};
+use clockscope_measure::{Catalog, ThisMachine};
 use clockscope_records::{Document, Envelope};
 use clockscope_report::{RenderError, Style};
 
@@ -19,8 +19,8 @@ use crate::output::Destination;
 use crate::usage::{UsageError, unknown_clock};
 
 /// The clocks that were named, or all.
-pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
-    Ok(Catalogue::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
+pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalog> {
+    Ok(Catalog::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
 }
 
 /// Exit of a run that could be interrupted.

@@ -27,7 +27,7 @@ const RATE_UNTIL_S: f64 = 60.0;
 const SHORTEST_GAP_S: f64 = 100e-9;
 
 pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
-    let catalogue = selected(&args.clocks)?;
+    let catalog = selected(&args.clocks)?;
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let request = OrderRequest {
             duration_s: args.duration.0,
@@ -35,7 +35,7 @@ pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
             serial: args.pairs.serial,
             handoff: args.handoff.into(),
         };
-        clockscope_measure::order(session, catalogue, &request, progress)
+        clockscope_measure::order(session, catalog, &request, progress)
     };
     let end = |found: &Order| {
         let is_tested = found.sequences.iter().any(|sequence| sequence.handoffs > 0);

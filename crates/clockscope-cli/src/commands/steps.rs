@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clockscope_measure::{
-    Amount, Catalogue, MeasureError, MeasureRequest, Platform, Progress, RawReadings, RecordRequest, Recorder, Session,
+    Amount, Catalog, MeasureError, MeasureRequest, Platform, Progress, RawReadings, RecordRequest, Recorder, Session,
     StepsRequest, ThisMachine,
 };
 use clockscope_records::{ClockRecord, Document, Envelope, Recording, Steps};
@@ -32,14 +32,14 @@ const LONG_SECONDS: f64 = 10.0;
 const MANY_READS: u64 = 1_000_000;
 
 pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
-    let catalogue = selected(&args.clocks)?;
+    let catalog = selected(&args.clocks)?;
     let amount = match (args.reads, args.duration, &args.raw) {
         (Some(Reads(reads)), ..) => Amount::Reads(reads),
         (None, Some(Seconds(seconds)), _) => Amount::Duration(seconds),
         (None, None, Some(_)) => Amount::Reads(RAW_READS),
         (None, None, None) => Amount::Duration(STEPS_SECONDS),
     };
-    let raw = RawOutput::open(args, amount, catalogue.size() as u64)?;
+    let raw = RawOutput::open(args, amount, catalog.size() as u64)?;
     let destination = Destination::open(args.answer.output.output.as_deref())?;
     let stop = &*stop_on_signals()?;
     if let Amount::Reads(reads @ MANY_READS..) = amount {
@@ -47,14 +47,14 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
     }
     let (steps, raw) = match (raw, amount) {
         (Some(RawOutput::Recording(raw)), Amount::Reads(reads)) => {
-            let (steps, recording) = record(catalogue, reads, args, stop)?;
+            let (steps, recording) = record(catalog, reads, args, stop)?;
             (steps, Some((raw, RawContents::Recording(Box::new(recording)))))
         }
         (Some(RawOutput::Readings(format, raw)), _) => {
-            let (steps, readings) = read(catalogue, amount, true, args, stop)?;
+            let (steps, readings) = read(catalog, amount, true, args, stop)?;
             (steps, Some((raw, RawContents::Readings(format, readings))))
         }
-        (_, _) => (read(catalogue, amount, false, args, stop)?.0, None),
+        (_, _) => (read(catalog, amount, false, args, stop)?.0, None),
     };
     let exit = show(steps, &args.answer, destination)?;
     match raw {
@@ -102,26 +102,21 @@ fn long(seconds: f64) -> String {
 
 /// Reads the clocks.
 fn read(
-    catalogue: Catalogue,
+    catalog: Catalog,
     amount: Amount,
     keep: bool,
     args: &StepsArgs,
     stop: &AtomicBool,
 ) -> Result<(Envelope<Steps>, Vec<RawReadings>)> {
     let request = StepsRequest { amount, cpu: args.cpu, keep };
-    ask(ThisMachine, args, stop, |session, progress| clockscope_measure::steps(session, catalogue, &request, progress))
+    ask(ThisMachine, args, stop, |session, progress| clockscope_measure::steps(session, catalog, &request, progress))
 }
 
 /// The same, with everything recorded.
-fn record(
-    catalogue: Catalogue,
-    reads: u64,
-    args: &StepsArgs,
-    stop: &AtomicBool,
-) -> Result<(Envelope<Steps>, Recording)> {
+fn record(catalog: Catalog, reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<(Envelope<Steps>, Recording)> {
     let request = RecordRequest { reads, cpu: args.cpu };
     ask(Recorder::new(ThisMachine), args, stop, |session, progress| {
-        clockscope_measure::record(session, catalogue, request, progress)
+        clockscope_measure::record(session, catalog, request, progress)
     })
 }
 

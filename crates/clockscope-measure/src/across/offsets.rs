@@ -10,7 +10,7 @@ use super::exchange::{Exchange, Learned};
 use super::team::{PairResult, on_each, play_round};
 use super::tournament;
 use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::error::MeasureError;
 use crate::pair::{Rendezvous, Side};
 use crate::platform::{Platform, ThreadError, Yardstick};
@@ -61,9 +61,9 @@ pub fn offsets<P: Platform>(
     let OffsetsRequest { duration_s, ref cpus, serial } = *request;
     let platform = session.platform;
     let plan = OffsetsSettings { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
-    let setup = Setup::new(session, Catalogue::counters(platform), None)?;
+    let setup = Setup::new(session, Catalog::counters(platform), None)?;
     let sampling = setup.bench.calibrate();
-    let found = find(&setup, &setup.catalogue, &plan, progress);
+    let found = find(&setup, &setup.catalog, &plan, progress);
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct OffsetsSettings {
 /// Measures, if one of these counters answered when it was tried.
 pub(crate) fn find<P: Platform>(
     setup: &Setup<'_, P>,
-    counters: &Catalogue<P>,
+    counters: &Catalog<P>,
     plan: &OffsetsSettings,
     progress: &mut Progress<'_>,
 ) -> Offsets {
@@ -112,7 +112,7 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, Refusal> {
+fn ordered<P: Platform>(platform: &P, counters: &Catalog<P>) -> Result<P::Counter, Refusal> {
     if !counters.entries.iter().any(|row| row.sampler.is_ok()) {
         let none = || Unavailable::Missing("this architecture has no counter that clockscope knows".into()).into();
         let first = counters.entries.iter().find_map(|row| row.refusal().cloned());

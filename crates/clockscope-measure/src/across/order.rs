@@ -8,12 +8,12 @@ use clockscope_records::{
     ClockReason, CpusReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason,
     RateReason, Sequence, Unknown,
 };
-use clockscope_sources::{Errno, Kind};
+use clockscope_sources::{ClockKind, Errno};
 
 use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
-use crate::catalogue::{Catalogue, CatalogueEntry};
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, SharedWord, ThreadError};
@@ -68,7 +68,7 @@ pub struct OrderRequest {
     pub handoff: Handoff,
 }
 
-/// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory
+/// Tests every clock of the catalog on every pair of CPUs: n - 1 rounds for n CPUs, in memory
 /// that grows with n. Starts two threads a pair and round.
 ///
 /// # Errors
@@ -76,15 +76,15 @@ pub struct OrderRequest {
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn order<P: Platform>(
     session: &Session<'_, P>,
-    catalogue: Catalogue<P>,
+    catalog: Catalog<P>,
     request: &OrderRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Order>, MeasureError> {
     let OrderRequest { duration_s, ref cpus, serial, handoff } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
     let plan = OrderSettings { cpus, serial, handoff, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
-    let mut setup = Setup::new(session, catalogue, None)?;
-    let rows = std::mem::take(&mut setup.catalogue.entries);
+    let mut setup = Setup::new(session, catalog, None)?;
+    let rows = std::mem::take(&mut setup.catalog.entries);
     let sampling = setup.bench.calibrate();
     let found = find(&setup, &rows, &plan, progress);
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
@@ -104,7 +104,7 @@ pub(crate) struct OrderSettings {
 /// Tests these clocks.
 pub(crate) fn find<P: Platform>(
     setup: &Setup<'_, P>,
-    rows: &[CatalogueEntry<P>],
+    rows: &[CatalogEntry<P>],
     plan: &OrderSettings,
     progress: &mut Progress<'_>,
 ) -> Order {
@@ -129,7 +129,7 @@ pub(crate) fn find<P: Platform>(
     let reason = if bare.received.handoffs > 0 { CpusReason::Untimed } else { CpusReason::NoHandoffInTime };
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
-    let sequence = |(place, row): (usize, &CatalogueEntry<P>)| {
+    let sequence = |(place, row): (usize, &CatalogEntry<P>)| {
         let of_way = |way: RelayMode| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
@@ -147,16 +147,16 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// Returns why a clock was not handed over; `None` if it was.
-fn not_handed_over<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
+fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<Refusal> {
     row.refusal().cloned().or_else(|| unfit(row))
 }
 
 /// Returns the reason why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
+fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<Refusal> {
     let reason = match row.info.kind {
-        Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
-        Kind::CpuTime => ClockReason::ThreadsTime,
-        Kind::Cycles => ClockReason::CoreCycles,
+        ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
+        ClockKind::CpuTime => ClockReason::ThreadsTime,
+        ClockKind::Cycles => ClockReason::CoreCycles,
     };
     Some(Refusal::new(Failure::NotApplicable, reason))
 }
@@ -178,12 +178,12 @@ enum RelayMode {
 /// One clock, handed over in one way; none for the bare way.
 struct HandoffTask<'a, P: Platform> {
     place: Option<usize>,
-    row: Option<&'a CatalogueEntry<P>>,
+    row: Option<&'a CatalogEntry<P>>,
     way: RelayMode,
 }
 
 /// The bare way first, then each clock in each way.
-fn tasks<P: Platform>(rows: &[CatalogueEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
+fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
     let ways: &[RelayMode] = match handoff {
         Handoff::Mailbox => &[RelayMode::Mailbox],
         Handoff::Lock => &[RelayMode::Lock],
@@ -467,7 +467,7 @@ fn count<P: Platform>(
 }
 
 fn record<P: Platform>(
-    row: &CatalogueEntry<P>,
+    row: &CatalogEntry<P>,
     ways: [Option<&Tally>; 2],
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&Unknown>, f64),

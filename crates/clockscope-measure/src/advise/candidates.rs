@@ -106,7 +106,7 @@ impl Weighed<'_> {
 
     /// Returns true if programs of the system usually measure intervals by it.
     pub(super) fn is_usual(&self) -> bool {
-        self.identity.is_usual == Some(true) && self.identity.path.is_usual()
+        self.identity.is_usual && self.identity.path.is_usual()
     }
 
     pub(super) fn is_librarys(&self) -> bool {

@@ -133,7 +133,7 @@ fn the_usual_clock_is_advised_where_it_suffices_and_else_the_finest() {
 fn of_equal_clocks_the_best_known_one_is_advised() {
     let named = |name: &str, is_usual, path| {
         record("monotonic", |clock| {
-            (clock.identity.name, clock.identity.is_usual, clock.identity.path) = (name.into(), Some(is_usual), path);
+            (clock.identity.name, clock.identity.is_usual, clock.identity.path) = (name.into(), is_usual, path);
         })
     };
     let others = [named("pendulum", false, ReadPath::Std), named("sandglass", false, ReadPath::Std)];

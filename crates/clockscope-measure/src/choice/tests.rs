@@ -20,46 +20,53 @@ impl RawClock for Unread {
     }
 }
 
-fn info(name: &'static str, kind: Kind, path: Path) -> ClockInfo {
+fn info(name: &'static str, kind: ClockKind, path: ReadPath) -> ClockInfo {
     ClockInfo::new(name, kind, path, Resolution::Nanoseconds(100.0), "of a test")
 }
 
-fn catalogue(clocks: Vec<ClockInfo>) -> Catalogue<ThisMachine> {
-    let mut catalogue = Catalogue { entries: Vec::new() };
+fn catalog(clocks: Vec<ClockInfo>) -> Catalog<ThisMachine> {
+    let mut catalog = Catalog { entries: Vec::new() };
     for info in clocks {
-        catalogue.visit(Entry { info, clock: Ok::<_, Unavailable>(Unread) });
+        catalog.visit(Entry { info, clock: Ok::<_, Unavailable>(Unread) });
     }
-    catalogue
+    catalog
 }
 
 /// A system whose stopwatch counts, is not steered, goes on during a suspend, and has no path by a
 /// vDSO, as Windows' is; none of its clocks has a name that Linux knows.
-fn other_system() -> Catalogue<ThisMachine> {
+fn other_system() -> Catalog<ThisMachine> {
     let stopwatch = |path| ClockInfo {
         is_usual: true,
         is_steered: false,
         counts_suspend: true,
         unit: Unit::Counts(Some(1e7)),
-        ..info("sandglass", Kind::Monotonic, path)
+        ..info("sandglass", ClockKind::Monotonic, path)
     };
-    let counter = ClockInfo { basis: ClockBasis::Counter, ..info("cycle", Kind::Counter, Path::Instruction) };
-    let coarse =
-        ClockInfo { is_coarse: true, is_steered: false, ..info("sundial", Kind::Monotonic, Path::SystemLibrary) };
-    let older = ClockInfo { is_guise: true, ..info("hourglass", Kind::Monotonic, Path::Libc) };
-    catalogue(vec![
+    let counter = ClockInfo { basis: ClockBasis::Counter, ..info("cycle", ClockKind::Counter, ReadPath::Instruction) };
+    let coarse = ClockInfo {
+        is_coarse: true,
+        is_steered: false,
+        ..info("sundial", ClockKind::Monotonic, ReadPath::SystemLibrary)
+    };
+    let older = ClockInfo { is_wrapper: true, ..info("hourglass", ClockKind::Monotonic, ReadPath::Libc) };
+    catalog(vec![
         counter,
-        stopwatch(Path::SystemLibrary),
-        stopwatch(Path::User),
-        stopwatch(Path::Syscall),
-        ClockInfo { is_usual: true, ..info("calendar", Kind::Wall, Path::SystemLibrary) },
+        stopwatch(ReadPath::SystemLibrary),
+        stopwatch(ReadPath::User),
+        stopwatch(ReadPath::Syscall),
+        ClockInfo { is_usual: true, ..info("calendar", ClockKind::Wall, ReadPath::SystemLibrary) },
         coarse,
         older,
-        info("labor", Kind::CpuTime, Path::SystemLibrary),
-        info("laps", Kind::Cycles, Path::Instruction),
-        ClockInfo { is_device: true, ..info("pendulum", Kind::Wall, Path::Syscall) },
-        ClockInfo { is_guise: true, ..info("std", Kind::Monotonic, Path::Std) },
-        info("own", Kind::Monotonic, Path::Library),
-        ClockInfo { is_guise: true, is_ordered: false, ..info("own_unordered", Kind::Monotonic, Path::Library) },
+        info("labor", ClockKind::CpuTime, ReadPath::SystemLibrary),
+        info("laps", ClockKind::Cycles, ReadPath::Instruction),
+        ClockInfo { is_device: true, ..info("pendulum", ClockKind::Wall, ReadPath::Syscall) },
+        ClockInfo { is_wrapper: true, ..info("std", ClockKind::Monotonic, ReadPath::Std) },
+        info("own", ClockKind::Monotonic, ReadPath::Library),
+        ClockInfo {
+            is_wrapper: true,
+            is_ordered: false,
+            ..info("own_unordered", ClockKind::Monotonic, ReadPath::Library)
+        },
     ])
 }
 
@@ -71,14 +78,14 @@ fn clocks_of_any_names_are_chosen_by_their_facts() {
     assert_eq!(names(&all, is_handed_on), ["sandglass", "calendar", "sundial", "std", "own"]);
     assert_eq!(references(&all, &TRUST_REFERENCES), ["sandglass:syscall"]);
     assert_eq!(references(&all, &RATE_REFERENCES), ["sandglass:syscall", "std"]);
-    assert_eq!(stopwatch_by(&all, Path::is_usual).as_deref(), Some("sandglass"));
-    assert_eq!(stopwatch_by(&all, |path| path == Path::Vdso), None);
+    assert_eq!(stopwatch_by(&all, ReadPath::is_usual).as_deref(), Some("sandglass"));
+    assert_eq!(stopwatch_by(&all, |path| path == ReadPath::Vdso), None);
 }
 
 /// A system of which Rust's clocks alone are known.
 #[test]
 fn where_no_clock_is_the_systems_own_none_is_taken_for_it() {
-    let all = catalogue(vec![ClockInfo { is_guise: true, ..info("std", Kind::Monotonic, Path::Std) }]);
+    let all = catalog(vec![ClockInfo { is_wrapper: true, ..info("std", ClockKind::Monotonic, ReadPath::Std) }]);
     assert_eq!(names(&all, is_systems), [""; 0]);
     assert_eq!(references(&all, &TRUST_REFERENCES), [""; 0]);
     assert_eq!(references(&all, &RATE_REFERENCES), ["std"]);
@@ -89,7 +96,7 @@ fn where_no_clock_is_the_systems_own_none_is_taken_for_it() {
 #[test]
 #[cfg(target_os = "linux")]
 fn the_clocks_of_linux_are_chosen() {
-    let mut all = Catalogue::new(&ThisMachine);
+    let mut all = Catalog::new(&ThisMachine);
     all.entries.retain(|row| !row.info.is_device);
     let posix = ["realtime", "realtime_coarse", "monotonic", "monotonic_coarse", "monotonic_raw", "boottime", "tai"];
     assert_eq!(names(&all, is_systems), [&posix[..], &["process", "thread"]].concat());
@@ -105,15 +112,15 @@ fn the_clocks_of_linux_are_chosen() {
         by(&RATE_REFERENCES),
         ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"]
     );
-    assert_eq!(stopwatch_by(&all, Path::is_usual).as_deref(), Some("monotonic"));
+    assert_eq!(stopwatch_by(&all, ReadPath::is_usual).as_deref(), Some("monotonic"));
 }
 
 /// Windows has no clock of Linux' names.
 #[test]
 #[cfg(windows)]
 fn the_clocks_of_windows_are_chosen() {
-    let all = Catalogue::new(&ThisMachine);
-    assert_eq!(stopwatch_by(&all, Path::is_usual).as_deref(), Some("query_performance_counter"));
+    let all = Catalog::new(&ThisMachine);
+    assert_eq!(stopwatch_by(&all, ReadPath::is_usual).as_deref(), Some("query_performance_counter"));
     for kinds in [&TRUST_REFERENCES[..], &RATE_REFERENCES] {
         assert_eq!(references(&all, kinds).first().map(String::as_str), Some("query_performance_counter:syscall"));
     }

@@ -1,6 +1,6 @@
 use clockscope_records::{
-    Baseline, BaselineRun, BetweenRuns, ClockComparison, ClockIdentity, ClockKind, ClockRecord, ComparedFact, Cost,
-    CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadBasis, ReadPath,
+    Baseline, BaselineRun, BetweenRuns, ClockBasis, ClockComparison, ClockIdentity, ClockKind, ClockRecord,
+    ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadPath,
     ReadingsReason, Recommendation, Run, TimerRecord, Undecided, Uses, Verdict,
 };
 use clockscope_simulation::Random;
@@ -100,7 +100,7 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
             kind: if is_counter { ClockKind::Counter } else { ClockKind::Monotonic },
             path: if is_counter { ReadPath::Instruction } else { ReadPath::Libc },
             description: String::new(),
-            basis: if is_counter { ReadBasis::Counter } else { ReadBasis::Clocksource },
+            basis: if is_counter { ClockBasis::Counter } else { ClockBasis::Clocksource },
             counter_based: Figure::Known(true),
             is_ordered: true,
             is_coarse: false,
@@ -109,8 +109,8 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
             is_steered: false,
             counts_suspend: false,
             is_device: false,
-            is_usual: None,
-            is_guise: None,
+            is_usual: false,
+            is_wrapper: false,
         },
         available: true,
         reason: None,

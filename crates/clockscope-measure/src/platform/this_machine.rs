@@ -12,7 +12,7 @@ use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, clocksource, synchronization};
 use clockscope_records::{Adjtimex, CivilWorth, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_sources::os::{self, Reference};
-use clockscope_sources::{Errno, Path, Unavailable, Visitor, counter, library};
+use clockscope_sources::{Errno, ReadPath, Unavailable, Visitor, counter, library};
 
 use super::{Platform, SharedWord, Sleeps, ThreadError, Yardstick, steering};
 
@@ -49,7 +49,7 @@ impl Yardstick for Reference {
     }
 
     fn is_vdso(&self) -> bool {
-        self.path() == Path::Vdso
+        self.path() == ReadPath::Vdso
     }
 }
 

@@ -2,10 +2,10 @@
 
 use clockscope_machine::frequencies;
 use clockscope_records::{ClockReason, Environment, Failure, Figure, RateReason, RateRecord, Unknown};
-use clockscope_sources::{Kind, Path, Unit};
+use clockscope_sources::{ClockKind, ReadPath, Unit};
 
 use crate::bench::Bench;
-use crate::catalogue::{Catalogue, CatalogueEntry, Paths, UnknownClock};
+use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
 use crate::clock_step::{ClockStep, clock_step};
 use crate::error::MeasureError;
@@ -20,9 +20,9 @@ use super::error::of_inverse;
 /// The reference if none is named, the first of these that answers: nobody steers it, and no
 /// library is asked.
 pub(crate) const RATE_REFERENCES: [ReferenceKind; 4] = [
-    ReferenceKind::Unsteered(Path::Vdso),
-    ReferenceKind::Unsteered(Path::Syscall),
-    ReferenceKind::Stopwatch(Path::Syscall),
+    ReferenceKind::Unsteered(ReadPath::Vdso),
+    ReferenceKind::Unsteered(ReadPath::Syscall),
+    ReferenceKind::Stopwatch(ReadPath::Syscall),
     ReferenceKind::Std,
 ];
 
@@ -41,7 +41,7 @@ pub(super) struct Scale {
 
 /// One clock.
 pub(super) struct RatedClock<'a, P: Platform> {
-    pub(super) row: &'a CatalogueEntry<P>,
+    pub(super) row: &'a CatalogEntry<P>,
     pub(super) label: String,
     /// Reason why it takes no part.
     pub(super) refusal: Option<Refusal>,
@@ -63,38 +63,38 @@ pub(super) fn selected<P: Platform>(
     clocks: &[String],
     paths: Paths,
     reference: &str,
-) -> Result<Catalogue<P>, MeasureError> {
-    let mut catalogue = Catalogue::new(platform);
-    let mut keep = vec![false; catalogue.entries.len()];
-    for (kept, row) in keep.iter_mut().zip(&catalogue.entries) {
-        *kept = clocks.is_empty() && is_usual(row, paths, &catalogue);
+) -> Result<Catalog<P>, MeasureError> {
+    let mut catalog = Catalog::new(platform);
+    let mut keep = vec![false; catalog.entries.len()];
+    for (kept, row) in keep.iter_mut().zip(&catalog.entries) {
+        *kept = clocks.is_empty() && is_usual(row, paths, &catalog);
     }
     for name in clocks {
-        for place in catalogue.places(name, paths)? {
+        for place in catalog.places(name, paths)? {
             keep[place] = true;
         }
     }
-    let place = place_of_reference(&catalogue, reference)?;
-    if clocks.iter().any(|name| catalogue.places(name, paths).is_ok_and(|places| places == [place])) {
-        let name = catalogue.entries[place].label();
+    let place = place_of_reference(&catalog, reference)?;
+    if clocks.iter().any(|name| catalog.places(name, paths).is_ok_and(|places| places == [place])) {
+        let name = catalog.entries[place].label();
         return Err(MeasureError::OwnReference { name });
     }
     keep[place] = true;
-    catalogue.keep(&keep);
-    Ok(catalogue)
+    catalog.keep(&keep);
+    Ok(catalog)
 }
 
 /// The ordered counter, and clocks that may run at rates of their own.
-fn is_usual<P: Platform>(row: &CatalogueEntry<P>, paths: Paths, catalogue: &Catalogue<P>) -> bool {
+fn is_usual<P: Platform>(row: &CatalogEntry<P>, paths: Paths, catalog: &Catalog<P>) -> bool {
     if is_counter(row) {
-        return ordered_counter(catalogue).is_some_and(|name| name == row.info.name);
+        return ordered_counter(catalog).is_some_and(|name| name == row.info.name);
     }
-    choice::may_have_own_rate(&row.info) && (row.info.is_device || catalogue.reached_by(row, paths))
+    choice::may_have_own_rate(&row.info) && (row.info.is_device || catalog.reached_by(row, paths))
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
-pub(crate) fn ordered_counter<P: Platform>(catalogue: &Catalogue<P>) -> Option<String> {
-    let counters = || catalogue.entries.iter().filter(|row| is_counter(row));
+pub(crate) fn ordered_counter<P: Platform>(catalog: &Catalog<P>) -> Option<String> {
+    let counters = || catalog.entries.iter().filter(|row| is_counter(row));
     let first = counters().find(|row| row.info.is_ordered).or(counters().next())?;
     Some(first.info.name.to_string())
 }
@@ -110,7 +110,7 @@ pub(super) fn first_answering<P: Platform>(
     session: &Session<'_, P>,
     kinds: &[ReferenceKind],
 ) -> Result<String, MeasureError> {
-    let known = Catalogue::new(session.platform);
+    let known = Catalog::new(session.platform);
     let names = choice::references(&known, kinds);
     let tried = known.select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
@@ -121,16 +121,16 @@ pub(super) fn first_answering<P: Platform>(
 }
 
 /// Place of the reference.
-pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &str) -> Result<usize, MeasureError> {
-    let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
-    let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
-    let row = &catalogue.entries[place];
+pub(super) fn place_of_reference<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, MeasureError> {
+    let none = || UnknownClock { name: name.to_owned(), known: catalog.names() };
+    let place = catalog.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
+    let row = &catalog.entries[place];
     let refused = |refusal: Refusal| Err(MeasureError::Reference(refusal.of_clock(row.label()).into()));
     without_time(row.info.kind).map_or(Ok(place), refused)
 }
 
 impl<'a, P: Platform> RatedClock<'a, P> {
-    pub(super) fn new(row: &'a CatalogueEntry<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
+    pub(super) fn new(row: &'a CatalogEntry<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
         let is_in_counts = matches!(row.info.unit, Unit::Counts(_));
         let mut rated = Self {
             row,
@@ -179,7 +179,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         }
         match calibration.rate() {
             // Its unit is what the system states, and no measurement.
-            _ if self.row.info.kind == Kind::Monotonic && self.nominal_hz.is_some() => {
+            _ if self.row.info.kind == ClockKind::Monotonic && self.nominal_hz.is_some() => {
                 Scale { ns_per_unit: self.rough_ns, error: 0.0 }
             }
             Ok(rate) if is_counter(self.row) => {
@@ -231,8 +231,8 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 }
 
 /// Returns whether a clock leaves out the time in which the machine is suspended.
-pub(super) fn pauses<P: Platform>(row: &CatalogueEntry<P>) -> bool {
-    row.info.kind == Kind::Monotonic && !row.info.counts_suspend
+pub(super) fn pauses<P: Platform>(row: &CatalogEntry<P>) -> bool {
+    row.info.kind == ClockKind::Monotonic && !row.info.counts_suspend
 }
 
 /// Authority that decides on a clock's rate. Clocks of which this is equal are steered together.
@@ -247,7 +247,7 @@ pub(super) enum Steered<'a> {
 }
 
 /// Returns what decides on the rate of a clock.
-pub(super) fn steered_as<P: Platform>(row: &CatalogueEntry<P>) -> Steered<'_> {
+pub(super) fn steered_as<P: Platform>(row: &CatalogEntry<P>) -> Steered<'_> {
     match row.info.name.as_ref() {
         _ if is_counter(row) => Steered::Counter,
         _ if row.info.is_steered => Steered::Kernel,

@@ -1,9 +1,9 @@
 use super::*;
-use crate::catalogue::CatalogueEntry;
+use crate::catalog::CatalogEntry;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
 use clockscope_records::ClockReason;
-use clockscope_sources::{ClockBasis, ClockInfo, Errno, Kind, Path, RawClock, Resolution};
+use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// True time as the test has it: every read takes 20 ns, now and then 50 µs.
@@ -36,11 +36,11 @@ impl RawClock for Fast {
     }
 }
 
-fn row(name: &'static str, clock: Fast) -> CatalogueEntry<ThisMachine> {
+fn row(name: &'static str, clock: Fast) -> CatalogEntry<ThisMachine> {
     let resolution = Resolution::Nanoseconds(1.0);
-    let info = ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, "of a test");
+    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::Library, resolution, "of a test");
     let info = ClockInfo { basis: ClockBasis::Other, is_steered: false, ..info };
-    CatalogueEntry { info, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
+    CatalogEntry { info, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
 }
 
 /// Compares clocks of a simulated world for some of its seconds.
@@ -49,7 +49,7 @@ fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
     let rows: Vec<_> = rates.iter().map(|(name, rate)| row(name, Fast(world, *rate))).collect();
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
-    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
+    let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).unwrap();
     let rated: Vec<_> = rows.iter().map(|row| RatedClock::new(row, &setup.bench, session.environment())).collect();
     let mut comparisons = pairs(&rated, 0);
     for turn in 0..100 {
@@ -90,7 +90,7 @@ fn memory_does_not_grow_with_the_rounds() {
     let rows = [row("true", Fast(world, 0.0)), row("fast", Fast(world, 3e-6))];
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
-    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
+    let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).unwrap();
     let rated: Vec<_> = rows.iter().map(|row| RatedClock::new(row, &setup.bench, session.environment())).collect();
     let mut comparison = Comparison::new(1, 0);
     for turn in 0..20_000 {
@@ -130,8 +130,8 @@ fn what_cannot_be_a_reference_is_refused() {
 fn unordered_reads_are_fenced() {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
-    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
-    for entry in &setup.catalogue.entries {
+    let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).unwrap();
+    for entry in &setup.catalog.entries {
         let rated = RatedClock::new(entry, &setup.bench, session.environment());
         assert_eq!(rated.fence.is_some(), !entry.info.is_ordered, "{}", rated.label);
     }

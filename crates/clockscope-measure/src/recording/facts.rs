@@ -1,10 +1,8 @@
 //! Descriptions of clocks and outcomes of trials, as records and back.
 
 use clockscope_machine::trial::{Outcome, Untried};
-use clockscope_records::{
-    ClockKind, ClockReason, Failure, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit,
-};
-use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
+use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
+use clockscope_sources::{ClockInfo, Resolution, Unit};
 
 use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
 use crate::refusal::{of_errno, system_error};
@@ -51,15 +49,6 @@ pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution
     }
 }
 
-fn basis(basis: clockscope_records::ReadBasis) -> ClockBasis {
-    match basis {
-        clockscope_records::ReadBasis::Counter => ClockBasis::Counter,
-        clockscope_records::ReadBasis::Clocksource => ClockBasis::Clocksource,
-        clockscope_records::ReadBasis::Scheduler => ClockBasis::Scheduler,
-        clockscope_records::ReadBasis::Other => ClockBasis::Other,
-    }
-}
-
 /// Returns the description of a recorded clock, but for its aliases and summary.
 ///
 /// # Errors
@@ -71,17 +60,17 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
         RecordedResolution::OneCount => Resolution::OneCount,
         RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
     };
-    let info = ClockInfo::new(identity.name.clone(), kind(identity.kind), path(identity.path), resolution, "");
+    let info = ClockInfo::new(identity.name.clone(), identity.kind, identity.path, resolution, "");
     Ok(ClockInfo {
         unit: unit(clock.unit)?,
-        basis: basis(identity.basis),
+        basis: identity.basis,
         is_ordered: identity.is_ordered,
         is_coarse: identity.is_coarse,
         is_steered: identity.is_steered,
         counts_suspend: identity.counts_suspend,
         is_device: identity.is_device,
-        is_usual: identity.is_usual.unwrap_or_default(),
-        is_guise: identity.is_guise.unwrap_or_default(),
+        is_usual: identity.is_usual,
+        is_wrapper: identity.is_wrapper,
         ..info
     })
 }
@@ -97,30 +86,6 @@ fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
         RecordedUnit::Nanoseconds => Ok(Unit::Nanoseconds),
         RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => Err(Damage::Frequency { hz }),
         RecordedUnit::Counts(hz) => Ok(Unit::Counts(hz)),
-    }
-}
-
-fn kind(kind: ClockKind) -> Kind {
-    match kind {
-        ClockKind::Counter => Kind::Counter,
-        ClockKind::Cycles => Kind::Cycles,
-        ClockKind::Monotonic => Kind::Monotonic,
-        ClockKind::Wall => Kind::Wall,
-        ClockKind::CpuTime => Kind::CpuTime,
-    }
-}
-
-fn path(path: ReadPath) -> Path {
-    match path {
-        ReadPath::Instruction => Path::Instruction,
-        ReadPath::Libc => Path::Libc,
-        ReadPath::Vdso => Path::Vdso,
-        ReadPath::Syscall => Path::Syscall,
-        ReadPath::Std => Path::Std,
-        ReadPath::Mmap => Path::Mmap,
-        ReadPath::Library => Path::Library,
-        ReadPath::SystemLibrary => Path::SystemLibrary,
-        ReadPath::User => Path::User,
     }
 }
 

@@ -14,7 +14,7 @@ use clockscope_records::{
     RecordedRun, Synchronization,
 };
 use clockscope_sources::{
-    ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
+    ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor,
 };
 
 use super::damage::{Damage, LAST_SECOND, MOST_CLOCKS, Misfit};
@@ -22,7 +22,7 @@ use super::deltas::readings;
 use super::facts::{info, outcome};
 use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;
-use crate::catalogue::{Catalogue, CatalogueEntry};
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::platform::{Platform, Sleeps, ThreadError, steering};
 use crate::refusal::Refusal;
 use crate::sampler::Sampler;
@@ -48,7 +48,7 @@ impl Player {
     ///
     /// # Errors
     /// No run gives such a recording.
-    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalogue<Self>), Damage> {
+    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalog<Self>), Damage> {
         for (what, count) in [("clocks", run.clocks.len()), ("counters", run.counters.len())] {
             if count > MOST_CLOCKS {
                 return Err(Damage::TooMany { what, count });
@@ -72,7 +72,7 @@ impl Player {
             references: run.references.into_iter().map(ReplayedClock::new).collect::<Result<_, _>>()?,
             reel,
         };
-        Ok((player, Catalogue { entries }))
+        Ok((player, Catalog { entries }))
     }
 
     /// Returns true if the run was interrupted before it read any clock.
@@ -90,7 +90,7 @@ impl Player {
 }
 
 /// The catalog entry of a recorded clock.
-fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>, Damage> {
+fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogEntry<Player>, Damage> {
     let info = info(&clock)?;
     let RecordedClock { identity, reason, failure, batches, readings: differences, .. } = clock;
     let name = identity.label();
@@ -110,7 +110,7 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>,
             Ok(Box::new(clock) as Box<dyn Sampler<Player>>)
         }
     };
-    Ok(CatalogueEntry { info, sampler })
+    Ok(CatalogEntry { info, sampler })
 }
 
 /// A reading sequence of the counter, of which nothing is recorded but whether it answered.
@@ -150,7 +150,8 @@ impl Platform for Player {
 
     fn counters(&self, visitor: &mut impl Visitor) {
         for RecordedCounter { name, reason } in &self.counters {
-            let info = ClockInfo::new(name.clone(), Kind::Counter, Path::Instruction, Resolution::OneCount, "");
+            let info =
+                ClockInfo::new(name.clone(), ClockKind::Counter, ReadPath::Instruction, Resolution::OneCount, "");
             let info = ClockInfo { unit: Unit::Counts(None), basis: ClockBasis::Counter, is_ordered: false, ..info };
             let clock =
                 reason.clone().map_or(Ok(UnrecordedSequence), |reason| Err(Unavailable::Missing(reason.into())));

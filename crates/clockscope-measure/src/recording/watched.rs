@@ -11,7 +11,7 @@ use super::deltas::differences;
 use super::facts::{recorded_resolution, recorded_unit};
 use super::log::Logged;
 use super::recorder::Recorder;
-use crate::catalogue::{Catalogue, CatalogueEntry};
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;
 use crate::relay::{Received, Relay};
@@ -32,14 +32,14 @@ pub(super) struct Noted {
 
 /// Returns the same clocks, which note their batches, and where these are noted.
 pub(super) fn watched<P: Platform>(
-    catalogue: Catalogue<P>,
+    catalog: Catalog<P>,
     clocksource: Option<&str>,
-) -> (Catalogue<Recorder<P>>, Vec<Noted>) {
-    let (entries, noted) = catalogue.entries.into_iter().map(|row| watched_row(row, clocksource)).unzip();
-    (Catalogue { entries }, noted)
+) -> (Catalog<Recorder<P>>, Vec<Noted>) {
+    let (entries, noted) = catalog.entries.into_iter().map(|row| watched_row(row, clocksource)).unzip();
+    (Catalog { entries }, noted)
 }
 
-fn watched_row<P: Platform>(row: CatalogueEntry<P>, clocksource: Option<&str>) -> (CatalogueEntry<Recorder<P>>, Noted) {
+fn watched_row<P: Platform>(row: CatalogEntry<P>, clocksource: Option<&str>) -> (CatalogEntry<Recorder<P>>, Noted) {
     let batches = Batches::default();
     let clock = RecordedClock {
         identity: row.identity(clocksource),
@@ -52,7 +52,7 @@ fn watched_row<P: Platform>(row: CatalogueEntry<P>, clocksource: Option<&str>) -
     };
     let noted = Noted { clock, batches: Arc::clone(&batches) };
     let watch = |inner| Box::new(Watched { inner, batches }) as Box<dyn Sampler<Recorder<P>>>;
-    (CatalogueEntry { info: row.info, sampler: row.sampler.map(watch) }, noted)
+    (CatalogEntry { info: row.info, sampler: row.sampler.map(watch) }, noted)
 }
 
 impl Noted {

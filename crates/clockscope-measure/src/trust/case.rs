@@ -1,6 +1,6 @@
 //! Evidence on one clock, and how severe each piece is.
 
-use clockscope_records::{Check, CheckEvidence, CheckKind, CheckOutcome, Trustworthiness, Use, Uses, Verdict};
+use clockscope_records::{Check, CheckEvidence, CheckKind, Finding, Trustworthiness, Use, Uses, Verdict};
 
 /// Effect of evidence against a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,23 +17,23 @@ pub(super) enum Severity {
 #[derive(Clone, Debug)]
 pub(super) struct WeighedCheck {
     pub(super) check: Check,
-    pub(super) finding: CheckOutcome,
+    pub(super) finding: Finding,
     pub(super) severity: Severity,
     /// As long as the result is unknown, the clock is not trusted.
     is_required: bool,
 }
 
 impl WeighedCheck {
-    pub(super) fn new(check: Check, finding: CheckOutcome, severity: Severity) -> Self {
+    pub(super) fn new(check: Check, finding: Finding, severity: Severity) -> Self {
         Self { check, finding, severity, is_required: false }
     }
 
     /// Returns the verdict on a clock of which nothing else is known.
     fn alone(&self) -> Trustworthiness {
         match (self.finding, self.severity) {
-            (CheckOutcome::Against, Severity::Forbids) => Trustworthiness::Unfit,
-            (CheckOutcome::Against, Severity::Limits) => Trustworthiness::Limited,
-            (CheckOutcome::Unknown, _) if self.is_required => Trustworthiness::Undecided,
+            (Finding::Against, Severity::Forbids) => Trustworthiness::Unfit,
+            (Finding::Against, Severity::Limits) => Trustworthiness::Limited,
+            (Finding::Unknown, _) if self.is_required => Trustworthiness::Undecided,
             _ => Trustworthiness::Trusted,
         }
     }
@@ -50,7 +50,7 @@ impl WeighedCheck {
             Check::Order { untested, .. } | Check::Offsets { untested, .. } => untested.is_none(),
             check => check.kind().is_test(),
         };
-        self.is_required && self.finding == CheckOutcome::For && is_shown
+        self.is_required && self.finding == Finding::For && is_shown
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clockscope_machine::frequencies;
 use clockscope_records::{
-    Check, CheckOutcome, ClockRecord, CostCause, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
+    Check, ClockRecord, CostCause, Finding, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
     ReadFailure, ReadPath, Sequence, Suspect, Untested,
 };
 
@@ -59,7 +59,7 @@ fn readable(counters: &[&ClockRecord]) -> WeighedCheck {
 }
 
 fn invariance(seen: &Observations) -> WeighedCheck {
-    let finding = seen.is_invariant.map_or(CheckOutcome::Unknown, |is| events::against_if(!is));
+    let finding = seen.is_invariant.map_or(Finding::Unknown, |is| events::against_if(!is));
     let by_cpuid = seen.environment.counter_flags.is_known();
     WeighedCheck::new(Check::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
 }
@@ -70,7 +70,7 @@ fn clocksource(seen: &Observations) -> WeighedCheck {
     let former = seen.turned_from.clone().filter(|_| current.is_some());
     let finding = match &current {
         Some(_) => events::against_if(former.is_some() || seen.kernel.is_current != Some(true)),
-        None => CheckOutcome::Unknown,
+        None => Finding::Unknown,
     };
     WeighedCheck::new(Check::Clocksource { current, former, invariant: seen.is_invariant }, finding, Severity::Limits)
 }
@@ -84,12 +84,12 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
     let causes = seen.kernel.reasons.iter().map(|reason| {
         let severity = if reason.is_fault() { Severity::Forbids } else { Severity::Limits };
         let check = Check::KernelVerdict { cause: Some(reason.clone()), not_looked_at: None };
-        WeighedCheck::new(check, CheckOutcome::Against, severity)
+        WeighedCheck::new(check, Finding::Against, severity)
     });
     let mut found: Vec<_> = causes.collect();
     if found.is_empty() || seen.kernel.not_looked_at.is_some() {
         let check = Check::KernelVerdict { cause: None, not_looked_at: seen.kernel.not_looked_at.clone() };
-        found.push(WeighedCheck::new(check, CheckOutcome::Unknown, Severity::Noted));
+        found.push(WeighedCheck::new(check, Finding::Unknown, Severity::Noted));
     }
     found
 }
@@ -104,9 +104,9 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
     let is_reliable =
         seen.statement.map_or(states_frequency && is_known(seen.is_invariant), HypervisorStatement::is_reliable);
     let finding = match environment.hypervisor.known() {
-        Some(Hypervisor::None) => CheckOutcome::For,
-        Some(_) if is_reliable => CheckOutcome::For,
-        _ => CheckOutcome::Unknown,
+        Some(Hypervisor::None) => Finding::For,
+        Some(_) if is_reliable => Finding::For,
+        _ => Finding::Unknown,
     };
     let check = Check::Hypervisor {
         hypervisor: environment.hypervisor.known().cloned(),
@@ -120,7 +120,7 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
 fn emulation(seen: &Observations) -> Option<WeighedCheck> {
     let emulators = seen.environment.emulation.clone();
     (!emulators.is_empty())
-        .then(|| WeighedCheck::new(Check::Emulation { emulators }, CheckOutcome::Unknown, Severity::Noted))
+        .then(|| WeighedCheck::new(Check::Emulation { emulators }, Finding::Unknown, Severity::Noted))
 }
 
 /// Check of the distances between the CPUs' counters.
@@ -133,12 +133,12 @@ fn offsets(seen: &Observations) -> WeighedCheck {
         .filter(|pair| pair.apart.get() == Some(true))
         .max_by(|one, other| apart_ns(one).total_cmp(&apart_ns(other)));
     let (untested, finding) = match found.apart {
-        _ if !is_tested && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), CheckOutcome::For),
-        _ if !is_tested => (Some(Untested::NoPair), CheckOutcome::Unknown),
+        _ if !is_tested && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
+        _ if !is_tested => (Some(Untested::NoPair), Finding::Unknown),
         // A bound that is longer than any way between CPUs was not measured, but interrupted.
-        0 if found.within_ns.get().is_some_and(|ns| ns <= TOLD_NS) => (None, CheckOutcome::For),
-        0 => (None, CheckOutcome::Unknown),
-        _ => (None, CheckOutcome::Against),
+        0 if found.within_ns.get().is_some_and(|ns| ns <= TOLD_NS) => (None, Finding::For),
+        0 => (None, Finding::Unknown),
+        _ => (None, Finding::Against),
     };
     let check = Check::Offsets {
         apart: found.apart,
@@ -175,9 +175,9 @@ fn constancy(seen: &Observations) -> WeighedCheck {
         }
         Err(why) => events::no_rate(why, Suspect::Counter, Severity::Forbids),
     };
-    let changed = changed_since(seen).filter(|_| found.finding != CheckOutcome::Against && seen.doubt().is_none());
+    let changed = changed_since(seen).filter(|_| found.finding != Finding::Against && seen.doubt().is_none());
     if let (Check::ConstantRate { change, .. }, Some(changed)) = (&mut found.check, changed) {
-        (*change, found.finding) = (Some(changed), CheckOutcome::Against);
+        (*change, found.finding) = (Some(changed), Finding::Against);
     }
     found
 }
@@ -213,7 +213,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedCheck {
         ppm: error.map(|(ppm, _)| ppm),
         bound_ppm: error.map(|(_, bound)| bound),
     };
-    let finding = error.map_or(CheckOutcome::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));
+    let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 
@@ -223,8 +223,8 @@ fn cost(seen: &Observations) -> WeighedCheck {
     let is_trapped = seen.is_trapped();
     let is_emulated = !seen.environment.emulation.is_empty();
     let (cause, finding) = match cost_ns {
-        None => (None, CheckOutcome::Unknown),
-        Some(_) if is_emulated => (Some(CostCause::Emulation), CheckOutcome::Unknown),
+        None => (None, Finding::Unknown),
+        Some(_) if is_emulated => (Some(CostCause::Emulation), Finding::Unknown),
         Some(_) => (is_trapped.then_some(CostCause::Trap), events::against_if(is_trapped)),
     };
     let check = Check::Cost {

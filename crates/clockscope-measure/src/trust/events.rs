@@ -1,7 +1,7 @@
 //! Events between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, CheckOutcome, ClockRecord, CpusReason, Events, LostPair, RateChange, RateRecord, ReferenceDoubt, Sequence,
+    Check, ClockRecord, CpusReason, Events, Finding, LostPair, RateChange, RateRecord, ReferenceDoubt, Sequence,
     Suspect, Unknown, Untested,
 };
 
@@ -49,8 +49,8 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
     let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
     let finding = match count {
-        None => CheckOutcome::Unknown,
-        Some(0) if readings < FEW_READINGS => CheckOutcome::Unknown,
+        None => Finding::Unknown,
+        Some(0) if readings < FEW_READINGS => Finding::Unknown,
         Some(count) => against_if(count > 0),
     };
     WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
@@ -81,13 +81,13 @@ pub(super) fn jumps(
             reference_shares_hardware,
             reason,
         };
-        return WeighedCheck::new(check, CheckOutcome::Unknown, severity);
+        return WeighedCheck::new(check, Finding::Unknown, severity);
     };
     // What a coarse clock loses within a batch of reads is unknown.
     let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
     let doubt = doubt.filter(|_| has_jumped);
-    let finding = if doubt.is_some() { CheckOutcome::Unknown } else { against_if(has_jumped) };
+    let finding = if doubt.is_some() { Finding::Unknown } else { against_if(has_jumped) };
     let check =
         Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reference_shares_hardware, reason: None };
     WeighedCheck::new(check, finding, severity)
@@ -104,7 +104,7 @@ pub(super) fn jumps_against_counter(
 ) -> WeighedCheck {
     let mut found = jumps(&[clock], doubt, suspect, severity);
     if let Check::Jumps { ahead, behind, doubt, .. } = &mut found.check
-        && found.finding == CheckOutcome::Against
+        && found.finding == Finding::Against
         && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
     {
         *doubt = Some(ReferenceDoubt::SeenOnce);
@@ -155,7 +155,7 @@ pub(super) fn standing(
         WeighedCheck::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
-        return found(None, None, reason(clocks, |_| None), CheckOutcome::Unknown);
+        return found(None, None, reason(clocks, |_| None), Finding::Unknown);
     }
     let runs = Some(events.iter().map(|events| events.stuck).sum());
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
@@ -167,8 +167,8 @@ pub(super) fn standing(
     };
     let has_rested = !may_rest && clocks.iter().any(rested);
     match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
-        (Some(ns), _) => found(runs, Some(ns), None, CheckOutcome::Against),
-        (None, Some(ns)) if !has_rested => found(runs, Some(ns), None, CheckOutcome::Unknown),
+        (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
+        (None, Some(ns)) if !has_rested => found(runs, Some(ns), None, Finding::Unknown),
         _ => found(runs, None, None, against_if(has_rested)),
     }
 }
@@ -189,10 +189,10 @@ pub(super) fn order(
     };
     let lost = || seen.order.lost.first().map(lost);
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
-        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, CheckOutcome::For),
-        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), CheckOutcome::Unknown),
-        (None, None) => (Some(Untested::NoHandoff), lost(), CheckOutcome::Unknown),
-        (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, CheckOutcome::Unknown),
+        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
+        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
+        (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
+        (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
@@ -229,7 +229,7 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
         reference_shares_hardware: None,
         reason,
     };
-    WeighedCheck::new(check, CheckOutcome::Unknown, severity)
+    WeighedCheck::new(check, Finding::Unknown, severity)
 }
 
 /// Check that one rate explains all that was seen against another clock.
@@ -257,18 +257,18 @@ pub(super) fn constancy(
         reference_shares_hardware,
         reason,
     };
-    WeighedCheck::new(check, if is_known { against_if(is_against) } else { CheckOutcome::Unknown }, severity)
+    WeighedCheck::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
 }
 
 /// Judges a figure by a limit: it is against the clock if it is certainly outside, for it if it is
 /// certainly inside.
-pub(super) fn within(figure: f64, bound: f64, limit: f64) -> CheckOutcome {
+pub(super) fn within(figure: f64, bound: f64, limit: f64) -> Finding {
     if figure.abs() - bound <= limit && figure.abs() + bound > limit {
-        return CheckOutcome::Unknown;
+        return Finding::Unknown;
     }
     against_if(figure.abs() > limit)
 }
 
-pub(super) fn against_if(is_against: bool) -> CheckOutcome {
-    if is_against { CheckOutcome::Against } else { CheckOutcome::For }
+pub(super) fn against_if(is_against: bool) -> Finding {
+    if is_against { Finding::Against } else { Finding::For }
 }

@@ -3,8 +3,8 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Adjtimex, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict,
-    Offsets, Order, Rates, ReadBasis, ReadPath, ReferenceDoubt, Sequence,
+    Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement,
+    KernelVerdict, Offsets, Order, Rates, ReadPath, ReferenceDoubt, Sequence,
 };
 
 use crate::error::MeasureError;
@@ -103,7 +103,7 @@ impl Observations {
     }
 
     fn stopwatch_by(&self, is_path: impl Fn(ReadPath) -> bool) -> Option<&ClockRecord> {
-        let is_stopwatch = |clock: &ClockIdentity| clock.is_usual == Some(true) && clock.kind == ClockKind::Monotonic;
+        let is_stopwatch = |clock: &ClockIdentity| clock.is_usual && clock.kind == ClockKind::Monotonic;
         self.clocks.iter().find(|clock| is_stopwatch(&clock.identity) && is_path(clock.identity.path))
     }
 
@@ -117,8 +117,8 @@ impl Observations {
     /// rates, which is a clock of the kernel; `None` where the kernel's clocksource is not known.
     pub(super) fn shares_hardware(&self, clock: &ClockRecord) -> Option<bool> {
         match clock.identity.basis {
-            ReadBasis::Clocksource => Some(true),
-            ReadBasis::Counter => self.clocksource().and_then(clocksource::is_counter_based),
+            ClockBasis::Clocksource => Some(true),
+            ClockBasis::Counter => self.clocksource().and_then(clocksource::is_counter_based),
             _ => self.clocksource().map(|name| name == clock.identity.name),
         }
     }

@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Check, CheckKind, CheckOutcome, CivilWorth, ClockRecord, CostCause, Failure, RateChange, RateRecord, ReadBasis,
+    Check, CheckKind, CivilWorth, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
     ReadFailure, ReferenceDoubt, Sequence, Suspect,
 };
 
@@ -103,7 +103,7 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not
 /// that showed.
 fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Option<WeighedCheck> {
-    let is_computed = clock.identity.basis == ReadBasis::Clocksource
+    let is_computed = clock.identity.basis == ClockBasis::Clocksource
         && clock.identity.path.is_usual()
         && !clock.identity.is_coarse
         && seen
@@ -113,7 +113,7 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Op
     let mut faults: Vec<CheckKind> = faults.iter().copied().filter(|fault| *fault != CheckKind::Readable).collect();
     faults.dedup();
     (is_computed && !faults.is_empty())
-        .then(|| WeighedCheck::new(Check::Counter { faults }, CheckOutcome::Against, Severity::Limits))
+        .then(|| WeighedCheck::new(Check::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
 /// A clock whose readings step by as much as the timer tick.
@@ -133,11 +133,11 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
     let coarse_nominal_ns = clock.nominal_resolution_ns.get().filter(|ns| *ns >= COARSE_NS && !is_meant);
     let finding = match (clock.tick_ns.get(), step_ns(clock)) {
         (Some(ns), _) => events::against_if(ns >= COARSE_NS && !is_meant),
-        (None, _) if coarse_nominal_ns.is_some() => CheckOutcome::Against,
+        (None, _) if coarse_nominal_ns.is_some() => Finding::Against,
         // What only bounds the step says nothing about a coarse one.
-        (None, Some(ns)) if ns >= COARSE_NS && !is_meant => CheckOutcome::Unknown,
-        (None, Some(_)) => CheckOutcome::For,
-        (None, None) => CheckOutcome::Unknown,
+        (None, Some(ns)) if ns >= COARSE_NS && !is_meant => Finding::Unknown,
+        (None, Some(_)) => Finding::For,
+        (None, None) => Finding::Unknown,
     };
     let check = Check::Resolution {
         tick_ns: clock.tick_ns.get(),
@@ -154,9 +154,9 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);
     let finding = match cause {
-        None => CheckOutcome::For,
-        Some(CostCause::Emulation) => CheckOutcome::Unknown,
-        Some(_) => CheckOutcome::Against,
+        None => Finding::For,
+        Some(CostCause::Emulation) => Finding::Unknown,
+        Some(_) => Finding::Against,
     };
     let check = Check::Cost {
         cost_ns: Some(ns),
@@ -216,7 +216,7 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     if let Check::ConstantRate { change, doubt, .. } = &mut found.check
         && base_name(label) == base_name(reference)
     {
-        (*change, *doubt, found.finding) = (Some(RateChange::AgainstAll), None, CheckOutcome::Against);
+        (*change, *doubt, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
     }
     found
 }
@@ -233,7 +233,7 @@ fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> Weigh
         reference_shares_hardware,
         reason: found.ppm.reason().filter(|_| known.is_none()).cloned(),
     };
-    let finding = known.map_or(CheckOutcome::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
+    let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
     WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
@@ -245,10 +245,10 @@ fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
     let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
     let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
     let finding = match worth {
-        _ if shows_utc => CheckOutcome::Against,
-        Some(CivilWorth::Unsynchronized | CivilWorth::Slewing) => CheckOutcome::Against,
-        Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing) if error_s.is_some() => CheckOutcome::For,
-        _ => CheckOutcome::Unknown,
+        _ if shows_utc => Finding::Against,
+        Some(CivilWorth::Unsynchronized | CivilWorth::Slewing) => Finding::Against,
+        Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing) if error_s.is_some() => Finding::For,
+        _ => Finding::Unknown,
     };
     let stated_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
     let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s, stated_error_s, shows_utc };

@@ -2,14 +2,14 @@
 
 use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_records::{
-    Check, CheckOutcome, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Policy,
-    Trustworthiness, Use, Verdict,
+    Check, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Finding, Policy, Trustworthiness,
+    Use, Verdict,
 };
-use clockscope_sources::{ClockBasis, Kind};
+use clockscope_sources::{ClockBasis, ClockKind};
 
 use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
-use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock, spellings};
+use crate::catalog::{COUNTER, Catalog, Paths, UnknownClock, spellings};
 use crate::choice;
 use crate::error::{Contradiction, Meaningless, MeasureError, PolicyError};
 use crate::platform::Platform;
@@ -22,16 +22,16 @@ pub(super) fn names<P: Platform>(
     asked: &[String],
     for_use: Option<Use>,
 ) -> Result<Vec<String>, MeasureError> {
-    let catalogue = Catalogue::new(platform);
-    contradictions(policy, &catalogue)?;
+    let catalog = Catalog::new(platform);
+    contradictions(policy, &catalog)?;
     let place = |name: &str| -> Result<usize, UnknownClock> {
-        let unknown = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
-        catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
+        let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
+        catalog.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
     };
     let mut places = Vec::new();
-    let is_judged = |place: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalogue, place);
+    let is_judged = |place: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalog, place);
     if asked.is_empty() {
-        let usual = choice::names(&catalogue, choice::is_systems);
+        let usual = choice::names(&catalog, choice::is_systems);
         places.extend(usual.iter().filter_map(|name| place(name).ok()).filter(|place| is_judged(*place)));
     }
     for name in asked {
@@ -47,11 +47,11 @@ pub(super) fn names<P: Platform>(
     }
     places.sort_unstable();
     places.dedup();
-    Ok(places.into_iter().map(|place| catalogue.entries[place].label()).collect())
+    Ok(places.into_iter().map(|place| catalog.entries[place].label()).collect())
 }
 
-fn shows_civil_time<P: Platform>(catalogue: &Catalogue<P>, place: usize) -> bool {
-    catalogue.entries[place].info.kind == Kind::Wall
+fn shows_civil_time<P: Platform>(catalog: &Catalog<P>, place: usize) -> bool {
+    catalog.entries[place].info.kind == ClockKind::Wall
 }
 
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
@@ -83,7 +83,7 @@ fn named(policy: &Policy) -> Vec<(String, &ClockDemands)> {
 }
 
 /// Demands that contradict each other, and limits that are none.
-fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
+fn contradictions<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
     for (place, demands) in named(policy) {
         for (field, limit) in limits(demands) {
             if limit.is_some_and(|limit| !limit.is_finite() || limit < 0.0) {
@@ -96,7 +96,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
             return Err(PolicyError::OnlyOfCounter { demand: format!("{place}.{field}") }.into());
         }
     }
-    meaningless(policy, catalogue)?;
+    meaningless(policy, catalog)?;
     let contradiction = |one: &str, other: &str, why| {
         let (one, other) = (one.to_owned(), other.to_owned());
         Err(PolicyError::Contradiction { one, other, why }.into())
@@ -116,7 +116,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
         let fine = policy
             .clocks
             .iter()
-            .find(|(name, demands)| demands.verdict == Some(Trustworthiness::Trusted) && is_fine(name, catalogue));
+            .find(|(name, demands)| demands.verdict == Some(Trustworthiness::Trusted) && is_fine(name, catalog));
         if let Some((name, _)) = fine.filter(|_| names.iter().all(is_in_kernel)) {
             let other = format!("clocks.{name}.verdict");
             return contradiction("clocksource", &other, Contradiction::ReadInKernel);
@@ -124,17 +124,16 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
     }
     if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| clocksource::is_timer_tick(name))) {
         let finer = |demands: &ClockDemands| demands.max_tick_ns.is_some_and(|ns| ns < SHORTEST_TIMER_TICK_NS);
-        if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name, catalogue) && finer(demands))
-        {
+        if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name, catalog) && finer(demands)) {
             let other = format!("clocks.{name}.max_tick_ns");
             return contradiction("clocksource", &other, Contradiction::TimerTick);
         }
     }
-    same_clock(policy, catalogue)
+    same_clock(policy, catalog)
 }
 
 /// Demands that nothing can break, or nobody can answer.
-fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
+fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
     let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
     for (place, demands) in named(policy) {
         if demands.verdict == Some(Trustworthiness::Undecided) {
@@ -144,8 +143,8 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
             return refused(format!("{place}.use"), Meaningless::UseOfNoVerdict);
         }
         let name = place.strip_prefix("clocks.").unwrap_or_default();
-        let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
-        let is_civil = places.iter().any(|place| shows_civil_time(catalogue, *place));
+        let places = catalog.places(name, Paths::Libc).unwrap_or_default();
+        let is_civil = places.iter().any(|place| shows_civil_time(catalog, *place));
         if demands.for_use == Some(Use::Civil) && !is_civil {
             return refused(format!("{place}.use"), Meaningless::NoCivilTime);
         }
@@ -154,10 +153,10 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
         return refused("counter.invariant".to_owned(), Meaningless::NeedNotBeInvariant);
     }
     for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
-        let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
+        let places = catalog.places(name, Paths::Libc).unwrap_or_default();
         let has_no_rate = |place: &usize| {
-            let info = &catalogue.entries[*place].info;
-            matches!(info.kind, Kind::CpuTime | Kind::Cycles) || info.is_coarse
+            let info = &catalog.entries[*place].info;
+            matches!(info.kind, ClockKind::CpuTime | ClockKind::Cycles) || info.is_coarse
         };
         if places.iter().any(has_no_rate) {
             return refused(format!("clocks.{name}.max_rate_ppm"), Meaningless::NoRate);
@@ -168,20 +167,20 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
 
 /// Returns true if a clock of this name is read from the clocksource whenever it is read, by the C
 /// library.
-fn is_fine<P: Platform>(name: &str, catalogue: &Catalogue<P>) -> bool {
-    let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
+fn is_fine<P: Platform>(name: &str, catalog: &Catalog<P>) -> bool {
+    let places = catalog.places(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
-        let info = &catalogue.entries[*place].info;
+        let info = &catalog.entries[*place].info;
         info.basis == ClockBasis::Clocksource && info.path.is_usual() && !info.is_coarse
     })
 }
 
 /// Two sections on one clock, by two of its names, that demand different things.
-fn same_clock<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
+fn same_clock<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
-        let Some(place) = catalogue.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
-        if crate::subject::is_counter(&catalogue.entries[place]) {
+        let Some(place) = catalog.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
+        if crate::subject::is_counter(&catalog.entries[place]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
             let why = Contradiction::IsCounter;
             return Err(PolicyError::Contradiction { one, other, why }.into());
@@ -371,7 +370,7 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is
 /// nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
-    let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != CheckOutcome::Unknown);
+    let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
     let on_one = known().find_map(|evidence| match evidence.check {
         Check::StepsBack { count, .. } => count,
         _ => None,

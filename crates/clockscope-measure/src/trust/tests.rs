@@ -1,10 +1,10 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
 use clockscope_records::{
-    Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockReason,
-    ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor,
+    Adjtimex, Check, CheckEvidence, CheckKind, CivilWorth, ClockBasis, ClockIdentity, ClockKind, ClockReason,
+    ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Finding, Hypervisor,
     HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateReason,
-    RateRecord, ReadBasis, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
+    RateRecord, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
 };
 
 use super::*;
@@ -59,13 +59,13 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     assert_eq!(decided(&seen, "thread"), (Trustworthiness::Trusted, NOTHING));
     for check in [CheckKind::Order, CheckKind::Offsets, CheckKind::ConstantRate, CheckKind::NominalFrequency] {
         let evidence = evidence(counter, check);
-        assert_eq!(evidence.finding, CheckOutcome::Unknown, "{evidence:?}");
+        assert_eq!(evidence.finding, Finding::Unknown, "{evidence:?}");
     }
     // Where there is one CPU, there is nothing to be tested.
     seen.environment.cpu.online = Figure::Known(1);
     let verdicts = judged(&seen);
     let order = evidence(of(&verdicts, "tsc"), CheckKind::Order);
-    assert_eq!(order.finding, CheckOutcome::For);
+    assert_eq!(order.finding, Finding::For);
 }
 
 /// Evidence against a clock wins over a test without a result.
@@ -113,7 +113,7 @@ fn a_trusted_clock_names_its_tests() {
     alone.offsets.pairs.clear();
     assert_eq!(reasons(&alone, "tsc"), [CheckKind::StepsBack]);
     // A counter of its own.
-    seen.clocks[3].identity.basis = ReadBasis::Other;
+    seen.clocks[3].identity.basis = ClockBasis::Other;
     assert_eq!(reasons(&seen, "monotonic"), [CheckKind::StepsBack, CheckKind::Order, CheckKind::Rate]);
 }
 
@@ -164,7 +164,7 @@ fn the_reason_of_a_cost_is_what_is_known_of_it() {
         seen.clocks[3].cost_ns.known_mut().unwrap().median = cost_ns;
         let verdicts = judged(&seen);
         let cost = evidence(of(&verdicts, "monotonic"), CheckKind::Cost);
-        assert_eq!((cost.finding, cause(cost)), (CheckOutcome::Against, Some(expected)));
+        assert_eq!((cost.finding, cause(cost)), (Finding::Against, Some(expected)));
     }
 }
 
@@ -175,10 +175,10 @@ fn a_step_that_was_not_seen_is_unknown() {
     use Trustworthiness::Unfit;
 
     for (nominal_ns, span_ns, finding) in [
-        (1.0, 100e6, CheckOutcome::Unknown),
-        (1.0, 2e9, CheckOutcome::Against),
-        (1e9, 2e9, CheckOutcome::Unknown),
-        (1e9, 25e9, CheckOutcome::Against),
+        (1.0, 100e6, Finding::Unknown),
+        (1.0, 2e9, Finding::Against),
+        (1e9, 2e9, Finding::Unknown),
+        (1e9, 25e9, Finding::Against),
     ] {
         let mut seen = healthy();
         let clock = &mut seen.clocks[3];
@@ -189,7 +189,7 @@ fn a_step_that_was_not_seen_is_unknown() {
         let verdicts = judged(&seen);
         let standing = evidence(of(&verdicts, "monotonic"), CheckKind::StandingStill);
         assert_eq!(standing.finding, finding, "{nominal_ns} {span_ns} {standing:?}");
-        assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == CheckOutcome::Against);
+        assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
     }
 }
 
@@ -201,9 +201,9 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
         let verdicts = judged(seen);
         evidence(of(&verdicts, "tsc"), CheckKind::Order).finding
     };
-    assert_eq!(order(&seen), CheckOutcome::Unknown);
+    assert_eq!(order(&seen), Finding::Unknown);
     sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
-    assert_eq!(order(&seen), CheckOutcome::Against);
+    assert_eq!(order(&seen), Finding::Against);
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn a_hypervisor_is_judged_by_its_statement() {
         assert_eq!(counter.verdict, Trustworthiness::Trusted);
         evidence(counter, CheckKind::Hypervisor).finding
     };
-    assert_eq!(hypervisor(None, true), CheckOutcome::For);
-    assert_eq!(hypervisor(None, false), CheckOutcome::Unknown);
-    assert_eq!(hypervisor(Some(HypervisorStatement::ReliableHost), false), CheckOutcome::For);
-    assert_eq!(hypervisor(Some(HypervisorStatement::EmulatedReads), true), CheckOutcome::Unknown);
+    assert_eq!(hypervisor(None, true), Finding::For);
+    assert_eq!(hypervisor(None, false), Finding::Unknown);
+    assert_eq!(hypervisor(Some(HypervisorStatement::ReliableHost), false), Finding::For);
+    assert_eq!(hypervisor(Some(HypervisorStatement::EmulatedReads), true), Finding::Unknown);
 }
 
 #[test]

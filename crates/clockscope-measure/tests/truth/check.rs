@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockDemands, Demand, DemandValue, KernelCause,
-    LogFault, Policy, Trust, Trustworthiness, Verdict,
+    Check, CheckEvidence, CheckKind, CivilWorth, ClockDemands, Demand, DemandValue, Finding, KernelCause, LogFault,
+    Policy, Trust, Trustworthiness, Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -64,7 +64,7 @@ fn verdict<'a>(found: &'a Trust, clock: &str) -> &'a Verdict {
 }
 
 fn against(verdict: &Verdict) -> Vec<&CheckEvidence> {
-    verdict.evidence.iter().filter(|evidence| evidence.finding == CheckOutcome::Against).collect()
+    verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Against).collect()
 }
 
 /// The ppm by which a clock runs fast against MONOTONIC_RAW.
@@ -168,7 +168,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
             Check::Hypervisor { statement, .. } => {
                 assert_eq!(statement, machine.facts.statement);
                 let is_doubtful = statement.is_some_and(|statement| !statement.is_reliable());
-                assert!(!is_doubtful || evidence.finding == CheckOutcome::Unknown, "{evidence:?}");
+                assert!(!is_doubtful || evidence.finding == Finding::Unknown, "{evidence:?}");
             }
             Check::Synchronization { answered, worth, error_s, .. } => {
                 let said = machine.facts.adjtimex.as_ref();
@@ -177,7 +177,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                     let is_worth = matches!(said.worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing));
                     is_worth && said.civil_error_s.is_some()
                 });
-                assert!(evidence.finding != CheckOutcome::For || is_known, "{evidence:?}");
+                assert!(evidence.finding != Finding::For || is_known, "{evidence:?}");
                 let is_theirs = said.is_some_and(|said| said.worth == worth && said.civil_error_s == error_s);
                 assert!(!answered || is_theirs, "{evidence:?}: {said:?}");
             }

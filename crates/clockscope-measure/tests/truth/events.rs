@@ -1,6 +1,6 @@
 //! Events between readings: counted anew from these, and compared with what the machine did.
 
-use clockscope_measure::{Amount, Catalogue, MeasureRequest, Paths, Session, StepsRequest, measure, steps};
+use clockscope_measure::{Amount, Catalog, MeasureRequest, Paths, Session, StepsRequest, measure, steps};
 use clockscope_records::{ClockIdentity, Events, Figure, TickEvidence};
 use clockscope_simulation::{Change, Lost, Random};
 
@@ -44,10 +44,10 @@ struct Shown {
 
 /// Asks *steps* or *measure* of these clocks.
 fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_steps: bool) -> Vec<Shown> {
-    let catalogue = Catalogue::new(session.platform()).select(names, Paths::Libc).expect("they are there");
+    let catalog = Catalog::new(session.platform()).select(names, Paths::Libc).expect("they are there");
     if is_steps {
         let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
-        let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+        let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
         let shown = found.found.clocks.into_iter().filter(|clock| clock.available);
         let shown = shown.map(|clock| Shown {
             identity: clock.identity,
@@ -61,7 +61,7 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
         return shown.collect();
     }
     let request = MeasureRequest { duration_s: seconds, cpu: None, thorough: false, synchronization: false };
-    let found = measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found;
+    let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
     let shown = found.clocks.into_iter().filter(|clock| clock.available);
     let shown = shown.map(|clock| Shown {
         identity: clock.identity,

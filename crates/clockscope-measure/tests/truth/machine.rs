@@ -7,7 +7,7 @@ use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause};
 use clockscope_simulation::{
     Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
 };
-use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
+use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
 
 use crate::varied::Facts;
 use crate::windows::Windows;
@@ -181,14 +181,14 @@ impl Maker {
         let unordered = ReadCost::unordered(bare_ps, 3 * bare_ps);
         let mut specs = Vec::new();
         for (name, cost) in [("tsc", unordered), ("lfence_tsc_lfence", ordered)] {
-            let info = info(name, Kind::Counter, Path::Instruction, cost.early_ps == 0);
+            let info = info(name, ClockKind::Counter, ReadPath::Instruction, cost.early_ps == 0);
             specs.push(Spec { info, id: None, cost, stated_ns: 0.0, tick_ns: count_ns, fast: 0.0 });
         }
         let [usual_ppm, raw_ppm] = self.fast_ppm;
         let kernels = [
-            ("monotonic", Kind::Monotonic, usual_ppm, self.random.any() >> 12),
-            ("realtime", Kind::Wall, usual_ppm, 1_800_000_000_000_000_000),
-            ("monotonic_raw", Kind::Monotonic, raw_ppm, self.random.any() >> 12),
+            ("monotonic", ClockKind::Monotonic, usual_ppm, self.random.any() >> 12),
+            ("realtime", ClockKind::Wall, usual_ppm, 1_800_000_000_000_000_000),
+            ("monotonic_raw", ClockKind::Monotonic, raw_ppm, self.random.any() >> 12),
         ];
         for (name, kind, ppm, start_ns) in kernels {
             let id = cpus.add(self.kernel_clock(start_ns, ppm));
@@ -196,7 +196,7 @@ impl Maker {
         }
         let tick_ns = self.timer_tick_ns;
         let coarse = SimulatedClock::new(self.random.any() >> 12).with_error_ppm(usual_ppm).moved_every_ns(tick_ns);
-        let mut info = info("monotonic_coarse", Kind::Monotonic, Path::Libc, true);
+        let mut info = info("monotonic_coarse", ClockKind::Monotonic, ReadPath::Libc, true);
         info.is_coarse = true;
         info.resolution = Resolution::Nanoseconds(tick_ns as f64);
         let cost = ReadCost::ordered(self.random.between(4_000, 9_000));
@@ -208,7 +208,7 @@ impl Maker {
             // It is MONOTONIC and the time of all suspends.
             let start_ns = self.random.any() >> 12;
             let id = cpus.add(self.kernel_clock(start_ns, usual_ppm));
-            self.paths(&mut specs, ("boottime", Kind::Monotonic, usual_ppm), id, count_ns);
+            self.paths(&mut specs, ("boottime", ClockKind::Monotonic, usual_ppm), id, count_ns);
         }
         (specs, self.has_counter.then_some(ordered))
     }
@@ -225,7 +225,7 @@ impl Maker {
     fn paths(
         &mut self,
         specs: &mut Vec<Spec>,
-        (name, kind, ppm): (&'static str, Kind, f64),
+        (name, kind, ppm): (&'static str, ClockKind, f64),
         id: ClockId,
         count_ns: f64,
     ) {
@@ -237,7 +237,9 @@ impl Maker {
         };
         let syscall_ps = self.random.between(90_000, 700_000) + device_ps;
         let vdso_ps = if device_ps > 0 { syscall_ps } else { self.random.between(18_000, 40_000) };
-        for (path, ps) in [(Path::Libc, vdso_ps + 1_000), (Path::Vdso, vdso_ps), (Path::Syscall, syscall_ps)] {
+        for (path, ps) in
+            [(ReadPath::Libc, vdso_ps + 1_000), (ReadPath::Vdso, vdso_ps), (ReadPath::Syscall, syscall_ps)]
+        {
             let info = ClockInfo { basis: ClockBasis::Clocksource, ..info(name, kind, path, true) };
             specs.push(Spec { info, id: Some(id), cost: ReadCost::ordered(ps), stated_ns: 1.0, tick_ns, fast });
         }
@@ -324,8 +326,8 @@ impl Spec {
     /// Its name, as records have it.
     pub(crate) fn label(&self) -> String {
         match self.info.path {
-            Path::Vdso => format!("{}:vdso", self.info.name),
-            Path::Syscall => format!("{}:syscall", self.info.name),
+            ReadPath::Vdso => format!("{}:vdso", self.info.name),
+            ReadPath::Syscall => format!("{}:syscall", self.info.name),
             _ => self.info.name.to_string(),
         }
     }
@@ -386,8 +388,8 @@ fn random_load(random: &mut Random, tick_ns: u64) -> Load {
     }
 }
 
-pub(crate) fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockInfo {
-    let is_counter = kind == Kind::Counter;
+pub(crate) fn info(name: &'static str, kind: ClockKind, path: ReadPath, is_ordered: bool) -> ClockInfo {
+    let is_counter = kind == ClockKind::Counter;
     let resolution = if is_counter { Resolution::OneCount } else { Resolution::Nanoseconds(1.0) };
     let info = ClockInfo::new(name, kind, path, resolution, "simulated");
     ClockInfo {
@@ -395,7 +397,7 @@ pub(crate) fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool)
         basis: if is_counter { ClockBasis::Counter } else { ClockBasis::Other },
         is_ordered,
         is_steered: !is_counter && name != "monotonic_raw",
-        counts_suspend: kind == Kind::Wall || name == "boottime",
+        counts_suspend: kind == ClockKind::Wall || name == "boottime",
         is_usual: matches!(name, "monotonic" | "realtime"),
         ..info
     }

@@ -1,6 +1,6 @@
 //! *Measure*: what a read costs, its tick, and the events in the same pass.
 
-use clockscope_measure::{Catalogue, MeasureRequest, Paths, Session, measure};
+use clockscope_measure::{Catalog, MeasureRequest, Paths, Session, measure};
 use clockscope_records::{ClockRecord, Figure, Measurement};
 use clockscope_simulation::Random;
 
@@ -28,10 +28,10 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     let mut random = Random::new(seed);
     let all: Vec<String> = session.platform().machine.specs.iter().map(Spec::label).collect();
     let names: Vec<String> = (0..3).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
-    let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
+    let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
     let duration_s = session.platform().machine.asked_s(0.06 + 0.1 * random.fraction());
     let request = MeasureRequest { duration_s, cpu: None, thorough: false, synchronization: false };
-    measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found
+    measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found
 }
 
 /// True cost of a read in ns of the reference: the median over batches of so many reads, each
@@ -65,9 +65,9 @@ fn figures_and_frequency_are_by_one_rate() {
     let mut asked = 0;
     on_machines("measure::figures_and_frequency", limited, |session, _| {
         let count = ["tsc".to_owned()];
-        let Ok(catalogue) = Catalogue::new(session.platform()).select(&count, Paths::Libc) else { return };
+        let Ok(catalog) = Catalog::new(session.platform()).select(&count, Paths::Libc) else { return };
         let request = MeasureRequest { duration_s: 0.01, cpu: None, thorough: false, synchronization: false };
-        let answer = measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+        let answer = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked");
         let resolution_ns = answer.found.clocks[0].nominal_resolution_ns.get();
         let timer = &answer.run.as_ref().expect("it is a run").timer;
         let Some(ns) = resolution_ns else { return };

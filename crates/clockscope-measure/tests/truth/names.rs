@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{
-    Catalogue, CheckRequest, MeasureError, MeasureRequest, Paths, RateRequest, Session, ShootoutRequest, SleepRequest,
+    Catalog, CheckRequest, MeasureError, MeasureRequest, Paths, RateRequest, Session, ShootoutRequest, SleepRequest,
     check, measure, rate, shootout, sleep,
 };
 use clockscope_records::{Envelope, Policy};
@@ -65,7 +65,7 @@ fn answer(session: &Session<'_, Simulated>, seed: u64) -> String {
         3 => text(sleep(session, &SleepRequest { duration_s, cpu }, &mut |_| {})),
         _ => {
             let request = MeasureRequest { duration_s, cpu, thorough: false, synchronization: false };
-            text(measure(session, Catalogue::new(session.platform()), &request, &mut |_| {}))
+            text(measure(session, Catalog::new(session.platform()), &request, &mut |_| {}))
         }
     }
 }

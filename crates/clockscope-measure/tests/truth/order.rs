@@ -1,6 +1,6 @@
 //! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
 
-use clockscope_measure::{Catalogue, Handoff, OrderRequest, Paths, Session, order};
+use clockscope_measure::{Catalog, Handoff, OrderRequest, Paths, Session, order};
 use clockscope_records::{CpuFailure, Failure, Figure, Figures, HandoffPair, Handoffs, Order, PairsFailure, Sequence};
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -47,12 +47,12 @@ impl Question {
     }
 
     fn ask(&self, session: &Session<'_, Simulated>) -> Order {
-        let catalogue = Catalogue::new(session.platform()).select(&self.names, Paths::Libc).expect("they are there");
+        let catalog = Catalog::new(session.platform()).select(&self.names, Paths::Libc).expect("they are there");
         let &Self { handoff, serial, .. } = self;
         let machine = &session.platform().machine;
         let duration_s = machine.asked_s(USUAL_S);
         let request = OrderRequest { duration_s, cpus: None, serial, handoff };
-        let found = order(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found;
+        let found = order(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
         let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
         let ways = if handoff == Handoff::Both { 2 } else { 1 };
         let tasks = (1 + ways * self.names.len()) as f64;

@@ -15,7 +15,7 @@ use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, SharedWord, ThreadError, Yardstick, steering};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
-use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unit, Unwrapped, Visitor};
+use clockscope_sources::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
 
 pub(crate) use log::{Around, Kept, Log, Looks, Read};
 pub(crate) use sleeper::{Signal, Sleeper};
@@ -321,11 +321,11 @@ impl Platform for Simulated {
     }
 
     fn counters(&self, visitor: &mut impl Visitor) {
-        self.show(visitor, |spec| spec.info.kind == Kind::Counter && spec.info.path == Path::Instruction);
+        self.show(visitor, |spec| spec.info.kind == ClockKind::Counter && spec.info.path == ReadPath::Instruction);
     }
 
     fn clocks(&self, visitor: &mut impl Visitor) {
-        self.show(visitor, |spec| spec.info.kind != Kind::Counter || spec.info.path != Path::Instruction);
+        self.show(visitor, |spec| spec.info.kind != ClockKind::Counter || spec.info.path != ReadPath::Instruction);
     }
 
     fn ordered_counter(&self) -> Result<MachineClock, Unavailable> {
@@ -517,7 +517,7 @@ impl Simulated {
         }
     }
 
-    /// Returns true if the catalogue has this clock, also where a read of it ends its process.
+    /// Returns true if the catalog has this clock, also where a read of it ends its process.
     fn is_there(&self, spec: &Spec) -> bool {
         spec.id.is_some() || self.machine.counter_cost.is_some() || self.machine.facts.ends_process(spec)
     }

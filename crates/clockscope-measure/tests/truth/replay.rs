@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{
-    Amount, Catalogue, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
+    Amount, Catalog, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
     record, replay, steps,
 };
 use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
@@ -62,8 +62,8 @@ fn recorded_until(seed: u64, at_ps: u128) -> Result<(Envelope<Steps>, Recording)
     platform.signal = Some(Arc::clone(&signal));
     let recorder = Recorder::new(platform);
     let (names, request) = request(&recorder.platform().machine, seed);
-    let catalogue = Catalogue::new(recorder.platform()).select(&names, Paths::Libc).expect("they are there");
-    record(&Session::new(&recorder, &signal.stop), catalogue, request, &mut |_| {})
+    let catalog = Catalog::new(recorder.platform()).select(&names, Paths::Libc).expect("they are there");
+    record(&Session::new(&recorder, &signal.stop), catalog, request, &mut |_| {})
 }
 
 /// Checks that the only clock stands still, which is the one reason not to answer.
@@ -97,9 +97,9 @@ fn a_recording_gives_the_answer_again() {
     on_machines("replay::a_recording_gives", make, |session, seed| {
         let recorded = recorded(seed);
         let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
-        let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
+        let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
         let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
-        match (recorded, steps(session, catalogue, &request, &mut |_| {})) {
+        match (recorded, steps(session, catalog, &request, &mut |_| {})) {
             (Ok((answer, recording)), Ok((plain, _))) => {
                 assert_eq!(answer, plain, "the recording changed the answer");
                 assert_same(&answer, replayed(&written(&recording)));

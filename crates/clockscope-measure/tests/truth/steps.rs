@@ -1,6 +1,6 @@
 //! *Steps*: ticks, events and distributions.
 
-use clockscope_measure::{Amount, Catalogue, Paths, Session, StepsRequest, steps};
+use clockscope_measure::{Amount, Catalog, Paths, Session, StepsRequest, steps};
 use clockscope_records::{Events, StepsRecord};
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -36,9 +36,9 @@ fn read(session: &Session<'_, Simulated>, seed: u64) -> Vec<StepsRecord> {
 }
 
 fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64) -> Vec<StepsRecord> {
-    let catalogue = Catalogue::new(session.platform()).select(names, Paths::Libc).expect("they are there");
+    let catalog = Catalog::new(session.platform()).select(names, Paths::Libc).expect("they are there");
     let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
-    let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+    let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
     found.found.clocks
 }
 

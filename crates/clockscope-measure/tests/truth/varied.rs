@@ -6,7 +6,7 @@
 use clockscope_machine::trial::Outcome;
 use clockscope_records::{Adjtimex, CivilWorth, Failure, Hypervisor, HypervisorStatement};
 use clockscope_simulation::Random;
-use clockscope_sources::Kind;
+use clockscope_sources::ClockKind;
 
 use crate::harness::long_one_in;
 use crate::machine::{Machine, Maker, Spec, pick};
@@ -97,7 +97,7 @@ impl Facts {
     /// Way in which a read of this clock ends its process; `None` if it does not.
     pub(crate) fn deadly(&self, spec: &Spec) -> Option<Deadly> {
         match spec.info.kind {
-            Kind::Counter => self.deadly_counter,
+            ClockKind::Counter => self.deadly_counter,
             _ => self.deadly_clock.filter(|(name, _)| *name == spec.info.name).map(|(_, deadly)| deadly),
         }
     }

@@ -5,11 +5,11 @@
 use clockscope_machine::clocksource::Architecture;
 use clockscope_machine::performance_counter::{PerformanceFacts, hardware};
 use clockscope_measure::{
-    Amount, Catalogue, Handoff, MeasureRequest, OrderRequest, Paths, Session, StepsRequest, measure, order, steps,
+    Amount, Catalog, Handoff, MeasureRequest, OrderRequest, Paths, Session, StepsRequest, measure, order, steps,
 };
 use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRecord};
 use clockscope_simulation::{Change, Multiprocessor, ReadCost, SimulatedClock};
-use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
+use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
 
 use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec, info};
@@ -105,7 +105,7 @@ impl Windows {
     pub(crate) fn specs(self, maker: &mut Maker, cpus: &Multiprocessor) -> (Vec<Spec>, Option<ReadCost>) {
         let ordered = ReadCost::ordered(12_000);
         let of_counter = |name, cost: ReadCost| Spec {
-            info: info(name, Kind::Counter, Path::Instruction, cost.early_ps == 0),
+            info: info(name, ClockKind::Counter, ReadPath::Instruction, cost.early_ps == 0),
             id: None,
             cost,
             stated_ns: 0.0,
@@ -117,21 +117,23 @@ impl Windows {
         let count_ns = 1e9 / self.frequency_hz as f64;
         let clock = SimulatedClock::new(maker.random.any() >> 12);
         let id = Some(cpus.add(if self.is_bare { clock.on_counter() } else { clock }));
-        for (path, ps) in
-            [(Path::SystemLibrary, self.library_ps), (Path::User, self.library_ps), (Path::Syscall, self.syscall_ps)]
-        {
+        for (path, ps) in [
+            (ReadPath::SystemLibrary, self.library_ps),
+            (ReadPath::User, self.library_ps),
+            (ReadPath::Syscall, self.syscall_ps),
+        ] {
             let info = ClockInfo {
                 unit: Unit::Counts(Some(self.frequency_hz as f64)),
                 resolution: Resolution::Nanoseconds(count_ns),
                 is_steered: false,
                 basis: ClockBasis::Clocksource,
-                ..info(QPC, Kind::Monotonic, path, true)
+                ..info(QPC, ClockKind::Monotonic, path, true)
             };
             let cost = ReadCost::ordered(ps);
             specs.push(Spec { info, id, cost, stated_ns: count_ns, tick_ns: count_ns, fast: 0.0 });
         }
         let moved = SimulatedClock::new(1_800_000_000_000_000_000).moved_every_ns(self.timer_ns);
-        let mut coarse = info("system_time", Kind::Wall, Path::SystemLibrary, true);
+        let mut coarse = info("system_time", ClockKind::Wall, ReadPath::SystemLibrary, true);
         (coarse.is_coarse, coarse.resolution) = (true, Resolution::Nanoseconds(100.0));
         let (id, tick_ns) = (Some(cpus.add(moved)), self.timer_ns as f64);
         let cost = ReadCost::ordered(SYSTEM_TIME_PS);
@@ -168,17 +170,17 @@ impl Windows {
 
 fn measured(session: &Session<'_, Simulated>, names: &[&str]) -> (Measurement, f64) {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-    let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
+    let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
     let request = MeasureRequest { duration_s: DURATION_S, cpu: None, thorough: false, synchronization: false };
-    let found = measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+    let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked");
     let counter_hz = found.run.as_ref().expect("a measurement has a run").timer.frequency_hz;
     (found.found, counter_hz)
 }
 
 fn stepped(session: &Session<'_, Simulated>, name: &str, seconds: f64) -> StepsRecord {
-    let catalogue = Catalogue::new(session.platform()).select(&[name.to_owned()], Paths::Libc).expect("it is there");
+    let catalog = Catalog::new(session.platform()).select(&[name.to_owned()], Paths::Libc).expect("it is there");
     let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
-    let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+    let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
     found.found.clocks.into_iter().next().expect("one clock was asked for")
 }
 
@@ -272,9 +274,9 @@ fn a_performance_counter_that_goes_back_between_processors_is_found() {
         machine.at_ms(0.0, Change::SetCounterOffset { cpu: 1, ticks: ahead });
         let platform = Simulated::across(machine, LONGEST_S);
         let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
-            let catalogue = Catalogue::new(session.platform()).select(&[QPC.to_owned()], Paths::Libc);
+            let catalog = Catalog::new(session.platform()).select(&[QPC.to_owned()], Paths::Libc);
             let request = OrderRequest { duration_s: DURATION_S, cpus: None, serial: false, handoff: Handoff::Mailbox };
-            let found = order(session, catalogue.expect("it is there"), &request, &mut |_| {});
+            let found = order(session, catalog.expect("it is there"), &request, &mut |_| {});
             let sequence =
                 found.expect("it can be asked").found.sequences.into_iter().next().expect("one was asked for");
             let (regressions, worst_ns) = (sequence.regressions.get(), sequence.worst_ns.get());

@@ -17,10 +17,10 @@ impl CheckEvidence {
     pub fn advice(&self) -> Option<String> {
         let check = &self.check;
         match (self.finding, check) {
-            (CheckOutcome::For, _) => None,
-            (CheckOutcome::Against, Check::KernelVerdict { cause: Some(reason), .. }) => Some(reason.advice()),
-            (CheckOutcome::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
-            (CheckOutcome::Unknown, _) => to_know_more(check).map(str::to_owned),
+            (Finding::For, _) => None,
+            (Finding::Against, Check::KernelVerdict { cause: Some(reason), .. }) => Some(reason.advice()),
+            (Finding::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
+            (Finding::Unknown, _) => to_know_more(check).map(str::to_owned),
         }
     }
 }

@@ -68,7 +68,7 @@ impl CheckEvidence {
                 (Some(current), Some(former)) => {
                     format!("the kernel turned from {former} to {current} while it was checked")
                 }
-                (Some(current), None) if finding == CheckOutcome::For => {
+                (Some(current), None) if finding == Finding::For => {
                     format!("the kernel builds its clocks on it ({current})")
                 }
                 (Some(current), None) => format!("the kernel builds its clocks on {current}"),
@@ -94,13 +94,13 @@ impl CheckEvidence {
             Check::Emulation { emulators } => {
                 format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
             }
-            Check::StepsBack { count: Some(0), readings, .. } if finding == CheckOutcome::Unknown => {
+            Check::StepsBack { count: Some(0), readings, .. } if finding == Finding::Unknown => {
                 format!("{} are too few", counted(*readings, "reading"))
             }
             Check::StepsBack { count: Some(count), readings, .. } => {
                 format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
             }
-            Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == CheckOutcome::Unknown => {
+            Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
                 format!("it showed one value for {}: its tick may be as long", time(*ns))
             }
             Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::check::text::{brief_of_civil_time, offset};
 use crate::units::time;
-use crate::{Check, CheckOutcome, PtpClock, counted, grouped};
+use crate::{Check, Finding, PtpClock, counted, grouped};
 
 impl Verdict {
     /// Returns the worst verdict, and the use that it is for where the clock is better for the
@@ -45,7 +45,7 @@ impl Verdict {
         let is_handed_over = self.evidence.iter().any(|evidence| evidence.decides && is_order(evidence));
         let is_said = |evidence: &&CheckEvidence| {
             let is_contained = is_handed_over && matches!(evidence.check, Check::StepsBack { .. });
-            evidence.decides && !(is_contained && evidence.finding == CheckOutcome::For)
+            evidence.decides && !(is_contained && evidence.finding == Finding::For)
         };
         for evidence in self.evidence.iter().filter(is_said) {
             let part = part(evidence);
@@ -58,28 +58,28 @@ impl Verdict {
 }
 
 fn is_order(evidence: &CheckEvidence) -> bool {
-    matches!(evidence.check, Check::Order { untested: None, .. }) && evidence.finding == CheckOutcome::For
+    matches!(evidence.check, Check::Order { untested: None, .. }) && evidence.finding == Finding::For
 }
 
 fn part(evidence: &CheckEvidence) -> String {
     let name = evidence.check.name();
     match (&evidence.check, evidence.finding) {
         (Check::Synchronization { .. }, _) => brief_of_civil_time(&evidence.check),
-        (_, CheckOutcome::Against) => name.to_owned(),
-        (_, CheckOutcome::Unknown) => format!("{name} not known"),
-        (Check::StepsBack { readings, .. }, CheckOutcome::For) => {
+        (_, Finding::Against) => name.to_owned(),
+        (_, Finding::Unknown) => format!("{name} not known"),
+        (Check::StepsBack { readings, .. }, Finding::For) => {
             format!("0 of {} went back", counted(*readings, "reading"))
         }
-        (Check::Order { untested: None, handoffs, .. }, CheckOutcome::For) => {
+        (Check::Order { untested: None, handoffs, .. }, Finding::For) => {
             format!("0 of {} handoffs went back", grouped(*handoffs))
         }
-        (Check::Offsets { untested: None, within_ns: Some(ns), .. }, CheckOutcome::For) => {
+        (Check::Offsets { untested: None, within_ns: Some(ns), .. }, Finding::For) => {
             format!("offsets within {}", time(*ns))
         }
-        (Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, CheckOutcome::For) => {
+        (Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, Finding::For) => {
             format!("rate {}", offset(*ppm, *bound))
         }
-        (_, CheckOutcome::For) => format!("{name}: {}", evidence.text()),
+        (_, Finding::For) => format!("{name}: {}", evidence.text()),
     }
 }
 
@@ -96,7 +96,7 @@ impl Trust {
         };
         let in_question = self.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);
         let (clock, reference) = in_question.into_iter().find_map(|verdict| {
-            let is_for = |evidence: &&CheckEvidence| evidence.finding == CheckOutcome::For;
+            let is_for = |evidence: &&CheckEvidence| evidence.finding == Finding::For;
             let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
             Some((&verdict.clock, reference))
         })?;

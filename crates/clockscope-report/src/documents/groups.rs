@@ -23,11 +23,11 @@ pub(super) enum Group {
 
 impl Group {
     pub(super) fn of(identity: &ClockIdentity) -> Self {
-        let is_guise = identity.is_guise == Some(true);
+        let is_wrapper = identity.is_wrapper;
         match identity.path {
             _ if identity.is_device => Self::Device,
             ReadPath::Instruction => Self::Counter,
-            ReadPath::Libc if is_guise => Self::CLibrary,
+            ReadPath::Libc if is_wrapper => Self::CLibrary,
             ReadPath::Libc | ReadPath::Vdso | ReadPath::Syscall => Self::Posix,
             ReadPath::SystemLibrary | ReadPath::User => Self::System,
             ReadPath::Std => Self::Runtime,
@@ -71,19 +71,19 @@ mod tests {
     use super::*;
 
     /// A clock of the fixture under a name that says nothing.
-    fn nameless(path: ReadPath, is_guise: bool, is_device: bool) -> ClockIdentity {
+    fn nameless(path: ReadPath, is_wrapper: bool, is_device: bool) -> ClockIdentity {
         let Ok(Document::Measurement(Envelope { found: Measurement { clocks, .. }, .. })) =
             Document::from_json(include_str!("../../tests/fixtures/healthy.json"))
         else {
             panic!("a measurement")
         };
         let clock = clocks.into_iter().next().expect("there is one");
-        ClockIdentity { name: "x".to_owned(), path, is_guise: Some(is_guise), is_device, ..clock.identity }
+        ClockIdentity { name: "x".to_owned(), path, is_wrapper, is_device, ..clock.identity }
     }
 
     #[test]
     fn groups_follow_from_facts() {
-        for (path, is_guise, is_device, group) in [
+        for (path, is_wrapper, is_device, group) in [
             (ReadPath::Instruction, false, false, Group::Counter),
             (ReadPath::Libc, false, false, Group::Posix),
             (ReadPath::Vdso, false, false, Group::Posix),
@@ -93,7 +93,7 @@ mod tests {
             (ReadPath::SystemLibrary, false, false, Group::System),
             (ReadPath::Syscall, false, true, Group::Device),
         ] {
-            assert_eq!(Group::of(&nameless(path, is_guise, is_device)), group, "{path:?} {is_guise} {is_device}");
+            assert_eq!(Group::of(&nameless(path, is_wrapper, is_device)), group, "{path:?} {is_wrapper} {is_device}");
         }
     }
 }

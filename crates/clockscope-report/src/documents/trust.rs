@@ -4,7 +4,7 @@ mod figure;
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{CheckEvidence, CheckOutcome, Demand, DemandValue, Trust, Trustworthiness, Use, Verdict};
+use clockscope_records::{CheckEvidence, Demand, DemandValue, Finding, Trust, Trustworthiness, Use, Verdict};
 use serde_json::Value as Json;
 
 use self::figure::figure_of;
@@ -95,12 +95,12 @@ fn verdicts(trust: &Trust) -> Table {
 /// to do.
 fn line(evidence: &CheckEvidence) -> Line {
     let (finding, tone) = match (evidence.finding, evidence.decides) {
-        (CheckOutcome::For, true) => ("FOR", Tone::Good),
-        (CheckOutcome::For, false) => ("for", Tone::Plain),
-        (CheckOutcome::Against, true) => ("AGAINST", Tone::Bad),
-        (CheckOutcome::Against, false) => ("against", Tone::Warning),
-        (CheckOutcome::Unknown, true) => ("UNKNOWN", Tone::Warning),
-        (CheckOutcome::Unknown, false) => ("unknown", Tone::Plain),
+        (Finding::For, true) => ("FOR", Tone::Good),
+        (Finding::For, false) => ("for", Tone::Plain),
+        (Finding::Against, true) => ("AGAINST", Tone::Bad),
+        (Finding::Against, false) => ("against", Tone::Warning),
+        (Finding::Unknown, true) => ("UNKNOWN", Tone::Warning),
+        (Finding::Unknown, false) => ("unknown", Tone::Plain),
     };
     let advice = evidence.advice().map_or_else(String::new, |advice| format!(" -> {advice}"));
     let (name, source) = (evidence.check.name(), evidence.check.source());
@@ -153,9 +153,9 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
     let judged = verdict.verdict.as_str();
     verdict.evidence.iter().map(move |evidence| {
         let finding = match evidence.finding {
-            CheckOutcome::For => "for",
-            CheckOutcome::Against => "against",
-            CheckOutcome::Unknown => "unknown",
+            Finding::For => "for",
+            Finding::Against => "against",
+            Finding::Unknown => "unknown",
         };
         let (value, unit) = figure_of(evidence);
         vec![
@@ -239,7 +239,7 @@ fn conclusion(trust: &Trust) -> Vec<String> {
 fn untested(trust: &Trust) -> Option<String> {
     let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for verdict in &trust.verdicts {
-        for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == CheckOutcome::Unknown) {
+        for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
             if evidence.check.kind().is_test() {
                 clocks_of.entry(evidence.check.name()).or_default().push(&verdict.clock);
             }

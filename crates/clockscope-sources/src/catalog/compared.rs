@@ -2,10 +2,10 @@
 //! nothing here runs.
 
 use super::{CLOCKS, Cataloged, System};
-use crate::Kind;
+use crate::ClockKind;
 
 /// Returns whether a system has a clock of this name, these other names and this kind.
-pub(crate) const fn is_cataloged(system: System, name: &str, aliases: &[&str], kind: Kind) -> bool {
+pub(crate) const fn is_cataloged(system: System, name: &str, aliases: &[&str], kind: ClockKind) -> bool {
     let mut place = 0;
     while place < CLOCKS.len() {
         let clock = &CLOCKS[place];
@@ -71,13 +71,13 @@ mod tests {
 
     #[test]
     fn a_row_that_differs_is_not_cataloged() {
-        assert!(is_cataloged(MacOs, "mach_absolute_time", &["mach_time"], Kind::Monotonic));
-        assert!(!is_cataloged(FreeBsd, "mach_absolute_time", &["mach_time"], Kind::Monotonic));
-        assert!(!is_cataloged(MacOs, "mach_absolute_time", &[], Kind::Monotonic));
-        assert!(!is_cataloged(MacOs, "mach_absolute_time", &["mach_tim"], Kind::Monotonic));
-        assert!(!is_cataloged(MacOs, "mach_absolute_time", &["mach_time", "x"], Kind::Monotonic));
-        assert!(!is_cataloged(MacOs, "mach_absolute_time", &["mach_time"], Kind::Wall));
-        assert!(!is_cataloged(MacOs, "mach_absolute", &["mach_time"], Kind::Monotonic));
+        assert!(is_cataloged(MacOs, "mach_absolute_time", &["mach_time"], ClockKind::Monotonic));
+        assert!(!is_cataloged(FreeBsd, "mach_absolute_time", &["mach_time"], ClockKind::Monotonic));
+        assert!(!is_cataloged(MacOs, "mach_absolute_time", &[], ClockKind::Monotonic));
+        assert!(!is_cataloged(MacOs, "mach_absolute_time", &["mach_tim"], ClockKind::Monotonic));
+        assert!(!is_cataloged(MacOs, "mach_absolute_time", &["mach_time", "x"], ClockKind::Monotonic));
+        assert!(!is_cataloged(MacOs, "mach_absolute_time", &["mach_time"], ClockKind::Wall));
+        assert!(!is_cataloged(MacOs, "mach_absolute", &["mach_time"], ClockKind::Monotonic));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{Errno, Path, RawClock, Visitor};
+use crate::{Errno, RawClock, ReadPath, Visitor};
 
 /// The standard library's monotonic clock: the only one that is known here.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,8 @@ impl Reference {
 
     /// By which path it is read.
     #[must_use]
-    pub fn path(&self) -> Path {
-        Path::Std
+    pub fn path(&self) -> ReadPath {
+        ReadPath::Std
     }
 
     /// Its tick in ns; 0, because nothing is stated.

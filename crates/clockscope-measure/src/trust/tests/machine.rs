@@ -5,10 +5,10 @@ use super::*;
 /// A clock of Linux on x86: of its names only those of the simulated machines are known.
 fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
     let basis = match kind {
-        ClockKind::Counter => ReadBasis::Counter,
-        ClockKind::Monotonic | ClockKind::Wall => ReadBasis::Clocksource,
-        ClockKind::CpuTime => ReadBasis::Scheduler,
-        ClockKind::Cycles => ReadBasis::Other,
+        ClockKind::Counter => ClockBasis::Counter,
+        ClockKind::Monotonic | ClockKind::Wall => ClockBasis::Clocksource,
+        ClockKind::CpuTime => ClockBasis::Scheduler,
+        ClockKind::Cycles => ClockBasis::Other,
     };
     ClockIdentity {
         name: name.to_owned(),
@@ -18,18 +18,18 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         description: String::new(),
         basis,
         counter_based: Figure::of(
-            (basis != ReadBasis::Scheduler).then_some(basis != ReadBasis::Other),
+            (basis != ClockBasis::Scheduler).then_some(basis != ClockBasis::Other),
             ReadingsReason::SchedulerHidden,
         ),
         is_ordered: !matches!(name, "tsc"),
         is_coarse: matches!(name, "monotonic_coarse"),
         is_wall: kind == ClockKind::Wall,
         is_cpu_time: kind == ClockKind::CpuTime,
-        is_steered: basis == ReadBasis::Clocksource,
+        is_steered: basis == ClockBasis::Clocksource,
         counts_suspend: kind == ClockKind::Wall,
         is_device: false,
-        is_usual: Some(matches!(name, "monotonic" | "realtime")),
-        is_guise: Some(false),
+        is_usual: matches!(name, "monotonic" | "realtime"),
+        is_wrapper: false,
     }
 }
 
@@ -206,7 +206,7 @@ pub(super) fn evidence(verdict: &Verdict, check: CheckKind) -> &CheckEvidence {
 pub(super) fn decided(seen: &Observations, clock: &str) -> (Trustworthiness, Vec<CheckKind>) {
     let verdicts = judged(seen);
     let verdict = of(&verdicts, clock);
-    let is_decisive = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != CheckOutcome::For;
+    let is_decisive = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != Finding::For;
     let decisive = verdict.evidence.iter().filter(is_decisive);
     (verdict.verdict, decisive.map(|evidence| evidence.check.kind()).collect())
 }

@@ -1,6 +1,7 @@
 //! Rates and jumps in words: what was found beside a second clock.
 
-use super::super::{Check, CheckEvidence, CheckOutcome, RateChange, ReferenceDoubt};
+use super::super::{Check, CheckEvidence, RateChange, ReferenceDoubt};
+use crate::Finding;
 use crate::units::{bound_ppm, time};
 use crate::{counted, grouped};
 
@@ -26,7 +27,7 @@ pub(super) fn jumps(evidence: &CheckEvidence) -> String {
     let why = why.map_or_else(String::new, |why| format!("; {}", why.text()));
     let ahead = counted(*ahead, "step");
     let found = format!("{ahead} ahead of {reference}{behind} in {} readings{why}", grouped(*readings));
-    let is_for = evidence.finding == CheckOutcome::For;
+    let is_for = evidence.finding == Finding::For;
     consistent(&found, reference_shares_hardware.filter(|_| is_for))
 }
 
@@ -42,7 +43,7 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
     let changing = if *constant == Some(false) { ", and changes" } else { "" };
     let reference = reference.as_deref().unwrap_or("another clock");
     let found = format!("it runs by {} against {reference}{changing}", offset(ppm, bound));
-    consistent(&found, reference_shares_hardware.filter(|_| evidence.finding == CheckOutcome::For))
+    consistent(&found, reference_shares_hardware.filter(|_| evidence.finding == Finding::For))
 }
 
 /// Writes a frequency offset with its bound, which is never 0 if it is above.
@@ -80,7 +81,7 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
         }
         (None, Some(why), _) => why.text().to_owned(),
         (None, None, Some(why)) => why.to_string(),
-        (None, None, None) if evidence.finding == CheckOutcome::For => {
+        (None, None, None) if evidence.finding == Finding::For => {
             let over = seconds.unwrap_or(0.0);
             let found = format!("one rate explains {} by {against} in {over:.1} s", counted(*brackets, "bracket"));
             consistent(&found, *reference_shares_hardware)

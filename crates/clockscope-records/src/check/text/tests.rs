@@ -182,7 +182,7 @@ fn kinds() -> Vec<CheckKind> {
     kinds
 }
 
-fn judged(check: Check, finding: CheckOutcome) -> CheckEvidence {
+fn judged(check: Check, finding: Finding) -> CheckEvidence {
     CheckEvidence { check, finding, decides: false }
 }
 
@@ -199,12 +199,12 @@ fn every_check_is_worded_and_has_its_own_name() {
     for check in checks() {
         let is_never_against = matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. });
         let has_no_remedy = is_never_against || matches!(check, Check::KernelVerdict { cause: None, .. });
-        for finding in [CheckOutcome::For, CheckOutcome::Against, CheckOutcome::Unknown] {
+        for finding in [Finding::For, Finding::Against, Finding::Unknown] {
             let evidence = judged(check.clone(), finding);
             let advice = evidence.advice();
             assert!(!evidence.text().is_empty() && !check.source().is_empty(), "{check:?}");
-            let is_advised = finding == CheckOutcome::Against && !has_no_remedy;
-            assert!(finding == CheckOutcome::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
+            let is_advised = finding == Finding::Against && !has_no_remedy;
+            assert!(finding == Finding::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
         }
     }
 }
@@ -214,7 +214,7 @@ fn every_check_is_worded_and_has_its_own_name() {
 fn no_two_checks_read_alike() {
     let mut lines: Vec<String> = Vec::new();
     for check in checks() {
-        let evidence = judged(check, CheckOutcome::Against);
+        let evidence = judged(check, Finding::Against);
         let (name, source) = (evidence.check.name(), evidence.check.source());
         lines.push(format!("{name}: {} [{source}] {:?}", evidence.text(), evidence.advice()));
     }
@@ -227,7 +227,7 @@ fn no_two_checks_read_alike() {
 
 #[test]
 fn every_check_is_read_back_and_its_words_are_ignored() {
-    let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, CheckOutcome::Against)).collect();
+    let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, Finding::Against)).collect();
     let uses = Uses { interval: Some(Trustworthiness::Unfit), civil: None };
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, uses, evidence };
     let trust = Trust { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
@@ -260,7 +260,7 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
         stated_error_s: Some(16.0),
         shows_utc,
     };
-    let evidence = |shows_utc| judged(unsynchronized(shows_utc), CheckOutcome::Against);
+    let evidence = |shows_utc| judged(unsynchronized(shows_utc), Finding::Against);
     assert_eq!(
         evidence(false).text(),
         "civil time unknown: no daemon synchronizes it (off by up to 16 s by the kernel's own statement)"
@@ -281,7 +281,7 @@ fn the_remedy_of_civil_time_is_that_of_its_fault() {
             stated_error_s: None,
             shows_utc,
         };
-        judged(check, CheckOutcome::Against).advice().unwrap()
+        judged(check, Finding::Against).advice().unwrap()
     };
     assert!(advice(CivilWorth::Trusted, true).contains("TAI - UTC"));
     assert!(advice(CivilWorth::Slewing, true).contains("wait until"));
@@ -304,8 +304,8 @@ fn a_reference_on_the_same_counter_is_named() {
         };
         judged(check, finding).text()
     };
-    assert!(text(Some(true), CheckOutcome::For).starts_with("consistent (same counter): one rate explains"));
+    assert!(text(Some(true), Finding::For).starts_with("consistent (same counter): one rate explains"));
     for independent in [Some(false), None] {
-        assert!(text(independent, CheckOutcome::For).starts_with("one rate explains"));
+        assert!(text(independent, Finding::For).starts_with("one rate explains"));
     }
 }

@@ -76,11 +76,11 @@ fn weight(clock: &ClockRecord, measurement: &Measurement) -> u64 {
         5
     } else if is_advised || is_fastest {
         4
-    } else if identity.is_usual == Some(true) {
+    } else if identity.is_usual {
         3
     } else if identity.is_counter() {
         2
     } else {
-        u64::from(identity.is_guise != Some(true))
+        u64::from(!identity.is_wrapper)
     }
 }

@@ -1,12 +1,12 @@
 //! Figures of checks, for spreadsheets.
 
-use clockscope_records::{Check, CheckEvidence, CheckOutcome, Emulator, RateChange};
+use clockscope_records::{Check, CheckEvidence, Emulator, Finding, RateChange};
 
 /// The figure of a check with its unit, or a word; the unit of a count is empty.
 pub(super) fn figure_of(evidence: &CheckEvidence) -> (String, &'static str) {
     let number = |number: Option<f64>, unit| (number.map(shown).unwrap_or_default(), unit);
     let count = |count: Option<u64>| number(count.map(|count| count as f64), "");
-    let is_unknown = evidence.finding == CheckOutcome::Unknown;
+    let is_unknown = evidence.finding == Finding::Unknown;
     match &evidence.check {
         Check::Invariance { invariant, .. } => {
             (invariant.map_or("", |is| if is { "yes" } else { "no" }).to_owned(), "")

@@ -9,7 +9,7 @@ mod rdpmc;
 
 use clockscope_arch::os::posix::{BySyscall, ByVdso, Timespec};
 
-use crate::{Errno, Path, RawClock, Resolution, Visitor};
+use crate::{Errno, RawClock, ReadPath, Resolution, Visitor};
 
 /// A clock that others are judged against.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +54,10 @@ impl Reference {
 
     /// By which path it is read.
     #[must_use]
-    pub fn path(&self) -> Path {
+    pub fn path(&self) -> ReadPath {
         match self.way {
-            ReferenceCall::Syscall(_) => Path::Syscall,
-            ReferenceCall::Vdso(_) => Path::Vdso,
+            ReferenceCall::Syscall(_) => ReadPath::Syscall,
+            ReferenceCall::Vdso(_) => ReadPath::Vdso,
         }
     }
 

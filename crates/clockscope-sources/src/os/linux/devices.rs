@@ -11,7 +11,8 @@ use clockscope_arch::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
 use crate::{
-    ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Unwrapped, Visitor,
+    ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Unwrapped,
+    Visitor,
 };
 
 /// A PTP hardware clock, read by `clock_gettime` on its file (Linux
@@ -78,8 +79,13 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     let devices = ptp_devices();
     if devices.is_empty() {
         let missing = Unavailable::Missing("there is no /dev/ptp*".into());
-        let info =
-            info("ptp0".into(), Path::Syscall, Unit::Nanoseconds, Resolution::Unknown(missing.to_string().into()), PTP);
+        let info = info(
+            "ptp0".into(),
+            ReadPath::Syscall,
+            Unit::Nanoseconds,
+            Resolution::Unknown(missing.to_string().into()),
+            PTP,
+        );
         visitor.visit(Entry::<Ptp> { info, clock: Err(missing) });
     }
     for name in devices {
@@ -92,8 +98,8 @@ const PTP: &str = "PTP hardware clock";
 const HPET: &str = "HPET main counter, mapped from /dev/hpet";
 
 /// A device's own clock, which the kernel neither reads nor steers.
-fn info(name: String, path: Path, unit: Unit, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    let kind = if path == Path::Mmap { Kind::Counter } else { Kind::Wall };
+fn info(name: String, path: ReadPath, unit: Unit, resolution: Resolution, summary: &'static str) -> ClockInfo {
+    let kind = if path == ReadPath::Mmap { ClockKind::Counter } else { ClockKind::Wall };
     let info = ClockInfo::new(name, kind, path, resolution, summary);
     ClockInfo { unit, basis: ClockBasis::Other, is_steered: false, is_device: true, ..info }
 }
@@ -118,19 +124,19 @@ fn ptp(name: &str) -> Entry<Ptp> {
         }
         Err(reason) => (Err(reason.clone()), Resolution::Unknown(reason.to_string().into())),
     };
-    Entry { info: info(name.to_owned(), Path::Syscall, Unit::Nanoseconds, resolution, PTP), clock }
+    Entry { info: info(name.to_owned(), ReadPath::Syscall, Unit::Nanoseconds, resolution, PTP), clock }
 }
 
 fn hpet() -> Entry<Hpet> {
     match map_hpet() {
         Ok((hpet, hz)) => Entry {
-            info: info("hpet".into(), Path::Mmap, Unit::Counts(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
+            info: info("hpet".into(), ReadPath::Mmap, Unit::Counts(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
             clock: Ok(hpet),
         },
         Err(reason) => Entry {
             info: info(
                 "hpet".into(),
-                Path::Mmap,
+                ReadPath::Mmap,
                 Unit::Counts(None),
                 Resolution::Unknown(reason.to_string().into()),
                 HPET,

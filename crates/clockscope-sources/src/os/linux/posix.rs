@@ -3,14 +3,14 @@
 pub(super) use clockscope_arch::os::posix::Timespec;
 use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, resolution_ns};
 
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Visitor};
 
 /// A row of the table of POSIX clocks. Adding one is adding a row.
 struct PosixClock {
     name: &'static str,
     aliases: &'static [&'static str],
     id: libc::clockid_t,
-    kind: Kind,
+    kind: ClockKind,
     summary: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn row(
     name: &'static str,
     aliases: &'static [&'static str],
     id: libc::clockid_t,
-    kind: Kind,
+    kind: ClockKind,
     summary: &'static str,
 ) -> PosixClock {
     PosixClock { name, aliases, id, kind, summary }
@@ -26,15 +26,15 @@ const fn row(
 
 #[rustfmt::skip]
 const ROWS: &[PosixClock] = &[
-    row("realtime",         &[],                   libc::CLOCK_REALTIME,           Kind::Wall,      "CLOCK_REALTIME"),
-    row("realtime_coarse",  &["realtime_crs"],     libc::CLOCK_REALTIME_COARSE,    Kind::Wall,      "CLOCK_REALTIME_COARSE, moved by the timer tick"),
-    row("monotonic",        &[],                   libc::CLOCK_MONOTONIC,          Kind::Monotonic, "CLOCK_MONOTONIC"),
-    row("monotonic_coarse", &["monotonic_crs"],    libc::CLOCK_MONOTONIC_COARSE,   Kind::Monotonic, "CLOCK_MONOTONIC_COARSE, moved by the timer tick"),
-    row("monotonic_raw",    &[],                   libc::CLOCK_MONOTONIC_RAW,      Kind::Monotonic, "CLOCK_MONOTONIC_RAW, not steered by NTP"),
-    row("boottime",         &[],                   libc::CLOCK_BOOTTIME,           Kind::Monotonic, "CLOCK_BOOTTIME, counts through suspend"),
-    row("tai",              &[],                   libc::CLOCK_TAI,                Kind::Wall,      "CLOCK_TAI, no leap seconds"),
-    row("process",          &["process_cputime"],  libc::CLOCK_PROCESS_CPUTIME_ID, Kind::CpuTime,   "CLOCK_PROCESS_CPUTIME_ID"),
-    row("thread",           &["thread_cputime"],   libc::CLOCK_THREAD_CPUTIME_ID,  Kind::CpuTime,   "CLOCK_THREAD_CPUTIME_ID"),
+    row("realtime",         &[],                   libc::CLOCK_REALTIME,           ClockKind::Wall,      "CLOCK_REALTIME"),
+    row("realtime_coarse",  &["realtime_crs"],     libc::CLOCK_REALTIME_COARSE,    ClockKind::Wall,      "CLOCK_REALTIME_COARSE, moved by the timer tick"),
+    row("monotonic",        &[],                   libc::CLOCK_MONOTONIC,          ClockKind::Monotonic, "CLOCK_MONOTONIC"),
+    row("monotonic_coarse", &["monotonic_crs"],    libc::CLOCK_MONOTONIC_COARSE,   ClockKind::Monotonic, "CLOCK_MONOTONIC_COARSE, moved by the timer tick"),
+    row("monotonic_raw",    &[],                   libc::CLOCK_MONOTONIC_RAW,      ClockKind::Monotonic, "CLOCK_MONOTONIC_RAW, not steered by NTP"),
+    row("boottime",         &[],                   libc::CLOCK_BOOTTIME,           ClockKind::Monotonic, "CLOCK_BOOTTIME, counts through suspend"),
+    row("tai",              &[],                   libc::CLOCK_TAI,                ClockKind::Wall,      "CLOCK_TAI, no leap seconds"),
+    row("process",          &["process_cputime"],  libc::CLOCK_PROCESS_CPUTIME_ID, ClockKind::CpuTime,   "CLOCK_PROCESS_CPUTIME_ID"),
+    row("thread",           &["thread_cputime"],   libc::CLOCK_THREAD_CPUTIME_ID,  ClockKind::CpuTime,   "CLOCK_THREAD_CPUTIME_ID"),
 ];
 
 /// Makes a path of `clock_gettime` a clock of the instrument.
@@ -63,14 +63,14 @@ path!(BySyscall);
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     for row in ROWS {
-        visitor.visit(Entry { info: row.info(Path::Libc), clock: Ok(ByLibc::new(row.id)) });
-        visitor.visit(Entry { info: row.info(Path::Vdso), clock: ByVdso::new(row.id) });
-        visitor.visit(Entry { info: row.info(Path::Syscall), clock: Ok(BySyscall::new(row.id)) });
+        visitor.visit(Entry { info: row.info(ReadPath::Libc), clock: Ok(ByLibc::new(row.id)) });
+        visitor.visit(Entry { info: row.info(ReadPath::Vdso), clock: ByVdso::new(row.id) });
+        visitor.visit(Entry { info: row.info(ReadPath::Syscall), clock: Ok(BySyscall::new(row.id)) });
     }
 }
 
 impl PosixClock {
-    fn info(&self, path: Path) -> ClockInfo {
+    fn info(&self, path: ReadPath) -> ClockInfo {
         let info = ClockInfo::new(self.name, self.kind, path, resolution(self.id), self.summary);
         ClockInfo {
             aliases: self.aliases,

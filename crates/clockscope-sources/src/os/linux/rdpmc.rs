@@ -3,13 +3,13 @@
 
 #![allow(unsafe_code, reason = "a mapped page and an instruction")]
 
-use crate::{ClockInfo, Kind, Path, Unit, Visitor, catalog};
+use crate::{ClockInfo, ClockKind, ReadPath, Unit, Visitor, catalog};
 
 const NAME: &str = "rdpmc";
 
 fn info() -> ClockInfo {
     let summary = "RDPMC, core cycles in user mode, by perf events";
-    let info = ClockInfo::new(NAME, Kind::Cycles, Path::Instruction, catalog::CORE, summary);
+    let info = ClockInfo::new(NAME, ClockKind::Cycles, ReadPath::Instruction, catalog::CORE, summary);
     ClockInfo { unit: Unit::Counts(None), is_ordered: false, ..info }
 }
 

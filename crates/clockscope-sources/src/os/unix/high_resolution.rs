@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls of the C library")]
 
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Visitor};
 
 unsafe extern "C" {
     // Not in the libc crate.
@@ -52,9 +52,9 @@ impl RawClock for VirtualTime {
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     let ns = Resolution::Nanoseconds(1.0);
-    let time = ClockInfo::new("gethrtime", Kind::Monotonic, Path::Libc, ns.clone(), "gethrtime()");
+    let time = ClockInfo::new("gethrtime", ClockKind::Monotonic, ReadPath::Libc, ns.clone(), "gethrtime()");
     // No call sets or drifts it (gethrtime(3C)).
     visitor.visit(Entry { info: ClockInfo { is_steered: false, ..time }, clock: Ok(Time) });
-    let info = ClockInfo::new("gethrvtime", Kind::CpuTime, Path::Libc, ns, "gethrvtime()");
+    let info = ClockInfo::new("gethrvtime", ClockKind::CpuTime, ReadPath::Libc, ns, "gethrvtime()");
     visitor.visit(Entry { info, clock: Ok(VirtualTime) });
 }

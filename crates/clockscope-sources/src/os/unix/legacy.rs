@@ -5,7 +5,7 @@
 use core::ffi::{CStr, c_int, c_void};
 
 use super::posix::{Timespec, resolution};
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Visitor};
 
 /// Defines a clock without state: the C call, and what its reading means in ns.
 macro_rules! call {
@@ -206,16 +206,16 @@ impl RawClock for TimespecGet {
 pub(super) fn each(visitor: &mut impl Visitor) {
     let micro = Resolution::Nanoseconds(1000.0);
     visitor.visit(Entry {
-        info: info("gettimeofday", Kind::Wall, micro.clone(), "gettimeofday()"),
+        info: info("gettimeofday", ClockKind::Wall, micro.clone(), "gettimeofday()"),
         clock: Ok(Gettimeofday),
     });
-    let seconds = info("time", Kind::Wall, Resolution::Nanoseconds(1e9), "time()");
+    let seconds = info("time", ClockKind::Wall, Resolution::Nanoseconds(1e9), "time()");
     // Whole seconds, which the timer tick moves.
     visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..seconds }, clock: Ok(Time) });
     visitor.visit(Entry {
         info: info(
             "clock",
-            Kind::CpuTime,
+            ClockKind::CpuTime,
             Resolution::Nanoseconds(CLOCK_NS as f64),
             "clock(), CPU time of the process",
         ),
@@ -227,10 +227,13 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "openbsd"))]
         ("getrusage_thread", libc::RUSAGE_THREAD, "getrusage(RUSAGE_THREAD), user + system time"),
     ] {
-        visitor.visit(Entry { info: info(name, Kind::CpuTime, micro.clone(), summary), clock: Ok(Getrusage { who }) });
+        visitor.visit(Entry {
+            info: info(name, ClockKind::CpuTime, micro.clone(), summary),
+            clock: Ok(Getrusage { who }),
+        });
     }
     visitor.visit(Entry {
-        info: info("ftime", Kind::Wall, Resolution::Nanoseconds(1e6), "ftime()"),
+        info: info("ftime", ClockKind::Wall, Resolution::Nanoseconds(1e6), "ftime()"),
         clock: function(c"ftime").map(|found| {
             // SAFETY: the signature is that of ftime(3).
             Ftime(unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut Timeb) -> c_int>(found) })
@@ -238,7 +241,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     });
     let utc = resolution(libc::CLOCK_REALTIME);
     visitor.visit(Entry {
-        info: info("timespec_get", Kind::Wall, utc, "timespec_get(TIME_UTC)"),
+        info: info("timespec_get", ClockKind::Wall, utc, "timespec_get(TIME_UTC)"),
         clock: function(c"timespec_get").map(|found| {
             type Signature = unsafe extern "C" fn(*mut libc::timespec, c_int) -> c_int;
             // SAFETY: the signature is that of C11, 7.27.2.5.
@@ -254,7 +257,7 @@ fn times() -> Entry<Times> {
     let resolution = tick_ns.map_or(Resolution::Unknown("sysconf(_SC_CLK_TCK) states no clock tick".into()), |tick| {
         Resolution::Nanoseconds(tick as f64)
     });
-    let info = info("times", Kind::Monotonic, resolution, "times(), its return value");
+    let info = info("times", ClockKind::Monotonic, resolution, "times(), its return value");
     Entry {
         // The kernel counts timer ticks.
         info: ClockInfo { is_coarse: true, ..info },
@@ -264,8 +267,8 @@ fn times() -> Entry<Times> {
     }
 }
 
-fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Libc, resolution, summary) }
+fn info(name: &'static str, kind: ClockKind, resolution: Resolution, summary: &'static str) -> ClockInfo {
+    ClockInfo { is_wrapper: true, ..ClockInfo::new(name, kind, ReadPath::Libc, resolution, summary) }
 }
 
 /// A function of the C library by its name. Functions that glibc keeps for old programs only are

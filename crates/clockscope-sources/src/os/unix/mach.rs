@@ -7,7 +7,7 @@ use mach2::mach_time::{
 };
 
 use crate::timebase::Timebase;
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor};
 
 /// Defines a clock of one call, in counts.
 macro_rules! mach {
@@ -81,7 +81,7 @@ fn info(name: &'static str, timebase: &Result<Timebase, Unavailable>, summary: &
         Ok(timebase) => Resolution::Nanoseconds(timebase.count_ns()),
         Err(reason) => Resolution::Unknown(reason.to_string().into()),
     };
-    let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);
+    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::SystemLibrary, resolution, summary);
     let unit = Unit::Counts(timebase.as_ref().ok().map(|timebase| timebase.frequency_hz()));
     ClockInfo { unit, is_steered: false, ..info }
 }
@@ -105,8 +105,8 @@ impl Reference {
 
     /// Returns by which path it is read.
     #[must_use]
-    pub fn path(&self) -> Path {
-        Path::SystemLibrary
+    pub fn path(&self) -> ReadPath {
+        ReadPath::SystemLibrary
     }
 
     /// Returns its tick in ns: one count.

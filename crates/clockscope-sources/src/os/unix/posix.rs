@@ -7,7 +7,7 @@
 use super::timespec::ByLibc;
 pub(super) use super::timespec::{UnixTimespec as Timespec, resolution};
 use crate::catalog::{System, is_cataloged, is_same, posix_clock};
-use crate::{ClockInfo, Entry, Kind, Path, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, ReadPath, Visitor};
 #[cfg(not(target_vendor = "apple"))]
 use crate::{Errno, RawClock, Resolution};
 
@@ -17,24 +17,24 @@ struct PosixClock {
     name: &'static str,
     aliases: &'static [&'static str],
     id: libc::clockid_t,
-    kind: Kind,
+    kind: ClockKind,
     summary: &'static str,
     is_usual: bool,
     is_coarse: bool,
     is_unsteered: bool,
     counts_sleep: bool,
-    is_guise: bool,
+    is_wrapper: bool,
 }
 
 const fn row(
     name: &'static str,
     aliases: &'static [&'static str],
     id: libc::clockid_t,
-    kind: Kind,
+    kind: ClockKind,
     summary: &'static str,
 ) -> PosixClock {
-    let [is_usual, is_coarse, is_unsteered, counts_sleep, is_guise] = [false; 5];
-    PosixClock { name, aliases, id, kind, summary, is_usual, is_coarse, is_unsteered, counts_sleep, is_guise }
+    let [is_usual, is_coarse, is_unsteered, counts_sleep, is_wrapper] = [false; 5];
+    PosixClock { name, aliases, id, kind, summary, is_usual, is_coarse, is_unsteered, counts_sleep, is_wrapper }
 }
 
 #[allow(dead_code, reason = "no system has clocks of every sort")]
@@ -59,26 +59,26 @@ impl PosixClock {
         Self { counts_sleep: true, ..self }
     }
 
-    /// Another name of another row's clock.
-    const fn guise(self) -> Self {
-        Self { is_guise: true, ..self }
+    /// Another call that reads the clock of another row.
+    const fn wraps(self) -> Self {
+        Self { is_wrapper: true, ..self }
     }
 
     fn info(&self) -> ClockInfo {
-        let info = ClockInfo::new(self.name, self.kind, Path::Libc, resolution(self.id), self.summary);
+        let info = ClockInfo::new(self.name, self.kind, ReadPath::Libc, resolution(self.id), self.summary);
         ClockInfo {
             aliases: self.aliases,
             is_usual: self.is_usual,
             is_coarse: self.is_coarse,
             is_steered: info.is_steered && !self.is_unsteered,
             counts_suspend: info.counts_suspend || self.counts_sleep,
-            is_guise: self.is_guise,
+            is_wrapper: self.is_wrapper,
             ..info
         }
     }
 }
 
-use Kind::{CpuTime, Monotonic, Wall};
+use ClockKind::{CpuTime, Monotonic, Wall};
 
 #[cfg(target_vendor = "apple")]
 #[rustfmt::skip]
@@ -103,7 +103,7 @@ const ROWS: &[PosixClock] = &[
     row("monotonic", &[], libc::CLOCK_MONOTONIC, Monotonic, "CLOCK_MONOTONIC").usual(),
     row("monotonic_precise", &[], libc::CLOCK_MONOTONIC_PRECISE, Monotonic, "CLOCK_MONOTONIC_PRECISE"),
     row("monotonic_fast", &["monotonic_coarse", "monotonic_crs"], libc::CLOCK_MONOTONIC_FAST, Monotonic, "CLOCK_MONOTONIC_FAST, moved by the timer tick").coarse(),
-    row("boottime", &[], libc::CLOCK_BOOTTIME, Monotonic, "CLOCK_BOOTTIME").guise(),
+    row("boottime", &[], libc::CLOCK_BOOTTIME, Monotonic, "CLOCK_BOOTTIME").wraps(),
     row("uptime", &[], libc::CLOCK_UPTIME, Monotonic, "CLOCK_UPTIME"),
     row("uptime_precise", &[], libc::CLOCK_UPTIME_PRECISE, Monotonic, "CLOCK_UPTIME_PRECISE"),
     row("uptime_fast", &[], libc::CLOCK_UPTIME_FAST, Monotonic, "CLOCK_UPTIME_FAST, moved by the timer tick").coarse(),
@@ -161,7 +161,7 @@ const ROWS: &[PosixClock] = &[
     row("process", &["process_cputime"], libc::CLOCK_PROCESS_CPUTIME_ID, CpuTime, "CLOCK_PROCESS_CPUTIME_ID"),
     row("thread", &["thread_cputime"], libc::CLOCK_THREAD_CPUTIME_ID, CpuTime, "CLOCK_THREAD_CPUTIME_ID"),
     row("virtual", &[], numbers::CLOCK_VIRTUAL, CpuTime, "CLOCK_VIRTUAL, user time"),
-    row("prof", &[], numbers::CLOCK_PROF, CpuTime, "CLOCK_PROF, user + system time").guise(),
+    row("prof", &[], numbers::CLOCK_PROF, CpuTime, "CLOCK_PROF, user + system time").wraps(),
 ];
 
 pub(super) fn each(visitor: &mut impl Visitor) {
@@ -214,8 +214,8 @@ impl Reference {
 
     /// Returns by which path it is read.
     #[must_use]
-    pub fn path(&self) -> Path {
-        Path::Libc
+    pub fn path(&self) -> ReadPath {
+        ReadPath::Libc
     }
 
     /// Returns its tick in ns, as clock_getres states it; 0 where nothing is stated.

@@ -7,7 +7,7 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread,
 use windows_sys::Win32::System::WindowsProgramming::{QueryProcessCycleTime, QueryThreadCycleTime};
 
 use super::interrupt::UNIT_NS;
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor, catalog};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unit, Visitor, catalog};
 
 /// Whose time it is.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         ("thread_cycle_time", Owner::Thread, "QueryThreadCycleTime(), in cycles"),
         ("process_cycle_time", Owner::Process, "QueryProcessCycleTime(), in cycles"),
     ] {
-        let info = ClockInfo::new(name, Kind::CpuTime, Path::SystemLibrary, catalog::CYCLES, summary);
+        let info = ClockInfo::new(name, ClockKind::CpuTime, ReadPath::SystemLibrary, catalog::CYCLES, summary);
         visitor.visit(Entry { info: ClockInfo { unit: Unit::Counts(None), ..info }, clock: Ok(Cycles(owner)) });
     }
     for (name, owner, summary) in [
@@ -91,7 +91,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         ("process_times", Owner::Process, "GetProcessTimes(), user + kernel time"),
     ] {
         let resolution = Resolution::Nanoseconds(UNIT_NS as f64);
-        let info = ClockInfo::new(name, Kind::CpuTime, Path::SystemLibrary, resolution, summary);
+        let info = ClockInfo::new(name, ClockKind::CpuTime, ReadPath::SystemLibrary, resolution, summary);
         // The timer interrupt charges it.
         visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..info }, clock: Ok(Times(owner)) });
     }

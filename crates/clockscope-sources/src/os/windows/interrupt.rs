@@ -11,7 +11,7 @@ use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 
 use super::performance::REALTIME;
 use super::symbol::{Address, function};
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Visitor};
 
 /// Length of the unit in which Windows counts most times, in ns.
 pub(super) const UNIT_NS: u64 = 100;
@@ -138,13 +138,13 @@ fn moved(info: ClockInfo) -> ClockInfo {
 
 /// Civil time, which users and the time service set and steer.
 fn system_time(name: &'static str, summary: &'static str) -> ClockInfo {
-    ClockInfo::new(name, Kind::Wall, Path::SystemLibrary, Resolution::Nanoseconds(UNIT_NS as f64), summary)
+    ClockInfo::new(name, ClockKind::Wall, ReadPath::SystemLibrary, Resolution::Nanoseconds(UNIT_NS as f64), summary)
 }
 
 /// Describes time since the machine started, sleep included, that is not steered.
 fn interrupt_time(name: &'static str, summary: &'static str) -> ClockInfo {
     let resolution = Resolution::Nanoseconds(UNIT_NS as f64);
-    let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);
+    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::SystemLibrary, resolution, summary);
     ClockInfo { is_steered: false, counts_suspend: true, ..info }
 }
 

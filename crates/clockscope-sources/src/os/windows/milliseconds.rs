@@ -7,7 +7,7 @@ use core::mem::transmute;
 use windows_sys::Win32::System::SystemInformation::{GetTickCount, GetTickCount64};
 
 use super::symbol::{Address, function};
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Visitor};
 
 const MILLISECOND_NS: u64 = 1_000_000;
 
@@ -68,6 +68,6 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 
 fn info(name: &'static str, summary: &'static str) -> ClockInfo {
     let resolution = Resolution::Nanoseconds(MILLISECOND_NS as f64);
-    let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);
-    ClockInfo { is_coarse: true, is_guise: true, is_steered: false, counts_suspend: true, ..info }
+    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::SystemLibrary, resolution, summary);
+    ClockInfo { is_coarse: true, is_wrapper: true, is_steered: false, counts_suspend: true, ..info }
 }

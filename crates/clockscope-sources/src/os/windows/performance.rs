@@ -7,7 +7,9 @@ use core::mem::transmute;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 
 use super::symbol::{Address, function};
-use crate::{ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{
+    ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor,
+};
 
 /// `QueryPerformanceCounter` of kernel32, as programs call it.
 #[derive(Clone, Copy, Debug)]
@@ -109,9 +111,9 @@ fn stated(hz: u64) -> Result<u64, Unavailable> {
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     let hz = frequency();
-    visitor.visit(Entry { info: info(Path::SystemLibrary, &hz, QPC), clock: hz.clone().map(|_| ByLibrary) });
-    visitor.visit(Entry { info: info(Path::User, &hz, RTL), clock: hz.clone().and_then(|_| by_user()) });
-    visitor.visit(Entry { info: info(Path::Syscall, &hz, NT), clock: hz.and_then(|_| by_syscall()) });
+    visitor.visit(Entry { info: info(ReadPath::SystemLibrary, &hz, QPC), clock: hz.clone().map(|_| ByLibrary) });
+    visitor.visit(Entry { info: info(ReadPath::User, &hz, RTL), clock: hz.clone().and_then(|_| by_user()) });
+    visitor.visit(Entry { info: info(ReadPath::Syscall, &hz, NT), clock: hz.and_then(|_| by_syscall()) });
     auxiliary(visitor);
 }
 
@@ -120,9 +122,9 @@ const RTL: &str = "RtlQueryPerformanceCounter(), what QueryPerformanceCounter() 
 const NT: &str = "NtQueryPerformanceCounter(), the system call";
 
 /// The counter goes on while the machine sleeps, and neither users nor the time service steer it.
-fn info(path: Path, hz: &Result<u64, Unavailable>, summary: &'static str) -> ClockInfo {
+fn info(path: ReadPath, hz: &Result<u64, Unavailable>, summary: &'static str) -> ClockInfo {
     let info =
-        ClockInfo::new("query_performance_counter", Kind::Monotonic, path, resolution(hz, QPC_FREQUENCY), summary);
+        ClockInfo::new("query_performance_counter", ClockKind::Monotonic, path, resolution(hz, QPC_FREQUENCY), summary);
     ClockInfo { aliases: &["qpc"], unit: unit(hz), is_usual: true, is_steered: false, counts_suspend: true, ..info }
 }
 
@@ -157,8 +159,8 @@ fn auxiliary(visitor: &mut impl Visitor) {
     let summary = "ConvertPerformanceCounterToAuxiliaryCounter() of QueryPerformanceCounter()";
     let info = ClockInfo::new(
         "auxiliary_counter",
-        Kind::Monotonic,
-        Path::SystemLibrary,
+        ClockKind::Monotonic,
+        ReadPath::SystemLibrary,
         resolution(&hz, "QueryAuxiliaryCounterFrequency"),
         summary,
     );
@@ -222,10 +224,10 @@ impl Reference {
 
     /// Returns by which path it is read.
     #[must_use]
-    pub fn path(&self) -> Path {
+    pub fn path(&self) -> ReadPath {
         match self.call {
-            ReferenceCall::Library(_) => Path::SystemLibrary,
-            ReferenceCall::Syscall(_) => Path::Syscall,
+            ReferenceCall::Library(_) => ReadPath::SystemLibrary,
+            ReferenceCall::Syscall(_) => ReadPath::Syscall,
         }
     }
 

@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use core::mem::transmute;
 
 use super::symbol::{Address, function};
-use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
+use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Visitor};
 
 /// The runtimes, the newer one first.
 const RUNTIMES: &[&CStr] = &[c"ucrtbase.dll", c"msvcrt.dll"];
@@ -113,7 +113,7 @@ impl RawClock for TimespecGet {
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     let whole = |ns| Resolution::Nanoseconds(ns);
-    let clock = info("clock", Kind::Monotonic, whole(1e6), "clock(), wall time since the process began");
+    let clock = info("clock", ClockKind::Monotonic, whole(1e6), "clock(), wall time since the process began");
     visitor.visit(Entry {
         info: ClockInfo { is_coarse: true, is_steered: false, counts_suspend: true, ..clock },
         // SAFETY: the signature is that of time.h; `long` has 32 bits.
@@ -122,19 +122,19 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     });
     visitor.visit(Entry {
         // Whole seconds.
-        info: ClockInfo { is_coarse: true, ..info("time", Kind::Wall, whole(1e9), "time()") },
+        info: ClockInfo { is_coarse: true, ..info("time", ClockKind::Wall, whole(1e9), "time()") },
         // SAFETY: the signature is that of time.h, of 64 bits.
         clock: function(RUNTIMES, c"_time64")
             .map(|found| Time(unsafe { transmute::<Address, unsafe extern "C" fn(*mut i64) -> i64>(found) })),
     });
     visitor.visit(Entry {
-        info: ClockInfo { is_coarse: true, ..info("ftime", Kind::Wall, whole(1e6), "_ftime()") },
+        info: ClockInfo { is_coarse: true, ..info("ftime", ClockKind::Wall, whole(1e6), "_ftime()") },
         // SAFETY: the signature is that of sys/timeb.h, of 64 bits.
         clock: function(RUNTIMES, c"_ftime64")
             .map(|found| Ftime(unsafe { transmute::<Address, unsafe extern "C" fn(*mut Timeb)>(found) })),
     });
     visitor.visit(Entry {
-        info: info("timespec_get", Kind::Wall, whole(100.0), "timespec_get(TIME_UTC)"),
+        info: info("timespec_get", ClockKind::Wall, whole(100.0), "timespec_get(TIME_UTC)"),
         // SAFETY: the signature is that of time.h, of 64 bits.
         clock: function(RUNTIMES, c"_timespec64_get").map(|found| {
             TimespecGet(unsafe { transmute::<Address, unsafe extern "C" fn(*mut Timespec, i32) -> i32>(found) })
@@ -142,6 +142,6 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     });
 }
 
-fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Libc, resolution, summary) }
+fn info(name: &'static str, kind: ClockKind, resolution: Resolution, summary: &'static str) -> ClockInfo {
+    ClockInfo { is_wrapper: true, ..ClockInfo::new(name, kind, ReadPath::Libc, resolution, summary) }
 }

@@ -3,7 +3,7 @@
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, ReadingsReason};
-use clockscope_sources::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use clockscope_sources::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
 use crate::refusal::{PATIENCE_MS, Refusal};
@@ -11,12 +11,12 @@ use crate::sampler::{Probe, Sampler};
 use crate::session::Session;
 
 /// All clocks that clockscope knows on a machine, those that cannot be read included.
-pub struct Catalogue<P: Platform = ThisMachine> {
-    pub(crate) entries: Vec<CatalogueEntry<P>>,
+pub struct Catalog<P: Platform = ThisMachine> {
+    pub(crate) entries: Vec<CatalogEntry<P>>,
 }
 
 /// A clock whose type was forgotten.
-pub(crate) struct CatalogueEntry<P: Platform> {
+pub(crate) struct CatalogEntry<P: Platform> {
     pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
     pub(crate) sampler: Result<Box<dyn Sampler<P>>, Refusal>,
@@ -61,27 +61,27 @@ pub struct UnknownClock {
     pub known: Vec<String>,
 }
 
-impl<P: Platform> Visitor for Catalogue<P> {
+impl<P: Platform> Visitor for Catalog<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
-        self.entries.push(CatalogueEntry { info: entry.info, sampler: sampler.map_err(Refusal::from) });
+        self.entries.push(CatalogEntry { info: entry.info, sampler: sampler.map_err(Refusal::from) });
     }
 }
 
-impl<P: Platform> Catalogue<P> {
+impl<P: Platform> Catalog<P> {
     /// Looks what there is. Opens devices and asks for nominal resolutions, but reads no clock.
     #[must_use]
     pub fn new(platform: &P) -> Self {
-        let mut catalogue = Self::counters(platform);
-        platform.clocks(&mut catalogue);
-        catalogue
+        let mut catalog = Self::counters(platform);
+        platform.clocks(&mut catalog);
+        catalog
     }
 
     /// The processor's counter alone, in all its reading sequences.
     pub(crate) fn counters(platform: &P) -> Self {
-        let mut catalogue = Self { entries: Vec::new() };
-        platform.counters(&mut catalogue);
-        catalogue
+        let mut catalog = Self { entries: Vec::new() };
+        platform.counters(&mut catalog);
+        catalog
     }
 
     /// Keeps the clocks of these names (all of them for an empty list), each by the paths asked
@@ -90,7 +90,7 @@ impl<P: Platform> Catalogue<P> {
     /// # Errors
     /// The first name that no clock bears.
     pub fn select(mut self, names: &[String], paths: Paths) -> Result<Self, UnknownClock> {
-        let everyone = |row: &CatalogueEntry<P>| names.is_empty() && self.reached_by(row, paths);
+        let everyone = |row: &CatalogEntry<P>| names.is_empty() && self.reached_by(row, paths);
         let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
         for name in names {
             for place in self.places(name, paths)? {
@@ -107,7 +107,7 @@ impl<P: Platform> Catalogue<P> {
         let bearing = |name: &str| -> Vec<usize> {
             (0..self.entries.len()).filter(|place| self.is_meant(&self.entries[*place], name, paths)).collect()
         };
-        let in_order = |row: &CatalogueEntry<P>| row.info.is_counter() && row.info.is_ordered;
+        let in_order = |row: &CatalogEntry<P>| row.info.is_counter() && row.info.is_ordered;
         let found = spellings(name).map(|name| bearing(&name)).find(|places| !places.is_empty());
         let places = match found {
             Some(places) => places,
@@ -123,7 +123,7 @@ impl<P: Platform> Catalogue<P> {
         self.entries.retain(|_| marks.next().is_some_and(|mark| *mark));
     }
 
-    fn is_meant(&self, row: &CatalogueEntry<P>, name: &str, paths: Paths) -> bool {
+    fn is_meant(&self, row: &CatalogEntry<P>, name: &str, paths: Paths) -> bool {
         let bears = |name: &str| row.info.name == name || row.info.aliases.contains(&name);
         match name.split_once(':') {
             Some((name, path)) => bears(name) && path_name(row.info.path) == path,
@@ -132,17 +132,17 @@ impl<P: Platform> Catalogue<P> {
     }
 
     /// Clocks with one path only are read by that one, whatever was asked for.
-    pub(crate) fn reached_by(&self, row: &CatalogueEntry<P>, paths: Paths) -> bool {
+    pub(crate) fn reached_by(&self, row: &CatalogEntry<P>, paths: Paths) -> bool {
         let is_asked = match (paths, row.info.path) {
             (Paths::All, _) => true,
             (Paths::Libc, path) => path.is_usual(),
-            (Paths::Vdso, path) => path == Path::Vdso,
-            (Paths::Syscall, path) => path == Path::Syscall,
+            (Paths::Vdso, path) => path == ReadPath::Vdso,
+            (Paths::Syscall, path) => path == ReadPath::Syscall,
         };
         is_asked || self.entries.iter().filter(|other| other.info.name == row.info.name).count() == 1
     }
 
-    /// All names and aliases, without repetition, in the order of the catalogue.
+    /// All names and aliases, without repetition, in the order of the catalog.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
@@ -190,7 +190,7 @@ impl<P: Platform> Catalogue<P> {
     }
 }
 
-impl<P: Platform> CatalogueEntry<P> {
+impl<P: Platform> CatalogEntry<P> {
     /// Returns why it cannot be read; `None` if it can.
     pub(crate) fn refusal(&self) -> Option<&Refusal> {
         self.sampler.as_ref().err()
@@ -235,12 +235,7 @@ impl<P: Platform> CatalogueEntry<P> {
             (ClockBasis::Other, _) => Figure::Known(false),
         };
         ClockIdentity {
-            basis: match self.info.basis {
-                ClockBasis::Counter => clockscope_records::ReadBasis::Counter,
-                ClockBasis::Clocksource => clockscope_records::ReadBasis::Clocksource,
-                ClockBasis::Scheduler => clockscope_records::ReadBasis::Scheduler,
-                ClockBasis::Other => clockscope_records::ReadBasis::Other,
-            },
+            basis: self.info.basis,
             counter_based,
             is_ordered: self.info.is_ordered,
             is_coarse: self.info.is_coarse,
@@ -249,22 +244,12 @@ impl<P: Platform> CatalogueEntry<P> {
             is_steered: self.info.is_steered,
             counts_suspend: self.info.counts_suspend,
             is_device: self.info.is_device,
-            is_usual: Some(self.info.is_usual),
-            is_guise: Some(self.info.is_guise),
+            is_usual: self.info.is_usual,
+            is_wrapper: self.info.is_wrapper,
             name: self.info.name.to_string(),
             aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
-            kind: kind(self.info.kind),
-            path: match self.info.path {
-                Path::Instruction => ReadPath::Instruction,
-                Path::Libc => ReadPath::Libc,
-                Path::Vdso => ReadPath::Vdso,
-                Path::Syscall => ReadPath::Syscall,
-                Path::Std => ReadPath::Std,
-                Path::Mmap => ReadPath::Mmap,
-                Path::Library => ReadPath::Library,
-                Path::SystemLibrary => ReadPath::SystemLibrary,
-                Path::User => ReadPath::User,
-            },
+            kind: self.info.kind,
+            path: self.info.path,
             description: self.info.summary.to_owned(),
         }
     }
@@ -274,34 +259,17 @@ impl<P: Platform> CatalogueEntry<P> {
         match (self.info.unit, self.info.kind) {
             (Unit::Nanoseconds, _) => Some(1.0),
             (Unit::Counts(Some(hz)), _) => Some(1e9 / hz),
-            (Unit::Counts(None), Kind::Counter) => Some(ns_per_count),
+            (Unit::Counts(None), ClockKind::Counter) => Some(ns_per_count),
             (Unit::Counts(None), _) => None,
         }
     }
 }
 
 /// A path as a clock's name has it behind a colon. No clock has two of the same word.
-fn path_name(path: Path) -> &'static str {
+fn path_name(path: ReadPath) -> &'static str {
     match path {
-        Path::Instruction => "instruction",
-        Path::Libc => "libc",
-        Path::Vdso => "vdso",
-        Path::Syscall => "syscall",
-        Path::Std => "std",
-        Path::Mmap => "mmap",
-        Path::Library | Path::SystemLibrary => "library",
-        Path::User => "user",
-    }
-}
-
-/// Kind of a clock, as records have it.
-pub(crate) fn kind(kind: Kind) -> ClockKind {
-    match kind {
-        Kind::Counter => ClockKind::Counter,
-        Kind::Cycles => ClockKind::Cycles,
-        Kind::Monotonic => ClockKind::Monotonic,
-        Kind::Wall => ClockKind::Wall,
-        Kind::CpuTime => ClockKind::CpuTime,
+        ReadPath::SystemLibrary => "library",
+        path => path.as_str(),
     }
 }
 
@@ -311,14 +279,14 @@ mod tests {
 
     fn selected(names: &[&str], paths: Paths) -> Result<Vec<String>, UnknownClock> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let catalogue = Catalogue::new(&ThisMachine).select(&names, paths)?;
-        Ok(catalogue.entries.iter().map(|row| format!("{}:{}", row.info.name, path_name(row.info.path))).collect())
+        let catalog = Catalog::new(&ThisMachine).select(&names, paths)?;
+        Ok(catalog.entries.iter().map(|row| format!("{}:{}", row.info.name, path_name(row.info.path))).collect())
     }
 
     #[test]
     fn every_name_and_alias_selects_its_clock_by_each_path() {
-        let catalogue = Catalogue::new(&ThisMachine);
-        for name in catalogue.names() {
+        let catalog = Catalog::new(&ThisMachine);
+        for name in catalog.names() {
             for paths in [Paths::Libc, Paths::Vdso, Paths::Syscall] {
                 assert_eq!(selected(&[&name], paths).unwrap().len(), 1, "{name}");
             }
@@ -337,8 +305,8 @@ mod tests {
         for name in ["CLOCK_", "clock_clock_monotonic", "monotonic ", ""] {
             assert_eq!(one(name).unwrap_err().name, name);
         }
-        let catalogue = Catalogue::new(&ThisMachine);
-        let counter = catalogue.entries.iter().find(|row| row.info.is_counter() && row.info.is_ordered);
+        let catalog = Catalog::new(&ThisMachine);
+        let counter = catalog.entries.iter().find(|row| row.info.is_counter() && row.info.is_ordered);
         assert_eq!(one("COUNTER").ok(), counter.map(|row| format!("{}:instruction", row.info.name)));
     }
 
@@ -361,13 +329,13 @@ mod tests {
     fn nothing_is_tried_beside_other_threads() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let session = Session::new(&ThisMachine, &stop);
-        let refused = Catalogue::counters(&ThisMachine).tried(&session).map(drop).unwrap_err();
+        let refused = Catalog::counters(&ThisMachine).tried(&session).map(drop).unwrap_err();
         assert!(refused.threads > 1 && refused.to_string().contains("before other threads start"), "{refused}");
     }
 
     #[test]
     fn names_are_unique() {
-        let names = Catalogue::new(&ThisMachine).names();
+        let names = Catalog::new(&ThisMachine).names();
         let mut sorted = names.clone();
         sorted.sort();
         sorted.dedup();
