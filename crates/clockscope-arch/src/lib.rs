@@ -6,8 +6,8 @@
 //!
 //! - [`atomic`]: atomics of 64 bits on every processor.
 //! - [`chrony`]: what chronyd states of the clock that it keeps.
-//! - [`ClockKind`], [`ReadPath`], [`ClockBasis`], [`Finding`]: what clocks are, by one name
-//!   everywhere.
+//! - [`ClockKind`], [`ReadPath`], [`ClockBasis`], [`Finding`], [`CivilState`]: what clocks are, by
+//!   one name everywhere.
 //! - [`counter`]: one file per architecture. Its modules need no operating system.
 //! - [`clocksource`]: facts about the clocksources of a kernel.
 //! - [`os`]: one folder per system, all with the same items. Only with the feature `std`, without
@@ -32,6 +32,7 @@ pub mod atomic;
 pub mod chrony;
 #[cfg(feature = "std")]
 pub mod civil;
+mod civil_state;
 mod clock;
 pub mod clocksource;
 pub mod counter;
@@ -43,6 +44,7 @@ mod rest;
 #[cfg(feature = "std")]
 mod woken;
 
+pub use civil_state::CivilState;
 pub use clock::{ClockBasis, ClockKind, Finding, ReadPath};
 pub use error::{Errno, Unavailable};
 #[cfg(feature = "std")]

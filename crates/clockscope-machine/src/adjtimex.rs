@@ -42,7 +42,7 @@ fn recorded(state: &libc::timex) -> Adjtimex {
         esterror_us: state.esterror as i64,
         tai_offset_s: (state.tai != 0).then_some(i64::from(state.tai)),
         status: FLAGS.iter().filter(|(bit, _)| state.status & bit != 0).map(|(_, name)| (*name).to_owned()).collect(),
-        worth: None,
+        state: None,
         civil_error_s: None,
     }
 }

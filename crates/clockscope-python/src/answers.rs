@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use clockscope::bounded::{self, State};
+use clockscope::bounded;
 use clockscope::{Evidence, Finding, Source};
 use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
@@ -53,15 +53,7 @@ pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
 
 /// Returns what an interval of civil time is worth now, in a word.
 pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
-    Ok(PythonValue::word(match bounded::now().state {
-        State::Synchronized => "synchronized",
-        State::WhileNotSlewing => "while_not_slewing",
-        State::LeapSecond => "leap_second",
-        State::Slewing => "slewing",
-        State::Worthless => "worthless",
-        State::Unsynchronized => "unsynchronized",
-        _ => "unavailable",
-    }))
+    Ok(PythonValue::word(bounded::now().state.as_str()))
 }
 
 /// Returns where the time comes from, in a word.

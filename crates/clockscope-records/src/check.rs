@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{add_words, worded, written};
-use crate::{CivilWorth, Emulator, Finding, Hypervisor, KernelCause, ReadPath, Unknown};
+use crate::{CivilState, Emulator, Finding, Hypervisor, KernelCause, ReadPath, Unknown};
 
 /// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -247,7 +247,7 @@ pub enum Check {
         /// True if the kernel could be asked.
         answered: bool,
         /// The worth of the stated error.
-        worth: Option<CivilWorth>,
+        state: Option<CivilState>,
         /// Half the length of the interval in which civil time lies.
         error_s: Option<f64>,
         /// The largest error by the kernel's own statement, whatever that is worth.

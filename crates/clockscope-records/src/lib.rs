@@ -44,7 +44,7 @@ mod verdict;
 mod windows;
 mod words;
 
-pub use clockscope_arch::{ClockBasis, ClockKind, Finding, ReadPath};
+pub use clockscope_arch::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
 pub use advice::{
     Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
@@ -81,7 +81,7 @@ pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};
 pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardware, PerformanceReason};
 pub use policy::{ClockDemands, Policy};
-pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
+pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
     AdviceReason, ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, ErrorCause, MachineReason,
     PairsReason, RatePairFailure, RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError,

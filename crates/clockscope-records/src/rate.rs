@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{Failure, Figure, RatePairFailure, RateReason, Unknown};
+use crate::{CivilState, Failure, Figure, RatePairFailure, RateReason, Unknown};
 
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -195,25 +195,8 @@ pub struct Adjtimex {
     /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
     pub status: Vec<String>,
     /// The worth of the largest error; `null` where that is not known.
-    pub worth: Option<CivilWorth>,
+    pub state: Option<CivilState>,
     /// Half the length of the interval in which civil time is, in s: the largest error and what has
     /// still to be corrected. `null` where there is none that is worth anything.
     pub civil_error_s: Option<f64>,
-}
-
-/// The worth of a stated error of civil time, by what the daemon that states it sets
-/// (docs/library.md, *Civil time*).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CivilWorth {
-    /// It holds.
-    Trusted,
-    /// It holds while no offset is being worked off, which the kernel does not see.
-    WhileNotSlewing,
-    /// An offset is being worked off, and how much is left is not known.
-    Slewing,
-    /// The daemon sets it to zero, or has only begun.
-    Worthless,
-    /// No daemon keeps the clock right.
-    Unsynchronized,
 }

@@ -7,7 +7,7 @@
 //! follows true time and not CLOCK_REALTIME: a clock that is set or slewed within the second takes
 //! the true time out of no interval.
 //!
-//! What the kernel's bound is worth depends on the daemon that keeps the clock: see [`State`].
+//! What the kernel's bound is worth depends on the daemon that keeps the clock: see [`CivilState`].
 //! [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their
 //! features.
 //!
@@ -25,15 +25,13 @@
 use core::fmt;
 use core::time::Duration;
 
+use clockscope_arch::CivilState;
 use clockscope_arch::os::keep_errno;
 use clockscope_arch::rest;
 
 use crate::WallTime;
 use crate::disciplined::BoundedAt;
 use crate::process::CLOCK;
-
-#[doc(inline)]
-pub use crate::disciplined::State;
 
 /// Two moments between which the true time lies, and what that is worth.
 ///
@@ -49,7 +47,7 @@ pub struct Interval {
     /// The true time is not after this.
     pub latest: WallTime,
     /// Worth of the interval.
-    pub state: State,
+    pub state: CivilState,
 }
 
 /// An [`Interval`] as it comes from outside.
@@ -58,7 +56,7 @@ pub struct Interval {
 struct Sent {
     earliest: WallTime,
     latest: WallTime,
-    state: State,
+    state: CivilState,
 }
 
 #[cfg(feature = "serde")]
@@ -75,16 +73,16 @@ impl Interval {
     /// earliest is after the latest.
     ///
     /// ```
-    /// use clockscope::bounded::{Interval, State};
+    /// use clockscope::{CivilState, bounded::Interval};
     /// use clockscope::WallTime;
     ///
     /// let (earliest, latest) = (WallTime::from_unix_ns(1_000), WallTime::from_unix_ns(2_000));
-    /// let theirs = Interval::new(earliest, latest, State::Synchronized);
+    /// let theirs = Interval::new(earliest, latest, CivilState::Synchronized);
     /// assert!(theirs.is_some_and(|theirs| theirs.contains(earliest)));
-    /// assert_eq!(Interval::new(latest, earliest, State::Synchronized), None);
+    /// assert_eq!(Interval::new(latest, earliest, CivilState::Synchronized), None);
     /// ```
     #[must_use]
-    pub fn new(earliest: WallTime, latest: WallTime, state: State) -> Option<Self> {
+    pub fn new(earliest: WallTime, latest: WallTime, state: CivilState) -> Option<Self> {
         (earliest <= latest).then_some(Self { earliest, latest, state })
     }
 
@@ -161,7 +159,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 #[non_exhaustive]
 pub struct NoBound {
     /// Reason for its absence.
-    pub state: State,
+    pub state: CivilState,
 }
 
 impl fmt::Display for NoBound {
@@ -219,7 +217,7 @@ mod tests {
 
     fn interval(earliest: i64, latest: i64) -> Interval {
         let [earliest, latest] = [earliest, latest].map(WallTime::from_unix_ns);
-        Interval { earliest, latest, state: State::Synchronized }
+        Interval { earliest, latest, state: CivilState::Synchronized }
     }
 
     proptest! {
@@ -257,7 +255,7 @@ mod tests {
 
     #[test]
     fn nothing_is_certain_without_a_bound() {
-        for state in [State::Slewing, State::Worthless, State::Unsynchronized, State::Unavailable] {
+        for state in [CivilState::Slewing, CivilState::Worthless, CivilState::Unsynchronized, CivilState::Unavailable] {
             let none = Interval { earliest: WallTime::MIN, latest: WallTime::MAX, state };
             assert!(!none.definitely_after(WallTime::MIN) && !none.definitely_before(WallTime::MAX));
             assert!(none.overlaps(&none));

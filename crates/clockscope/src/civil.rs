@@ -22,7 +22,7 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 /// question took.
 ///
 /// What such an error is worth depends on the daemon, which the kernel does not name. It is
-/// recognized by the values that it sets, and [`Bounded::worth`] reports the result. An interval
+/// recognized by the values that it sets, and [`Bounded::state`] reports the result. An interval
 /// that is worth nothing is an error here. With the features `chrony` and `clockbound` these
 /// daemons are asked themselves where they run, and their answer is trusted.
 ///
@@ -41,7 +41,7 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 ///
 /// ```
 /// match clockscope::utc_now() {
-///     Ok(utc) => println!("between {:?} and {:?}, {:?}", utc.earliest, utc.latest, utc.worth),
+///     Ok(utc) => println!("between {:?} and {:?}, {:?}", utc.earliest, utc.latest, utc.state),
 ///     Err(reason) => println!("{reason}"),
 /// }
 /// ```

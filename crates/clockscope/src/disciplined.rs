@@ -50,7 +50,7 @@ pub(crate) use shared_statement::carried_on;
 #[cfg(test)]
 pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
-pub use stated::{BoundedAt, State, Stated};
+pub use stated::{BoundedAt, Stated};
 #[cfg(not(loom))]
 pub(crate) use tested::CPUS as MOST_CPUS;
 #[cfg(not(loom))]

@@ -104,7 +104,8 @@ pub use disciplined::layout;
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
     civil::{tai_now, utc_now},
-    claims::claim::{Basis, Bounded, Unbounded, Worth},
+    claims::claim::{Basis, Bounded, Unbounded},
+    clockscope_arch::CivilState,
     clockscope_arch::civil::Leap,
     process::{
         ProcessClock, admit_counter, calibrate_blocking, conversion, error_bound, evidence, frequency, generation,

@@ -158,8 +158,8 @@ pub(super) fn civil(seen: &mut Seen) {
     let count = |run: &Value, answer: &str, place: &str| run[answer][place].as_u64().unwrap_or(0);
     for (name, run, answer) in [
         ("chronyd", &chronyd, "while_not_slewing"),
-        ("ntpd", &ntpd, "trusted"),
-        ("leap", &leap, "trusted"),
+        ("ntpd", &ntpd, "synchronized"),
+        ("leap", &leap, "synchronized"),
         ("leap", &leap, "tai"),
         ("chronyd", &chronyd, "bounded"),
         ("ntpd", &ntpd, "bounded"),
@@ -171,7 +171,7 @@ pub(super) fn civil(seen: &mut Seen) {
         });
     }
     for (name, run) in [("timesyncd", &timesyncd), ("phc2sys", &phc2sys)] {
-        let is_believed = ["trusted", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
+        let is_believed = ["synchronized", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
         seen.expect(!is_believed && !run["worthless"].is_null(), || format!("{name}: {run}"));
     }
     let bounded = |run: &Value| number(&run["bounded"]["inside"]) + number(&run["bounded"]["outside"]);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::toolchain::{Folder, has, program};
-use clockscope::{Source, bounded::State, wall};
+use clockscope::{CivilState, Source, wall};
 use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, exports};
 use clockscope_testing::skip;
 use serial_test::serial;
@@ -225,13 +225,13 @@ fn the_header_has_the_layout_of_the_library() {
         &[-CallFailure::Unknown.code() as usize],
         &[-CallFailure::Panicked.code() as usize],
         &[-CallFailure::Argument.code() as usize],
-        &[State::Synchronized as usize],
-        &[State::WhileNotSlewing as usize],
-        &[State::LeapSecond as usize],
-        &[State::Slewing as usize],
-        &[State::Worthless as usize],
-        &[State::Unsynchronized as usize],
-        &[State::Unavailable as usize],
+        &[CivilState::Synchronized as usize],
+        &[CivilState::WhileNotSlewing as usize],
+        &[CivilState::LeapSecond as usize],
+        &[CivilState::Slewing as usize],
+        &[CivilState::Worthless as usize],
+        &[CivilState::Unsynchronized as usize],
+        &[CivilState::Unavailable as usize],
     ]
     .concat();
     let mut theirs = [u64::MAX; 128];

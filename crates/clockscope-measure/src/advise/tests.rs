@@ -260,7 +260,7 @@ fn the_scale_is_what_the_daemon_states() {
         esterror_us: 0,
         tai_offset_s: None,
         status: status.iter().map(ToString::to_string).collect(),
-        worth: None,
+        state: None,
         civil_error_s: None,
     };
     let steered = |chrony: ChronyTracking, freq_ppm, tick_us| Synchronization {

@@ -10,7 +10,7 @@ use clockscope_machine::hypervisor;
 use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, clocksource, synchronization};
-use clockscope_records::{Adjtimex, CivilWorth, Environment, HypervisorStatement, KernelVerdict, Synchronization};
+use clockscope_records::{Adjtimex, CivilState, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_sources::os::{self, Reference};
 use clockscope_sources::{Errno, ReadPath, Unavailable, Visitor, counter, library};
 
@@ -180,8 +180,8 @@ impl Platform for ThisMachine {
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         let kernels = adjtimex::read()?;
-        let (worth, civil_error_s) = civil();
-        Ok(Adjtimex { worth, civil_error_s, ..kernels })
+        let (state, civil_error_s) = civil();
+        Ok(Adjtimex { state, civil_error_s, ..kernels })
     }
 
     fn synchronization(&self) -> Synchronization {
@@ -226,14 +226,13 @@ impl Platform for ThisMachine {
 
 /// Returns what the library makes of the kernel's figures, and half of the interval that it
 /// answers, in s.
-fn civil() -> (Option<CivilWorth>, Option<f64>) {
+fn civil() -> (Option<CivilState>, Option<f64>) {
     let half = |bounded: clockscope::Bounded| Some(bounded.width().as_secs_f64() / 2.0);
     match clockscope::utc_now() {
-        Ok(utc) if utc.worth == clockscope::Worth::Trusted => (Some(CivilWorth::Trusted), half(utc)),
-        Ok(utc) => (Some(CivilWorth::WhileNotSlewing), half(utc)),
-        Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilWorth::Slewing), None),
-        Err(clockscope::Unbounded::Worthless(_)) => (Some(CivilWorth::Worthless), None),
-        Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(CivilWorth::Unsynchronized), None),
+        Ok(utc) => (Some(utc.state), half(utc)),
+        Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilState::Slewing), None),
+        Err(clockscope::Unbounded::Worthless(_)) => (Some(CivilState::Worthless), None),
+        Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(CivilState::Unsynchronized), None),
         Err(_) => (None, None),
     }
 }

@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
+    Check, CheckKind, CivilState, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
     ReadFailure, ReferenceDoubt, Sequence, Suspect,
 };
 
@@ -242,15 +242,15 @@ fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> Weigh
 /// anything; a daemon that states no error leaves the question open.
 fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
     let kernel = seen.kernel_time.as_ref();
-    let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
+    let (state, error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
-    let finding = match worth {
+    let finding = match state {
         _ if shows_utc => Finding::Against,
-        Some(CivilWorth::Unsynchronized | CivilWorth::Slewing) => Finding::Against,
-        Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing) if error_s.is_some() => Finding::For,
+        Some(CivilState::Unsynchronized | CivilState::Slewing) => Finding::Against,
+        Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if error_s.is_some() => Finding::For,
         _ => Finding::Unknown,
     };
     let stated_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
-    let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s, stated_error_s, shows_utc };
+    let check = Check::Synchronization { answered: kernel.is_some(), state, error_s, stated_error_s, shows_utc };
     WeighedCheck::new(check, finding, Severity::Limits)
 }

@@ -1,7 +1,7 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
 use clockscope_records::{
-    Adjtimex, Check, CheckEvidence, CheckKind, CivilWorth, ClockBasis, ClockIdentity, ClockKind, ClockReason,
+    Adjtimex, Check, CheckEvidence, CheckKind, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
     ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Finding, Hypervisor,
     HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateReason,
     RateRecord, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
@@ -314,10 +314,10 @@ fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel(
 fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     use Trustworthiness::{Limited, Trusted, Undecided};
 
-    let found = |worth, civil_error_s, tai_offset_s: Option<i64>, clock: &str| {
+    let found = |state, civil_error_s, tai_offset_s: Option<i64>, clock: &str| {
         let mut seen = healthy();
         let kernel = seen.kernel_time.as_mut().unwrap();
-        (kernel.worth, kernel.civil_error_s, kernel.tai_offset_s) = (worth, civil_error_s, tai_offset_s);
+        (kernel.state, kernel.civil_error_s, kernel.tai_offset_s) = (state, civil_error_s, tai_offset_s);
         kernel.maxerror_us = 16_000_000;
         seen.clocks[2].identity.name = clock.to_owned();
         sequence_of(&mut seen, "realtime").name = clock.to_owned();
@@ -327,25 +327,25 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         let evidence = evidence(verdict, CheckKind::Synchronization);
         let shows_utc = clock == "tai" && tai_offset_s.is_none();
         let stated_error_s = Some(16.0);
-        let check = Check::Synchronization { answered: true, worth, error_s: civil_error_s, stated_error_s, shows_utc };
+        let check = Check::Synchronization { answered: true, state, error_s: civil_error_s, stated_error_s, shows_utc };
         assert_eq!(evidence.check, check);
         assert_eq!(verdict.uses.interval, Some(Trusted));
         assert_eq!(Some(verdict.verdict), verdict.uses.civil);
         verdict.verdict
     };
-    for (worth, expected) in [
-        (CivilWorth::Trusted, Trusted),
-        (CivilWorth::WhileNotSlewing, Trusted),
-        (CivilWorth::Slewing, Limited),
-        (CivilWorth::Worthless, Undecided),
-        (CivilWorth::Unsynchronized, Limited),
+    for (state, expected) in [
+        (CivilState::Synchronized, Trusted),
+        (CivilState::WhileNotSlewing, Trusted),
+        (CivilState::Slewing, Limited),
+        (CivilState::Worthless, Undecided),
+        (CivilState::Unsynchronized, Limited),
     ] {
         for clock in ["realtime", "tai"] {
-            assert_eq!(found(Some(worth), Some(0.002), Some(37), clock), expected, "{worth:?}");
-            assert_eq!(found(Some(worth), None, Some(37), clock), expected.min(Undecided), "{worth:?}");
+            assert_eq!(found(Some(state), Some(0.002), Some(37), clock), expected, "{state:?}");
+            assert_eq!(found(Some(state), None, Some(37), clock), expected.min(Undecided), "{state:?}");
         }
-        assert_eq!(found(Some(worth), Some(0.002), None, "realtime"), expected, "{worth:?}");
-        assert_eq!(found(Some(worth), Some(0.002), None, "tai"), Limited, "{worth:?}");
+        assert_eq!(found(Some(state), Some(0.002), None, "realtime"), expected, "{state:?}");
+        assert_eq!(found(Some(state), Some(0.002), None, "tai"), Limited, "{state:?}");
     }
     assert_eq!(found(None, None, None, "realtime"), Undecided);
     // Where the kernel does not answer, nothing is known.
@@ -370,7 +370,7 @@ fn each_use_is_judged_by_what_matters_to_it() {
     // No steering explains this.
     rate_of(&mut seen, "realtime").ppm = Figure::Known(150_000.0);
     assert_eq!(of(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
-    seen.kernel_time.as_mut().unwrap().worth = Some(CivilWorth::Unsynchronized);
+    seen.kernel_time.as_mut().unwrap().state = Some(CivilState::Unsynchronized);
     rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
     let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|asked| judged(&seen, asked));
     assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });

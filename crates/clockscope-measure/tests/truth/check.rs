@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckEvidence, CheckKind, CivilWorth, ClockDemands, Demand, DemandValue, Finding, KernelCause, LogFault,
+    Check, CheckEvidence, CheckKind, CivilState, ClockDemands, Demand, DemandValue, Finding, KernelCause, LogFault,
     Policy, Trust, Trustworthiness, Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
@@ -91,7 +91,7 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence
             !is_counter && spec.is_some_and(|spec| spec.cost.ps as f64 > 0.5 * syscall_ps as f64)
         }
         CheckKind::Synchronization => machine.facts.adjtimex.as_ref().is_some_and(|said| {
-            let is_off = matches!(said.worth, Some(CivilWorth::Unsynchronized | CivilWorth::Slewing));
+            let is_off = matches!(said.state, Some(CivilState::Unsynchronized | CivilState::Slewing));
             is_off || verdict.clock == "tai" && said.tai_offset_s.is_none()
         }),
         _ => false,
@@ -170,15 +170,15 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let is_doubtful = statement.is_some_and(|statement| !statement.is_reliable());
                 assert!(!is_doubtful || evidence.finding == Finding::Unknown, "{evidence:?}");
             }
-            Check::Synchronization { answered, worth, error_s, .. } => {
+            Check::Synchronization { answered, state, error_s, .. } => {
                 let said = machine.facts.adjtimex.as_ref();
                 assert!(!answered || said.is_some(), "{evidence:?}");
                 let is_known = said.is_some_and(|said| {
-                    let is_worth = matches!(said.worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing));
+                    let is_worth = matches!(said.state, Some(CivilState::Synchronized | CivilState::WhileNotSlewing));
                     is_worth && said.civil_error_s.is_some()
                 });
                 assert!(evidence.finding != Finding::For || is_known, "{evidence:?}");
-                let is_theirs = said.is_some_and(|said| said.worth == worth && said.civil_error_s == error_s);
+                let is_theirs = said.is_some_and(|said| said.state == state && said.civil_error_s == error_s);
                 assert!(!answered || is_theirs, "{evidence:?}: {said:?}");
             }
             _ => {}

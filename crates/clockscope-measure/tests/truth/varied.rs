@@ -4,7 +4,7 @@
 //! the load that it had.
 
 use clockscope_machine::trial::Outcome;
-use clockscope_records::{Adjtimex, CivilWorth, Failure, Hypervisor, HypervisorStatement};
+use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor, HypervisorStatement};
 use clockscope_simulation::Random;
 use clockscope_sources::ClockKind;
 
@@ -169,11 +169,11 @@ impl Maker {
 fn adjtimex(random: &mut Random) -> Adjtimex {
     let worths = [
         None,
-        Some(CivilWorth::Trusted),
-        Some(CivilWorth::WhileNotSlewing),
-        Some(CivilWorth::Slewing),
-        Some(CivilWorth::Worthless),
-        Some(CivilWorth::Unsynchronized),
+        Some(CivilState::Synchronized),
+        Some(CivilState::WhileNotSlewing),
+        Some(CivilState::Slewing),
+        Some(CivilState::Worthless),
+        Some(CivilState::Unsynchronized),
     ];
     let maxerror_us = random.between(0, 16_000_000) as i64;
     Adjtimex {
@@ -184,7 +184,7 @@ fn adjtimex(random: &mut Random) -> Adjtimex {
         maxerror_us,
         esterror_us: maxerror_us / 2,
         status: vec!["pll".to_owned()],
-        worth: pick(random, &worths),
+        state: pick(random, &worths),
         civil_error_s: random.happens(0.5).then_some(maxerror_us as f64 / 1e6),
     }
 }

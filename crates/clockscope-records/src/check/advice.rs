@@ -135,7 +135,7 @@ fn to_know_more(check: &Check) -> Option<&'static str> {
         | Check::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
         Check::Order { untested: Some(Untested::NoPair), .. }
         | Check::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
-        Check::Synchronization { worth: Some(CivilWorth::Worthless), .. } => Some(remedy_of_civil_time(check)),
+        Check::Synchronization { state: Some(CivilState::Worthless), .. } => Some(remedy_of_civil_time(check)),
         _ => None,
     }
 }

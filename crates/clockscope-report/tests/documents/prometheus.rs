@@ -68,7 +68,7 @@ fn figures_have_their_units() {
     assert_eq!(label("clockscope_rate_error_ratio", "realtime", "reference"), "monotonic_raw:syscall");
     assert_eq!(label("clockscope_clocksource_info", "", "clocksource"), "tsc");
     assert_eq!(label("clockscope_clocksource_info", "", "hypervisor"), "KVM");
-    assert_eq!(label("clockscope_sync_worth", "", "worth"), "unsynchronized");
+    assert_eq!(label("clockscope_sync_state", "", "state"), "unsynchronized");
     assert_eq!(label("clockscope_sync_ptp_offset_seconds", "", "name"), "KVM virtual PTP");
 }
 
@@ -179,10 +179,10 @@ fn an_older_check_has_metrics() {
     let mut older = check();
     assert!(older.as_object_mut().unwrap().remove("synchronization").is_some());
     let stated = evidence(&mut older, "realtime", "synchronization");
-    (stated["worth"], stated["error_s"]) = ("trusted".into(), 0.25.into());
+    (stated["state"], stated["error_s"]) = ("synchronized".into(), 0.25.into());
     let series = metrics(&older);
     assert_eq!(value(&series, "clockscope_sync_error_seconds", ""), Some(0.25));
-    assert!(series.iter().any(|series| series.label("worth") == "trusted"));
+    assert!(series.iter().any(|series| series.label("state") == "synchronized"));
     assert!(series.iter().all(|series| !series.name.contains("kernel") && !series.name.contains("ptp")));
 }
 
@@ -262,7 +262,7 @@ fn every_metric_states_its_unit() {
             "seconds" if name.ends_with("leap_seconds") => "Announced leap second, in seconds",
             "seconds" => "in seconds",
             "ratio" => "as a ratio: 0.000001 is 1 ",
-            "verdict" | "info" | "worth" => "which the label ",
+            "verdict" | "info" | "state" => "which the label ",
             "synchronized" => "1 if ",
             _ => "Number of ",
         };

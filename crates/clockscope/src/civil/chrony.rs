@@ -10,9 +10,10 @@ use clockscope_arch::chrony::{self, ADDRESS, PATIENCE, ROUNDED};
 use clockscope_arch::civil::{KernelClockState, Leap};
 use clockscope_arch::os;
 
-use crate::claims::claim::{Basis, Claim, Unbounded, Worth};
+use crate::claims::claim::{Basis, Claim, Unbounded};
 use crate::claims::kernel::Judged;
 use crate::{Instant, now};
+use clockscope_arch::CivilState;
 
 /// After that it is not asked for so long, in ns.
 const SILENCE_NS: u64 = 1_000_000_000;
@@ -119,7 +120,7 @@ impl Tracking {
         let unix_ns = kernel.unix_ns + (self.correction * 1e9) as i128;
         // chronyd may correct a leap second by itself, without the kernel's.
         let leap = if kernel.leap == Leap::None { self.leap } else { kernel.leap };
-        Claim::around(unix_ns, error_ns, (Basis::Chronyd, Worth::Trusted), leap)
+        Claim::around(unix_ns, error_ns, (Basis::Chronyd, CivilState::Synchronized), leap)
     }
 }
 

@@ -9,9 +9,10 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use clockscope_arch::civil::KernelClockState;
 
-use crate::claims::claim::{Basis, Claim, Worth};
+use crate::claims::claim::{Basis, Claim};
 use crate::claims::kernel::Judged;
 use crate::process::CLOCK;
+use clockscope_arch::CivilState;
 
 /// Path at which the daemon publishes them, since ClockBound 2.
 const PATH: &str = "/var/run/clockbound/shm0";
@@ -52,7 +53,12 @@ pub(super) fn ask(kernel: &KernelClockState) -> Option<Claim> {
     let disruptions = crate::disciplined::OsClock::disruptions(CLOCK.os());
     let monotonic_ns = CLOCK.os().now_ns().ok()?;
     let error_ns = segment.error_ns(monotonic_ns.into(), disruptions)?;
-    Some(Claim::around(kernel.unix_ns, error_ns + kernel.unit_ns, (Basis::ClockBound, Worth::Trusted), kernel.leap))
+    Some(Claim::around(
+        kernel.unix_ns,
+        error_ns + kernel.unit_ns,
+        (Basis::ClockBound, CivilState::Synchronized),
+        kernel.leap,
+    ))
 }
 
 /// Reads the segment; `None` if there is none of a known layout, or it is being written.

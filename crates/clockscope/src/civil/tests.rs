@@ -2,9 +2,10 @@
 //! whose true time was known.
 
 use super::*;
-use crate::claims::claim::{Basis, Worth};
+use crate::claims::claim::Basis;
 use crate::claims::claim::{SYSTEM_UNIT_NS, system_time};
-use crate::disciplined::{State as Standing, carried_on};
+use crate::disciplined::carried_on;
+use clockscope_arch::CivilState;
 use clockscope_arch::civil::Leap;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -47,7 +48,7 @@ fn parsed(line: &str) -> (&str, KernelClockState, i128) {
 
 fn class(claim: &Result<Claim, Unbounded>) -> &'static str {
     match claim {
-        Ok(claim) if claim.worth == Worth::Trusted => "trusted",
+        Ok(claim) if claim.state == CivilState::Synchronized => "synchronized",
         Ok(_) => "while_not_slewing",
         Err(Unbounded::Slewing { .. }) => "slewing",
         Err(Unbounded::Worthless(_)) => "worthless",
@@ -76,11 +77,11 @@ fn states_that_daemons_left_are_worth_what_was_seen() {
         let claim = state.claim(BETWEEN_NS);
         let is_inside = is_inside(&claim, truth_ns);
         assert_eq!(class(&claim), expected, "{line}");
-        assert!(expected != "trusted" || is_inside, "{line}: {claim:?}");
+        assert!(expected != "synchronized" || is_inside, "{line}: {claim:?}");
         *seen.entry((expected, is_inside)).or_insert(0) += 1;
     }
     let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
-    assert!(count("trusted", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
+    assert!(count("synchronized", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
     // Those that are not believed were wrong.
     for expected in ["worthless", "slewing", "unsynchronized"] {
         assert!(count(expected, false) > 0, "{expected}: {seen:?}");
@@ -108,11 +109,11 @@ fn the_true_time_stays_inside_what_daemons_state() {
         let was_inside = is_inside(&claim, truth_ns);
         *seen.entry((expected, was_inside)).or_insert(0) += 1;
         let standing = match expected {
-            "trusted" => Standing::Synchronized,
-            "while_not_slewing" => Standing::WhileNotSlewing,
-            "slewing" => Standing::Slewing,
-            "worthless" => Standing::Worthless,
-            _ => Standing::Unsynchronized,
+            "synchronized" => CivilState::Synchronized,
+            "while_not_slewing" => CivilState::WhileNotSlewing,
+            "slewing" => CivilState::Slewing,
+            "worthless" => CivilState::Worthless,
+            _ => CivilState::Unsynchronized,
         };
         assert_eq!((stated.state, stated.lasts_ns), (standing, 1_000_000_000), "{line}");
         for after_ns in [0, 500_000_000, second_ns(state.rate_ppm)] {
@@ -138,9 +139,9 @@ fn the_true_time_stays_inside_what_daemons_state() {
         }
     }
     let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
-    assert!(count("trusted", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
+    assert!(count("synchronized", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
     // Outside when they were recorded, which is why that is worth less.
-    assert_eq!((count("trusted", false), count("while_not_slewing", false)), (0, 4), "{seen:?}");
+    assert_eq!((count("synchronized", false), count("while_not_slewing", false)), (0, 4), "{seen:?}");
 }
 
 /// Returns a state as ntpd leaves it: the kernel's loop works off nothing, within 1 ms.
@@ -165,7 +166,7 @@ fn nothing_is_carried_on_near_a_leap_second() {
     for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
         let stated = KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.stated();
         let is_near = leap != Leap::None && (-10..=10).contains(&tenths);
-        let expected = if is_near { Standing::LeapSecond } else { Standing::Synchronized };
+        let expected = if is_near { CivilState::LeapSecond } else { CivilState::Synchronized };
         assert_eq!(stated.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
         // A second before it is near, and as long as it is.
         let is_soon = leap != Leap::None && (-20..=10).contains(&tenths);
@@ -193,9 +194,9 @@ fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
     let any = KernelClockState { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
     assert!(interval(any).1 > interval(any).0);
     // Whether adjtime(3) moves it is not known: no more than a hope.
-    let worth = |state: KernelClockState| state.claim(0).map(|claim| claim.worth).unwrap();
-    assert_eq!(worth(KernelClockState { adjust_us: None, ..state }), Worth::WhileNotSlewing);
-    assert_eq!(worth(state), Worth::Trusted);
+    let worth = |state: KernelClockState| state.claim(0).map(|claim| claim.state).unwrap();
+    assert_eq!(worth(KernelClockState { adjust_us: None, ..state }), CivilState::WhileNotSlewing);
+    assert_eq!(worth(state), CivilState::Synchronized);
 }
 
 #[test]
@@ -209,9 +210,9 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
     for (rate_ppm, slews) in [(99.0, None), (-99.0, None), (101.0, Some(101)), (-83_333.0, Some(-83_333))] {
         let sent = KernelClockState { rate_ppm, ..state };
         match sent.claim(0) {
-            Ok(claim) => assert_eq!((slews, claim.worth), (None, Worth::WhileNotSlewing)),
+            Ok(claim) => assert_eq!((slews, claim.state), (None, CivilState::WhileNotSlewing)),
             Err(Unbounded::Slewing { ppm, claimed }) => {
-                assert_eq!((slews, claimed.worth), (Some(ppm), Worth::WhileNotSlewing));
+                assert_eq!((slews, claimed.state), (Some(ppm), CivilState::WhileNotSlewing));
             }
             Err(other) => panic!("{other}"),
         }
@@ -268,8 +269,12 @@ fn by_clockbound(bound_us: u64, seconds: u64) -> KernelClockState {
 fn a_state_that_clockbound_may_have_left_is_not_trusted() {
     for (bound_us, seconds) in [(137, 0), (137, 1), (137, 16), (20_000, 0), (1, 1024)] {
         let claim = by_clockbound(bound_us, seconds).claim(0).unwrap();
-        assert_eq!((claim.worth, claim.basis), (Worth::WhileNotSlewing, Basis::KernelLoop), "{bound_us} {seconds}");
-        assert_eq!(by_clockbound(bound_us, seconds).stated().state, Standing::WhileNotSlewing);
+        assert_eq!(
+            (claim.state, claim.basis),
+            (CivilState::WhileNotSlewing, Basis::KernelLoop),
+            "{bound_us} {seconds}"
+        );
+        assert_eq!(by_clockbound(bound_us, seconds).stated().state, CivilState::WhileNotSlewing);
     }
     // A bound below a microsecond is an estimated error of zero, as timesyncd leaves it.
     assert!(matches!(by_clockbound(0, 1).claim(0), Err(Unbounded::Worthless(_))));
@@ -279,14 +284,14 @@ fn a_state_that_clockbound_may_have_left_is_not_trusted() {
     // Errors that differ by anything else are not ClockBound's.
     for us in [1, 100, 499, 501] {
         let by_ntpd = KernelClockState { max_error_us: 1000 + us, estimated_error_us: 1000, ..by_loop() };
-        assert_eq!(by_ntpd.claim(0).unwrap().worth, Worth::Trusted);
+        assert_eq!(by_ntpd.claim(0).unwrap().state, CivilState::Synchronized);
     }
     // ntpd's time constant is the logarithm of its poll interval, 3 at least where it was recorded.
     let by_ntpd = KernelClockState { time_constant: 3, ..by_clockbound(500, 31) };
-    assert_eq!(by_ntpd.claim(0).unwrap().worth, Worth::Trusted);
+    assert_eq!(by_ntpd.claim(0).unwrap().state, CivilState::Synchronized);
     // ClockBound's estimated error is never the larger one.
     let below = KernelClockState { max_error_us: 500, estimated_error_us: 1000, ..by_loop() };
-    assert_eq!(below.claim(0).unwrap().worth, Worth::Trusted);
+    assert_eq!(below.claim(0).unwrap().state, CivilState::Synchronized);
 }
 
 /// ntpd-rs states the root delay as the largest error, and a standard deviation as the estimated
@@ -303,7 +308,7 @@ fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
     };
     for state in [state, KernelClockState { is_unsynchronized: true, ..state }] {
         let claim = state.claim(0).unwrap();
-        assert_eq!((claim.worth, claim.basis), (Worth::WhileNotSlewing, Basis::SteeredRate));
+        assert_eq!((claim.state, claim.basis), (CivilState::WhileNotSlewing, Basis::SteeredRate));
         // Half the root delay, and twice the standard deviation: one moment in twenty is beyond.
         let truth_ns = i128::from(delay_us / 2 + 2 * deviation_us) * 1000;
         for truth_ns in [truth_ns, -truth_ns] {
@@ -320,7 +325,7 @@ fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
 
 #[test]
 fn tai_is_ahead() {
-    let claim = Claim::around(5_000_000_000, 1_000, (Basis::KernelLoop, Worth::Trusted), Leap::None);
+    let claim = Claim::around(5_000_000_000, 1_000, (Basis::KernelLoop, CivilState::Synchronized), Leap::None);
     let tai = claim.bounded(37_000_000_000).unwrap();
     assert_eq!(tai.earliest, system_time(42_000_000_000 - 1_000).unwrap());
     assert_eq!(tai.latest, system_time(42_000_000_000 + 1_000).unwrap());
@@ -351,6 +356,6 @@ proptest! {
         prop_assert!(bounded.latest >= system_time(claim.latest_ns).unwrap());
         // The time constant is 0: once in 500 times the state could be ClockBound's.
         let is_one_figure = error_us % 500 == state.estimated_error_us;
-        prop_assert_eq!(bounded.worth, if is_one_figure { Worth::WhileNotSlewing } else { Worth::Trusted });
+        prop_assert_eq!(bounded.state, if is_one_figure { CivilState::WhileNotSlewing } else { CivilState::Synchronized });
     }
 }

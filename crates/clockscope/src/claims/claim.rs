@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 use clockscope_arch::Errno;
 use clockscope_arch::civil::Leap;
 
-use crate::disciplined::{State, Stated};
+use crate::disciplined::Stated;
 use crate::leap::widen;
+use clockscope_arch::CivilState;
 
 /// Two moments between which the true time lies, and what that is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,30 +18,14 @@ pub struct Bounded {
     pub earliest: SystemTime,
     /// The true time is not after this.
     pub latest: SystemTime,
-    /// Worth of the bounds.
-    pub worth: Worth,
+    /// State of civil time, which says what the bounds are worth: synchronized or
+    /// while-not-slewing; worthless where a daemon sets the error to zero.
+    pub state: CivilState,
     /// Basis of the bounds.
     pub basis: Basis,
     /// The leap second that is near, if one is. Within a second of one the bounds are two seconds
     /// wider.
     pub leap: Leap,
-}
-
-/// Degree to which bounds of civil time can be trusted, from the best to the worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Worth {
-    /// They hold, if the daemon that stated the error and its source of time are right, and if the
-    /// machine was neither suspended nor moved since then: the kernel's clock may be off by as much
-    /// as it stood still, until the daemon notices.
-    Trusted,
-    /// They hold while no offset is being worked off: the daemon knows of that, and the kernel does
-    /// not. Rates beyond 100 ppm are noticed ([`Unbounded::Slewing`]), slower corrections are not.
-    /// Bounds of daemons that were not compared with a known truth (ClockBound 3, ntpd-rs) are
-    /// worth no more than this, and neither are states that such a daemon may have left.
-    WhileNotSlewing,
-    /// They say nothing: the daemon sets the error to zero, whatever it is, or has only begun.
-    Worthless,
 }
 
 /// Basis of bounds of civil time. The kernel does not name the daemon: the first four are
@@ -96,14 +81,14 @@ pub(crate) struct Claim {
     pub(crate) earliest_ns: i128,
     pub(crate) latest_ns: i128,
     pub(crate) basis: Basis,
-    pub(crate) worth: Worth,
+    pub(crate) state: CivilState,
     pub(crate) leap: Leap,
 }
 
 impl Claim {
-    pub(crate) fn around(unix_ns: i128, error_ns: u64, (basis, worth): (Basis, Worth), leap: Leap) -> Self {
+    pub(crate) fn around(unix_ns: i128, error_ns: u64, (basis, state): (Basis, CivilState), leap: Leap) -> Self {
         let error = i128::from(error_ns);
-        Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, worth, leap }
+        Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, state, leap }
     }
 
     /// The same with so much more on either side.
@@ -127,14 +112,9 @@ impl Claim {
         // Both ends may part by a thousandth, and the interval moves on by as much as it lasts.
         let is_leap_near =
             widen(self.leap, (interval.0, interval.1 + 2 * lasts_ns)) != (interval.0, interval.1 + 2 * lasts_ns);
-        let state = match self.worth {
-            _ if widened != interval => State::LeapSecond,
-            Worth::Trusted => State::Synchronized,
-            Worth::WhileNotSlewing => State::WhileNotSlewing,
-            Worth::Worthless => State::Worthless,
-        };
+        let state = if widened == interval { self.state } else { CivilState::LeapSecond };
         let (Ok(earliest_ns), Ok(latest_ns)) = (i64::try_from(widened.0), i64::try_from(widened.1)) else {
-            return Stated::nothing(State::Unavailable);
+            return Stated::nothing(CivilState::Unavailable);
         };
         let lasts_ns = if is_leap_near { 0 } else { lasts_ns as u64 };
         Stated { earliest_ns, latest_ns, lasts_ns, rate_ppm, state }
@@ -142,12 +122,12 @@ impl Claim {
 
     /// On a scale that is `offset_ns` ahead of UTC.
     pub(crate) fn bounded(self, offset_ns: i128) -> Result<Bounded, Unbounded> {
-        let Self { earliest_ns, latest_ns, basis, worth, leap } = self;
+        let Self { earliest_ns, latest_ns, basis, state, leap } = self;
         // Outward, so that the interval holds what it held.
         let earliest_ns = (earliest_ns + offset_ns).div_euclid(SYSTEM_UNIT_NS) * SYSTEM_UNIT_NS;
         let latest_ns = -(-(latest_ns + offset_ns)).div_euclid(SYSTEM_UNIT_NS) * SYSTEM_UNIT_NS;
         match (system_time(earliest_ns), system_time(latest_ns)) {
-            (Some(earliest), Some(latest)) => Ok(Bounded { earliest, latest, worth, basis, leap }),
+            (Some(earliest), Some(latest)) => Ok(Bounded { earliest, latest, state, basis, leap }),
             _ => Err(Unbounded::OutOfRange),
         }
     }

@@ -19,8 +19,9 @@
 
 use clockscope_arch::civil::{KernelClockState, NO_ERROR_STATED_US};
 
-use super::claim::{Basis, Claim, Unbounded, Worth};
-use crate::disciplined::{State as Standing, Stated};
+use super::claim::{Basis, Claim, Unbounded};
+use crate::disciplined::Stated;
+use clockscope_arch::CivilState;
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
 const OSCILLATOR_PPM: f64 = 100.0;
@@ -104,11 +105,11 @@ impl Daemon {
     }
 
     /// Returns the worth of its bound in this state.
-    fn worth(self, state: &KernelClockState) -> Worth {
+    fn worth(self, state: &KernelClockState) -> CivilState {
         match self {
-            Self::Ntpd if state.adjust_us.is_some() => Worth::Trusted,
-            Self::Ntpd | Self::ClockBound | Self::Chronyd | Self::NtpdRs => Worth::WhileNotSlewing,
-            Self::BeginningNtpd | Self::Timesyncd | Self::Ptp => Worth::Worthless,
+            Self::Ntpd if state.adjust_us.is_some() => CivilState::Synchronized,
+            Self::Ntpd | Self::ClockBound | Self::Chronyd | Self::NtpdRs => CivilState::WhileNotSlewing,
+            Self::BeginningNtpd | Self::Timesyncd | Self::Ptp => CivilState::Worthless,
         }
     }
 
@@ -160,11 +161,11 @@ impl Judged for KernelClockState {
         let Some(worst) = daemons(self).max_by_key(|daemon| daemon.worth(self) as u8) else {
             return Err(Unbounded::unsynchronized(self.unix_ns));
         };
-        let (basis, worth) = (worst.basis(), worst.worth(self));
-        let claim = Claim::around(self.unix_ns, error_ns(self, took_ns), (basis, worth), self.leap)
+        let (basis, state) = (worst.basis(), worst.worth(self));
+        let claim = Claim::around(self.unix_ns, error_ns(self, took_ns), (basis, state), self.leap)
             .moved(loop_ns(self))
             .moved(adjusted_ns(self));
-        if worth == Worth::Worthless {
+        if state == CivilState::Worthless {
             return Err(claim.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
         }
         let most_ppm = if basis == Basis::KernelLoop { LOOP_PPM } else { OSCILLATOR_PPM };
@@ -179,10 +180,10 @@ impl Judged for KernelClockState {
         const SECOND_NS: i128 = 1_000_000_000;
         let state = match self.claim(0) {
             Ok(claim) => return claim.stated(self.rate_ppm, SECOND_NS),
-            Err(Unbounded::Slewing { .. }) => Standing::Slewing,
-            Err(Unbounded::Worthless(_)) => Standing::Worthless,
-            Err(Unbounded::Unsynchronized(_)) => Standing::Unsynchronized,
-            Err(_) => Standing::Unavailable,
+            Err(Unbounded::Slewing { .. }) => CivilState::Slewing,
+            Err(Unbounded::Worthless(_)) => CivilState::Worthless,
+            Err(Unbounded::Unsynchronized(_)) => CivilState::Unsynchronized,
+            Err(_) => CivilState::Unavailable,
         };
         Stated { rate_ppm: self.rate_ppm, ..Stated::nothing(state) }
     }

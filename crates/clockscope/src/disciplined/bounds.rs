@@ -14,10 +14,11 @@ use super::errors::Stretch;
 use super::holding::Held;
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
 use super::shared_statement::{ClockSnapshot, Statement};
-use super::stated::{BoundedAt, Bounds, GROWS, State, Stated, earlier, later};
+use super::stated::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
+use clockscope_arch::CivilState;
 
 /// Two answers of the system are of one rate if they differ by no more than this, in ppm.
 const SAME_RATE_PPM: f64 = 1.0;
@@ -159,7 +160,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn ask_stated(&self) -> Stated {
-        self.shared.os.stated().unwrap_or(Stated::nothing(State::Unavailable))
+        self.shared.os.stated().unwrap_or(Stated::nothing(CivilState::Unavailable))
     }
 
     /// Carries on what the system stated, or takes it back. `asked` is what it stated before

@@ -9,10 +9,11 @@ use loom::thread;
 use super::line::ServedLine;
 use super::page::{Civil, Page, WallOffset};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-use super::stated::{State, Stated};
+use super::stated::Stated;
 use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
+use clockscope_arch::CivilState;
 
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
@@ -377,7 +378,7 @@ fn statement(number: i64) -> Statement {
     };
     let rate_ppm = number as f64;
     let stated =
-        Stated { earliest_ns: -number, latest_ns: number, lasts_ns: 1_000, rate_ppm, state: State::Synchronized };
+        Stated { earliest_ns: -number, latest_ns: number, lasts_ns: 1_000, rate_ppm, state: CivilState::Synchronized };
     Statement::of(stated, seen, number as u64, 0, 1_000).unwrap()
 }
 

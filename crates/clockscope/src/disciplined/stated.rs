@@ -1,76 +1,8 @@
 //! A system's statement on civil time, and the words in which that is published.
 
-use core::fmt;
+use clockscope_arch::CivilState;
 
 use super::line::FRACTION_BITS;
-
-/// Worth of an interval of civil time. The numbers are a part of the page ([`crate::layout`]), and
-/// stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[repr(u8)]
-#[non_exhaustive]
-pub enum State {
-    /// The true time is inside, if the daemon that stated the error and its source of time are
-    /// right.
-    Synchronized = 0,
-    /// The true time is inside while the daemon corrects no offset: it knows of such a correction,
-    /// and the kernel does not. Corrections of the rate by more than 100 ppm show as
-    /// [`State::Slewing`].
-    WhileNotSlewing = 1,
-    /// The true time is inside. A leap second is less than a second away, or has just been: the
-    /// interval is two seconds wider.
-    LeapSecond = 2,
-    /// A daemon corrects an offset of unknown size by the clock's rate. The interval is unlimited.
-    Slewing = 3,
-    /// A daemon states an error that means nothing. The interval is unlimited.
-    Worthless = 4,
-    /// Nothing keeps the clock right. The interval is unlimited.
-    Unsynchronized = 5,
-    /// The system does not state an error. The interval is unlimited.
-    Unavailable = 6,
-}
-
-impl State {
-    /// Returns whether the interval has ends: the first three states.
-    #[inline(always)]
-    #[must_use]
-    pub const fn is_bounded(self) -> bool {
-        (self as u8) <= Self::LeapSecond as u8
-    }
-
-    /// Describes it in a few words.
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Synchronized => "the clock is synchronized",
-            Self::WhileNotSlewing => "the clock is synchronized while its daemon corrects no offset",
-            Self::LeapSecond => "a leap second is near",
-            Self::Slewing => "a daemon corrects an offset of unknown size by the clock's rate",
-            Self::Worthless => "the daemon that keeps the clock states an error that means nothing",
-            Self::Unsynchronized => "nothing keeps the clock right",
-            Self::Unavailable => "the system states no error of the clock",
-        }
-    }
-
-    #[inline(always)]
-    fn of_number(number: u64) -> Self {
-        match number {
-            0 => Self::Synchronized,
-            1 => Self::WhileNotSlewing,
-            2 => Self::LeapSecond,
-            3 => Self::Slewing,
-            4 => Self::Worthless,
-            5 => Self::Unsynchronized,
-            _ => Self::Unavailable,
-        }
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
-    }
-}
 
 /// A system's statement on civil time at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,20 +17,20 @@ pub struct Stated {
     /// By how much the clock's rate is corrected, in ppm.
     pub rate_ppm: f64,
     /// Worth of the statement.
-    pub state: State,
+    pub state: CivilState,
 }
 
 impl Stated {
     /// Makes a statement that may be carried on for a second, of a clock whose rate is not
     /// corrected.
     #[must_use]
-    pub const fn new(earliest_ns: i64, latest_ns: i64, state: State) -> Self {
+    pub const fn new(earliest_ns: i64, latest_ns: i64, state: CivilState) -> Self {
         Self { earliest_ns, latest_ns, lasts_ns: LASTS_NS, rate_ppm: 0.0, state }
     }
 
     /// Nothing is stated.
     #[must_use]
-    pub const fn nothing(state: State) -> Self {
+    pub const fn nothing(state: CivilState) -> Self {
         Self::new(i64::MIN, i64::MAX, state)
     }
 }
@@ -112,7 +44,7 @@ pub struct BoundedAt {
     /// As in [`Stated`].
     pub latest_ns: i64,
     /// As in [`Stated`].
-    pub state: State,
+    pub state: CivilState,
 }
 
 /// Returns a moment that is so much later. Without a bound there is none.
@@ -166,7 +98,7 @@ impl Bounds {
         (since < self.ticks_and_state >> 8).then(|| BoundedAt {
             earliest_ns: self.earliest.wrapping_add(rise(self.earliest_slope)) as i64,
             latest_ns: self.latest.wrapping_add(rise(self.latest_slope)) as i64,
-            state: State::of_number(self.ticks_and_state & 255),
+            state: CivilState::of_number(self.ticks_and_state & 255),
         })
     }
 
@@ -218,14 +150,14 @@ mod tests {
             part in 0.0f64..0.999,
         ) {
             let (earliest_ns, latest_ns) = (around - half, around + half);
-            let stated = Stated { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: State::Synchronized };
+            let stated = Stated { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
             let bounds = Bounds::of(&stated, start, ns_per_tick);
             prop_assert_eq!(Bounds::of_words(bounds.words()), bounds);
             let ticks = (bounds.ticks_and_state >> 8) as f64 * part;
             let at = bounds.at(start.wrapping_add(ticks as u64)).unwrap();
             let truth = around + (half as f64 * off) as i64 + (ticks.floor() * ns_per_tick * (1.0 + rate_ppm * 1e-6)) as i64;
             prop_assert!(at.earliest_ns <= truth && truth <= at.latest_ns, "{at:?} {truth}");
-            prop_assert_eq!(at.state, State::Synchronized);
+            prop_assert_eq!(at.state, CivilState::Synchronized);
             prop_assert_eq!(bounds.at(start.wrapping_sub(1)), None);
         }
     }
@@ -238,11 +170,11 @@ mod tests {
             latest_ns: i64::MAX - 5,
             lasts_ns: u64::MAX,
             rate_ppm: 0.0,
-            state: State::Synchronized,
+            state: CivilState::Synchronized,
         };
         assert_eq!(Bounds::of(&at_the_end, 5, 1.0).at(5), None, "its end would become the earliest moment");
         for number in 0..7 {
-            let state = State::of_number(number);
+            let state = CivilState::of_number(number);
             assert_eq!(state as u64, number);
             let mut stated = Stated::nothing(state);
             if state.is_bounded() {

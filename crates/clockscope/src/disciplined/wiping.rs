@@ -57,8 +57,9 @@ impl<S> Shared<S> {
 #[cfg(test)]
 mod tests {
     use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-    use super::super::stated::{State, Stated};
+    use super::super::stated::Stated;
     use super::*;
+    use clockscope_arch::CivilState;
 
     /// A child forgets by itself where the kernel does not wipe the memory; a grandchild as well.
     #[test]
@@ -79,7 +80,7 @@ mod tests {
     /// The same child asks for the system's statement anew, and keeps its own.
     #[test]
     fn a_process_that_forgets_has_no_statement() {
-        let (shared, nothing) = (Shared::new(()), Stated::nothing(State::Unsynchronized));
+        let (shared, nothing) = (Shared::new(()), Stated::nothing(CivilState::Unsynchronized));
         let statement = Statement::of(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
             let before = shared.kept.turn();

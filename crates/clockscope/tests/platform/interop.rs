@@ -2,8 +2,8 @@
 
 #![cfg(all(unix, feature = "serde"))]
 
-use clockscope::bounded::{Interval, State};
 use clockscope::{AtomicInstant, Instant, WallTime};
+use clockscope::{CivilState, bounded::Interval};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as StdInstant};
 
@@ -26,7 +26,7 @@ fn moments_are_numbers_and_civil_time_is_a_text() {
 #[test]
 fn intervals_are_sent() {
     let [earliest, latest] = [1, 1_000_000_001].map(WallTime::from_unix_ns);
-    let interval = Interval::new(earliest, latest, State::WhileNotSlewing).unwrap();
+    let interval = Interval::new(earliest, latest, CivilState::WhileNotSlewing).unwrap();
     let text = serde_json::to_string(&interval).unwrap();
     assert_eq!(
         text,

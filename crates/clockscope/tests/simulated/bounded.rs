@@ -2,8 +2,9 @@
 
 use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, Moment, SECOND, World};
+use clockscope::CivilState;
 use clockscope::Source;
-use clockscope::disciplined::{BoundedAt, Disciplined, State};
+use clockscope::disciplined::{BoundedAt, Disciplined};
 use clockscope_simulation::Random;
 use proptest::prelude::*;
 
@@ -93,7 +94,7 @@ fn an_interval_of_a_rare_caller_grows_and_is_no_wider_than_it_must_be() {
         for _ in 0..4_000 {
             let error_ns = (watch.world.wall_ps() / 1000 - watch.world.civil_ns()).abs() as i64;
             let at = run(&watch, MILLISECOND, MILLISECOND);
-            assert_eq!(at.state, State::Synchronized);
+            assert_eq!(at.state, CivilState::Synchronized);
             let width_ns = at.latest_ns - at.earliest_ns - 2 * error_ns;
             (narrowest, widest) = (narrowest.min(width_ns), widest.max(width_ns));
         }
@@ -112,10 +113,10 @@ fn a_slew_takes_the_truth_out_of_no_interval_of_a_rare_caller() {
             run(&watch, 300 * MILLISECOND, 300_000);
             let state = run(&watch, 1_000_000, 1_000_000).state;
             // A slew of less than the growth shows when the system is asked next.
-            assert!(state == State::Slewing || share.abs() < 0.01, "{share} {after}");
+            assert!(state == CivilState::Slewing || share.abs() < 0.01, "{share} {after}");
             watch.world.slew(0.0);
             run(&watch, 1_200 * MILLISECOND, 3 * MILLISECOND);
-            assert_eq!(run(&watch, 1, 1).state, State::Synchronized);
+            assert_eq!(run(&watch, 1, 1).state, CivilState::Synchronized);
         }
     }
 }
@@ -169,7 +170,13 @@ fn a_rare_caller_asks_anew_after_a_decision() {
 #[test]
 fn every_state_is_a_value_to_a_rare_caller() {
     let watch = light();
-    let states = [State::Worthless, State::Unsynchronized, State::WhileNotSlewing, State::Slewing, State::Synchronized];
+    let states = [
+        CivilState::Worthless,
+        CivilState::Unsynchronized,
+        CivilState::WhileNotSlewing,
+        CivilState::Slewing,
+        CivilState::Synchronized,
+    ];
     for state in states {
         watch.world.states.set(Some(state));
         run(&watch, 1_050 * MILLISECOND, 10 * MILLISECOND);
@@ -178,10 +185,10 @@ fn every_state_is_a_value_to_a_rare_caller() {
         assert_eq!(watch.world.statements.get(), statements, "{state:?} is carried on");
     }
     // Near a leap second nothing is carried on.
-    watch.world.states.set(Some(State::LeapSecond));
+    watch.world.states.set(Some(CivilState::LeapSecond));
     run(&watch, 1_050 * MILLISECOND, 10 * MILLISECOND);
     assert!(questions(&watch, 100 * MILLISECOND, MILLISECOND) >= 100);
-    watch.world.states.set(Some(State::Synchronized));
+    watch.world.states.set(Some(CivilState::Synchronized));
     run(&watch, 10 * MILLISECOND, MILLISECOND);
     assert_eq!(questions(&watch, 100 * MILLISECOND, MILLISECOND), 0);
 }
@@ -197,7 +204,7 @@ fn a_question_that_is_interrupted_takes_the_truth_out_of_no_interval() {
         |world| world.suspend(20_000),
         |world| world.step_wall(-(MILLISECOND as i64)),
         |world| world.step_os(MILLISECOND as i64),
-        |world| world.states.set(Some(State::Unsynchronized)),
+        |world| world.states.set(Some(CivilState::Unsynchronized)),
     ];
     for (at, moment) in (0..30).flat_map(|at| [(at, Moment::Before), (at, Moment::After)]) {
         for what in whats {
@@ -246,7 +253,7 @@ fn an_interval_grows_and_is_no_wider_than_it_must_be() {
         let at = run(&watch, 5 * MILLISECOND, 5_000);
         let width = at.latest_ns - at.earliest_ns;
         assert!((20_000..=20_000 + 1_010_000 + 10_000).contains(&width), "{width} ns");
-        assert_eq!(at.state, State::Synchronized);
+        assert_eq!(at.state, CivilState::Synchronized);
     }
 }
 
@@ -260,7 +267,7 @@ fn a_rate_that_is_a_little_off_is_covered_by_the_growth() {
         watch.settle();
         run(&watch, 3 * SECOND, 8_000);
         let statements = watch.world.statements.get();
-        assert_eq!(run(&watch, 500 * MILLISECOND, 8_000).state, State::Synchronized);
+        assert_eq!(run(&watch, 500 * MILLISECOND, 8_000).state, CivilState::Synchronized);
         assert!(watch.world.statements.get() - statements <= 6);
     }
 }
@@ -276,10 +283,10 @@ fn a_slew_that_begins_within_the_second_is_noticed() {
             run(&watch, 20 * MILLISECOND + after * 1_000, 5_000);
             watch.world.slew(share);
             run(&watch, 4 * MILLISECOND, 5_000);
-            assert_eq!(run(&watch, 5_000, 5_000).state, State::Slewing, "{share} {after}");
+            assert_eq!(run(&watch, 5_000, 5_000).state, CivilState::Slewing, "{share} {after}");
             watch.world.slew(0.0);
             run(&watch, 1_200 * MILLISECOND, 20_000);
-            assert_eq!(run(&watch, 30_000, 5_000).state, State::Synchronized);
+            assert_eq!(run(&watch, 30_000, 5_000).state, CivilState::Synchronized);
         }
     }
 }
@@ -292,10 +299,10 @@ fn a_wall_clock_that_is_set_takes_the_truth_out_of_no_interval() {
         run(&watch, 30 * MILLISECOND, 5_000);
         watch.world.step_wall(step);
         // Whoever sets a clock by hand takes its error away (STA_UNSYNC).
-        watch.world.states.set(Some(State::Unsynchronized));
+        watch.world.states.set(Some(CivilState::Unsynchronized));
         run(&watch, 3 * MILLISECOND, 5_000);
-        assert_eq!(run(&watch, 30_000, 5_000).state, State::Unsynchronized);
-        watch.world.states.set(Some(State::Synchronized));
+        assert_eq!(run(&watch, 30_000, 5_000).state, CivilState::Unsynchronized);
+        watch.world.states.set(Some(CivilState::Synchronized));
         run(&watch, 1_100 * MILLISECOND, 10_000);
         assert!(run(&watch, 30_000, 5_000).state.is_bounded());
     }
@@ -305,7 +312,13 @@ fn a_wall_clock_that_is_set_takes_the_truth_out_of_no_interval() {
 fn every_state_is_a_value() {
     let mut watch = Watch::ordinary();
     watch.settle();
-    let states = [State::Worthless, State::Unsynchronized, State::WhileNotSlewing, State::Slewing, State::Synchronized];
+    let states = [
+        CivilState::Worthless,
+        CivilState::Unsynchronized,
+        CivilState::WhileNotSlewing,
+        CivilState::Slewing,
+        CivilState::Synchronized,
+    ];
     for state in states {
         watch.world.states.set(Some(state));
         run(&watch, 1_050 * MILLISECOND, 10_000);
@@ -313,12 +326,12 @@ fn every_state_is_a_value() {
     }
     watch.world.states.set(None);
     run(&watch, 1_050 * MILLISECOND, 10_000);
-    assert_eq!(ask(watch.world, &watch.clock).state, State::Unavailable);
+    assert_eq!(ask(watch.world, &watch.clock).state, CivilState::Unavailable);
     // Near a leap second nothing is carried on.
-    watch.world.states.set(Some(State::LeapSecond));
+    watch.world.states.set(Some(CivilState::LeapSecond));
     run(&watch, 1_050 * MILLISECOND, 10_000);
     let statements = watch.world.statements.get();
-    assert_eq!(run(&watch, MILLISECOND, 10_000).state, State::LeapSecond);
+    assert_eq!(run(&watch, MILLISECOND, 10_000).state, CivilState::LeapSecond);
     assert!(watch.world.statements.get() - statements >= 100);
 }
 
@@ -333,7 +346,7 @@ enum Event {
     Pass(u64),
     StepOs(i64),
     ResetCounter,
-    State(State),
+    State(CivilState),
     Interrupt(u64, Moment, u64),
     Preempt(u64, Moment, u32, u64),
 }
@@ -341,7 +354,11 @@ enum Event {
 fn event() -> impl Strategy<Value = Event> {
     let moment = prop_oneof![Just(Moment::Before), Just(Moment::After)];
     let gap = || prop_oneof![Just(0), 1u64..20_000, 1u64..20_000, 1u64..3_000_000];
-    let state = prop_oneof![Just(State::Synchronized), Just(State::Unsynchronized), Just(State::WhileNotSlewing)];
+    let state = prop_oneof![
+        Just(CivilState::Synchronized),
+        Just(CivilState::Unsynchronized),
+        Just(CivilState::WhileNotSlewing)
+    ];
     prop_oneof![
         8 => (1u32..2000, gap()).prop_map(|(n, gap)| Event::Ask(n, gap)),
         2 => (1u32..2000, gap()).prop_map(|(n, gap)| Event::Now(n, gap)),
@@ -406,7 +423,8 @@ fn play(script: Vec<Event>) {
 /// Events that a rare caller may meet, also in the middle of a call.
 fn mishap() -> impl Strategy<Value = Event> {
     let slew = prop_oneof![Just(0.0), -90e-6f64..90e-6, -5e-4f64..5e-4, -0.1f64..0.1];
-    let state = prop_oneof![Just(State::Synchronized), Just(State::Unsynchronized), Just(State::LeapSecond)];
+    let state =
+        prop_oneof![Just(CivilState::Synchronized), Just(CivilState::Unsynchronized), Just(CivilState::LeapSecond)];
     prop_oneof![
         4 => slew.prop_map(Event::Slew),
         2 => prop_oneof![-3_000i64..3_000, -1_000_000_000i64..1_000_000_000].prop_map(Event::Step),

@@ -12,8 +12,9 @@ pub(crate) mod watch;
 
 use std::cell::Cell;
 
+use clockscope::CivilState;
 use clockscope::Errno;
-use clockscope::disciplined::{Counter, OsClock, State, Stated};
+use clockscope::disciplined::{Counter, OsClock, Stated};
 use clockscope_simulation::{Refused, SimulatedClock, Uniprocessor};
 
 pub(crate) use clockscope_simulation::Moment;
@@ -48,7 +49,7 @@ pub(crate) struct World {
     /// that, and by how much more than the truth, in ns.
     pub(crate) wall_reads: Cell<u64>,
     pub(crate) statements: Cell<u64>,
-    pub(crate) states: Cell<Option<State>>,
+    pub(crate) states: Cell<Option<CivilState>>,
     pub(crate) margin_ns: Cell<u64>,
     /// By how much the OS clock is fast, as a share, and where the wall clock began, in ns.
     share: Cell<f64>,
@@ -94,7 +95,7 @@ impl World {
             counter_reads: Cell::new(0),
             wall_reads: Cell::new(0),
             statements: Cell::new(0),
-            states: Cell::new(Some(State::Synchronized)),
+            states: Cell::new(Some(CivilState::Synchronized)),
             margin_ns: Cell::new(0),
             share: Cell::new(0.0),
             raw_share: Cell::new(0.0),
@@ -279,7 +280,7 @@ impl OsClock for World {
         let wall_ns = i128::from(self.machine.read_clock(WALL, STATEMENT_PS).ok()?);
         let error_ns = before_ns.max(error_ns()) + i128::from(self.margin_ns.get()) + 2;
         let state = self.states.get()?;
-        let state = if share.abs() > 100e-6 && state.is_bounded() { State::Slewing } else { state };
+        let state = if share.abs() > 100e-6 && state.is_bounded() { CivilState::Slewing } else { state };
         if !state.is_bounded() {
             let mut stated = Stated::nothing(state);
             stated.rate_ppm = rate_ppm;
@@ -287,7 +288,7 @@ impl OsClock for World {
         }
         // The clock was read at some moment of what the question took.
         let mut stated = Stated::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
-        stated.lasts_ns = if state == State::LeapSecond { 0 } else { SECOND };
+        stated.lasts_ns = if state == CivilState::LeapSecond { 0 } else { SECOND };
         stated.rate_ppm = rate_ppm;
         Some(stated)
     }

@@ -14,8 +14,8 @@ use std::error::Error;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use clockscope::bounded::{self, Interval, State};
-use clockscope::{Bounded, Leap, Unbounded, Worth, tai_now, utc_now};
+use clockscope::bounded::{self, Interval};
+use clockscope::{Bounded, CivilState, Leap, Unbounded, tai_now, utc_now};
 use clockscope_sources::RawClock;
 use clockscope_sources::os::{self, Reference};
 
@@ -116,7 +116,7 @@ fn tai_ns() -> Option<i128> {
 
 fn named(utc: &Result<Bounded, Unbounded>) -> (&'static str, Option<&Bounded>) {
     match utc {
-        Ok(bounded) if bounded.worth == Worth::Trusted => ("trusted", Some(bounded)),
+        Ok(bounded) if bounded.state == CivilState::Synchronized => ("synchronized", Some(bounded)),
         Ok(bounded) => ("while_not_slewing", Some(bounded)),
         Err(Unbounded::Slewing { claimed, .. }) => ("slewing", Some(claimed)),
         Err(Unbounded::Worthless(claimed)) => ("worthless", Some(claimed)),
@@ -183,7 +183,7 @@ impl Seen {
         // Far from the inserted second both are one.
         let is_inside = truths.all(|truth| (earliest..=latest).contains(&truth));
         self.bounded[usize::from(is_inside)] += 1;
-        self.in_leap_state += u64::from(state == State::LeapSecond);
+        self.in_leap_state += u64::from(state == CivilState::LeapSecond);
         Ok(())
     }
 

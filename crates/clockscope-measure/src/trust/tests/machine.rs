@@ -179,7 +179,7 @@ pub(crate) fn healthy() -> Observations {
             maxerror_us: 1000,
             esterror_us: 10,
             status: vec!["pll".to_owned(), "nano".to_owned()],
-            worth: Some(CivilWorth::Trusted),
+            state: Some(CivilState::Synchronized),
             civil_error_s: Some(0.001),
             tai_offset_s: Some(37),
         }),

@@ -133,18 +133,18 @@ fn checks() -> Vec<Check> {
         });
     }
     let silent =
-        Check::Synchronization { answered: false, worth: None, error_s: None, stated_error_s: None, shows_utc: false };
+        Check::Synchronization { answered: false, state: None, error_s: None, stated_error_s: None, shows_utc: false };
     checks.push(silent);
-    for worth in [
-        CivilWorth::Trusted,
-        CivilWorth::WhileNotSlewing,
-        CivilWorth::Slewing,
-        CivilWorth::Worthless,
-        CivilWorth::Unsynchronized,
+    for state in [
+        CivilState::Synchronized,
+        CivilState::WhileNotSlewing,
+        CivilState::Slewing,
+        CivilState::Worthless,
+        CivilState::Unsynchronized,
     ] {
         let (error_s, stated_error_s) = (Some(0.002), Some(16.0));
         let check =
-            Check::Synchronization { answered: true, worth: Some(worth), error_s, stated_error_s, shows_utc: false };
+            Check::Synchronization { answered: true, state: Some(state), error_s, stated_error_s, shows_utc: false };
         checks.push(check);
     }
     for by in
@@ -255,7 +255,7 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
 fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
     let unsynchronized = |shows_utc| Check::Synchronization {
         answered: true,
-        worth: Some(CivilWorth::Unsynchronized),
+        state: Some(CivilState::Unsynchronized),
         error_s: None,
         stated_error_s: Some(16.0),
         shows_utc,
@@ -273,19 +273,19 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
 /// A machine that has a daemon is not advised to install one.
 #[test]
 fn the_remedy_of_civil_time_is_that_of_its_fault() {
-    let advice = |worth, shows_utc| {
+    let advice = |state, shows_utc| {
         let check = Check::Synchronization {
             answered: true,
-            worth: Some(worth),
+            state: Some(state),
             error_s: None,
             stated_error_s: None,
             shows_utc,
         };
         judged(check, Finding::Against).advice().unwrap()
     };
-    assert!(advice(CivilWorth::Trusted, true).contains("TAI - UTC"));
-    assert!(advice(CivilWorth::Slewing, true).contains("wait until"));
-    assert!(advice(CivilWorth::Unsynchronized, true).contains("have a daemon keep it"));
+    assert!(advice(CivilState::Synchronized, true).contains("TAI - UTC"));
+    assert!(advice(CivilState::Slewing, true).contains("wait until"));
+    assert!(advice(CivilState::Unsynchronized, true).contains("have a daemon keep it"));
 }
 
 /// Agreement with a clock of the same counter claims nothing about the oscillator.

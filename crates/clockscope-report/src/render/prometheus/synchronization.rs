@@ -1,6 +1,6 @@
 //! The metrics of what keeps civil time.
 
-use clockscope_records::{Adjtimex, Check, ChronyTracking, CivilWorth, PtpClock, Synchronization, Verdict};
+use clockscope_records::{Adjtimex, Check, ChronyTracking, CivilState, PtpClock, Synchronization, Verdict};
 
 use super::exposition::{Family, PER_NS, PER_PPM, PER_US, Series};
 use crate::text::Text;
@@ -21,13 +21,13 @@ pub(super) fn families(verdicts: &[Verdict], found: Option<&Synchronization>) ->
 /// The error of civil time, and what it is worth.
 fn stated(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
     let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
-    let (mut worth, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
+    let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     for evidence in evidence {
-        if let Check::Synchronization { worth: stated, error_s: error, .. } = &evidence.check {
-            (worth, error_s) = (worth.or(*stated), error_s.or(*error));
+        if let Check::Synchronization { state: stated, error_s: error, .. } = &evidence.check {
+            (state, error_s) = (state.or(*stated), error_s.or(*error));
         }
     }
-    let labels = |worth| vec![("worth", Text::from(worth_word(worth)))];
+    let labels = |state: CivilState| vec![("state", Text::from(state.as_str()))];
     vec![
         Family::of_one(
             "clockscope_sync_error_seconds",
@@ -35,9 +35,9 @@ fn stated(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
             error_s,
         ),
         Family::new(
-            "clockscope_sync_worth",
-            "1 for the worth of the statement on the error of civil time, which the label worth names.",
-            [worth.and_then(|worth| Series::of(labels(worth), Some(1.0)))],
+            "clockscope_sync_state",
+            "1 for the state of civil time, which the label state names.",
+            [state.and_then(|state| Series::of(labels(state), Some(1.0)))],
         ),
     ]
 }
@@ -140,15 +140,4 @@ fn of_ptp(clocks: &[PtpClock]) -> [Family; 2] {
             bounds,
         ),
     ]
-}
-
-/// Names a worth as JSON does.
-fn worth_word(worth: CivilWorth) -> &'static str {
-    match worth {
-        CivilWorth::Trusted => "trusted",
-        CivilWorth::WhileNotSlewing => "while_not_slewing",
-        CivilWorth::Slewing => "slewing",
-        CivilWorth::Worthless => "worthless",
-        CivilWorth::Unsynchronized => "unsynchronized",
-    }
 }

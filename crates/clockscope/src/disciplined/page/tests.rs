@@ -1,7 +1,8 @@
 //! Readings during which the page changes.
 
 use super::*;
-use crate::disciplined::stated::{State, Stated};
+use crate::disciplined::stated::Stated;
+use clockscope_arch::CivilState;
 
 /// The time that line `number` shows at tick 100, in ns.
 const fn shown_ns(number: u64) -> u64 {
@@ -12,7 +13,7 @@ const fn shown_ns(number: u64) -> u64 {
 fn publish(page: &Page, version: &mut Version, number: u64) {
     let line = ServedLine::single(0, 1_000 * number, 1.0, 1_000);
     let wall_ns = 1_000_000 * number as i64;
-    let stated = Stated::new(wall_ns, wall_ns, State::Synchronized);
+    let stated = Stated::new(wall_ns, wall_ns, CivilState::Synchronized);
     let civil = Civil { wall: WallOffset::of(wall_ns), bounds: Bounds::of(&stated, 0, 1.0) };
     assert!(page.publish(version, &line, &civil));
 }
