@@ -32,7 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-records", &["clockscope-arch"]),
     ("clockscope-statistics", &["clockscope-brackets", "clockscope-records"]),
     ("clockscope-simulation", &[]),
-    ("clockscope-machine", &["clockscope-arch", "clockscope-records"]),
+    ("clockscope-machine", &["clockscope-arch", "clockscope-brackets", "clockscope-records"]),
     (
         "clockscope-measure",
         &[

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock through the C library, and nothing is changed.
 
 use clockscope_arch::chrony;
+use clockscope_brackets::Bracket;
 use clockscope_records::{ChronyTracking, Figure, PtpClock, SynchronizationReason};
 
 /// Asks chronyd on the loopback. Takes 10 ms at most.
@@ -37,25 +38,16 @@ pub fn ptp() -> Vec<PtpClock> {
     Vec::new()
 }
 
-/// One clock between two readings of another one, in ns.
+/// Returns by how much the device, the inner clock, is ahead by the narrowest of these brackets,
+/// and its bound: in s. `None` where the other clock went back in each.
 #[cfg_attr(not(any(target_os = "linux", test)), allow(dead_code, reason = "only Linux has these devices"))]
-#[derive(Clone, Copy, Debug)]
-struct Reading {
-    before: u64,
-    device: u64,
-    after: u64,
-}
-
-/// Returns by how much the device is ahead by the narrowest of these comparisons, and its bound: in
-/// s. `None` where the other clock went back in each.
-#[cfg_attr(not(any(target_os = "linux", test)), allow(dead_code, reason = "only Linux has these devices"))]
-fn offset(readings: &[Reading]) -> Option<(f64, f64)> {
-    let width = |reading: &&Reading| reading.after - reading.before;
-    let narrowest = readings.iter().filter(|reading| reading.after >= reading.before).min_by_key(width)?;
+fn offset(brackets: &[Bracket]) -> Option<(f64, f64)> {
+    let narrowest = brackets.iter().filter(|bracket| !bracket.went_back()).min_by_key(|bracket| bracket.width())?;
+    let (least, most) = narrowest.ahead();
     // Twice the offset is a whole number, although the middle need not be.
-    let twice = 2 * i128::from(narrowest.device) - i128::from(narrowest.before) - i128::from(narrowest.after);
+    let twice = i128::from(least) + i128::from(most);
     // Either clock shows whole nanoseconds.
-    let bound_ns = width(&narrowest) as f64 / 2.0 + 1.0;
+    let bound_ns = narrowest.span() as f64 / 2.0 + 1.0;
     Some((twice as f64 / 2e9, bound_ns / 1e9))
 }
 
@@ -70,7 +62,7 @@ mod devices {
     use clockscope_arch::os::posix::{BySyscall, Timespec};
     use clockscope_records::{Figure, PtpClock, SynchronizationReason};
 
-    use super::{Reading, offset};
+    use super::{Bracket, offset};
 
     /// Comparisons, of which the narrowest counts. One over a PCI bus takes some µs.
     const COMPARISONS: usize = 25;
@@ -114,11 +106,11 @@ mod devices {
             clock.read(&mut time)?;
             Ok(time.nanoseconds())
         };
-        let one = || Ok(Reading { before: read(&realtime)?, device: read(&device)?, after: read(&realtime)? });
-        let readings: Result<Vec<Reading>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
-        let readings = readings
+        let one = || Ok(Bracket { before: read(&realtime)?, inner: read(&device)?, after: read(&realtime)? });
+        let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
+        let brackets = brackets
             .map_err(|errno| SynchronizationReason::PtpUnreadable { path: shown(), words: errno.to_string() })?;
-        offset(&readings).ok_or(SynchronizationReason::CivilTimeWasSet)
+        offset(&brackets).ok_or(SynchronizationReason::CivilTimeWasSet)
     }
 
     #[cfg(test)]
@@ -157,9 +149,9 @@ mod tests {
     #[test]
     fn the_narrowest_comparison_counts() {
         let second = 1_000_000_000;
-        let at = |before: u64, device: u64, after: u64| {
-            let [before, device, after] = [before, device, after].map(|ns| second + ns);
-            Reading { before, device, after }
+        let at = |before: u64, inner: u64, after: u64| {
+            let [before, inner, after] = [before, inner, after].map(|ns| second + ns);
+            Bracket { before, inner, after }
         };
         let (offset_s, bound_s) = offset(&[at(0, 90_000, 10_000), at(20_000, 37_500, 21_001), at(9, 0, 5)]).unwrap();
         // The middle of the second is 20,500.5 ns; half of its width is 500.5 ns.

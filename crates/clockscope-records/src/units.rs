@@ -17,13 +17,19 @@ pub fn time_with(ns: f64, digits: i32) -> String {
 #[must_use]
 pub fn time_parts(ns: f64, digits: i32) -> (String, &'static str) {
     // What is rounded to 1000 of a unit is 1 of the next.
-    let (scale, unit) = match ns.abs() * (1.0 + 0.5 * 10f64.powi(-digits)) {
+    let (scale, unit) = time_unit(ns.abs() * (1.0 + 0.5 * 10f64.powi(-digits)));
+    (figure(ns / scale, digits), unit)
+}
+
+/// Returns the unit that fits a time: its length in ns, and its name.
+#[must_use]
+pub fn time_unit(ns: f64) -> (f64, &'static str) {
+    match ns {
         ns if ns >= 1e9 => (1e9, "s"),
         ns if ns >= 1e6 => (1e6, "ms"),
         ns if ns >= 1e3 => (1e3, "µs"),
         _ => (1.0, "ns"),
-    };
-    (figure(ns / scale, digits), unit)
+    }
 }
 
 /// Shows a number with at most so many significant digits.

@@ -1,7 +1,7 @@
 //! Units of axes, and how values are written beside them.
 
 use crate::text::grouped;
-use crate::units::{figure, time};
+use crate::units::{figure, time, time_unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -42,15 +42,6 @@ impl Unit {
     /// Labels values that are ratios apart, none of which has more than two digits.
     pub(crate) fn log_labels(self, values: &[f64]) -> Vec<String> {
         values.iter().map(|value| self.show(*value)).collect()
-    }
-}
-
-fn time_unit(ns: f64) -> (f64, &'static str) {
-    match ns {
-        ns if ns >= 1e9 => (1e9, "s"),
-        ns if ns >= 1e6 => (1e6, "ms"),
-        ns if ns >= 1e3 => (1e3, "µs"),
-        _ => (1.0, "ns"),
     }
 }
 
