@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::pair::Deadline;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::refusal::{PATIENCE_MS, Refusal};
 use crate::sampler::Sampled;
 use crate::session::Session;

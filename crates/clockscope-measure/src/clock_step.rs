@@ -4,7 +4,7 @@ use clockscope_sources::Errno;
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::step;
 use crate::subject::is_counter;
 use crate::timer::read;

@@ -55,7 +55,7 @@ pub use elsewhere::{Elsewhere, elsewhere, known_clocksource};
 pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
-pub use platform::{Platform, SharedWord, Sleeps, ThisMachine, ThreadError, Yardstick, steering};
+pub use platform::{Platform, ReferenceClock, SharedWord, Sleeps, ThisMachine, ThreadError, steering};
 pub use rate::{Live, RateRequest, rate};
 pub use recording::{Damage, Misfit, RecordRequest, Recorder, ReplayError, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::platform::{Platform, SharedWord, Yardstick};
+use crate::platform::{Platform, ReferenceClock, SharedWord};
 use crate::still;
 use crate::timer::{Timer, TimerRate, read};
 

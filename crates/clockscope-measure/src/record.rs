@@ -7,7 +7,7 @@ use clockscope_sources::{ClockInfo, ClockKind, ReadPath, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
 use crate::context::Context;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::refusal::system_error;
 use crate::subject::{FEWEST_BATCHES, Subject, SubjectState, median_cost};
 use crate::{distribution, tick_record};

@@ -9,7 +9,7 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
 use crate::choice;
 use crate::error::MeasureError;
-use crate::platform::{Platform, Sleeps, Yardstick};
+use crate::platform::{Platform, ReferenceClock, Sleeps};
 use crate::refusal::{Refusal, call_refused, of_errno};
 use crate::session::Session;
 use crate::timer::read;

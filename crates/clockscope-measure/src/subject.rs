@@ -7,7 +7,7 @@ use clockscope_statistics::{
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::sampler::LONGEST;
 use crate::timer::TimerRate;
 

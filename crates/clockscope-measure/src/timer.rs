@@ -6,7 +6,7 @@ use clockscope_brackets::{Bracket, Ticks, narrowest};
 use clockscope_records::UnreadableClock;
 use clockscope_sources::RawClock;
 
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::step::of_readings;
 use crate::still;
 

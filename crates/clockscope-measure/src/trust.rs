@@ -19,7 +19,7 @@ use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};
 use crate::choice::ReferenceKind;
 use crate::error::MeasureError;
-use crate::platform::{self, Platform, Yardstick};
+use crate::platform::{self, Platform, ReferenceClock};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
 use crate::{across, choice, cost, rate};
@@ -96,7 +96,7 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
     policy::names(platform, policy, &[], None).map(drop)
 }
 
-/// Clocks that are measured: the counter in all its sequences, these clocks, and the yardstick.
+/// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch by a system call.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalog<P>, MeasureError> {
     let mut all = with_counter(platform, names);
     all.extend(choice::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));

@@ -13,7 +13,7 @@ use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
 use crate::pair::{Rendezvous, Side};
-use crate::platform::{Platform, ThreadError, Yardstick};
+use crate::platform::{Platform, ReferenceClock, ThreadError};
 use crate::refusal::{CpuRefusal, Refusal, system_error};
 use crate::session::Session;
 use crate::step;
@@ -370,7 +370,7 @@ struct Together {
 impl<P: Platform> KernelClock<P> {
     /// If it answers when it is tried: it may enter the kernel, which may deny that.
     fn find(session: &Session<'_, P>) -> Option<Self> {
-        let by_vdso = session.platform.references().into_iter().filter(Yardstick::is_vdso);
+        let by_vdso = session.platform.references().into_iter().filter(ReferenceClock::is_vdso);
         answering(session, by_vdso.collect()).ok().map(Self)
     }
 

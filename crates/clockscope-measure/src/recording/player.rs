@@ -84,8 +84,9 @@ impl Player {
     pub(super) fn misfit(&self) -> Option<Misfit> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner).len();
         let of_trials = || (trials > 0).then_some(Misfit::TrialsLeft(trials));
-        let of_yardsticks = || self.ordered_counter.iter().chain(&self.references).find_map(ReplayedClock::misfit);
-        self.reel.misfit().or_else(of_trials).or_else(of_yardsticks)
+        let of_reference_clocks =
+            || self.ordered_counter.iter().chain(&self.references).find_map(ReplayedClock::misfit);
+        self.reel.misfit().or_else(of_trials).or_else(of_reference_clocks)
     }
 }
 

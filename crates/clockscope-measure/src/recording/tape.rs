@@ -12,7 +12,7 @@ use super::deltas::readings;
 use super::facts::length_ns;
 use super::watched::NOT_RECORDED;
 use crate::pair::{Deadline, Side};
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::{Timer, read};
@@ -65,7 +65,7 @@ impl RawClock for ReplayedClock {
     }
 }
 
-impl Yardstick for ReplayedClock {
+impl ReferenceClock for ReplayedClock {
     fn name(&self) -> &str {
         &self.0.name
     }
