@@ -21,11 +21,11 @@ mod facts;
 mod gaps;
 mod pair;
 
+mod failure_reason;
 mod platform;
 mod rate;
 mod record;
 mod recording;
-mod refusal;
 mod relay;
 mod repeat;
 mod sampler;

@@ -128,8 +128,8 @@ pub(crate) fn find<P: Platform>(
     let place = rated::place_of_reference(catalog, &plan.reference)?;
     let rated: Vec<_> = catalog.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
     let reference = &rated[place];
-    if let Some(refusal) = reference.refusal.clone() {
-        return Err(MeasureError::Reference(refusal.of_clock(reference.label.clone()).into()));
+    if let Some(failure_reason) = reference.failure_reason.clone() {
+        return Err(MeasureError::Reference(failure_reason.of_clock(reference.label.clone()).into()));
     }
     let mut comparisons = pairs(&rated, place);
     let course = Course { bench, rated: &rated, reference: place, calibration, plan };
@@ -140,7 +140,7 @@ pub(crate) fn find<P: Platform>(
 /// Every clock against the reference first, then all others against each other.
 fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comparison> {
     let readable: Vec<usize> =
-        (0..rated.len()).filter(|place| *place != reference && rated[*place].refusal.is_none()).collect();
+        (0..rated.len()).filter(|place| *place != reference && rated[*place].failure_reason.is_none()).collect();
     let against_reference = readable.iter().map(|place| Comparison::new(*place, reference));
     let others = readable.iter().enumerate().flat_map(|(index, a)| {
         let later = readable[index + 1..].iter();

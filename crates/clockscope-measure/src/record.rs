@@ -7,8 +7,8 @@ use clockscope_sources::{ClockInfo, ClockKind, ReadPath, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
 use crate::context::Context;
+use crate::failure_reason::system_error;
 use crate::platform::{Platform, ReferenceClock};
-use crate::refusal::system_error;
 use crate::subject::{FEWEST_BATCHES, Subject, SubjectState, median_cost};
 use crate::{distribution, tick_record};
 
@@ -26,8 +26,8 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
     let mut record = ClockRecord {
         identity: row.identity(context.environment.clocksource.as_deref()),
         available: state.is_some(),
-        reason: row.refusal().map(|refusal| refusal.reason.clone()),
-        failure: row.refusal().map(|refusal| refusal.failure),
+        reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+        failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
         cost_ns: Figure::default(),
         ratio_to_fastest: Figure::default(),
         nominal_resolution_ns: row.nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit)),

@@ -9,8 +9,8 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
 use crate::choice;
 use crate::error::MeasureError;
+use crate::failure_reason::{FailureReason, call_refused, of_errno};
 use crate::platform::{Platform, ReferenceClock, Sleeps};
-use crate::refusal::{Refusal, call_refused, of_errno};
 use crate::session::Session;
 use crate::timer::read;
 
@@ -185,18 +185,18 @@ struct Trial {
     early: u64,
     /// Sleeps that the clock did not measure.
     left_out: u64,
-    refusal: Option<Refusal>,
+    failure_reason: Option<FailureReason>,
 }
 
 /// Returns why a call did not sleep, as records have it.
-fn not_slept(error: &SleepError) -> Refusal {
+fn not_slept(error: &SleepError) -> FailureReason {
     match error {
         SleepError::Whole(unit) => {
-            Refusal::new(Failure::NotApplicable, ClockReason::WholeUnits { unit: (*unit).to_owned() })
+            FailureReason::new(Failure::NotApplicable, ClockReason::WholeUnits { unit: (*unit).to_owned() })
         }
-        SleepError::System { call, error } => Refusal::new(of_errno(*error), call_refused(call, *error)),
-        SleepError::NotRecorded => Refusal::new(Failure::Missing, ClockReason::SleepsNotRecorded),
-        _ => Refusal::new(Failure::Missing, ClockReason::UnknownCall),
+        SleepError::System { call, error } => FailureReason::new(of_errno(*error), call_refused(call, *error)),
+        SleepError::NotRecorded => FailureReason::new(Failure::Missing, ClockReason::SleepsNotRecorded),
+        _ => FailureReason::new(Failure::Missing, ClockReason::UnknownCall),
     }
 }
 
@@ -239,7 +239,7 @@ pub fn sleep<P: Platform>(
             if is_over && done >= SLEEPS.0 as u64 {
                 break;
             }
-            for row in together.iter_mut().filter(|row| row.refusal.is_none()) {
+            for row in together.iter_mut().filter(|row| row.failure_reason.is_none()) {
                 if setup.bench.is_stopped() {
                     break;
                 }
@@ -260,7 +260,7 @@ pub fn sleep<P: Platform>(
 
 impl Trial {
     fn new(way: SleepMethod, asked_ns: u64) -> Self {
-        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, refusal: None }
+        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, failure_reason: None }
     }
 
     /// Sleeps once. `last` is the last moment at which the clock was right.
@@ -273,7 +273,7 @@ impl Trial {
     ) {
         if clock.monotonic.is_none() && self.way == SleepMethod::Call(Call::ClockNanosleepAbsolute) {
             // It sleeps until a moment of a clock that cannot be read.
-            self.refusal = Some(Refusal::new(Failure::Refused, ThreadReason::SleepersClockUnreadable));
+            self.failure_reason = Some(FailureReason::new(Failure::Refused, ThreadReason::SleepersClockUnreadable));
             return;
         }
         // The timer is read next to the clock, inside; the reference outside.
@@ -289,7 +289,7 @@ impl Trial {
         let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
         let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         if let Err(error) = slept {
-            self.refusal = Some(not_slept(&error));
+            self.failure_reason = Some(not_slept(&error));
             return;
         }
         // A signal ends a sleep early, and rightly so.
@@ -341,8 +341,8 @@ impl Trial {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
         let left_out = (self.left_out > 0).then(|| ThreadReason::SleepsLeftOut { left_out: self.left_out }.into());
-        let never: Unknown = match (&self.refusal, &left_out) {
-            (Some(refusal), _) => refusal.unknown(),
+        let never: Unknown = match (&self.failure_reason, &left_out) {
+            (Some(failure_reason), _) => failure_reason.unknown(),
             (None, Some(left_out)) => Unknown::clone(left_out),
             (None, None) => CpusReason::Interrupted.into(),
         };
@@ -363,8 +363,8 @@ impl Trial {
             p50_ns: of_times(quantile(got, 0.5)),
             p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
-            failure: self.refusal.as_ref().map(|refusal| refusal.failure),
-            reason: self.refusal.map(|refusal| refusal.reason).or(left_out),
+            failure: self.failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
+            reason: self.failure_reason.map(|failure_reason| failure_reason.reason).or(left_out),
             left_out: Some(self.left_out),
         }
     }
@@ -373,7 +373,7 @@ impl Trial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refusal::clock_failed;
+    use crate::failure_reason::clock_failed;
 
     #[test]
     fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn what_never_slept_was_not_never_early() {
         let mut row = Trial::new(SleepMethod::Spin, 1000);
-        row.refusal = Some(not_slept(&SleepError::Whole("milliseconds")));
+        row.failure_reason = Some(not_slept(&SleepError::Whole("milliseconds")));
         let whole = ClockReason::WholeUnits { unit: "milliseconds".to_owned() };
         let reason = clock_failed(Some(Failure::NotApplicable), &whole.clone().into());
         let record = row.record(true);

@@ -11,9 +11,9 @@ use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::error::MeasureError;
+use crate::failure_reason::FailureReason;
 use crate::platform::Platform;
 use crate::record;
-use crate::refusal::Refusal;
 use crate::sampler::LONGEST;
 use crate::session::Session;
 use crate::subject::{Subject, SubjectState, TickBudget};
@@ -95,7 +95,7 @@ pub fn steps<P: Platform>(
     for row in rows {
         let mut subject = Subject::new(row, bench, ticks.readings);
         if bench.is_stopped() && subject.row.sampler.is_ok() {
-            subject.row.sampler = Err(Refusal::new(Failure::Interrupted, ClockReason::NotReached));
+            subject.row.sampler = Err(FailureReason::new(Failure::Interrupted, ClockReason::NotReached));
             subject.state = None;
         }
         if subject.state.is_some() {
@@ -219,8 +219,8 @@ impl<P: Platform> Digest<P> {
         let mut record = StepsRecord {
             identity: row.identity(context.environment.clocksource.as_deref()),
             available: state.is_some(),
-            reason: row.refusal().map(|refusal| refusal.reason.clone()),
-            failure: row.refusal().map(|refusal| refusal.failure),
+            reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+            failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
             unit_ns: Figure::of(ns_per_unit, ReadingsReason::NoLength),
             tick_ns: Figure::default(),
             tick_evidence: None,

@@ -6,7 +6,7 @@ use clockscope_records::{CauseKind, CpuFailure, CpusReason, GapCounts};
 use clockscope_statistics::Reservoir;
 
 use super::cause;
-use crate::refusal::CpuRefusal;
+use crate::failure_reason::CpuFailureReason;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
@@ -48,8 +48,9 @@ pub(super) struct GapThresholds {
     pub(super) still_turns: u32,
 }
 
-/// Refusal of a CPU that is not watched to the end because its timer stood still, or went back.
-const TIMER_FAILED: CpuRefusal = CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
+/// Reason of a CPU that is not watched to the end because its timer stood still, or went back.
+const TIMER_FAILED: CpuFailureReason =
+    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
 
 /// Observations of one thread so far.
 pub(super) struct Watch {
@@ -66,7 +67,7 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) trouble: Option<CpuRefusal>,
+    pub(super) trouble: Option<CpuFailureReason>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_asking: u64,
     usual_glance: u64,

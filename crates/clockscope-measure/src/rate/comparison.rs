@@ -13,8 +13,8 @@ use clockscope_statistics::{
 
 use super::error::{middle, of_inverse};
 use super::rated::{RatedClock, Scale};
+use crate::failure_reason::system_error;
 use crate::platform::Platform;
-use crate::refusal::system_error;
 
 /// Brackets of a pair at both ends, from which the bound follows.
 pub(super) const BRACKETS_AT_ENDS: usize = 200;

@@ -9,8 +9,8 @@ use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
 use crate::clock_step::{ClockStep, clock_step};
 use crate::error::MeasureError;
+use crate::failure_reason::{FailureReason, looked_ns, system_error, without_time};
 use crate::platform::Platform;
-use crate::refusal::{Refusal, looked_ns, system_error, without_time};
 use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Timer, TimerCalibration};
@@ -44,7 +44,7 @@ pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) row: &'a CatalogEntry<P>,
     pub(super) label: String,
     /// Reason why it takes no part.
-    pub(super) refusal: Option<Refusal>,
+    pub(super) failure_reason: Option<FailureReason>,
     /// ns a unit, roughly: the scale of brackets meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -125,7 +125,8 @@ pub(super) fn place_of_reference<P: Platform>(catalog: &Catalog<P>, name: &str) 
     let none = || UnknownClock { name: name.to_owned(), known: catalog.names() };
     let place = catalog.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalog.entries[place];
-    let refused = |refusal: Refusal| Err(MeasureError::Reference(refusal.of_clock(row.label()).into()));
+    let refused =
+        |failure_reason: FailureReason| Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into()));
     without_time(row.info.kind).map_or(Ok(place), refused)
 }
 
@@ -135,24 +136,25 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         let mut rated = Self {
             row,
             label: row.label(),
-            refusal: row.refusal().cloned().or_else(|| without_time(row.info.kind)),
+            failure_reason: row.failure_reason().cloned().or_else(|| without_time(row.info.kind)),
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
             is_in_counts,
             fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
-        if rated.refusal.is_none() {
+        if rated.failure_reason.is_none() {
             match clock_step(row, rated.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
                 Ok(ClockStep::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
                 Ok(ClockStep::Step(tick)) => rated.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {
-                    rated.refusal = Some(Refusal::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
+                    rated.failure_reason =
+                        Some(FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
                 }
                 Err(errno) => {
                     let reason = ClockReason::ReadFailed { error: system_error(errno) };
-                    rated.refusal = Some(Refusal::new(Failure::DuringRun, reason));
+                    rated.failure_reason = Some(FailureReason::new(Failure::DuringRun, reason));
                 }
             }
         }
@@ -217,14 +219,17 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
-        let refusal = self.refusal.as_ref();
-        let reason = refusal.map_or_else(|| RateReason::NotCompared.into(), Refusal::unknown);
+        let failure_reason = self.failure_reason.as_ref();
+        let reason = failure_reason.map_or_else(|| RateReason::NotCompared.into(), FailureReason::unknown);
         RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
-            stood_still_ns: Figure::of(refusal.and_then(|refusal| looked_ns(&refusal.reason)), reason.clone()),
-            reason: refusal.map(|refusal| refusal.reason.clone()),
-            failure: refusal.map(|refusal| refusal.failure),
+            stood_still_ns: Figure::of(
+                failure_reason.and_then(|failure_reason| looked_ns(&failure_reason.reason)),
+                reason.clone(),
+            ),
+            reason: failure_reason.map(|failure_reason| failure_reason.reason.clone()),
+            failure: failure_reason.map(|failure_reason| failure_reason.failure),
             ..self.unrated(reference, &reason, until_ppm)
         }
     }

@@ -5,7 +5,7 @@ use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution
 use clockscope_sources::{ClockInfo, Resolution, Unit};
 
 use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
-use crate::refusal::{of_errno, system_error};
+use crate::failure_reason::{of_errno, system_error};
 
 pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
     match outcome.clone() {
@@ -92,7 +92,7 @@ fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refusal::Refusal;
+    use crate::failure_reason::FailureReason;
 
     /// A replay gives the reason and the failure of the run.
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         let refused = [1, 2, 22, 38].map(|code| Outcome::Refused(clockscope_sources::Errno::new(code)));
         let others = [Outcome::Answered, Outcome::Unanswered, Outcome::Silent, Outcome::Killed(11), Outcome::Killed(4)];
         for outcome_of_run in refused.into_iter().chain(others) {
-            let shown = |outcome| Refusal::of(outcome, Some(false));
+            let shown = |outcome| FailureReason::of(outcome, Some(false));
             let replayed = outcome(recorded_trial(&outcome_of_run));
             assert_eq!(recorded_trial(&replayed), recorded_trial(&outcome_of_run));
             assert_eq!(shown(replayed), shown(outcome_of_run.clone()), "{outcome_of_run:?}");

@@ -23,8 +23,8 @@ use super::facts::{info, outcome};
 use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;
 use crate::catalog::{Catalog, CatalogEntry};
+use crate::failure_reason::FailureReason;
 use crate::platform::{Platform, Sleeps, ThreadError, steering};
-use crate::refusal::Refusal;
 use crate::sampler::Sampler;
 
 /// Reason that questions other than *steps* get.
@@ -103,7 +103,7 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogEntry<Player>, D
         return Err(Damage::Readings { clock: name, delivered, recorded });
     }
     let sampler = match (failure, reason) {
-        (Some(failure), Some(reason)) => Err(Refusal { failure, reason }),
+        (Some(failure), Some(reason)) => Err(FailureReason { failure, reason }),
         (Some(_), None) | (None, Some(_)) => return Err(Damage::HalfRefused { clock: name }),
         (None, None) => {
             let (values, reel) = (readings(differences), Arc::clone(reel));

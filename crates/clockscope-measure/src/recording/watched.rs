@@ -45,8 +45,8 @@ fn watched_row<P: Platform>(row: CatalogEntry<P>, clocksource: Option<&str>) -> 
         identity: row.identity(clocksource),
         unit: recorded_unit(row.info.unit),
         resolution: recorded_resolution(&row.info.resolution),
-        reason: row.refusal().map(|refusal| refusal.reason.clone()),
-        failure: row.refusal().map(|refusal| refusal.failure),
+        reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+        failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
         batches: Vec::new(),
         readings: Vec::new(),
     };
