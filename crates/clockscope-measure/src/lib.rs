@@ -22,11 +22,11 @@ mod gaps;
 mod pair;
 
 mod failure_reason;
+mod handoff;
 mod platform;
 mod rate;
 mod record;
 mod recording;
-mod relay;
 mod repeat;
 mod sampler;
 mod session;

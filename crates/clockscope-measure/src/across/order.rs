@@ -16,9 +16,9 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry};
 use crate::error::MeasureError;
 use crate::failure_reason::{CpuFailureReason, FailureReason, system_error};
+use crate::handoff::{HandoffState, Pace, Received, smaller};
 use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, SharedWord, ThreadError};
-use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 
 /// Intended duration of a round, in ns: long enough that starting its threads does not matter,
@@ -130,13 +130,13 @@ pub(crate) fn find<P: Platform>(
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
     let sequence = |(place, row): (usize, &CatalogEntry<P>)| {
-        let of_way = |way: RelayMode| {
+        let of_way = |way: HandoffMode| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
         };
         record(
             row,
-            [of_way(RelayMode::Mailbox), of_way(RelayMode::Lock)],
+            [of_way(HandoffMode::Mailbox), of_way(HandoffMode::Lock)],
             bench,
             (order.untestable.as_ref(), plan.longest_ns),
         )
@@ -170,7 +170,7 @@ fn ended(error: Option<Errno>, is_still: bool) -> Option<FailureReason> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RelayMode {
+enum HandoffMode {
     Bare,
     Mailbox,
     Lock,
@@ -180,21 +180,21 @@ enum RelayMode {
 struct HandoffTask<'a, P: Platform> {
     place: Option<usize>,
     row: Option<&'a CatalogEntry<P>>,
-    way: RelayMode,
+    way: HandoffMode,
 }
 
 /// The bare way first, then each clock in each way.
 fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
-    let ways: &[RelayMode] = match handoff {
-        Handoff::Mailbox => &[RelayMode::Mailbox],
-        Handoff::Lock => &[RelayMode::Lock],
-        Handoff::Both => &[RelayMode::Mailbox, RelayMode::Lock],
+    let ways: &[HandoffMode] = match handoff {
+        Handoff::Mailbox => &[HandoffMode::Mailbox],
+        Handoff::Lock => &[HandoffMode::Lock],
+        Handoff::Both => &[HandoffMode::Mailbox, HandoffMode::Lock],
     };
     let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
     let of_clocks = fit.flat_map(|(place, row)| {
         ways.iter().map(move |way| HandoffTask { place: Some(place), row: Some(row), way: *way })
     });
-    std::iter::once(HandoffTask { place: None, row: None, way: RelayMode::Bare }).chain(of_clocks).collect()
+    std::iter::once(HandoffTask { place: None, row: None, way: HandoffMode::Bare }).chain(of_clocks).collect()
 }
 
 impl<P: Platform> HandoffTask<'_, P> {
@@ -203,15 +203,15 @@ impl<P: Platform> HandoffTask<'_, P> {
         self.row.map(|row| row.info.is_ordered)
     }
 
-    fn start(&self, relay: &Relay<'_, P>) -> Result<(), Errno> {
-        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
+    fn start(&self, handoff: &HandoffState<'_, P>) -> Result<(), Errno> {
+        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_handoff(handoff)))
     }
 
-    fn run(&self, relay: &Relay<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
+    fn run(&self, handoff: &HandoffState<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         match (self.way, self.row.map(|row| &row.sampler)) {
-            (RelayMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
-            (RelayMode::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
-            _ => relay.bare(side, keeper),
+            (HandoffMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(handoff, side, keeper),
+            (HandoffMode::Lock, Some(Ok(sampler))) => sampler.lock(handoff, side, keeper),
+            _ => handoff.bare(side, keeper),
         }
     }
 }
@@ -416,11 +416,12 @@ fn run_handoffs<P: Platform>(
 ) -> Vec<PairResult<Vec<Received>>> {
     let platform = bench.platform;
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
-    let relays: Vec<Vec<_>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::new(platform)).collect()).collect();
+    let handoffs: Vec<Vec<_>> =
+        pairs.iter().map(|_| tasks.iter().map(|_| HandoffState::new(platform)).collect()).collect();
     play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
-        for (task, relay) in tasks.iter().zip(&relays[place]) {
-            let started = if side == Side::First { task.start(relay) } else { Ok(()) };
+        for (task, handoff) in tasks.iter().zip(&handoffs[place]) {
+            let started = if side == Side::First { task.start(handoff) } else { Ok(()) };
             if side == Side::First && is_late() {
                 over[place].store(1, Ordering::Relaxed);
             }
@@ -432,7 +433,7 @@ fn run_handoffs<P: Platform>(
                 break;
             }
             let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
-            let mut found = task.run(relay, side, keeper);
+            let mut found = task.run(handoff, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);
         }

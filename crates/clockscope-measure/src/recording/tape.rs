@@ -11,9 +11,9 @@ use super::damage::{Damage, Misfit};
 use super::deltas::readings;
 use super::facts::length_ns;
 use super::watched::NOT_RECORDED;
+use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};
 use crate::platform::{Platform, ReferenceClock};
-use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::{Timer, read};
 
@@ -182,15 +182,15 @@ impl<P: Platform> Sampler<P> for PlayedClock {
         Err(NOT_RECORDED)
     }
 
-    fn start_relay(&self, _: &Relay<P>) -> Result<(), Errno> {
+    fn start_handoff(&self, _: &HandoffState<P>) -> Result<(), Errno> {
         Err(NOT_RECORDED)
     }
 
-    fn mailbox(&self, _: &Relay<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
+    fn mailbox(&self, _: &HandoffState<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 
-    fn lock(&self, _: &Relay<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
+    fn lock(&self, _: &HandoffState<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 }

@@ -12,9 +12,9 @@ use super::facts::{recorded_resolution, recorded_unit};
 use super::log::Logged;
 use super::recorder::Recorder;
 use crate::catalog::{Catalog, CatalogEntry};
+use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;
-use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
 
@@ -119,15 +119,15 @@ impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
         self.inner.now()
     }
 
-    fn start_relay(&self, _: &Relay<Recorder<P>>) -> Result<(), Errno> {
+    fn start_handoff(&self, _: &HandoffState<Recorder<P>>) -> Result<(), Errno> {
         Err(NOT_RECORDED)
     }
 
-    fn mailbox(&self, _: &Relay<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
+    fn mailbox(&self, _: &HandoffState<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 
-    fn lock(&self, _: &Relay<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
+    fn lock(&self, _: &HandoffState<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 }
