@@ -23,6 +23,7 @@ mod pair;
 
 mod failure_reason;
 mod handoff;
+mod measured_clock;
 mod platform;
 mod rate;
 mod record;
@@ -35,7 +36,6 @@ mod sleep;
 mod step;
 mod steps;
 mod still;
-mod subject;
 mod thorough;
 mod tick_record;
 mod timer;

@@ -10,9 +10,9 @@ use crate::choice::{self, ReferenceKind};
 use crate::clock_step::{ClockStep, clock_step};
 use crate::error::MeasureError;
 use crate::failure_reason::{FailureReason, looked_ns, system_error, without_time};
+use crate::measured_clock::is_counter;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::subject::is_counter;
 use crate::timer::{Timer, TimerCalibration};
 
 use super::error::of_inverse;

@@ -180,7 +180,7 @@ fn same_clock<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), 
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
         let Some(place) = catalog.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
-        if crate::subject::is_counter(&catalog.entries[place]) {
+        if crate::measured_clock::is_counter(&catalog.entries[place]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
             let why = Contradiction::IsCounter;
             return Err(PolicyError::Contradiction { one, other, why }.into());
