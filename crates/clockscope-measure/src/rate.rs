@@ -11,7 +11,7 @@ use clockscope_records::{Envelope, Figure, RatePair, RateReason, Rates};
 
 use crate::bench::{Bench, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
-use crate::choice::ReferenceKind;
+use crate::default_clocks::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;

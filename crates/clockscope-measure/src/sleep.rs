@@ -7,7 +7,7 @@ use clockscope_statistics::quantile;
 
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
-use crate::choice;
+use crate::default_clocks;
 use crate::error::MeasureError;
 use crate::failure_reason::{FailureReason, call_refused, of_errno};
 use crate::platform::{Platform, ReferenceClock, Sleeps};
@@ -73,7 +73,7 @@ struct SleepersClock<P: Platform> {
 /// The names of the clocks that calls may sleep by, the one that shares least with other programs
 /// first. Those that show counts instead of ns have the reference in their place.
 fn sleepers_clocks<P: Platform>(catalog: &Catalog<P>) -> Vec<String> {
-    let is_sleepers = |info: &ClockInfo| choice::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
+    let is_sleepers = |info: &ClockInfo| default_clocks::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
     let rank = |path: ReadPath| match path {
         ReadPath::Syscall => Some(0),
         ReadPath::Vdso => Some(1),

@@ -17,12 +17,12 @@ use clockscope_sources::ReadPath;
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};
-use crate::choice::ReferenceKind;
+use crate::default_clocks::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::{self, Platform, ReferenceClock};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
-use crate::{across, choice, cost, rate};
+use crate::{across, cost, default_clocks, rate};
 use observations::Mean;
 pub(crate) use observations::{Observations, at_most_ns, is_counter};
 
@@ -99,7 +99,7 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
 /// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch by a system call.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalog<P>, MeasureError> {
     let mut all = with_counter(platform, names);
-    all.extend(choice::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));
+    all.extend(default_clocks::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));
     Ok(Catalog::new(platform).select(&all, Paths::Libc)?)
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn look<P: Platform>(
 fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalog<P>) -> Option<TimerCalibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let platform = setup.session.platform;
-    let references = choice::references(&Catalog::new(platform), &TRUST_REFERENCES);
+    let references = default_clocks::references(&Catalog::new(platform), &TRUST_REFERENCES);
     let is_same = references.first().is_some_and(|name| name == setup.bench.reference.name());
     let counter = platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
     Some(TimerCalibration::start(Timer::Counter(counter), setup.bench.reference.clone()))

@@ -6,8 +6,8 @@ use clockscope_sources::{ClockKind, ReadPath, Unit};
 
 use crate::bench::Bench;
 use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};
-use crate::choice::{self, ReferenceKind};
 use crate::clock_step::{ClockStep, clock_step};
+use crate::default_clocks::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::failure_reason::{FailureReason, looked_ns, system_error, without_time};
 use crate::measured_clock::is_counter;
@@ -89,7 +89,7 @@ fn is_usual<P: Platform>(row: &CatalogEntry<P>, paths: Paths, catalog: &Catalog<
     if is_counter(row) {
         return ordered_counter(catalog).is_some_and(|name| name == row.info.name);
     }
-    choice::may_have_own_rate(&row.info) && (row.info.is_device || catalog.reached_by(row, paths))
+    default_clocks::may_have_own_rate(&row.info) && (row.info.is_device || catalog.reached_by(row, paths))
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
@@ -111,7 +111,7 @@ pub(super) fn first_answering<P: Platform>(
     kinds: &[ReferenceKind],
 ) -> Result<String, MeasureError> {
     let known = Catalog::new(session.platform);
-    let names = choice::references(&known, kinds);
+    let names = default_clocks::references(&known, kinds);
     let tried = known.select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
         let places = tried.places(name, Paths::Libc).unwrap_or_default();
