@@ -40,7 +40,7 @@ pub(super) struct Scale {
 }
 
 /// One clock.
-pub(super) struct RatedClock<'a, P: Platform> {
+pub(super) struct Participant<'a, P: Platform> {
     pub(super) row: &'a CatalogEntry<P>,
     pub(super) label: String,
     /// Reason why it takes no part.
@@ -130,10 +130,10 @@ pub(super) fn place_of_reference<P: Platform>(catalog: &Catalog<P>, name: &str) 
     without_time(row.info.kind).map_or(Ok(place), refused)
 }
 
-impl<'a, P: Platform> RatedClock<'a, P> {
+impl<'a, P: Platform> Participant<'a, P> {
     pub(super) fn new(row: &'a CatalogEntry<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
         let is_in_counts = matches!(row.info.unit, Unit::Counts(_));
-        let mut rated = Self {
+        let mut participant = Self {
             row,
             label: row.label(),
             failure_reason: row.failure_reason().cloned().or_else(|| without_time(row.info.kind)),
@@ -143,29 +143,31 @@ impl<'a, P: Platform> RatedClock<'a, P> {
             is_in_counts,
             fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
-        if rated.failure_reason.is_none() {
-            match clock_step(row, rated.rough_ns, bench) {
+        if participant.failure_reason.is_none() {
+            match clock_step(row, participant.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
-                Ok(ClockStep::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
-                Ok(ClockStep::Step(tick)) => rated.tick = tick,
+                Ok(ClockStep::Step(tick)) if tick * participant.rough_ns >= TICKED_NS => {
+                    participant.tick = tick * (1.0 + STEERED)
+                }
+                Ok(ClockStep::Step(tick)) => participant.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {
-                    rated.failure_reason =
+                    participant.failure_reason =
                         Some(FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
                 }
                 Err(errno) => {
                     let reason = ClockReason::ReadFailed { error: system_error(errno) };
-                    rated.failure_reason = Some(FailureReason::new(Failure::DuringRun, reason));
+                    participant.failure_reason = Some(FailureReason::new(Failure::DuringRun, reason));
                 }
             }
         }
-        rated.nominal_hz = match row.info.unit {
+        participant.nominal_hz = match row.info.unit {
             Unit::Counts(Some(hz)) => Some(hz),
             Unit::Counts(None) if is_counter(row) => {
                 frequencies::nominal_hz_beside_kernel(&environment.frequencies).map(|(hz, _)| hz)
             }
             _ => None,
         };
-        rated
+        participant
     }
 
     /// Returns true if the timer tick moves it.
