@@ -4,9 +4,9 @@
 //! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with
 //! demands. These know no clock: records of any machine are judged alike.
 
-mod case;
 mod counter;
 mod events;
+mod evidence;
 mod observations;
 mod os_clock;
 mod policy;
@@ -214,11 +214,11 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
 /// The verdicts on the counter and on these clocks, for one use or for all.
 pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Use>) -> Vec<Verdict> {
     let counter = counter::judge(seen);
-    let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
-    let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
+    let is_counter_unfit = counter.as_ref().is_some_and(evidence::ClockEvidence::is_unfit);
+    let faults = counter.as_ref().map(evidence::ClockEvidence::faults).unwrap_or_default();
     let is_judge_unfit = is_counter_unfit && seen.by_counter;
     let doubt = seen.doubt().or(is_judge_unfit.then_some(ReferenceDoubt::CounterUnfit));
-    let mut verdicts: Vec<_> = counter.and_then(|case| case.verdict(for_use)).into_iter().collect();
+    let mut verdicts: Vec<_> = counter.and_then(|evidence| evidence.verdict(for_use)).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
             verdicts.extend(os_clock::judge(seen, clock, doubt, &faults).verdict(for_use));

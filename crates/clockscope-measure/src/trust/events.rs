@@ -5,7 +5,7 @@ use clockscope_records::{
     Suspect, Unknown, Untested,
 };
 
-use super::case::{Severity, WeighedCheck};
+use super::evidence::{Severity, WeighedCheck};
 use super::observations::Observations;
 use crate::error::MeasureError;
 use crate::failure_reason::{clock_failed, looked_ns};
