@@ -16,7 +16,7 @@ use crate::error::MeasureError;
 use crate::pair::Deadline;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::still;
+use crate::stall_limit;
 use crate::timer::Timer;
 use watch::{GapThresholds, Sight, WORST, Watch};
 
@@ -67,7 +67,7 @@ pub fn gaps<P: Platform>(
     let limits = GapThresholds {
         threshold: asked_counts.max(least_counts) as u64,
         pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_counts) as u64,
-        still_turns: still::turns(loop_counts * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
+        still_turns: stall_limit::turns(loop_counts * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {

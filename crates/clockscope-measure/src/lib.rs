@@ -4,6 +4,7 @@
 //! allocates or locks. Nothing here reads time through the C library except the clocks that are
 //! being measured.
 
+mod absent_clock;
 mod across;
 mod advise;
 mod bench;
@@ -15,7 +16,6 @@ mod context;
 mod cost;
 mod default_clocks;
 mod distribution;
-mod elsewhere;
 mod error;
 mod facts;
 mod gaps;
@@ -33,14 +33,15 @@ mod sampler;
 mod session;
 mod shootout;
 mod sleep;
+mod stall_limit;
 mod step;
 mod steps;
-mod still;
 mod thorough;
 mod tick_record;
 mod timer;
 mod trust;
 
+pub use absent_clock::{AbsentClock, absent_clock, known_clocksource};
 pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
 pub use advise::{AdviceInput, advise};
@@ -51,7 +52,6 @@ pub use compare::{
     CompareError, CompareRequest, ComparedQuestion, ComparedRecord, MISRATE, MachineDifference, comparable, compare,
 };
 pub use cost::{MeasureRequest, measure};
-pub use elsewhere::{Elsewhere, elsewhere, known_clocksource};
 pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
