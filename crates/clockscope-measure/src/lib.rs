@@ -57,7 +57,7 @@ pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
 pub use platform::{Platform, ReferenceClock, SharedWord, Sleeps, ThisMachine, ThreadError, steering};
 pub use rate::{Live, RateRequest, rate};
-pub use recording::{Damage, Misfit, RecordRequest, Recorder, ReplayError, record, replay};
+pub use recording::{RecordRequest, Recorder, RecordingFault, ReplayError, ReplayMismatch, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};
 pub use session::Session;
 pub use shootout::{ShootoutRequest, shootout};

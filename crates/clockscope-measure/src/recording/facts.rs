@@ -4,7 +4,7 @@ use clockscope_machine::trial::{Outcome, Untried};
 use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
 use clockscope_sources::{ClockInfo, Resolution, Unit};
 
-use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
+use super::fault::{FREQUENCIES_HZ, LONGEST_NS, RecordingFault};
 use crate::failure_reason::{of_errno, system_error};
 
 pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
@@ -53,7 +53,7 @@ pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution
 ///
 /// # Errors
 /// A figure is none that a clock has.
-pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
+pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, RecordingFault> {
     let identity = &clock.identity;
     let resolution = match &clock.resolution {
         RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
@@ -76,15 +76,15 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
 }
 
 /// Returns a step or resolution, in ns, unless no clock has it.
-pub(super) fn length_ns(ns: f64) -> Result<f64, Damage> {
-    if (0.0..=LONGEST_NS).contains(&ns) { Ok(ns) } else { Err(Damage::Step { ns }) }
+pub(super) fn length_ns(ns: f64) -> Result<f64, RecordingFault> {
+    if (0.0..=LONGEST_NS).contains(&ns) { Ok(ns) } else { Err(RecordingFault::Step { ns }) }
 }
 
-fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
+fn unit(unit: RecordedUnit) -> Result<Unit, RecordingFault> {
     let [lowest, highest] = FREQUENCIES_HZ;
     match unit {
         RecordedUnit::Nanoseconds => Ok(Unit::Nanoseconds),
-        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => Err(Damage::Frequency { hz }),
+        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => Err(RecordingFault::Frequency { hz }),
         RecordedUnit::Counts(hz) => Ok(Unit::Counts(hz)),
     }
 }
