@@ -18,7 +18,7 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::stall_limit;
 use crate::timer::Timer;
-use watch::{GapThresholds, Sight, WORST, Watch};
+use watch::{GapThresholds, WORST, Watch, WatchSources};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a
 /// later gap is not explained by what was counted before.
@@ -112,7 +112,7 @@ impl<'a, P: Platform> Real<'a, P> {
     }
 }
 
-impl<P: Platform> Sight for Real<'_, P> {
+impl<P: Platform> WatchSources for Real<'_, P> {
     fn now(&mut self) -> u64 {
         self.bench.timer.now()
     }

@@ -178,7 +178,7 @@ impl Passed {
 }
 
 /// One call and time, and what was got so far.
-struct Trial {
+struct SleepSamples {
     way: SleepMethod,
     asked_ns: u64,
     got_ns: Vec<f64>,
@@ -229,7 +229,7 @@ pub fn sleep<P: Platform>(
             break;
         }
         tried += 1;
-        let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
+        let mut together: Vec<SleepSamples> = ways.iter().map(|way| SleepSamples::new(*way, asked_ns)).collect();
         let each_ns = ways.len() as f64 * (asked_ns as f64 + USUALLY_LATE_NS);
         let sleeps = (share_ns / each_ns).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
@@ -247,7 +247,7 @@ pub fn sleep<P: Platform>(
             }
             progress((sampling.elapsed_ns() / duration_ns).min(1.0));
         }
-        late_ns = late_ns.max(together.iter().filter_map(Trial::mean_late_ns).fold(0.0, f64::max));
+        late_ns = late_ns.max(together.iter().filter_map(SleepSamples::mean_late_ns).fold(0.0, f64::max));
         rows.extend(together);
     }
     let timer_slack_ns = Figure::of(platform.timer_slack_ns(), ThreadReason::TimerSlackHidden);
@@ -258,7 +258,7 @@ pub fn sleep<P: Platform>(
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
-impl Trial {
+impl SleepSamples {
     fn new(way: SleepMethod, asked_ns: u64) -> Self {
         Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, failure_reason: None }
     }
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
-        let mut row = Trial::new(SleepMethod::Call(Call::ThreadSleep), 1000);
+        let mut row = SleepSamples::new(SleepMethod::Call(Call::ThreadSleep), 1000);
         for (got, is_early) in [(999.0, true), (1000.0, false), (1500.0, false), (900.0, false), (899.0, true)] {
             row.take(got, is_early);
         }
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn what_never_slept_was_not_never_early() {
-        let mut row = Trial::new(SleepMethod::Spin, 1000);
+        let mut row = SleepSamples::new(SleepMethod::Spin, 1000);
         row.failure_reason = Some(not_slept(&SleepError::Whole("milliseconds")));
         let whole = ClockReason::WholeUnits { unit: "milliseconds".to_owned() };
         let reason = clock_failed(Some(Failure::NotApplicable), &whole.clone().into());
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!((record.early.reason(), record.max_ns.reason()), (Some(&reason), Some(&reason)));
         assert_eq!((record.reason, record.failure), (Some(whole.into()), Some(Failure::NotApplicable)));
         // Against another clock a sleep may seem too short because that one is slower.
-        let mut row = Trial::new(SleepMethod::Call(Call::Nanosleep), 1000);
+        let mut row = SleepSamples::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
         assert_eq!(record.early, Figure::unknown(ThreadReason::SleepersClockUnreadable));
