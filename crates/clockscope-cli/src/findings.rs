@@ -32,8 +32,8 @@ pub(crate) enum FailOn {
 
 /// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks,
 /// otherwise 0.
-pub(crate) fn judge<'a>(clocks: impl Iterator<Item = ShownClock<'a>>, fail_on: &[FailOn]) -> Exit {
-    let clocks: Vec<ShownClock<'_>> = clocks.collect();
+pub(crate) fn judge<'a>(clocks: impl Iterator<Item = JudgedClock<'a>>, fail_on: &[FailOn]) -> Exit {
+    let clocks: Vec<JudgedClock<'_>> = clocks.collect();
     let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
     decide(fail_on.iter().map(|event| Found::new(*event, shown(event))))
 }
@@ -269,20 +269,20 @@ impl Shows<CheckFinding> for Trust {
 
 /// Part of a clock's record that findings are judged by, whichever question was asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ShownClock<'a> {
+pub(crate) struct JudgedClock<'a> {
     available: bool,
     events: Option<&'a Events>,
     has_unknown: bool,
 }
 
-impl<'a> From<&'a ClockRecord> for ShownClock<'a> {
+impl<'a> From<&'a ClockRecord> for JudgedClock<'a> {
     fn from(clock: &'a ClockRecord) -> Self {
         let ClockRecord { available, events, .. } = clock;
         Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
     }
 }
 
-impl<'a> From<&'a StepsRecord> for ShownClock<'a> {
+impl<'a> From<&'a StepsRecord> for JudgedClock<'a> {
     fn from(clock: &'a StepsRecord) -> Self {
         let StepsRecord { available, events, .. } = clock;
         Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
@@ -291,7 +291,7 @@ impl<'a> From<&'a StepsRecord> for ShownClock<'a> {
 
 impl FailOn {
     /// Returns true if the clock shows it; `None` if that is not known.
-    fn shown_by(self, clock: ShownClock<'_>) -> Option<bool> {
+    fn shown_by(self, clock: JudgedClock<'_>) -> Option<bool> {
         let events = clock.events;
         match self {
             Self::Regression => {
@@ -380,7 +380,7 @@ mod tests {
         };
         let all = [FailOn::Regression, FailOn::Jump, FailOn::Warp, FailOn::Stall, FailOn::Stuck, FailOn::Fail];
         let found = |events: Events| -> Vec<FailOn> {
-            let clock = ShownClock { available: true, events: Some(&events), has_unknown: false };
+            let clock = JudgedClock { available: true, events: Some(&events), has_unknown: false };
             all.into_iter().filter(|finding| finding.shown_by(clock) == Some(true)).collect()
         };
         assert_eq!(found(none.clone()), []);
@@ -392,9 +392,9 @@ mod tests {
         assert_eq!(found(Events { stuck: 1, ..none.clone() }), [FailOn::Stuck]);
         assert_eq!(found(Events { errors: 1, ..none.clone() }), [FailOn::Fail]);
         let unjudged = Events { jump: Figure::unknown(ReadingsReason::NoForwardStep), ..none };
-        let clock = ShownClock { available: true, events: Some(&unjudged), has_unknown: false };
+        let clock = JudgedClock { available: true, events: Some(&unjudged), has_unknown: false };
         assert_eq!([FailOn::Jump, FailOn::Warp].map(|finding| finding.shown_by(clock)), [None, Some(false)]);
-        let absent = ShownClock { available: false, events: None, has_unknown: true };
+        let absent = JudgedClock { available: false, events: None, has_unknown: true };
         assert_eq!(
             [FailOn::Regression, FailOn::Unavailable, FailOn::Unknown].map(|finding| finding.shown_by(absent)),
             [None, Some(true), Some(false)]

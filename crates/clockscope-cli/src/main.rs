@@ -21,15 +21,15 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use exit::Exit;
-use monitor::Asked;
+use monitor::RequestedOutput;
 use usage::{Undeterminable, UsageError};
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    ExitCode::from(run(Asked::of(&words)).code())
+    ExitCode::from(run(RequestedOutput::of(&words)).code())
 }
 
-fn run(asked: Asked) -> Exit {
+fn run(asked: RequestedOutput) -> Exit {
     let parsed = help::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
@@ -48,7 +48,7 @@ fn words_of(error: &clap::Error) -> String {
 }
 
 /// Says what went wrong, where the user looks.
-fn failed(asked: Asked, error: &anyhow::Error) -> Exit {
+fn failed(asked: RequestedOutput, error: &anyhow::Error) -> Exit {
     output::complain(error);
     if asked.one_line {
         let line = clockscope_report::one_line_of_error(&format!("{error:#}"));

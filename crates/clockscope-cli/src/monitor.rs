@@ -31,12 +31,12 @@ pub(crate) fn remark(exit: Exit) -> Option<&'static str> {
 
 /// Options that a monitor may have asked for in a command line that cannot be understood, or fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct RequestedOutput {
     pub(crate) one_line: bool,
     pub(crate) is_nagios: bool,
 }
 
-impl Asked {
+impl RequestedOutput {
     /// Looks for the two options among the words after the program's name.
     pub(crate) fn of(words: &[OsString]) -> Self {
         let has = |word: &str| words.iter().any(|found| found == OsStr::new(word));
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_a_monitor_asked_for_is_found_among_wrong_words() {
-        let asked = |line: &str| Asked::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        let asked = |line: &str| RequestedOutput::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         let [neither, line, codes, both] = [
             "check --sundial",
             "check --one-line x",

@@ -4,7 +4,7 @@ use std::fmt;
 
 use clap::CommandFactory;
 use clockscope_machine::clocksource::SwitchError;
-use clockscope_measure::{Elsewhere, MeasureError, UnknownClock};
+use clockscope_measure::{AbsentClock, MeasureError, UnknownClock};
 use clockscope_records::with_unreadable;
 
 use crate::args::Cli;
@@ -58,7 +58,7 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
 /// A clock that there is not here: says where it is, or names the nearest ones.
 pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
     let known = error.known.iter().cloned();
-    elsewhere(&error.name).unwrap_or_else(|| {
+    absent_clock(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!("unknown clock: {}; {hint}`clockscope list` shows all clocks", error.name))
     })
@@ -68,7 +68,7 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
 pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
     let commands = Cli::command();
     let known = commands.get_subcommands().map(|command| command.get_name().to_owned()).chain(error.known);
-    elsewhere(&error.name).unwrap_or_else(|| {
+    absent_clock(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!(
             "unknown command or clock: {}; {hint}`clockscope -h` shows all commands, `clockscope list` all clocks",
@@ -79,21 +79,21 @@ pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
 
 /// The mistake, with its hint, behind a name that no clock of this machine bears; `None` for an
 /// unknown name.
-fn elsewhere(name: &str) -> Option<UsageError> {
-    clockscope_measure::elsewhere(name).as_ref().map(hint).map(UsageError)
+fn absent_clock(name: &str) -> Option<UsageError> {
+    clockscope_measure::absent_clock(name).as_ref().map(hint).map(UsageError)
 }
 
-fn hint(found: &Elsewhere) -> String {
+fn hint(found: &AbsentClock) -> String {
     const LIST: &str = "`clockscope list` shows the clocks of this system";
     match found {
-        Elsewhere::OtherSystems { name, systems } => {
+        AbsentClock::OtherSystems { name, systems } => {
             format!("{name} exists on {}, not here: {LIST}", systems.join(", "))
         }
-        Elsewhere::OtherMachines { name, summary } => format!("this machine lacks {name}: {summary}; {LIST}"),
-        Elsewhere::Clocksource { known, is_offered: Some(false) } => {
+        AbsentClock::OtherMachines { name, summary } => format!("this machine lacks {name}: {summary}; {LIST}"),
+        AbsentClock::Clocksource { known, is_offered: Some(false) } => {
             format!("{} is a clocksource, not a clock, and this kernel does not offer it: {LIST}", known.name)
         }
-        Elsewhere::Clocksource { known, .. } => {
+        AbsentClock::Clocksource { known, .. } => {
             let name = known.name;
             let switched = format!("`clockscope measure --clocksource {name}` measures with it, and needs root");
             format!("{name} is a clocksource, not a clock: {switched}")
@@ -144,13 +144,13 @@ mod tests {
     #[test]
     fn a_clocksource_that_the_kernel_lacks_is_not_recommended() {
         let Some(known) = clockscope_measure::known_clocksource("CLOCK_ACPI_PM") else { panic!("it is known") };
-        let of = |is_offered| hint(&Elsewhere::Clocksource { known, is_offered });
+        let of = |is_offered| hint(&AbsentClock::Clocksource { known, is_offered });
         let switch = "acpi_pm is a clocksource, not a clock: `clockscope measure --clocksource acpi_pm` measures with it, and needs root";
         assert_eq!([of(Some(true)), of(None)], [switch, switch]);
         let list = "`clockscope list` shows the clocks of this system";
         let lacking = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
         assert_eq!(of(Some(false)), lacking);
-        let other = Elsewhere::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)" };
+        let other = AbsentClock::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)" };
         assert_eq!(hint(&other), format!("this machine lacks stckf: STCKF (z/Architecture); {list}"));
     }
 

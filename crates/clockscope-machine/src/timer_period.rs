@@ -93,7 +93,7 @@ fn request_of(calls: &impl Calls, requested: &AtomicU32, asked_us: u64) -> Resul
     let whole = u32::try_from(asked_us / 1000).ok().filter(|_| asked_us.is_multiple_of(1000));
     let range = TimerPeriodError::Range { asked_us, least_ms, most_ms };
     let ms = whole.filter(|ms| *ms > 0 && (least_ms..=most_ms).contains(ms)).ok_or(range)?;
-    // Noted down first: a console that is closed in between withdraws what may have begun.
+    // FakeCalls down first: a console that is closed in between withdraws what may have begun.
     requested.compare_exchange(0, ms, Ordering::AcqRel, Ordering::Acquire).map_err(|_| TimerPeriodError::Twice)?;
     calls.begin(ms).inspect_err(|_| requested.store(0, Ordering::Release))
 }
@@ -145,12 +145,12 @@ mod tests {
 
     /// A Windows that notes down what it is asked for.
     #[derive(Default)]
-    struct Noted {
+    struct FakeCalls {
         calls: RefCell<Vec<(&'static str, u32)>>,
         refuses: bool,
     }
 
-    impl Calls for Noted {
+    impl Calls for FakeCalls {
         fn range_ms(&self) -> Result<(u32, u32), TimerPeriodError> {
             Ok((1, 1000))
         }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     /// As `TimerPeriod` does with the real calls.
-    struct Guard<'a>(&'a Noted, &'a AtomicU32);
+    struct Guard<'a>(&'a FakeCalls, &'a AtomicU32);
 
     impl Drop for Guard<'_> {
         fn drop(&mut self) {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_request_is_withdrawn_once_and_with_the_same_period() {
-        let (system, requested) = (Noted::default(), AtomicU32::new(0));
+        let (system, requested) = (FakeCalls::default(), AtomicU32::new(0));
         request_of(&system, &requested, 2000).unwrap();
         assert_eq!(request_of(&system, &requested, 1000), Err(TimerPeriodError::Twice));
         // The console is closed, and then the guard is dropped.
@@ -194,7 +194,7 @@ mod tests {
         const LOGOFF: u32 = 5;
         const SHUTDOWN: u32 = 6;
         for event in [CTRL_BREAK, CLOSE, LOGOFF, SHUTDOWN] {
-            let (system, requested) = (Noted::default(), AtomicU32::new(0));
+            let (system, requested) = (FakeCalls::default(), AtomicU32::new(0));
             // Nothing was requested yet.
             withdraw_at(&system, &requested, event);
             request_of(&system, &requested, 3000).unwrap();
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_panic_withdraws_it() {
-        let (system, requested) = (Noted::default(), AtomicU32::new(0));
+        let (system, requested) = (FakeCalls::default(), AtomicU32::new(0));
         let ended = catch_unwind(AssertUnwindSafe(|| {
             request_of(&system, &requested, 1000).unwrap();
             let _guard = Guard(&system, &requested);
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_period_that_the_system_lacks_is_refused_before_anything_is_changed() {
-        let (system, requested) = (Noted::default(), AtomicU32::new(0));
+        let (system, requested) = (FakeCalls::default(), AtomicU32::new(0));
         for asked_us in [0, 500, 1500, 1_001_000, u64::MAX] {
             let refused = request_of(&system, &requested, asked_us).unwrap_err();
             assert_eq!(refused, TimerPeriodError::Range { asked_us, least_ms: 1, most_ms: 1000 });
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_was_not_begun_is_not_ended() {
-        let (system, requested) = (Noted { refuses: true, ..Noted::default() }, AtomicU32::new(0));
+        let (system, requested) = (FakeCalls { refuses: true, ..FakeCalls::default() }, AtomicU32::new(0));
         assert!(request_of(&system, &requested, 1000).is_err());
         withdraw_of(&system, &requested);
         assert_eq!(*system.calls.borrow(), [("begin", 1)]);

@@ -11,9 +11,9 @@ use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
+use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::pair::Deadline;
-use crate::platform::{Platform, Yardstick};
-use crate::refusal::{PATIENCE_MS, Refusal};
+use crate::platform::{Platform, ReferenceClock};
 use crate::sampler::Sampled;
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration, TimerError, TimerRate};
@@ -304,9 +304,9 @@ fn all_answering<P: Platform>(
         .attempt(references.len(), PATIENCE_MS, &mut |index| references[index].read(&mut Default::default()))?;
     let (mut answering, mut refusing) = (Vec::new(), Vec::new());
     for (reference, outcome) in references.into_iter().zip(outcomes) {
-        match Refusal::of(outcome, session.counter_readable()) {
+        match FailureReason::of(outcome, session.counter_readable()) {
             None => answering.push(reference),
-            Some(refusal) => refusing.push(refusal.of_clock(reference.name().to_owned())),
+            Some(failure_reason) => refusing.push(failure_reason.of_clock(reference.name().to_owned())),
         }
     }
     if answering.is_empty() { Err(TimerError::NoReference(refusing).into()) } else { Ok(answering) }

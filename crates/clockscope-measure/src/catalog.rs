@@ -5,8 +5,8 @@ use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, ReadingsReason};
 use clockscope_sources::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
 
+use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::platform::{Platform, ThisMachine};
-use crate::refusal::{PATIENCE_MS, Refusal};
 use crate::sampler::{Probe, Sampler};
 use crate::session::Session;
 
@@ -19,7 +19,7 @@ pub struct Catalog<P: Platform = ThisMachine> {
 pub(crate) struct CatalogEntry<P: Platform> {
     pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
-    pub(crate) sampler: Result<Box<dyn Sampler<P>>, Refusal>,
+    pub(crate) sampler: Result<Box<dyn Sampler<P>>, FailureReason>,
 }
 
 /// By which of its paths a clock that has several is read.
@@ -64,7 +64,7 @@ pub struct UnknownClock {
 impl<P: Platform> Visitor for Catalog<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
-        self.entries.push(CatalogEntry { info: entry.info, sampler: sampler.map_err(Refusal::from) });
+        self.entries.push(CatalogEntry { info: entry.info, sampler: sampler.map_err(FailureReason::from) });
     }
 }
 
@@ -170,7 +170,7 @@ impl<P: Platform> Catalog<P> {
                 Err(_) => Ok(()),
             })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
-            if let (Ok(_), Some(reason)) = (&row.sampler, Refusal::of(outcome, session.counter_readable())) {
+            if let (Ok(_), Some(reason)) = (&row.sampler, FailureReason::of(outcome, session.counter_readable())) {
                 row.sampler = Err(reason);
             }
         }
@@ -192,7 +192,7 @@ impl<P: Platform> Catalog<P> {
 
 impl<P: Platform> CatalogEntry<P> {
     /// Returns why it cannot be read; `None` if it can.
-    pub(crate) fn refusal(&self) -> Option<&Refusal> {
+    pub(crate) fn failure_reason(&self) -> Option<&FailureReason> {
         self.sampler.as_ref().err()
     }
 
@@ -200,8 +200,8 @@ impl<P: Platform> CatalogEntry<P> {
         Listed {
             identity: self.identity(clocksource),
             available: self.sampler.is_ok(),
-            reason: self.refusal().map(|refusal| refusal.reason.clone()),
-            failure: self.refusal().map(|refusal| refusal.failure),
+            reason: self.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+            failure: self.failure_reason().map(|failure_reason| failure_reason.failure),
             nominal_resolution_ns: self.nominal_resolution_ns(None),
         }
     }

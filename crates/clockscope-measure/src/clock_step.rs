@@ -4,9 +4,9 @@ use clockscope_sources::Errno;
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;
-use crate::platform::{Platform, Yardstick};
+use crate::measured_clock::is_counter;
+use crate::platform::{Platform, ReferenceClock};
 use crate::step;
-use crate::subject::is_counter;
 use crate::timer::read;
 
 /// Readings that the step is found from.

@@ -14,8 +14,8 @@ use crate::catalog::{Catalog, Paths};
 use crate::cost::{MeasureRequest, measure};
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
+use crate::failure_reason::FailureReason;
 use crate::platform::ThisMachine;
-use crate::refusal::Refusal;
 use crate::session::Session;
 
 /// Request to measure with several clocksources: what, and how.
@@ -156,7 +156,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
 #[derive(Debug)]
 enum NoFrequency {
     Measure(MeasureError),
-    Unreadable(Refusal),
+    Unreadable(FailureReason),
     Missing,
     NotInRegisters,
     TimerTick,
@@ -171,7 +171,7 @@ impl NoFrequency {
                 let unreadable = error.unreadable().to_vec();
                 ClocksourceReason::Unmeasured { words: error.to_string(), unreadable }.into()
             }
-            Self::Unreadable(refusal) => refusal.unknown(),
+            Self::Unreadable(failure_reason) => failure_reason.unknown(),
             Self::Missing => ClocksourceReason::NoHardware.into(),
             Self::NotInRegisters => ClocksourceReason::NotInRegisters.into(),
             Self::TimerTick => ClocksourceReason::KernelsHz.into(),
@@ -186,9 +186,9 @@ impl From<MeasureError> for NoFrequency {
     }
 }
 
-impl From<Refusal> for NoFrequency {
-    fn from(refusal: Refusal) -> Self {
-        Self::Unreadable(refusal)
+impl From<FailureReason> for NoFrequency {
+    fn from(failure_reason: FailureReason) -> Self {
+        Self::Unreadable(failure_reason)
     }
 }
 
@@ -228,8 +228,8 @@ fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     if rows.iter().any(|row| row.sampler.is_ok()) {
         return Ok(1e9 / setup.bench.first_rate.ns_per_unit);
     }
-    let refusal = rows.iter().find_map(|row| row.sampler.as_ref().err().cloned());
-    Err(refusal.map_or(NoFrequency::Missing, NoFrequency::Unreadable))
+    let failure_reason = rows.iter().find_map(|row| row.sampler.as_ref().err().cloned());
+    Err(failure_reason.map_or(NoFrequency::Missing, NoFrequency::Unreadable))
 }
 
 /// The HPET's frequency, by its own registers.

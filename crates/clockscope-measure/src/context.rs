@@ -4,7 +4,7 @@ use clockscope_machine::clocksource;
 use clockscope_records::{Environment, RateReason};
 use clockscope_sources::{ClockBasis, ClockInfo};
 
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::timer::{Timer, TimerRate};
 
 /// The timer, its rate, the reference, the machine.

@@ -9,11 +9,11 @@ use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement, TimerReco
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalog::{Catalog, CatalogEntry};
 use crate::error::MeasureError;
+use crate::measured_clock::{FEWEST_BATCHES, MeasuredClock, TickBudget, is_counter};
 use crate::platform::Platform;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
-use crate::subject::{FEWEST_BATCHES, Subject, TickBudget, is_counter};
 use crate::timer::{TimerCalibration, TimerRate};
 use crate::{across, advise, thorough};
 
@@ -92,15 +92,17 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let duration_ns = duration_s * 1e9;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1) as f64;
     let ticks = TickBudget::of(duration_ns / clocks, TICK_READINGS);
-    let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, ticks.readings)).collect();
-    let mut baselines = Baselines::new(&subjects, counters, bench);
+    let mut measured_clocks: Vec<_> =
+        rows.into_iter().map(|row| MeasuredClock::new(row, bench, ticks.readings)).collect();
+    let mut baselines = Baselines::new(&measured_clocks, counters, bench);
     let sampling = bench.calibrate();
-    rounds(bench, &mut subjects, &mut baselines, &sampling, duration_ns - clocks * ticks.ns, progress);
+    rounds(bench, &mut measured_clocks, &mut baselines, &sampling, duration_ns - clocks * ticks.ns, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let context = setup.context();
-    let baseline = baselines.baseline(&subjects, context.rate);
+    let baseline = baselines.baseline(&measured_clocks, context.rate);
     let timer = context.timer_record();
-    let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
+    let clocks =
+        measured_clocks.into_iter().map(|measured_clock| record::clock(measured_clock, &context, &baseline)).collect();
     CostResult { clocks, baseline, sampling, timer }
 }
 
@@ -109,7 +111,7 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
 /// their use have their batches in a few turns.
 fn rounds<P: Platform>(
     bench: &Bench<'_, P>,
-    subjects: &mut [Subject<P>],
+    measured_clocks: &mut [MeasuredClock<P>],
     baselines: &mut Baselines<P>,
     sampling: &TimerCalibration<P>,
     duration_ns: f64,
@@ -118,22 +120,22 @@ fn rounds<P: Platform>(
     // Twice: a clock that calibrates itself in its first milliseconds shows only then what it
     // costs.
     for _ in 0..2 {
-        for subject in subjects.iter_mut().chain(baselines.subjects()) {
+        for measured_clock in measured_clocks.iter_mut().chain(baselines.measured_clocks()) {
             if bench.is_stopped() {
                 return;
             }
-            fit(bench, subject);
+            fit(bench, measured_clock);
         }
     }
     let (mut furthest_ns, mut still) = (0.0_f64, 0);
     let (mut turns, mut owed) = (0.0, 0);
     for round in 1.. {
-        let steady = subjects.iter_mut().filter(|subject| !subject.row.info.is_adaptive);
-        for subject in steady.chain(baselines.subjects()) {
+        let steady = measured_clocks.iter_mut().filter(|measured_clock| !measured_clock.row.info.is_adaptive);
+        for measured_clock in steady.chain(baselines.measured_clocks()) {
             if bench.is_stopped() {
                 return;
             }
-            subject.batch(bench, true);
+            measured_clock.batch(bench, true);
         }
         owed += 1;
         let elapsed_ns = bench.elapsed_ns(sampling);
@@ -142,8 +144,10 @@ fn rounds<P: Platform>(
         let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || still >= STILL;
         if is_over || elapsed_ns >= (turns + 1.0) / TURNS * duration_ns {
             turns = (elapsed_ns / duration_ns * TURNS).floor();
-            for subject in subjects.iter_mut().filter(|subject| subject.row.info.is_adaptive) {
-                turn(bench, subject, owed);
+            for measured_clock in
+                measured_clocks.iter_mut().filter(|measured_clock| measured_clock.row.info.is_adaptive)
+            {
+                turn(bench, measured_clock, owed);
             }
             owed = 0;
         }
@@ -155,31 +159,31 @@ fn rounds<P: Platform>(
 }
 
 /// Makes the batches of several rounds in a row, after the clock was read often for a while.
-fn turn<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>, batches: u64) {
+fn turn<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock<P>, batches: u64) {
     let mut read_ns = 0.0;
     for _ in 0..MOST_TO_ADAPT {
         if read_ns >= ADAPTED_NS || bench.is_stopped() {
             break;
         }
-        read_ns += subject.batch(bench, false).unwrap_or(0.0);
+        read_ns += measured_clock.batch(bench, false).unwrap_or(0.0);
     }
     for _ in 0..batches {
         if bench.is_stopped() {
             return;
         }
-        subject.batch(bench, true);
+        measured_clock.batch(bench, true);
     }
 }
 
 /// Doubles the reads of a batch until it is half as long as it should be, then sets their number.
-fn fit<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) {
-    if let Some(state) = &mut subject.state {
+fn fit<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock<P>) {
+    if let Some(state) = &mut measured_clock.state {
         state.reads_per_batch = 1;
     }
     loop {
         // The shortest of three: the first is cold, and any may be interrupted.
-        let taken_ns = (0..3).filter_map(|_| subject.batch(bench, false)).min_by(f64::total_cmp);
-        let (Some(taken_ns), Some(state)) = (taken_ns, &mut subject.state) else { return };
+        let taken_ns = (0..3).filter_map(|_| measured_clock.batch(bench, false)).min_by(f64::total_cmp);
+        let (Some(taken_ns), Some(state)) = (taken_ns, &mut measured_clock.state) else { return };
         let reads = state.reads_per_batch;
         if taken_ns >= BATCH_NS / 2.0 || reads == LONGEST {
             let cost_ns = taken_ns / reads as f64;
@@ -192,33 +196,41 @@ fn fit<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) {
     }
 }
 
-/// Subjects that are measured beside the clocks that were asked for, to compare their costs with.
+/// Clocks that are measured beside the clocks that were asked for, to compare their costs with.
 struct Baselines<P: Platform> {
-    empty_loop: Subject<P>,
+    empty_loop: MeasuredClock<P>,
     /// The cheapest counter, where none was asked for.
-    counter: Option<Subject<P>>,
+    counter: Option<MeasuredClock<P>>,
 }
 
 impl<P: Platform> Baselines<P> {
-    fn new(subjects: &[Subject<P>], counters: Vec<CatalogEntry<P>>, bench: &Bench<'_, P>) -> Self {
+    fn new(measured_clocks: &[MeasuredClock<P>], counters: Vec<CatalogEntry<P>>, bench: &Bench<'_, P>) -> Self {
         let empty = CatalogEntry {
             info: record::empty_loop(),
             sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>),
         };
-        let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());
+        let has_counter = measured_clocks
+            .iter()
+            .any(|measured_clock| is_counter(&measured_clock.row) && measured_clock.state.is_some());
         // The plain sequence comes first on every architecture, and it is the cheapest.
         let counter = counters.into_iter().find(|row| !has_counter && row.sampler.is_ok());
-        Self { empty_loop: Subject::new(empty, bench, 0), counter: counter.map(|row| Subject::new(row, bench, 0)) }
+        Self {
+            empty_loop: MeasuredClock::new(empty, bench, 0),
+            counter: counter.map(|row| MeasuredClock::new(row, bench, 0)),
+        }
     }
 
-    fn subjects(&mut self) -> impl Iterator<Item = &mut Subject<P>> {
+    fn measured_clocks(&mut self) -> impl Iterator<Item = &mut MeasuredClock<P>> {
         std::iter::once(&mut self.empty_loop).chain(&mut self.counter)
     }
 
-    fn baseline(&self, subjects: &[Subject<P>], rate: TimerRate) -> Baseline {
-        let counters = subjects.iter().chain(&self.counter).filter(|subject| is_counter(&subject.row));
+    fn baseline(&self, measured_clocks: &[MeasuredClock<P>], rate: TimerRate) -> Baseline {
+        let counters =
+            measured_clocks.iter().chain(&self.counter).filter(|measured_clock| is_counter(&measured_clock.row));
         let fastest = counters
-            .filter_map(|subject| Some((subject.row.info.name.to_string(), subject.median_cost_ns(rate)?)))
+            .filter_map(|measured_clock| {
+                Some((measured_clock.row.info.name.to_string(), measured_clock.median_cost_ns(rate)?))
+            })
             .min_by(|a, b| a.1.total_cmp(&b.1));
         Baseline {
             empty_loop_ns: self.empty_loop.median_cost_ns(rate),

@@ -9,8 +9,8 @@ use clockscope_sources::{Errno, Resolution};
 
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
+use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::platform::Platform;
-use crate::refusal::{PATIENCE_MS, Refusal};
 use crate::session::Session;
 
 /// Lists every clock of the catalog and whether it can be read.
@@ -70,7 +70,7 @@ pub(crate) fn recorded_at<P: Platform>(session: &Session<'_, P>) -> Result<Optio
     let platform = session.platform;
     let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED);
     let outcome = platform.attempt(1, PATIENCE_MS, &mut read)?.pop();
-    if outcome.is_none_or(|outcome| Refusal::of(outcome, session.counter_readable()).is_some()) {
+    if outcome.is_none_or(|outcome| FailureReason::of(outcome, session.counter_readable()).is_some()) {
         return Ok(None);
     }
     let moment = platform.unix_seconds().map(|since_1970| UNIX_EPOCH + Duration::from_secs(since_1970));

@@ -16,9 +16,9 @@ use crate::error::MeasureError;
 use crate::pair::Deadline;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::still;
+use crate::stall_limit;
 use crate::timer::Timer;
-use watch::{GapThresholds, Sight, WORST, Watch};
+use watch::{GapThresholds, WORST, Watch, WatchSources};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a
 /// later gap is not explained by what was counted before.
@@ -67,7 +67,7 @@ pub fn gaps<P: Platform>(
     let limits = GapThresholds {
         threshold: asked_counts.max(least_counts) as u64,
         pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_counts) as u64,
-        still_turns: still::turns(loop_counts * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
+        still_turns: stall_limit::turns(loop_counts * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {
@@ -112,7 +112,7 @@ impl<'a, P: Platform> Real<'a, P> {
     }
 }
 
-impl<P: Platform> Sight for Real<'_, P> {
+impl<P: Platform> WatchSources for Real<'_, P> {
     fn now(&mut self) -> u64 {
         self.bench.timer.now()
     }

@@ -4,43 +4,44 @@
 //! allocates or locks. Nothing here reads time through the C library except the clocks that are
 //! being measured.
 
+mod absent_clock;
 mod across;
 mod advise;
 mod bench;
 mod catalog;
-mod choice;
 mod clock_step;
 mod clocksources;
 mod compare;
 mod context;
 mod cost;
+mod default_clocks;
 mod distribution;
-mod elsewhere;
 mod error;
 mod facts;
 mod gaps;
 mod pair;
 
+mod failure_reason;
+mod handoff;
+mod measured_clock;
 mod platform;
 mod rate;
 mod record;
 mod recording;
-mod refusal;
-mod relay;
 mod repeat;
 mod sampler;
 mod session;
 mod shootout;
 mod sleep;
+mod stall_limit;
 mod step;
 mod steps;
-mod still;
-mod subject;
 mod thorough;
 mod tick_record;
 mod timer;
 mod trust;
 
+pub use absent_clock::{AbsentClock, absent_clock, known_clocksource};
 pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
 pub use advise::{AdviceInput, advise};
@@ -51,13 +52,12 @@ pub use compare::{
     CompareError, CompareRequest, ComparedQuestion, ComparedRecord, MISRATE, MachineDifference, comparable, compare,
 };
 pub use cost::{MeasureRequest, measure};
-pub use elsewhere::{Elsewhere, elsewhere, known_clocksource};
 pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
-pub use platform::{Platform, SharedWord, Sleeps, ThisMachine, ThreadError, Yardstick, steering};
+pub use platform::{Platform, ReferenceClock, SharedWord, Sleeps, ThisMachine, ThreadError, steering};
 pub use rate::{Live, RateRequest, rate};
-pub use recording::{Damage, Misfit, RecordRequest, Recorder, ReplayError, record, replay};
+pub use recording::{RecordRequest, Recorder, RecordingFault, ReplayError, ReplayMismatch, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};
 pub use session::Session;
 pub use shootout::{ShootoutRequest, shootout};

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::platform::{Platform, SharedWord, Yardstick};
-use crate::still;
+use crate::platform::{Platform, ReferenceClock, SharedWord};
+use crate::stall_limit;
 use crate::timer::{Timer, TimerRate, read};
 
 /// Limits, as a factor and in ns, by which a time may be longer by the counter than asked for
@@ -120,7 +120,7 @@ impl<'a, P: Platform> Deadline<'a, P> {
 
     /// Returns the same of a reference that was seen to move by such a step.
     pub(crate) fn with_step(mut self, step_ns: Option<f64>) -> Self {
-        self.most_still = step_ns.map_or(PATIENT_TURNS, |_| FEWEST_TURNS.max(still::turns(0.0, step_ns).into()));
+        self.most_still = step_ns.map_or(PATIENT_TURNS, |_| FEWEST_TURNS.max(stall_limit::turns(0.0, step_ns).into()));
         self
     }
 

@@ -23,7 +23,7 @@ pub use this_machine::ThisMachine;
 pub use thread_error::ThreadError;
 
 /// A clock that others are timed with, or judged against.
-pub trait Yardstick: RawClock + Clone {
+pub trait ReferenceClock: RawClock + Clone {
     /// Its name, as records have it.
     fn name(&self) -> &str;
 
@@ -61,9 +61,9 @@ pub trait Sleeps {
 /// What concerns a thread concerns the calling one.
 pub trait Platform: Send + Sync + Sized + 'static {
     /// The counter, read in order.
-    type Counter: Yardstick;
+    type Counter: ReferenceClock;
     /// A clock that others are judged against.
-    type Reference: Yardstick;
+    type Reference: ReferenceClock;
     /// A word that threads share.
     type Word: SharedWord;
     /// A thread that is bound to a CPU until this is dropped.

@@ -5,22 +5,22 @@
 
 mod comparison;
 mod error;
-mod rated;
+mod participant;
 
 use clockscope_records::{Envelope, Figure, RatePair, RateReason, Rates};
 
 use crate::bench::{Bench, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
-use crate::choice::ReferenceKind;
+use crate::default_clocks::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
 use crate::timer::TimerCalibration;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
 #[cfg(test)]
-pub(crate) use rated::RATE_REFERENCES;
-pub(crate) use rated::ordered_counter;
-use rated::{RatedClock, Scale};
+pub(crate) use participant::RATE_REFERENCES;
+pub(crate) use participant::ordered_counter;
+use participant::{Participant, Scale};
 
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in
 /// between.
@@ -78,9 +78,9 @@ pub fn rate<P: Platform>(
     let RateRequest { ref clocks, paths, ref reference, duration_s, until_ppm, cpu } = *request;
     let reference = match reference {
         Some(reference) => reference.clone(),
-        None => rated::usual_reference(session)?,
+        None => participant::usual_reference(session)?,
     };
-    let catalog = rated::selected(session.platform, clocks, paths, &reference)?;
+    let catalog = participant::selected(session.platform, clocks, paths, &reference)?;
     let setup = Setup::new(session, catalog, cpu)?;
     let sampling = setup.bench.calibrate();
     let plan = RateSettings { reference, duration_s, until_ppm };
@@ -97,8 +97,8 @@ pub(crate) struct RateSettings {
 
 /// The clocks that are compared if none is named, and their reference's name.
 pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalog<P>, String), MeasureError> {
-    let reference = rated::usual_reference(session)?;
-    Ok((rated::selected(session.platform, &[], Paths::default(), &reference)?, reference))
+    let reference = participant::usual_reference(session)?;
+    Ok((participant::selected(session.platform, &[], Paths::default(), &reference)?, reference))
 }
 
 /// The counter and these clocks as far as there are such, tried, and the first of these references
@@ -109,12 +109,12 @@ pub(crate) fn against<P: Platform>(
     clocks: &[&str],
 ) -> Result<(Catalog<P>, String), MeasureError> {
     let platform = session.platform;
-    let reference = rated::first_answering(session, references)?;
+    let reference = participant::first_answering(session, references)?;
     let all = Catalog::new(platform);
-    let counter = rated::ordered_counter(&Catalog::counters(platform));
+    let counter = participant::ordered_counter(&Catalog::counters(platform));
     let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
-    Ok((rated::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
+    Ok((participant::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
 }
 
 /// Compares these clocks, which were tried.
@@ -125,22 +125,24 @@ pub(crate) fn find<P: Platform>(
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
     let Setup { bench, calibration, session, .. } = setup;
-    let place = rated::place_of_reference(catalog, &plan.reference)?;
-    let rated: Vec<_> = catalog.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
-    let reference = &rated[place];
-    if let Some(refusal) = reference.refusal.clone() {
-        return Err(MeasureError::Reference(refusal.of_clock(reference.label.clone()).into()));
+    let place = participant::place_of_reference(catalog, &plan.reference)?;
+    let participants: Vec<_> =
+        catalog.entries.iter().map(|row| Participant::new(row, bench, &session.environment)).collect();
+    let reference = &participants[place];
+    if let Some(failure_reason) = reference.failure_reason.clone() {
+        return Err(MeasureError::Reference(failure_reason.of_clock(reference.label.clone()).into()));
     }
-    let mut comparisons = pairs(&rated, place);
-    let course = Course { bench, rated: &rated, reference: place, calibration, plan };
+    let mut comparisons = pairs(&participants, place);
+    let course = Course { bench, participants: &participants, reference: place, calibration, plan };
     let reference = course.run(&mut comparisons, progress);
-    Ok(record(bench, &rated, place, comparisons, reference, plan))
+    Ok(record(bench, &participants, place, comparisons, reference, plan))
 }
 
 /// Every clock against the reference first, then all others against each other.
-fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comparison> {
-    let readable: Vec<usize> =
-        (0..rated.len()).filter(|place| *place != reference && rated[*place].refusal.is_none()).collect();
+fn pairs<P: Platform>(participants: &[Participant<'_, P>], reference: usize) -> Vec<Comparison> {
+    let readable: Vec<usize> = (0..participants.len())
+        .filter(|place| *place != reference && participants[*place].failure_reason.is_none())
+        .collect();
     let against_reference = readable.iter().map(|place| Comparison::new(*place, reference));
     let others = readable.iter().enumerate().flat_map(|(index, a)| {
         let later = readable[index + 1..].iter();
@@ -152,7 +154,7 @@ fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comp
 /// A comparison that runs.
 struct Course<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
-    rated: &'a [RatedClock<'a, P>],
+    participants: &'a [Participant<'a, P>],
     /// Place of the reference among these.
     reference: usize,
     calibration: &'a TimerCalibration<P>,
@@ -164,11 +166,11 @@ impl<P: Platform> Course<'_, P> {
     /// was asked for. Returns the scale of the reference by which that was decided: another one
     /// might be known less closely.
     fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) -> Scale {
-        let Self { bench, rated, plan, .. } = self;
+        let Self { bench, participants, plan, .. } = self;
         let duration_ns = plan.duration_s * 1e9;
         let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
         let start = bench.calibrate();
-        round(rated, comparisons, BRACKETS_AT_ENDS);
+        round(participants, comparisons, BRACKETS_AT_ENDS);
         let mut waited = Waited { since: &start, slept_ns: 0.0 };
         let mut next_ns = spacing_ns;
         while !comparisons.is_empty() {
@@ -179,7 +181,7 @@ impl<P: Platform> Course<'_, P> {
                 break;
             }
             if self.is_reached(&live) {
-                round(rated, comparisons, BRACKETS_AT_ENDS);
+                round(participants, comparisons, BRACKETS_AT_ENDS);
                 // More brackets may choose others as the ends.
                 let scale = self.scale();
                 if self.is_reached(&self.live(comparisons, elapsed_ns, scale)) {
@@ -187,16 +189,16 @@ impl<P: Platform> Course<'_, P> {
                 }
             }
             waited.nap(bench, next_ns.min(duration_ns));
-            round(rated, comparisons, BRACKETS);
+            round(participants, comparisons, BRACKETS);
             next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
-        round(rated, comparisons, BRACKETS_AT_ENDS);
+        round(participants, comparisons, BRACKETS_AT_ENDS);
         self.scale()
     }
 
     /// The reference's scale by now.
     fn scale(&self) -> Scale {
-        self.rated[self.reference].as_reference(self.calibration, self.bench)
+        self.participants[self.reference].as_reference(self.calibration, self.bench)
     }
 
     fn is_reached(&self, live: &Live) -> bool {
@@ -208,7 +210,9 @@ impl<P: Platform> Course<'_, P> {
         let against = comparisons.iter().take_while(|comparison| comparison.reference == self.reference);
         let bound = |ppm: Option<(f64, f64)>| ppm.map_or(f64::INFINITY, |(_, bound)| bound);
         let widest = against
-            .map(|comparison| (&self.rated[comparison.clock], comparison.bounds_ppm(self.rated, scale.error)))
+            .map(|comparison| {
+                (&self.participants[comparison.clock], comparison.bounds_ppm(self.participants, scale.error))
+            })
             .max_by(|a, b| bound(a.1).total_cmp(&bound(b.1)));
         let (clock, ppm) = widest.map_or((None, None), |(clock, ppm)| (Some(clock), ppm));
         Live {
@@ -248,31 +252,31 @@ impl<P: Platform> Waited<'_, P> {
     }
 }
 
-fn round<P: Platform>(rated: &[RatedClock<'_, P>], comparisons: &mut [Comparison], brackets: usize) {
+fn round<P: Platform>(participants: &[Participant<'_, P>], comparisons: &mut [Comparison], brackets: usize) {
     for comparison in comparisons {
-        comparison.bracket(rated, brackets);
+        comparison.bracket(participants, brackets);
     }
 }
 
 fn record<P: Platform>(
     bench: &Bench<'_, P>,
-    rated: &[RatedClock<'_, P>],
+    participants: &[Participant<'_, P>],
     place: usize,
     comparisons: Vec<Comparison>,
     reference: Scale,
     plan: &RateSettings,
 ) -> Rates {
     let mut rates = Rates {
-        reference: rated[place].label.clone(),
+        reference: participants[place].label.clone(),
         until_ppm: Figure::of(plan.until_ppm, RateReason::NotAskedFor),
         ..Rates::default()
     };
-    let (mut scales, mut records) = (vec![None; rated.len()], Vec::new());
+    let (mut scales, mut records) = (vec![None; participants.len()], Vec::new());
     scales[place] = Some(reference);
-    for (clock, each) in rated.iter().enumerate().filter(|(clock, _)| *clock != place) {
+    for (clock, each) in participants.iter().enumerate().filter(|(clock, _)| *clock != place) {
         let comparison = comparisons.iter().find(|comparison| comparison.clock == clock);
         let (record, scale) = match comparison {
-            Some(comparison) => comparison.record(each, &rated[place], reference, plan.until_ppm),
+            Some(comparison) => comparison.record(each, &participants[place], reference, plan.until_ppm),
             None => (each.unread(&rates.reference, plan.until_ppm), None),
         };
         scales[clock] = scale;
@@ -281,14 +285,14 @@ fn record<P: Platform>(
     rates.clocks = records;
     rates.pairs = comparisons
         .iter()
-        .map(|comparison| comparison.pair(rated, [scales[comparison.clock], scales[comparison.reference]]))
+        .map(|comparison| comparison.pair(participants, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
     let against = comparisons.iter().filter(|comparison| comparison.reference == place);
-    let others = against.map(|comparison| &rated[comparison.clock]);
+    let others = against.map(|comparison| &participants[comparison.clock]);
     // The reference's own clock by another path did not change against it, and proves nothing.
-    let others = others.filter(|rated| base_name(&rated.label) != base_name(&rates.reference));
-    let others: Vec<_> = others.map(|rated| rated.row).collect();
-    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, rated[place].row);
+    let others = others.filter(|each| base_name(&each.label) != base_name(&rates.reference));
+    let others: Vec<_> = others.map(|each| each.row).collect();
+    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, participants[place].row);
     rates.adjtimex =
         bench.platform.adjtimex().map_err(|error| RateReason::SteeringHidden { words: error.to_string() }).into();
     rates
@@ -310,9 +314,9 @@ fn is_reference_suspected(rates: &Rates) -> bool {
 /// each other: they are not all steered together, and no suspend stopped all of them and not the
 /// reference.
 fn are_independent<P: Platform>(others: &[&CatalogEntry<P>], reference: &CatalogEntry<P>) -> bool {
-    let first = others.first().map(|row| rated::steered_as(row));
-    let are_steered_together = others.iter().all(|row| Some(rated::steered_as(row)) == first);
-    let pause_together = !rated::pauses(reference) && others.iter().all(|row| rated::pauses(row));
+    let first = others.first().map(|row| participant::steered_as(row));
+    let are_steered_together = others.iter().all(|row| Some(participant::steered_as(row)) == first);
+    let pause_together = !participant::pauses(reference) && others.iter().all(|row| participant::pauses(row));
     !are_steered_together && !pause_together
 }
 

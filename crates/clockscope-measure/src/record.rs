@@ -7,9 +7,9 @@ use clockscope_sources::{ClockInfo, ClockKind, ReadPath, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
 use crate::context::Context;
-use crate::platform::{Platform, Yardstick};
-use crate::refusal::system_error;
-use crate::subject::{FEWEST_BATCHES, Subject, SubjectState, median_cost};
+use crate::failure_reason::system_error;
+use crate::measured_clock::{FEWEST_BATCHES, MeasuredClock, MeasuredState, median_cost};
+use crate::platform::{Platform, ReferenceClock};
 use crate::{distribution, tick_record};
 
 /// Description of the measuring loop without a clock.
@@ -20,14 +20,18 @@ pub(crate) fn empty_loop() -> ClockInfo {
 }
 
 /// The record of one clock.
-pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, baseline: &Baseline) -> ClockRecord {
-    let Subject { row, state } = subject;
+pub(crate) fn clock<P: Platform>(
+    measured_clock: MeasuredClock<P>,
+    context: &Context<'_, P>,
+    baseline: &Baseline,
+) -> ClockRecord {
+    let MeasuredClock { row, state } = measured_clock;
     let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
     let mut record = ClockRecord {
         identity: row.identity(context.environment.clocksource.as_deref()),
         available: state.is_some(),
-        reason: row.refusal().map(|refusal| refusal.reason.clone()),
-        failure: row.refusal().map(|refusal| refusal.failure),
+        reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+        failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
         cost_ns: Figure::default(),
         ratio_to_fastest: Figure::default(),
         nominal_resolution_ns: row.nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit)),
@@ -47,14 +51,14 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
 /// Fills in what was measured.
 fn fill<P: Platform>(
     record: &mut ClockRecord,
-    state: SubjectState,
+    state: MeasuredState,
     info: &ClockInfo,
     ns_per_unit: Option<f64>,
     context: &Context<'_, P>,
     baseline: &Baseline,
 ) {
     (record.reason, record.failure) = failed_reads(&state).unzip();
-    let SubjectState {
+    let MeasuredState {
         events,
         differences,
         tick,
@@ -132,7 +136,7 @@ const fn why_no_cost(batches: u64) -> ReadingsReason {
 }
 
 /// Returns which reads failed, as records have it; `None` if none did.
-pub(crate) fn failed_reads(state: &SubjectState) -> Option<(Unknown, Failure)> {
+pub(crate) fn failed_reads(state: &MeasuredState) -> Option<(Unknown, Failure)> {
     let (place, errno) = state.first_error?;
     let (errors, reads) = (state.errors, state.delivered + state.errors);
     let reason = ClockReason::SomeReadsFailed { errors, reads, first: place + 1, error: system_error(errno) };

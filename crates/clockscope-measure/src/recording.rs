@@ -4,14 +4,14 @@
 //! clocks, in the order in which they were made, and a few facts. A [`Recorder`] is a platform that
 //! keeps all of it, the [`Player`] one that delivers it again; *steps* is the same on both.
 
-mod damage;
 mod deltas;
 mod facts;
+mod fault;
 mod log;
 mod player;
 mod recorder;
-mod tape;
-mod watched;
+mod recording_sampler;
+mod replayed_clocks;
 
 use std::sync::atomic::AtomicBool;
 
@@ -23,10 +23,10 @@ use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
 use crate::steps::{Amount, RawReadings, StepsRequest, steps};
-pub use damage::{Damage, Misfit};
+pub use fault::{RecordingFault, ReplayMismatch};
 use player::Player;
 pub use recorder::Recorder;
-use watched::watched;
+use recording_sampler::recording_catalog;
 
 /// Amount to read and record.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +45,15 @@ pub enum ReplayError {
     #[error(
         "the recording is damaged: {0}: get an undamaged copy, or record again with `clockscope steps --raw FILE.json`"
     )]
-    Damaged(Damage),
+    Damaged(RecordingFault),
     /// This program would have read something else.
     #[error(
         "the recording does not fit this program: {what}: replay it with clockscope {recorded_by}, which recorded it (this is \
          {}), or record again", env!("CARGO_PKG_VERSION")
     )]
     DoesNotFit {
-        /// The misfit.
-        what: Misfit,
+        /// The mismatch.
+        what: ReplayMismatch,
         /// Version of the program that recorded it.
         recorded_by: String,
     },
@@ -74,7 +74,7 @@ pub fn record<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     session.platform.begin();
-    let (catalog, clocks) = watched(catalog, session.environment.clocksource.as_deref());
+    let (catalog, clocks) = recording_catalog(catalog, session.environment.clocksource.as_deref());
     let RecordRequest { reads, cpu } = request;
     let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
     let (answer, readings) = steps(session, catalog, &request, progress)?;
@@ -100,10 +100,10 @@ pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     let run = recording.recorded;
     let recorded_by = run.environment.program.version.clone();
     let is_our_own = recorded_by == env!("CARGO_PKG_VERSION");
-    let does_not_fit = |what: Misfit| ReplayError::DoesNotFit { what, recorded_by };
+    let does_not_fit = |what: ReplayMismatch| ReplayError::DoesNotFit { what, recorded_by };
     match (is_intact, is_our_own) {
-        (false, true) => return Err(ReplayError::Damaged(Damage::Checksum)),
-        (false, false) => return Err(does_not_fit(Misfit::Checksum)),
+        (false, true) => return Err(ReplayError::Damaged(RecordingFault::Checksum)),
+        (false, false) => return Err(does_not_fit(ReplayMismatch::Checksum)),
         (true, _) => {}
     }
     let request = StepsRequest { amount: Amount::Reads(run.reads_asked), cpu: None, keep: true };
@@ -111,7 +111,7 @@ pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     let (player, catalog) = Player::new(run).map_err(ReplayError::Damaged)?;
     let stop = AtomicBool::new(player.is_stopped_from_the_start());
     let answered = steps(&Session::new(&player, &stop), catalog, &request, &mut |_| {});
-    let mut answer = match (player.misfit(), answered) {
+    let mut answer = match (player.mismatch(), answered) {
         (Some(what), _) => return Err(does_not_fit(what)),
         (None, Err(error)) => return Err(does_not_fit(error.into())),
         (None, Ok((answer, _))) => answer,

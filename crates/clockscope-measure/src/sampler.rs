@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_sources::{Errno, RawClock};
 
+use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;
-use crate::relay::{Received, Relay};
 use crate::timer::{Timer, read};
 
 /// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that
@@ -58,10 +58,10 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// One reading as a number.
     fn now(&self) -> Result<u64, Errno>;
 
-    /// [`Relay::start_at`], [`Relay::mailbox`] and [`Relay::lock`], for this clock.
-    fn start_relay(&self, relay: &Relay<P>) -> Result<(), Errno>;
-    fn mailbox(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
-    fn lock(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
+    /// [`HandoffState::start_at`], [`HandoffState::mailbox`] and [`HandoffState::lock`], for this clock.
+    fn start_handoff(&self, handoff: &HandoffState<P>) -> Result<(), Errno>;
+    fn mailbox(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
+    fn lock(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
 }
 
 /// A clock with room for a batch of its readings.
@@ -129,16 +129,16 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
         Ok(self.clock.value(&raw))
     }
 
-    fn start_relay(&self, relay: &Relay<P>) -> Result<(), Errno> {
-        relay.start_at(&self.clock)
+    fn start_handoff(&self, handoff: &HandoffState<P>) -> Result<(), Errno> {
+        handoff.start_at(&self.clock)
     }
 
-    fn mailbox(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
-        relay.mailbox(&self.clock, side, keeper)
+    fn mailbox(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
+        handoff.mailbox(&self.clock, side, keeper)
     }
 
-    fn lock(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
-        relay.lock(&self.clock, side, keeper)
+    fn lock(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
+        handoff.lock(&self.clock, side, keeper)
     }
 }
 

@@ -11,10 +11,10 @@ use clockscope_sources::ReadPath;
 
 use crate::bench::{Progress, Setup};
 use crate::catalog::{COUNTER, Catalog, Paths, UnknownClock};
-use crate::choice::{self, ReferenceKind};
+use crate::default_clocks::{self, ReferenceKind};
 use crate::error::MeasureError;
+use crate::failure_reason::clock_failed;
 use crate::platform::Platform;
-use crate::refusal::clock_failed;
 use crate::session::Session;
 use crate::trust::{self, Observations, at_most_ns};
 use crate::{across, rate};
@@ -72,8 +72,8 @@ fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, Measur
     let counter = rate::ordered_counter(&Catalog::counters(platform));
     let name = if name == Some(COUNTER) { counter.as_deref() } else { name };
     let Some(name) = name else {
-        let by = |is_path: fn(ReadPath) -> bool| choice::stopwatch_by(&catalog, is_path);
-        let stands_for_it = || choice::references(&catalog, &[ReferenceKind::Std]).into_iter().next();
+        let by = |is_path: fn(ReadPath) -> bool| default_clocks::stopwatch_by(&catalog, is_path);
+        let stands_for_it = || default_clocks::references(&catalog, &[ReferenceKind::Std]).into_iter().next();
         return by(ReadPath::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
     };
     let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };

@@ -7,10 +7,10 @@ use clockscope_statistics::quantile;
 
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
-use crate::choice;
+use crate::default_clocks;
 use crate::error::MeasureError;
-use crate::platform::{Platform, Sleeps, Yardstick};
-use crate::refusal::{Refusal, call_refused, of_errno};
+use crate::failure_reason::{FailureReason, call_refused, of_errno};
+use crate::platform::{Platform, ReferenceClock, Sleeps};
 use crate::session::Session;
 use crate::timer::read;
 
@@ -73,7 +73,7 @@ struct SleepersClock<P: Platform> {
 /// The names of the clocks that calls may sleep by, the one that shares least with other programs
 /// first. Those that show counts instead of ns have the reference in their place.
 fn sleepers_clocks<P: Platform>(catalog: &Catalog<P>) -> Vec<String> {
-    let is_sleepers = |info: &ClockInfo| choice::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
+    let is_sleepers = |info: &ClockInfo| default_clocks::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
     let rank = |path: ReadPath| match path {
         ReadPath::Syscall => Some(0),
         ReadPath::Vdso => Some(1),
@@ -178,25 +178,25 @@ impl Passed {
 }
 
 /// One call and time, and what was got so far.
-struct Trial {
+struct SleepSamples {
     way: SleepMethod,
     asked_ns: u64,
     got_ns: Vec<f64>,
     early: u64,
     /// Sleeps that the clock did not measure.
     left_out: u64,
-    refusal: Option<Refusal>,
+    failure_reason: Option<FailureReason>,
 }
 
 /// Returns why a call did not sleep, as records have it.
-fn not_slept(error: &SleepError) -> Refusal {
+fn not_slept(error: &SleepError) -> FailureReason {
     match error {
         SleepError::Whole(unit) => {
-            Refusal::new(Failure::NotApplicable, ClockReason::WholeUnits { unit: (*unit).to_owned() })
+            FailureReason::new(Failure::NotApplicable, ClockReason::WholeUnits { unit: (*unit).to_owned() })
         }
-        SleepError::System { call, error } => Refusal::new(of_errno(*error), call_refused(call, *error)),
-        SleepError::NotRecorded => Refusal::new(Failure::Missing, ClockReason::SleepsNotRecorded),
-        _ => Refusal::new(Failure::Missing, ClockReason::UnknownCall),
+        SleepError::System { call, error } => FailureReason::new(of_errno(*error), call_refused(call, *error)),
+        SleepError::NotRecorded => FailureReason::new(Failure::Missing, ClockReason::SleepsNotRecorded),
+        _ => FailureReason::new(Failure::Missing, ClockReason::UnknownCall),
     }
 }
 
@@ -229,7 +229,7 @@ pub fn sleep<P: Platform>(
             break;
         }
         tried += 1;
-        let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
+        let mut together: Vec<SleepSamples> = ways.iter().map(|way| SleepSamples::new(*way, asked_ns)).collect();
         let each_ns = ways.len() as f64 * (asked_ns as f64 + USUALLY_LATE_NS);
         let sleeps = (share_ns / each_ns).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
@@ -239,7 +239,7 @@ pub fn sleep<P: Platform>(
             if is_over && done >= SLEEPS.0 as u64 {
                 break;
             }
-            for row in together.iter_mut().filter(|row| row.refusal.is_none()) {
+            for row in together.iter_mut().filter(|row| row.failure_reason.is_none()) {
                 if setup.bench.is_stopped() {
                     break;
                 }
@@ -247,7 +247,7 @@ pub fn sleep<P: Platform>(
             }
             progress((sampling.elapsed_ns() / duration_ns).min(1.0));
         }
-        late_ns = late_ns.max(together.iter().filter_map(Trial::mean_late_ns).fold(0.0, f64::max));
+        late_ns = late_ns.max(together.iter().filter_map(SleepSamples::mean_late_ns).fold(0.0, f64::max));
         rows.extend(together);
     }
     let timer_slack_ns = Figure::of(platform.timer_slack_ns(), ThreadReason::TimerSlackHidden);
@@ -258,9 +258,9 @@ pub fn sleep<P: Platform>(
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
-impl Trial {
+impl SleepSamples {
     fn new(way: SleepMethod, asked_ns: u64) -> Self {
-        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, refusal: None }
+        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, failure_reason: None }
     }
 
     /// Sleeps once. `last` is the last moment at which the clock was right.
@@ -273,7 +273,7 @@ impl Trial {
     ) {
         if clock.monotonic.is_none() && self.way == SleepMethod::Call(Call::ClockNanosleepAbsolute) {
             // It sleeps until a moment of a clock that cannot be read.
-            self.refusal = Some(Refusal::new(Failure::Refused, ThreadReason::SleepersClockUnreadable));
+            self.failure_reason = Some(FailureReason::new(Failure::Refused, ThreadReason::SleepersClockUnreadable));
             return;
         }
         // The timer is read next to the clock, inside; the reference outside.
@@ -289,7 +289,7 @@ impl Trial {
         let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
         let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         if let Err(error) = slept {
-            self.refusal = Some(not_slept(&error));
+            self.failure_reason = Some(not_slept(&error));
             return;
         }
         // A signal ends a sleep early, and rightly so.
@@ -341,8 +341,8 @@ impl Trial {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
         let left_out = (self.left_out > 0).then(|| ThreadReason::SleepsLeftOut { left_out: self.left_out }.into());
-        let never: Unknown = match (&self.refusal, &left_out) {
-            (Some(refusal), _) => refusal.unknown(),
+        let never: Unknown = match (&self.failure_reason, &left_out) {
+            (Some(failure_reason), _) => failure_reason.unknown(),
             (None, Some(left_out)) => Unknown::clone(left_out),
             (None, None) => CpusReason::Interrupted.into(),
         };
@@ -363,8 +363,8 @@ impl Trial {
             p50_ns: of_times(quantile(got, 0.5)),
             p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
-            failure: self.refusal.as_ref().map(|refusal| refusal.failure),
-            reason: self.refusal.map(|refusal| refusal.reason).or(left_out),
+            failure: self.failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
+            reason: self.failure_reason.map(|failure_reason| failure_reason.reason).or(left_out),
             left_out: Some(self.left_out),
         }
     }
@@ -373,11 +373,11 @@ impl Trial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refusal::clock_failed;
+    use crate::failure_reason::clock_failed;
 
     #[test]
     fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
-        let mut row = Trial::new(SleepMethod::Call(Call::ThreadSleep), 1000);
+        let mut row = SleepSamples::new(SleepMethod::Call(Call::ThreadSleep), 1000);
         for (got, is_early) in [(999.0, true), (1000.0, false), (1500.0, false), (900.0, false), (899.0, true)] {
             row.take(got, is_early);
         }
@@ -409,15 +409,15 @@ mod tests {
 
     #[test]
     fn what_never_slept_was_not_never_early() {
-        let mut row = Trial::new(SleepMethod::Spin, 1000);
-        row.refusal = Some(not_slept(&SleepError::Whole("milliseconds")));
+        let mut row = SleepSamples::new(SleepMethod::Spin, 1000);
+        row.failure_reason = Some(not_slept(&SleepError::Whole("milliseconds")));
         let whole = ClockReason::WholeUnits { unit: "milliseconds".to_owned() };
         let reason = clock_failed(Some(Failure::NotApplicable), &whole.clone().into());
         let record = row.record(true);
         assert_eq!((record.early.reason(), record.max_ns.reason()), (Some(&reason), Some(&reason)));
         assert_eq!((record.reason, record.failure), (Some(whole.into()), Some(Failure::NotApplicable)));
         // Against another clock a sleep may seem too short because that one is slower.
-        let mut row = Trial::new(SleepMethod::Call(Call::Nanosleep), 1000);
+        let mut row = SleepSamples::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
         assert_eq!(record.early, Figure::unknown(ThreadReason::SleepersClockUnreadable));

@@ -11,12 +11,12 @@ use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::error::MeasureError;
+use crate::failure_reason::FailureReason;
+use crate::measured_clock::{MeasuredClock, MeasuredState, TickBudget};
 use crate::platform::Platform;
 use crate::record;
-use crate::refusal::Refusal;
 use crate::sampler::LONGEST;
 use crate::session::Session;
-use crate::subject::{Subject, SubjectState, TickBudget};
 use crate::{distribution, tick_record};
 
 /// Readings of a clock that its tick is found from, where there is time for it.
@@ -91,19 +91,19 @@ pub fn steps<P: Platform>(
     let share_ns = amount.share_ns(clocks);
     let ticks = TickBudget::of(share_ns, TICK_READINGS);
     let sampling = bench.calibrate();
-    let (mut subjects, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
+    let (mut measured_clocks, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
     for row in rows {
-        let mut subject = Subject::new(row, bench, ticks.readings);
-        if bench.is_stopped() && subject.row.sampler.is_ok() {
-            subject.row.sampler = Err(Refusal::new(Failure::Interrupted, ClockReason::NotReached));
-            subject.state = None;
+        let mut measured_clock = MeasuredClock::new(row, bench, ticks.readings);
+        if bench.is_stopped() && measured_clock.row.sampler.is_ok() {
+            measured_clock.row.sampler = Err(FailureReason::new(Failure::Interrupted, ClockReason::NotReached));
+            measured_clock.state = None;
         }
-        if subject.state.is_some() {
+        if measured_clock.state.is_some() {
             let mut part = |share: f64| progress((f64::from(done) + share) / clocks as f64);
-            kept.extend(read(bench, &mut subject, amount, share_ns - ticks.ns, keep, &mut part)?);
+            kept.extend(read(bench, &mut measured_clock, amount, share_ns - ticks.ns, keep, &mut part)?);
             done += 1;
         }
-        subjects.push(Digest::of(subject));
+        measured_clocks.push(Digest::of(measured_clock));
     }
     let sampling = Sampling {
         duration_asked_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
@@ -112,7 +112,7 @@ pub fn steps<P: Platform>(
         interrupted: bench.is_stopped(),
     };
     let context = setup.context();
-    let clocks = subjects.into_iter().map(|subject| subject.record(&context)).collect();
+    let clocks = measured_clocks.into_iter().map(|measured_clock| measured_clock.record(&context)).collect();
     let run = setup.run_by(sampling, context.timer_record());
     Ok((Envelope::of_run(setup.recorded_at, session.environment.clone(), run, Steps { clocks }), kept))
 }
@@ -120,30 +120,30 @@ pub fn steps<P: Platform>(
 /// Reads one clock as often as was asked for, or for its share of the time. Returns what is kept.
 fn read<P: Platform>(
     bench: &Bench<'_, P>,
-    subject: &mut Subject<P>,
+    measured_clock: &mut MeasuredClock<P>,
     amount: Amount,
     share_ns: f64,
     keep: bool,
     progress: &mut Progress<'_>,
 ) -> Result<Option<RawReadings>, MeasureError> {
-    let longest = warm_up(bench, subject)?;
+    let longest = warm_up(bench, measured_clock)?;
     match amount {
-        Amount::Reads(reads) if keep => return read_and_keep(bench, subject, reads).map(Some),
+        Amount::Reads(reads) if keep => return read_and_keep(bench, measured_clock, reads).map(Some),
         Amount::Reads(reads) => {
             let mut left = reads;
             while left > 0 && !bench.is_stopped() {
                 let batch = left.min(longest as u64);
-                set_batch(subject, batch as usize);
-                subject.batch(bench, true);
+                set_batch(measured_clock, batch as usize);
+                measured_clock.batch(bench, true);
                 left -= batch;
                 progress(1.0 - left as f64 / reads as f64);
             }
         }
         Amount::Duration(_) => {
             let start = bench.calibrate();
-            set_batch(subject, longest);
+            set_batch(measured_clock, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {
-                subject.batch(bench, true);
+                measured_clock.batch(bench, true);
                 progress((start.elapsed_ns() / share_ns).min(1.0));
             }
         }
@@ -153,9 +153,9 @@ fn read<P: Platform>(
 
 /// Finds out what a read costs at the moment, which distinguishes gaps from slow reads later, and
 /// how long a batch may be.
-fn warm_up<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) -> Result<usize, MeasureError> {
+fn warm_up<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
-    let Subject { row, state } = subject;
+    let MeasuredClock { row, state } = measured_clock;
     let (Ok(sampler), Some(state)) = (&mut row.sampler, state) else { return Ok(LONGEST) };
     for _ in 0..batches {
         let sampled = sampler.sample(&bench.timer, None, reads, bench.stop);
@@ -173,17 +173,17 @@ fn warm_up<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) -> Resul
 /// Reads without any pause and keeps everything. The room is taken before.
 fn read_and_keep<P: Platform>(
     bench: &Bench<'_, P>,
-    subject: &mut Subject<P>,
+    measured_clock: &mut MeasuredClock<P>,
     reads: u64,
 ) -> Result<RawReadings, MeasureError> {
     let no_memory = || MeasureError::Memory(reads);
     let count = usize::try_from(reads).map_err(|_| no_memory())?;
-    if let Ok(sampler) = &mut subject.row.sampler {
+    if let Ok(sampler) = &mut measured_clock.row.sampler {
         sampler.make_room(count).map_err(|_| no_memory())?;
     }
-    set_batch(subject, count);
-    subject.batch(bench, true);
-    let Subject { row, state } = subject;
+    set_batch(measured_clock, count);
+    measured_clock.batch(bench, true);
+    let MeasuredClock { row, state } = measured_clock;
     // The batch has delivered them as numbers already.
     let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
     values.truncate(state.as_ref().map_or(0, |state| state.delivered as usize));
@@ -191,8 +191,8 @@ fn read_and_keep<P: Platform>(
     Ok(RawReadings { clock: row.label(), values, ns_per_unit })
 }
 
-fn set_batch<P: Platform>(subject: &mut Subject<P>, reads: usize) {
-    if let Some(state) = &mut subject.state {
+fn set_batch<P: Platform>(measured_clock: &mut MeasuredClock<P>, reads: usize) {
+    if let Some(state) = &mut measured_clock.state {
         state.reads_per_batch = reads;
     }
 }
@@ -200,27 +200,27 @@ fn set_batch<P: Platform>(subject: &mut Subject<P>, reads: usize) {
 /// A clock that was read. Its readings were looked at already, so that those of one clock are in
 /// memory at a time.
 struct Digest<P: Platform> {
-    subject: Subject<P>,
+    measured_clock: MeasuredClock<P>,
     tick: Option<Tick>,
 }
 
 impl<P: Platform> Digest<P> {
-    fn of(mut subject: Subject<P>) -> Self {
-        let tick = subject.state.as_mut().map(|state| std::mem::take(&mut state.tick).tick());
-        if let Ok(sampler) = &mut subject.row.sampler {
+    fn of(mut measured_clock: MeasuredClock<P>) -> Self {
+        let tick = measured_clock.state.as_mut().map(|state| std::mem::take(&mut state.tick).tick());
+        if let Ok(sampler) = &mut measured_clock.row.sampler {
             sampler.free();
         }
-        Self { subject, tick }
+        Self { measured_clock, tick }
     }
 
     fn record(self, context: &Context<'_, P>) -> StepsRecord {
-        let Subject { row, state } = self.subject;
+        let MeasuredClock { row, state } = self.measured_clock;
         let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
         let mut record = StepsRecord {
             identity: row.identity(context.environment.clocksource.as_deref()),
             available: state.is_some(),
-            reason: row.refusal().map(|refusal| refusal.reason.clone()),
-            failure: row.refusal().map(|refusal| refusal.failure),
+            reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+            failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
             unit_ns: Figure::of(ns_per_unit, ReadingsReason::NoLength),
             tick_ns: Figure::default(),
             tick_evidence: None,
@@ -244,7 +244,7 @@ impl<P: Platform> Digest<P> {
 
 fn fill<P: Platform>(
     record: &mut StepsRecord,
-    state: SubjectState,
+    state: MeasuredState,
     found: Tick,
     info: &ClockInfo,
     context: &Context<'_, P>,
@@ -254,7 +254,7 @@ fn fill<P: Platform>(
     let known = tick_record::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    let SubjectState { events, differences, first, recent, judged_outside, errors, .. } = state;
+    let MeasuredState { events, differences, first, recent, judged_outside, errors, .. } = state;
     record.first_readings = first.iter().map(|reading| reading.wrapping_sub(first[0]) as i64).collect();
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);

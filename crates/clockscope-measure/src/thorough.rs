@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Paths};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::{choice, rate};
+use crate::{default_clocks, rate};
 
 /// Time that each may take.
 const ORDER_NS: f64 = 1e9;
@@ -55,7 +55,7 @@ fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
 fn clocks<P: Platform>(session: &Session<'_, P>) -> Result<Option<Catalog<P>>, SeveralThreads> {
     let all = Catalog::new(session.platform);
     let of_counter = Catalog::counters(session.platform).names().into_iter();
-    let others = choice::names(&all, choice::is_handed_on);
+    let others = default_clocks::names(&all, default_clocks::is_handed_on);
     let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok();
     clocks.map(|clocks| clocks.tried(session)).transpose()
 }

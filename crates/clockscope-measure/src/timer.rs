@@ -6,9 +6,9 @@ use clockscope_brackets::{Bracket, Ticks, narrowest};
 use clockscope_records::UnreadableClock;
 use clockscope_sources::RawClock;
 
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
+use crate::stall_limit;
 use crate::step::of_readings;
-use crate::still;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: u32 = 32;
@@ -226,7 +226,7 @@ impl<P: Platform> TimerCalibration<P> {
     /// # Errors
     /// The reference stands still, went back or refuses; or the timer does.
     pub(crate) fn rate_after(&self, ns: f64) -> Result<TimerRate, TimerError> {
-        let most = still::turns(0.0, self.moves().then_some(self.moves.ticks.inner));
+        let most = stall_limit::turns(0.0, self.moves().then_some(self.moves.ticks.inner));
         let longest = most.max(2 * REFERENCE_READINGS as u32);
         let (mut furthest_ns, mut still) = (0.0, 0);
         // Bounded by turns as well: one that hardly moves must not hang us, either. A turn is a

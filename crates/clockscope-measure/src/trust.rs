@@ -4,9 +4,9 @@
 //! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with
 //! demands. These know no clock: records of any machine are judged alike.
 
-mod case;
 mod counter;
 mod events;
+mod evidence;
 mod observations;
 mod os_clock;
 mod policy;
@@ -17,12 +17,12 @@ use clockscope_sources::ReadPath;
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};
-use crate::choice::ReferenceKind;
+use crate::default_clocks::ReferenceKind;
 use crate::error::MeasureError;
-use crate::platform::{self, Platform, Yardstick};
+use crate::platform::{self, Platform, ReferenceClock};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
-use crate::{across, choice, cost, rate};
+use crate::{across, cost, default_clocks, rate};
 use observations::Mean;
 pub(crate) use observations::{Observations, at_most_ns, is_counter};
 
@@ -96,10 +96,10 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
     policy::names(platform, policy, &[], None).map(drop)
 }
 
-/// Clocks that are measured: the counter in all its sequences, these clocks, and the yardstick.
+/// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch by a system call.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalog<P>, MeasureError> {
     let mut all = with_counter(platform, names);
-    all.extend(choice::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));
+    all.extend(default_clocks::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));
     Ok(Catalog::new(platform).select(&all, Paths::Libc)?)
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn look<P: Platform>(
 fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalog<P>) -> Option<TimerCalibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let platform = setup.session.platform;
-    let references = choice::references(&Catalog::new(platform), &TRUST_REFERENCES);
+    let references = default_clocks::references(&Catalog::new(platform), &TRUST_REFERENCES);
     let is_same = references.first().is_some_and(|name| name == setup.bench.reference.name());
     let counter = platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
     Some(TimerCalibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
@@ -214,11 +214,11 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
 /// The verdicts on the counter and on these clocks, for one use or for all.
 pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Use>) -> Vec<Verdict> {
     let counter = counter::judge(seen);
-    let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
-    let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
+    let is_counter_unfit = counter.as_ref().is_some_and(evidence::ClockEvidence::is_unfit);
+    let faults = counter.as_ref().map(evidence::ClockEvidence::faults).unwrap_or_default();
     let is_judge_unfit = is_counter_unfit && seen.by_counter;
     let doubt = seen.doubt().or(is_judge_unfit.then_some(ReferenceDoubt::CounterUnfit));
-    let mut verdicts: Vec<_> = counter.and_then(|case| case.verdict(for_use)).into_iter().collect();
+    let mut verdicts: Vec<_> = counter.and_then(|evidence| evidence.verdict(for_use)).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
             verdicts.extend(os_clock::judge(seen, clock, doubt, &faults).verdict(for_use));

@@ -6,7 +6,7 @@ mod unit;
 mod words;
 
 pub(crate) use plots::{
-    Axis, Band, ChartRow, Curve, CurvePlot, Form, Look, MOST_SERIES, Mark, MatrixCell, MatrixPlot, Plot, Point,
+    Axis, Band, ChartRow, Curve, CurvePlot, Form, MOST_SERIES, Mark, MarkShape, MatrixCell, MatrixPlot, Plot, Point,
     RowPlot, RowSeries, Spacing,
 };
 pub(crate) use unit::Unit;

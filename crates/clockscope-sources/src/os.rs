@@ -31,7 +31,7 @@
         target_os = "illumos",
         target_os = "solaris"
     )),
-    path = "os/absent.rs"
+    path = "os/unsupported.rs"
 )]
 mod backend;
 mod rust;

@@ -14,7 +14,7 @@ use clockscope_report::{RenderError, Style};
 
 use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
-use crate::findings::{self, FailOn, ShownClock};
+use crate::findings::{self, FailOn, JudgedClock};
 use crate::output::Destination;
 use crate::usage::{UsageError, unknown_clock};
 
@@ -26,9 +26,9 @@ pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalog> {
 /// Exit of a run that could be interrupted.
 pub(super) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
 where
-    ShownClock<'a>: From<&'a C>,
+    JudgedClock<'a>: From<&'a C>,
 {
-    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(ShownClock::from), fail_on) }
+    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(JudgedClock::from), fail_on) }
 }
 
 /// Options by which tables are drawn, where a command has flags for it.

@@ -7,8 +7,8 @@ use clockscope_brackets::{Bracket, OffsetBounds};
 use clockscope_sources::RawClock;
 
 use crate::bench::Bench;
+use crate::handoff::HandoffGuard;
 use crate::platform::{Platform, SharedWord};
-use crate::relay::RelayGuard;
 use crate::timer::read;
 
 /// The word of one direction and what comes with it, in cache lines of their own.
@@ -45,7 +45,7 @@ impl<'a, P: Platform> Exchange<'a, P> {
     /// whose reads must be ordered on both sides.
     pub(crate) fn ask(&self, counter: &impl RawClock, bench: &Bench<'_, P>, slice_ns: u64) -> Learned {
         let mut bounds = OffsetBounds::default();
-        let _ending = RelayGuard(&self.over);
+        let _ending = HandoffGuard(&self.over);
         let mut deadline = bench.deadline(slice_ns);
         for number in 1.. {
             let before = read(counter);
@@ -72,7 +72,7 @@ impl<'a, P: Platform> Exchange<'a, P> {
     /// Answers until the other side has enough.
     pub(crate) fn answer(&self, counter: &impl RawClock) {
         let mut answered = 0;
-        let _ending = RelayGuard(&self.over);
+        let _ending = HandoffGuard(&self.over);
         loop {
             let asked = || self.there.number.load(Ordering::Acquire);
             self.platform.wait_until(|| asked() != answered || self.over.load(Ordering::Acquire) != 0);

@@ -12,9 +12,9 @@ use super::tournament;
 use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
+use crate::failure_reason::{CpuFailureReason, FailureReason, system_error};
 use crate::pair::{Rendezvous, Side};
-use crate::platform::{Platform, ThreadError, Yardstick};
-use crate::refusal::{CpuRefusal, Refusal, system_error};
+use crate::platform::{Platform, ReferenceClock, ThreadError};
 use crate::session::Session;
 use crate::step;
 use crate::timer::{Timer, read};
@@ -87,7 +87,7 @@ pub(crate) fn find<P: Platform>(
         Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
-        Err(Refusal { failure, reason }) => {
+        Err(FailureReason { failure, reason }) => {
             let reason = PairsReason::NoCounter { failure: Some(failure), because: Box::new(reason) };
             offsets.counter = Figure::unknown(reason.clone());
             return untested(offsets, &reason);
@@ -112,10 +112,10 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered<P: Platform>(platform: &P, counters: &Catalog<P>) -> Result<P::Counter, Refusal> {
+fn ordered<P: Platform>(platform: &P, counters: &Catalog<P>) -> Result<P::Counter, FailureReason> {
     if !counters.entries.iter().any(|row| row.sampler.is_ok()) {
         let none = || Unavailable::Missing("this architecture has no counter that clockscope knows".into()).into();
-        let first = counters.entries.iter().find_map(|row| row.refusal().cloned());
+        let first = counters.entries.iter().find_map(|row| row.failure_reason().cloned());
         return Err(first.unwrap_or_else(none));
     }
     Ok(platform.ordered_counter()?)
@@ -216,9 +216,9 @@ fn exchange<P: Platform, C: RawClock>(
 }
 
 fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> OffsetPair {
-    let [forward, reverse] = match outcome.map_err(CpuRefusal::from).and_then(|sides| bounds(sides, unit)) {
+    let [forward, reverse] = match outcome.map_err(CpuFailureReason::from).and_then(|sides| bounds(sides, unit)) {
         Ok(sides) => sides,
-        Err(refusal) => return untested_pair((a, b), refusal),
+        Err(failure_reason) => return untested_pair((a, b), failure_reason),
     };
     let all = forward.with_reverse(&reverse);
     let found = all.offset(unit.step).ok_or(CpusReason::NoConstantOffset);
@@ -245,7 +245,7 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
 
 /// Bounds that both sides learned, the first one's exchanges first; or the reason why that says
 /// nothing.
-fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], CpuRefusal> {
+fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], CpuFailureReason> {
     let has_parted = sides.iter().any(|learned| learned.parted);
     let bounds = sides.map(|learned| learned.bounds);
     let all = bounds[0].with_reverse(&bounds[1]);
@@ -256,7 +256,7 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], C
     if is_explained && (has_parted || stood_still) { Err(parted(CpusReason::ReferenceParted)) } else { Ok(bounds) }
 }
 
-fn untested_pair((a, b): (u32, u32), CpuRefusal { failure, reason: because }: CpuRefusal) -> OffsetPair {
+fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because }: CpuFailureReason) -> OffsetPair {
     fn none<T>(reason: &CpusReason) -> Figure<T> {
         Figure::unknown(reason.clone())
     }
@@ -351,11 +351,11 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 struct KernelClock<P: Platform>(P::Reference);
 
 /// Reason why no counter has an offset from a kernel's clock that stood still.
-const KERNEL_STOOD_STILL: CpuRefusal =
-    CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::KernelClockStill };
+const KERNEL_STOOD_STILL: CpuFailureReason =
+    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: CpusReason::KernelClockStill };
 
-fn parted(reason: CpusReason) -> CpuRefusal {
-    CpuRefusal { failure: CpuFailure::Parted, reason }
+fn parted(reason: CpusReason) -> CpuFailureReason {
+    CpuFailureReason { failure: CpuFailure::Parted, reason }
 }
 
 /// The kernel's clock between two readings of the counter.
@@ -370,14 +370,14 @@ struct Together {
 impl<P: Platform> KernelClock<P> {
     /// If it answers when it is tried: it may enter the kernel, which may deny that.
     fn find(session: &Session<'_, P>) -> Option<Self> {
-        let by_vdso = session.platform.references().into_iter().filter(Yardstick::is_vdso);
+        let by_vdso = session.platform.references().into_iter().filter(ReferenceClock::is_vdso);
         answering(session, by_vdso.collect()).ok().map(Self)
     }
 
     /// On one CPU.
-    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, CpuRefusal> {
+    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, CpuFailureReason> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
-        let refused = |errno| CpuRefusal {
+        let refused = |errno| CpuFailureReason {
             failure: CpuFailure::ClockRefused,
             reason: CpusReason::VdsoRefused { error: system_error(errno) },
         };
@@ -417,7 +417,7 @@ fn against_kernel<P: Platform>(
     let before = kernel.on(platform, first, counter);
     let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
     let after = kernel.on(platform, first, counter);
-    let record = |(cpu, together): (u32, Result<Together, CpuRefusal>)| {
+    let record = |(cpu, together): (u32, Result<Together, CpuFailureReason>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;
             off_line(&before, &together?, &after, unit)
@@ -436,7 +436,12 @@ fn against_kernel<P: Platform>(
 }
 
 /// Distance of a moment from the line between two others, in ns.
-fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, CpuRefusal> {
+fn off_line(
+    before: &Together,
+    moment: &Together,
+    after: &Together,
+    unit: CounterUnit,
+) -> Result<Offset, CpuFailureReason> {
     let since =
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));

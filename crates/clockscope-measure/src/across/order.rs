@@ -15,10 +15,10 @@ use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry};
 use crate::error::MeasureError;
+use crate::failure_reason::{CpuFailureReason, FailureReason, system_error};
+use crate::handoff::{HandoffState, Pace, Received, smaller};
 use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, SharedWord, ThreadError};
-use crate::refusal::{CpuRefusal, Refusal, system_error};
-use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 
 /// Intended duration of a round, in ns: long enough that starting its threads does not matter,
@@ -130,13 +130,13 @@ pub(crate) fn find<P: Platform>(
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
     let sequence = |(place, row): (usize, &CatalogEntry<P>)| {
-        let of_way = |way: RelayMode| {
+        let of_way = |way: HandoffMode| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
         };
         record(
             row,
-            [of_way(RelayMode::Mailbox), of_way(RelayMode::Lock)],
+            [of_way(HandoffMode::Mailbox), of_way(HandoffMode::Lock)],
             bench,
             (order.untestable.as_ref(), plan.longest_ns),
         )
@@ -147,29 +147,30 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// Returns why a clock was not handed over; `None` if it was.
-fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<Refusal> {
-    row.refusal().cloned().or_else(|| unfit(row))
+fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
+    row.failure_reason().cloned().or_else(|| unfit(row))
 }
 
 /// Returns the reason why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<Refusal> {
+fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
     let reason = match row.info.kind {
         ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
         ClockKind::CpuTime => ClockReason::ThreadsTime,
         ClockKind::Cycles => ClockReason::CoreCycles,
     };
-    Some(Refusal::new(Failure::NotApplicable, reason))
+    Some(FailureReason::new(Failure::NotApplicable, reason))
 }
 
 /// Returns what ended a clock's readings: an error, or that the clock stood still.
-fn ended(error: Option<Errno>, is_still: bool) -> Option<Refusal> {
-    let of_error = |errno| Refusal::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) });
-    let stood_still = || Refusal::new(Failure::StoodStill, ClockReason::StandsStill);
+fn ended(error: Option<Errno>, is_still: bool) -> Option<FailureReason> {
+    let of_error =
+        |errno| FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) });
+    let stood_still = || FailureReason::new(Failure::StoodStill, ClockReason::StandsStill);
     error.map(of_error).or_else(|| is_still.then(stood_still))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RelayMode {
+enum HandoffMode {
     Bare,
     Mailbox,
     Lock,
@@ -179,21 +180,21 @@ enum RelayMode {
 struct HandoffTask<'a, P: Platform> {
     place: Option<usize>,
     row: Option<&'a CatalogEntry<P>>,
-    way: RelayMode,
+    way: HandoffMode,
 }
 
 /// The bare way first, then each clock in each way.
 fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
-    let ways: &[RelayMode] = match handoff {
-        Handoff::Mailbox => &[RelayMode::Mailbox],
-        Handoff::Lock => &[RelayMode::Lock],
-        Handoff::Both => &[RelayMode::Mailbox, RelayMode::Lock],
+    let ways: &[HandoffMode] = match handoff {
+        Handoff::Mailbox => &[HandoffMode::Mailbox],
+        Handoff::Lock => &[HandoffMode::Lock],
+        Handoff::Both => &[HandoffMode::Mailbox, HandoffMode::Lock],
     };
     let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
     let of_clocks = fit.flat_map(|(place, row)| {
         ways.iter().map(move |way| HandoffTask { place: Some(place), row: Some(row), way: *way })
     });
-    std::iter::once(HandoffTask { place: None, row: None, way: RelayMode::Bare }).chain(of_clocks).collect()
+    std::iter::once(HandoffTask { place: None, row: None, way: HandoffMode::Bare }).chain(of_clocks).collect()
 }
 
 impl<P: Platform> HandoffTask<'_, P> {
@@ -202,15 +203,15 @@ impl<P: Platform> HandoffTask<'_, P> {
         self.row.map(|row| row.info.is_ordered)
     }
 
-    fn start(&self, relay: &Relay<'_, P>) -> Result<(), Errno> {
-        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
+    fn start(&self, handoff: &HandoffState<'_, P>) -> Result<(), Errno> {
+        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_handoff(handoff)))
     }
 
-    fn run(&self, relay: &Relay<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
+    fn run(&self, handoff: &HandoffState<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         match (self.way, self.row.map(|row| &row.sampler)) {
-            (RelayMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
-            (RelayMode::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
-            _ => relay.bare(side, keeper),
+            (HandoffMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(handoff, side, keeper),
+            (HandoffMode::Lock, Some(Ok(sampler))) => sampler.lock(handoff, side, keeper),
+            _ => handoff.bare(side, keeper),
         }
     }
 }
@@ -415,11 +416,12 @@ fn run_handoffs<P: Platform>(
 ) -> Vec<PairResult<Vec<Received>>> {
     let platform = bench.platform;
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
-    let relays: Vec<Vec<_>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::new(platform)).collect()).collect();
+    let handoffs: Vec<Vec<_>> =
+        pairs.iter().map(|_| tasks.iter().map(|_| HandoffState::new(platform)).collect()).collect();
     play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
-        for (task, relay) in tasks.iter().zip(&relays[place]) {
-            let started = if side == Side::First { task.start(relay) } else { Ok(()) };
+        for (task, handoff) in tasks.iter().zip(&handoffs[place]) {
+            let started = if side == Side::First { task.start(handoff) } else { Ok(()) };
             if side == Side::First && is_late() {
                 over[place].store(1, Ordering::Relaxed);
             }
@@ -431,7 +433,7 @@ fn run_handoffs<P: Platform>(
                 break;
             }
             let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
-            let mut found = task.run(relay, side, keeper);
+            let mut found = task.run(handoff, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);
         }
@@ -459,7 +461,7 @@ fn count<P: Platform>(
         Err(error) => {
             let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
             if !is_known && lost.len() < most_lost {
-                let CpuRefusal { failure, reason } = error.refusal();
+                let CpuFailureReason { failure, reason } = error.failure_reason();
                 lost.push(LostPair { a, b, reason: reason.into(), failure: Some(failure) });
             }
         }
@@ -472,7 +474,7 @@ fn record<P: Platform>(
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&Unknown>, f64),
 ) -> Sequence {
-    let refusal = not_handed_over(row);
+    let failure_reason = not_handed_over(row);
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
     let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
@@ -483,7 +485,7 @@ fn record<P: Platform>(
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
     };
-    let untaken = refusal.as_ref().map_or_else(|| RateReason::NotAskedFor.into(), Refusal::unknown);
+    let untaken = failure_reason.as_ref().map_or_else(|| RateReason::NotAskedFor.into(), FailureReason::unknown);
     let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
@@ -498,8 +500,8 @@ fn record<P: Platform>(
     } else {
         CpusReason::NoHandoff
     };
-    let of_failure = || failed.as_ref().map(Refusal::unknown);
-    let nothing = refusal.as_ref().map(Refusal::unknown).or(untestable.cloned()).or_else(of_failure);
+    let of_failure = || failed.as_ref().map(FailureReason::unknown);
+    let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or_else(of_failure);
     // Each of these takes the one before it.
     let handed_over = if handoffs > 0 { Ok(()) } else { Err(nothing.unwrap_or(untaken.into())) };
     let counted = handed_over.clone().and(match is_one_reading {
@@ -509,15 +511,15 @@ fn record<P: Platform>(
     let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
     let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
     let worst = counted.clone().and(worst.ok_or(Unknown::from(CpusReason::NoRegression)));
-    let is_available = refusal.is_none();
-    let refusal = refusal.or(failed);
+    let is_available = failure_reason.is_none();
+    let failure_reason = failure_reason.or(failed);
     let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,
         available: is_available,
-        failure: refusal.as_ref().map(|refusal| refusal.failure),
-        reason: refusal.map(|refusal| refusal.reason),
+        failure: failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
+        reason: failure_reason.map(|failure_reason| failure_reason.reason),
         handoffs,
         handoffs_per_second: handed_over.and(per_second.ok_or(CpusReason::Untimed.into())).into(),
         regressions: counted.clone().into(),

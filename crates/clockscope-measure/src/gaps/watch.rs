@@ -6,7 +6,7 @@ use clockscope_records::{CauseKind, CpuFailure, CpusReason, GapCounts};
 use clockscope_statistics::Reservoir;
 
 use super::cause;
-use crate::refusal::CpuRefusal;
+use crate::failure_reason::CpuFailureReason;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
@@ -23,7 +23,7 @@ const TRIES: u32 = 4;
 const COLD_READS: u32 = 4;
 
 /// Sources that the thread reads.
-pub(super) trait Sight {
+pub(super) trait WatchSources {
     /// The timer.
     fn now(&mut self) -> u64;
     /// Returns what the system has counted of the thread: takes little time.
@@ -48,8 +48,9 @@ pub(super) struct GapThresholds {
     pub(super) still_turns: u32,
 }
 
-/// Refusal of a CPU that is not watched to the end because its timer stood still, or went back.
-const TIMER_FAILED: CpuRefusal = CpuRefusal { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
+/// Reason of a CPU that is not watched to the end because its timer stood still, or went back.
+const TIMER_FAILED: CpuFailureReason =
+    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
 
 /// Observations of one thread so far.
 pub(super) struct Watch {
@@ -66,7 +67,7 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) trouble: Option<CpuRefusal>,
+    pub(super) trouble: Option<CpuFailureReason>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_asking: u64,
     usual_glance: u64,
@@ -106,7 +107,7 @@ impl Watch {
     }
 
     /// Reads the timer for `length`. Gaps are recorded relative to `origin`.
-    pub(super) fn look(&mut self, sight: &mut impl Sight, origin: u64, length: u64) {
+    pub(super) fn look(&mut self, sight: &mut impl WatchSources, origin: u64, length: u64) {
         self.time_looks(sight);
         let before = sight.now();
         let first = sight.cpu();
@@ -167,7 +168,7 @@ impl Watch {
     }
 
     /// Finds out what a look at another clock takes.
-    fn time_looks(&mut self, sight: &mut impl Sight) {
+    fn time_looks(&mut self, sight: &mut impl WatchSources) {
         for _ in 0..TRIES {
             let from = sight.now();
             _ = sight.is_over();
@@ -178,7 +179,7 @@ impl Watch {
     /// Asks the system what it has counted since it was asked last, after a pause from `last` until
     /// `now` that began `at` so much of the run. What came between the counts of the thread before
     /// and after asking is a gap of its own. Returns where looking goes on.
-    fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, at: u64) -> u64 {
+    fn ask(&mut self, sight: &mut impl WatchSources, counted: &mut Counted, last: u64, now: u64, at: u64) -> u64 {
         let mut thread = ThreadAccount::default();
         let until = self.glance(sight, now, &mut thread);
         // An interruption that came with the counts of the thread is counted by these.
@@ -212,7 +213,7 @@ impl Watch {
 
     /// Reads the counts of the thread, and the timer right after: again if something came between,
     /// which neither would report. Returns what the timer showed.
-    fn glance(&mut self, sight: &mut impl Sight, mut from: u64, thread: &mut ThreadAccount) -> u64 {
+    fn glance(&mut self, sight: &mut impl WatchSources, mut from: u64, thread: &mut ThreadAccount) -> u64 {
         for _ in 0..TRIES {
             *thread = sight.thread();
             let until = sight.now();
@@ -319,7 +320,7 @@ mod tests {
         }
     }
 
-    impl Sight for Simulated {
+    impl WatchSources for Simulated {
         fn now(&mut self) -> u64 {
             self.act(1_000, |it| it.time)
         }

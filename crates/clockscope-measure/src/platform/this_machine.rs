@@ -14,7 +14,7 @@ use clockscope_records::{Adjtimex, CivilState, Environment, HypervisorStatement,
 use clockscope_sources::os::{self, Reference};
 use clockscope_sources::{Errno, ReadPath, Unavailable, Visitor, counter, library};
 
-use super::{Platform, SharedWord, Sleeps, ThreadError, Yardstick, steering};
+use super::{Platform, ReferenceClock, SharedWord, Sleeps, ThreadError, steering};
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
@@ -25,7 +25,7 @@ const NAP: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThisMachine;
 
-impl Yardstick for counter::Ordered {
+impl ReferenceClock for counter::Ordered {
     fn name(&self) -> &'static str {
         counter::ORDERED_NAME
     }
@@ -39,7 +39,7 @@ impl Yardstick for counter::Ordered {
     }
 }
 
-impl Yardstick for Reference {
+impl ReferenceClock for Reference {
     fn name(&self) -> &'static str {
         Self::name(self)
     }

@@ -6,7 +6,7 @@ use clockscope_machine::affinity::AffinityError;
 use clockscope_records::{CpuFailure, CpusReason};
 use clockscope_sources::Errno;
 
-use crate::refusal::{CpuRefusal, system_error};
+use crate::failure_reason::{CpuFailureReason, system_error};
 
 /// Reason why a thread that was bound to a CPU found nothing. Records have it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum ThreadError {
 
 impl ThreadError {
     /// Returns what records have of it.
-    pub(crate) fn refusal(&self) -> CpuRefusal {
+    pub(crate) fn failure_reason(&self) -> CpuFailureReason {
         let (failure, reason) = match self {
             Self::NotStarted(errno) => {
                 (CpuFailure::NotStarted, CpusReason::ThreadNotStarted { error: system_error(*errno) })
@@ -52,13 +52,13 @@ impl ThreadError {
             Self::Interrupted => (CpuFailure::Interrupted, CpusReason::Interrupted),
             Self::NotRecorded => (CpuFailure::NotRecorded, CpusReason::NotRecorded),
         };
-        CpuRefusal { failure, reason }
+        CpuFailureReason { failure, reason }
     }
 }
 
-impl From<ThreadError> for CpuRefusal {
+impl From<ThreadError> for CpuFailureReason {
     fn from(error: ThreadError) -> Self {
-        error.refusal()
+        error.failure_reason()
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
             cpu: 1,
             error: AffinityError::System { call: "sched_setaffinity", error },
         };
-        assert_eq!(refused(Errno::from(&denied)).refusal().failure, CpuFailure::Denied);
-        assert_eq!(refused(Errno::new(22)).refusal().failure, CpuFailure::NotBound);
+        assert_eq!(refused(Errno::from(&denied)).failure_reason().failure, CpuFailure::Denied);
+        assert_eq!(refused(Errno::new(22)).failure_reason().failure, CpuFailure::NotBound);
     }
 }

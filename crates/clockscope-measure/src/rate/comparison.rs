@@ -12,9 +12,9 @@ use clockscope_statistics::{
 };
 
 use super::error::{middle, of_inverse};
-use super::rated::{RatedClock, Scale};
+use super::participant::{Participant, Scale};
+use crate::failure_reason::system_error;
 use crate::platform::Platform;
-use crate::refusal::system_error;
 
 /// Brackets of a pair at both ends, from which the bound follows.
 pub(super) const BRACKETS_AT_ENDS: usize = 200;
@@ -47,8 +47,8 @@ impl Comparison {
     }
 
     /// Takes so many brackets, and keeps the narrowest.
-    pub(super) fn bracket<P: Platform>(&mut self, rated: &[RatedClock<'_, P>], count: usize) {
-        let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
+    pub(super) fn bracket<P: Platform>(&mut self, participants: &[Participant<'_, P>], count: usize) {
+        let (clock, reference) = (&participants[self.clock], &participants[self.reference]);
         let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
         let between = || fence.map(|timer| black_box(timer.now()));
@@ -102,8 +102,12 @@ impl Comparison {
 
     /// Rate and bound so far, in ppm of the nominal scales, or of the rough ones, where the
     /// reference's may be off by this share.
-    pub(super) fn bounds_ppm<P: Platform>(&self, rated: &[RatedClock<'_, P>], error: f64) -> Option<(f64, f64)> {
-        let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
+    pub(super) fn bounds_ppm<P: Platform>(
+        &self,
+        participants: &[Participant<'_, P>],
+        error: f64,
+    ) -> Option<(f64, f64)> {
+        let (clock, reference) = (&participants[self.clock], &participants[self.reference]);
         let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
         let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, reference.rough_ns));
         rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0, error]))
@@ -113,8 +117,8 @@ impl Comparison {
     /// so many ns.
     fn in_ns<P: Platform>(
         &self,
-        (clock, clock_ns): (&RatedClock<'_, P>, f64),
-        (reference, reference_ns): (&RatedClock<'_, P>, f64),
+        (clock, clock_ns): (&Participant<'_, P>, f64),
+        (reference, reference_ns): (&Participant<'_, P>, f64),
     ) -> (Vec<BracketNs>, Ticks) {
         let unit = Ticks { outer: reference_ns, inner: clock_ns };
         let since_first = |bracket| BracketNs::since(&self.brackets[0], bracket, unit);
@@ -125,9 +129,9 @@ impl Comparison {
     /// Rate that all brackets show with the clock's unit of so many ns.
     fn rate<P: Platform>(
         &self,
-        clock: &RatedClock<'_, P>,
+        clock: &Participant<'_, P>,
         clock_ns: f64,
-        reference: &RatedClock<'_, P>,
+        reference: &Participant<'_, P>,
         scale: Scale,
     ) -> Option<RateEstimate> {
         let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, scale.ns_per_unit));
@@ -138,8 +142,8 @@ impl Comparison {
     /// The record of the clock, and how its unit becomes ns from now on.
     pub(super) fn record<P: Platform>(
         &self,
-        clock: &RatedClock<'_, P>,
-        reference: &RatedClock<'_, P>,
+        clock: &Participant<'_, P>,
+        reference: &Participant<'_, P>,
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
@@ -203,8 +207,12 @@ impl Comparison {
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
-    pub(super) fn pair<P: Platform>(&self, rated: &[RatedClock<'_, P>], scales: [Option<Scale>; 2]) -> RatePair {
-        let (clock, other) = (&rated[self.clock], &rated[self.reference]);
+    pub(super) fn pair<P: Platform>(
+        &self,
+        participants: &[Participant<'_, P>],
+        scales: [Option<Scale>; 2],
+    ) -> RatePair {
+        let (clock, other) = (&participants[self.clock], &participants[self.reference]);
         let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
             let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
             let errors = [clock_scale.error, other_scale.error];
@@ -213,7 +221,7 @@ impl Comparison {
         let failure = match found {
             None if scales.contains(&None) => Some(RatePairFailure::NoUnit),
             None => Some(RatePairFailure::TooFew),
-            Some((_, None)) if self.is_ticked(rated) => Some(RatePairFailure::Ticked),
+            Some((_, None)) if self.is_ticked(participants) => Some(RatePairFailure::Ticked),
             Some((_, None)) => Some(RatePairFailure::Interrupted),
             Some(_) => None,
         };
@@ -228,8 +236,8 @@ impl Comparison {
         }
     }
 
-    fn is_ticked<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> bool {
-        rated[self.clock].is_ticked() || rated[self.reference].is_ticked()
+    fn is_ticked<P: Platform>(&self, participants: &[Participant<'_, P>]) -> bool {
+        participants[self.clock].is_ticked() || participants[self.reference].is_ticked()
     }
 }
 

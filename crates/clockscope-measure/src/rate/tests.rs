@@ -50,15 +50,16 @@ fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).unwrap();
-    let rated: Vec<_> = rows.iter().map(|row| RatedClock::new(row, &setup.bench, session.environment())).collect();
-    let mut comparisons = pairs(&rated, 0);
+    let participants: Vec<_> =
+        rows.iter().map(|row| Participant::new(row, &setup.bench, session.environment())).collect();
+    let mut comparisons = pairs(&participants, 0);
     for turn in 0..100 {
         world.ns.fetch_add((seconds * 1e7) as u64, Ordering::Relaxed);
-        round(&rated, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
+        round(&participants, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
     }
     let plan = RateSettings { reference: "true".to_owned(), duration_s: seconds, until_ppm: Some(0.001) };
-    let reference = rated[0].as_reference(&setup.calibration, &setup.bench);
-    record(&setup.bench, &rated, 0, comparisons, reference, &plan)
+    let reference = participants[0].as_reference(&setup.calibration, &setup.bench);
+    record(&setup.bench, &participants, 0, comparisons, reference, &plan)
 }
 
 #[test]
@@ -91,15 +92,16 @@ fn memory_does_not_grow_with_the_rounds() {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).unwrap();
-    let rated: Vec<_> = rows.iter().map(|row| RatedClock::new(row, &setup.bench, session.environment())).collect();
+    let participants: Vec<_> =
+        rows.iter().map(|row| Participant::new(row, &setup.bench, session.environment())).collect();
     let mut comparison = Comparison::new(1, 0);
     for turn in 0..20_000 {
         world.ns.fetch_add(1_000_000, Ordering::Relaxed);
-        comparison.bracket(&rated, if turn == 19_999 { BRACKETS_AT_ENDS } else { 1 });
+        comparison.bracket(&participants, if turn == 19_999 { BRACKETS_AT_ENDS } else { 1 });
     }
     assert!(comparison.kept() <= 4096, "{}", comparison.kept());
     // From the first to the last, all of 20 s.
-    let (ppm, bound) = comparison.bounds_ppm(&rated, 0.0).unwrap();
+    let (ppm, bound) = comparison.bounds_ppm(&participants, 0.0).unwrap();
     assert!((ppm - 3.0).abs() <= bound && bound < 0.01, "{ppm} {bound}");
 }
 
@@ -107,7 +109,7 @@ fn memory_does_not_grow_with_the_rounds() {
 fn what_cannot_be_a_reference_is_refused() {
     let selected = |clocks: &[&str], reference: &str| {
         let clocks: Vec<String> = clocks.iter().map(ToString::to_string).collect();
-        rated::selected(&ThisMachine, &clocks, Paths::Libc, reference).err()
+        participant::selected(&ThisMachine, &clocks, Paths::Libc, reference).err()
     };
     let select = |clocks: &[&str], reference: &str| {
         selected(clocks, reference).map(|error| error.to_string()).unwrap_or_default()
@@ -132,7 +134,7 @@ fn unordered_reads_are_fenced() {
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalog::counters(&ThisMachine)).unwrap();
     for entry in &setup.catalog.entries {
-        let rated = RatedClock::new(entry, &setup.bench, session.environment());
-        assert_eq!(rated.fence.is_some(), !entry.info.is_ordered, "{}", rated.label);
+        let participant = Participant::new(entry, &setup.bench, session.environment());
+        assert_eq!(participant.fence.is_some(), !entry.info.is_ordered, "{}", participant.label);
     }
 }

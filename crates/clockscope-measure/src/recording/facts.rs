@@ -4,8 +4,8 @@ use clockscope_machine::trial::{Outcome, Untried};
 use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
 use clockscope_sources::{ClockInfo, Resolution, Unit};
 
-use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
-use crate::refusal::{of_errno, system_error};
+use super::fault::{FREQUENCIES_HZ, LONGEST_NS, RecordingFault};
+use crate::failure_reason::{of_errno, system_error};
 
 pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
     match outcome.clone() {
@@ -53,7 +53,7 @@ pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution
 ///
 /// # Errors
 /// A figure is none that a clock has.
-pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
+pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, RecordingFault> {
     let identity = &clock.identity;
     let resolution = match &clock.resolution {
         RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
@@ -76,15 +76,15 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
 }
 
 /// Returns a step or resolution, in ns, unless no clock has it.
-pub(super) fn length_ns(ns: f64) -> Result<f64, Damage> {
-    if (0.0..=LONGEST_NS).contains(&ns) { Ok(ns) } else { Err(Damage::Step { ns }) }
+pub(super) fn length_ns(ns: f64) -> Result<f64, RecordingFault> {
+    if (0.0..=LONGEST_NS).contains(&ns) { Ok(ns) } else { Err(RecordingFault::Step { ns }) }
 }
 
-fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
+fn unit(unit: RecordedUnit) -> Result<Unit, RecordingFault> {
     let [lowest, highest] = FREQUENCIES_HZ;
     match unit {
         RecordedUnit::Nanoseconds => Ok(Unit::Nanoseconds),
-        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => Err(Damage::Frequency { hz }),
+        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => Err(RecordingFault::Frequency { hz }),
         RecordedUnit::Counts(hz) => Ok(Unit::Counts(hz)),
     }
 }
@@ -92,7 +92,7 @@ fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refusal::Refusal;
+    use crate::failure_reason::FailureReason;
 
     /// A replay gives the reason and the failure of the run.
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         let refused = [1, 2, 22, 38].map(|code| Outcome::Refused(clockscope_sources::Errno::new(code)));
         let others = [Outcome::Answered, Outcome::Unanswered, Outcome::Silent, Outcome::Killed(11), Outcome::Killed(4)];
         for outcome_of_run in refused.into_iter().chain(others) {
-            let shown = |outcome| Refusal::of(outcome, Some(false));
+            let shown = |outcome| FailureReason::of(outcome, Some(false));
             let replayed = outcome(recorded_trial(&outcome_of_run));
             assert_eq!(recorded_trial(&replayed), recorded_trial(&outcome_of_run));
             assert_eq!(shown(replayed), shown(outcome_of_run.clone()), "{outcome_of_run:?}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clockscope_sources::{Errno, RawClock};
 
-use crate::platform::Yardstick;
+use crate::platform::ReferenceClock;
 
 /// Readings that a log has room for from the start: as many as a run usually makes.
 const ROOM: usize = 1 << 16;
@@ -56,7 +56,7 @@ impl<C: RawClock> RawClock for Logged<C> {
     }
 }
 
-impl<C: Yardstick> Yardstick for Logged<C> {
+impl<C: ReferenceClock> ReferenceClock for Logged<C> {
     fn name(&self) -> &str {
         self.clock.name()
     }

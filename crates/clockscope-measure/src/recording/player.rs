@@ -17,14 +17,14 @@ use clockscope_sources::{
     ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor,
 };
 
-use super::damage::{Damage, LAST_SECOND, MOST_CLOCKS, Misfit};
 use super::deltas::readings;
 use super::facts::{info, outcome};
-use super::tape::{PlayedClock, Reel, ReplayedClock};
-use super::watched::NOT_RECORDED;
+use super::fault::{LAST_SECOND, MOST_CLOCKS, RecordingFault, ReplayMismatch};
+use super::recording_sampler::NOT_RECORDED;
+use super::replayed_clocks::{ReplayProgress, ReplayedClock, ReplayedSampler};
 use crate::catalog::{Catalog, CatalogEntry};
+use crate::failure_reason::FailureReason;
 use crate::platform::{Platform, Sleeps, ThreadError, steering};
-use crate::refusal::Refusal;
 use crate::sampler::Sampler;
 
 /// Reason that questions other than *steps* get.
@@ -40,7 +40,7 @@ pub(super) struct Player {
     counters: Vec<RecordedCounter>,
     ordered_counter: Option<ReplayedClock>,
     references: Vec<ReplayedClock>,
-    reel: Arc<Reel>,
+    progress: Arc<ReplayProgress>,
 }
 
 impl Player {
@@ -48,18 +48,18 @@ impl Player {
     ///
     /// # Errors
     /// No run gives such a recording.
-    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalog<Self>), Damage> {
+    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalog<Self>), RecordingFault> {
         for (what, count) in [("clocks", run.clocks.len()), ("counters", run.counters.len())] {
             if count > MOST_CLOCKS {
-                return Err(Damage::TooMany { what, count });
+                return Err(RecordingFault::TooMany { what, count });
             }
         }
         if let Some(seconds) = run.unix_seconds.filter(|seconds| *seconds > LAST_SECOND) {
-            return Err(Damage::Date { seconds });
+            return Err(RecordingFault::Date { seconds });
         }
         let batches = run.clocks.iter().map(|clock| clock.batches.len()).sum();
-        let reel = Arc::new(Reel::new(batches, run.interrupted));
-        let entries = run.clocks.into_iter().map(|clock| row(clock, &reel)).collect::<Result<_, _>>()?;
+        let progress = Arc::new(ReplayProgress::new(batches, run.interrupted));
+        let entries = run.clocks.into_iter().map(|clock| row(clock, &progress)).collect::<Result<_, _>>()?;
         let trials = run.trials.into_iter().map(|trials| trials.into_iter().map(outcome).collect());
         let player = Self {
             environment: run.environment,
@@ -70,43 +70,44 @@ impl Player {
             counters: run.counters,
             ordered_counter: run.ordered_counter.map(ReplayedClock::new).transpose()?,
             references: run.references.into_iter().map(ReplayedClock::new).collect::<Result<_, _>>()?,
-            reel,
+            progress,
         };
         Ok((player, Catalog { entries }))
     }
 
     /// Returns true if the run was interrupted before it read any clock.
     pub(super) fn is_stopped_from_the_start(&self) -> bool {
-        self.reel.is_stopped_from_the_start()
+        self.progress.is_stopped_from_the_start()
     }
 
     /// Returns what was not asked for as it was recorded.
-    pub(super) fn misfit(&self) -> Option<Misfit> {
+    pub(super) fn mismatch(&self) -> Option<ReplayMismatch> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner).len();
-        let of_trials = || (trials > 0).then_some(Misfit::TrialsLeft(trials));
-        let of_yardsticks = || self.ordered_counter.iter().chain(&self.references).find_map(ReplayedClock::misfit);
-        self.reel.misfit().or_else(of_trials).or_else(of_yardsticks)
+        let of_trials = || (trials > 0).then_some(ReplayMismatch::TrialsLeft(trials));
+        let of_reference_clocks =
+            || self.ordered_counter.iter().chain(&self.references).find_map(ReplayedClock::mismatch);
+        self.progress.mismatch().or_else(of_trials).or_else(of_reference_clocks)
     }
 }
 
 /// The catalog entry of a recorded clock.
-fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogEntry<Player>, Damage> {
+fn row(clock: RecordedClock, progress: &Arc<ReplayProgress>) -> Result<CatalogEntry<Player>, RecordingFault> {
     let info = info(&clock)?;
     let RecordedClock { identity, reason, failure, batches, readings: differences, .. } = clock;
     let name = identity.label();
     if batches.contains(&RecordedBatch { delivered: 0, error: None }) {
-        return Err(Damage::EmptyBatch { clock: name });
+        return Err(RecordingFault::EmptyBatch { clock: name });
     }
     let (recorded, delivered) = (differences.len(), batches.last().map_or(0, |batch| batch.delivered));
     if delivered != recorded as u64 {
-        return Err(Damage::Readings { clock: name, delivered, recorded });
+        return Err(RecordingFault::Readings { clock: name, delivered, recorded });
     }
     let sampler = match (failure, reason) {
-        (Some(failure), Some(reason)) => Err(Refusal { failure, reason }),
-        (Some(_), None) | (None, Some(_)) => return Err(Damage::HalfRefused { clock: name }),
+        (Some(failure), Some(reason)) => Err(FailureReason { failure, reason }),
+        (Some(_), None) | (None, Some(_)) => return Err(RecordingFault::HalfRefused { clock: name }),
         (None, None) => {
-            let (values, reel) = (readings(differences), Arc::clone(reel));
-            let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };
+            let (values, progress) = (readings(differences), Arc::clone(progress));
+            let clock = ReplayedSampler { name, batches: batches.into_iter(), values, progress };
             Ok(Box::new(clock) as Box<dyn Sampler<Player>>)
         }
     };
@@ -178,7 +179,7 @@ impl Platform for Player {
         let mut outcomes = self.trials.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
         let recorded = outcomes.len();
         if recorded != count {
-            self.reel.does_not_fit(|| Misfit::Trials { recorded, needed: count });
+            self.progress.does_not_fit(|| ReplayMismatch::Trials { recorded, needed: count });
             outcomes.resize(count, Outcome::Untried(Untried::Recorded(NOT_IN_IT.to_owned())));
         }
         Ok(outcomes)

@@ -17,7 +17,7 @@ use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
 use super::deltas::differences;
 use super::facts::recorded_trial;
 use super::log::{Log, Logged};
-use crate::platform::{Platform, ThreadError, Yardstick};
+use crate::platform::{Platform, ReferenceClock, ThreadError};
 
 /// A platform that keeps what it delivers to *steps* ([`record`](crate::record)). Otherwise it is
 /// the one that it is made of.
@@ -77,9 +77,9 @@ impl<P: Platform> Recorder<P> {
     pub(super) fn run(&self) -> RecordedRun {
         let PartialRecording { mut run, ordered_counter, references } =
             std::mem::replace(&mut *self.kept(), PartialRecording::new());
-        let yardsticks = run.ordered_counter.iter_mut().chain(&mut run.references);
-        for (yardstick, log) in yardsticks.zip(ordered_counter.iter().chain(&references)) {
-            yardstick.readings = differences(log.take());
+        let reference_clocks = run.ordered_counter.iter_mut().chain(&mut run.references);
+        for (reference_clock, log) in reference_clocks.zip(ordered_counter.iter().chain(&references)) {
+            reference_clock.readings = differences(log.take());
         }
         run
     }
@@ -88,7 +88,7 @@ impl<P: Platform> Recorder<P> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn logged<C: Yardstick>(&self, clock: C) -> (Logged<C>, RecordedYardstick) {
+    fn logged<C: ReferenceClock>(&self, clock: C) -> (Logged<C>, RecordedYardstick) {
         let record =
             RecordedYardstick { name: clock.name().to_owned(), tick_ns: clock.tick_ns(), readings: Vec::new() };
         (Logged { clock, log: Arc::new(Log::new(Arc::clone(&self.is_paused))) }, record)

@@ -6,8 +6,8 @@ use clockscope_records::{
     ReadFailure, ReadPath, Sequence, Suspect, Untested,
 };
 
-use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
+use super::evidence::{ClockEvidence, Severity, WeighedCheck};
 use super::observations::{self, Mean, Observations};
 
 /// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at
@@ -18,32 +18,32 @@ const TOLD_NS: f64 = 10_000.0;
 /// Change of a crystal's frequency within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
 
-/// The counter's case; `None` where the architecture has none that is known.
-pub(super) fn judge(seen: &Observations) -> Option<Case> {
+/// The counter's evidence; `None` where the architecture has none that is known.
+pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let plain = counters.first()?;
-    let mut case = Case::of(&plain.identity.name, false);
-    case.need(readable(&counters));
-    case.need(invariance(seen));
-    case.need(clocksource(seen));
-    kernel_verdict(seen).into_iter().for_each(|found| case.add(found));
-    case.add(hypervisor(seen));
-    emulation(seen).into_iter().for_each(|found| case.add(found));
+    let mut evidence = ClockEvidence::of(&plain.identity.name, false);
+    evidence.need(readable(&counters));
+    evidence.need(invariance(seen));
+    evidence.need(clocksource(seen));
+    kernel_verdict(seen).into_iter().for_each(|found| evidence.add(found));
+    evidence.add(hypervisor(seen));
+    emulation(seen).into_iter().for_each(|found| evidence.add(found));
     let read: Vec<&ClockRecord> = counters.iter().copied().filter(|clock| clock.available).collect();
     if read.is_empty() {
-        return Some(case);
+        return Some(evidence);
     }
-    case.need(events::steps_back(&read, Suspect::Counter, Severity::Forbids));
-    case.add(events::standing(seen, &read, false, Severity::Forbids));
-    case.add(events::jumps(&read, seen.doubt(), Suspect::Counter, Severity::Forbids));
+    evidence.need(events::steps_back(&read, Suspect::Counter, Severity::Forbids));
+    evidence.add(events::standing(seen, &read, false, Severity::Forbids));
+    evidence.add(events::jumps(&read, seen.doubt(), Suspect::Counter, Severity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();
-    case.need(events::order(seen, &handed_over, Suspect::Counter, Severity::Forbids));
-    case.need(offsets(seen));
-    case.need(constancy(seen));
-    case.add(nominal_frequency(seen));
-    case.add(cost(seen));
-    Some(case)
+    evidence.need(events::order(seen, &handed_over, Suspect::Counter, Severity::Forbids));
+    evidence.need(offsets(seen));
+    evidence.need(constancy(seen));
+    evidence.add(nominal_frequency(seen));
+    evidence.add(cost(seen));
+    Some(evidence)
 }
 
 fn readable(counters: &[&ClockRecord]) -> WeighedCheck {

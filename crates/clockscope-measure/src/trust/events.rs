@@ -5,11 +5,11 @@ use clockscope_records::{
     Suspect, Unknown, Untested,
 };
 
-use super::case::{Severity, WeighedCheck};
+use super::evidence::{Severity, WeighedCheck};
 use super::observations::Observations;
 use crate::error::MeasureError;
+use crate::failure_reason::{clock_failed, looked_ns};
 use crate::rate::base_name;
-use crate::refusal::{clock_failed, looked_ns};
 
 /// Fewer handoffs than this say nothing.
 const FEW_HANDOFFS: u64 = 1000;

@@ -97,7 +97,7 @@ impl Observations {
         self.stopwatch_by(ReadPath::is_usual)
     }
 
-    /// Cost of a clock that enters the kernel, in ns: the yardstick for those that need not.
+    /// Cost of a clock that enters the kernel, in ns: the measure for those that need not.
     pub(super) fn syscall_ns(&self) -> Option<f64> {
         self.stopwatch_by(|path| path == ReadPath::Syscall).and_then(cost_ns)
     }

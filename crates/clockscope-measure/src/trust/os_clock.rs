@@ -6,8 +6,8 @@ use clockscope_records::{
     ReadFailure, ReferenceDoubt, Sequence, Suspect,
 };
 
-use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
+use super::evidence::{ClockEvidence, Severity, WeighedCheck};
 use super::observations::{Observations, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
@@ -24,20 +24,20 @@ const LIKE_A_SYSCALL: f64 = 0.7;
 /// One that costs so many of them is more than that.
 const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
-/// Its case. What was judged against the counter says nothing where there is doubt about that one.
+/// Its evidence. What was judged against the counter says nothing where there is doubt about that one.
 /// `faults` are the counter's.
 pub(super) fn judge(
     seen: &Observations,
     clock: &ClockRecord,
     doubt: Option<ReferenceDoubt>,
     faults: &[CheckKind],
-) -> Case {
+) -> ClockEvidence {
     let label = clock.identity.label();
     let is_wall = clock.identity.is_wall;
-    let mut case = Case::of(&label, is_wall);
-    case.need(readable(seen, clock));
+    let mut evidence = ClockEvidence::of(&label, is_wall);
+    evidence.need(readable(seen, clock));
     if !clock.available {
-        return case;
+        return evidence;
     }
     // What the usual clock for intervals shows as well is not a wall clock that was set.
     let may_be_set = is_wall && !seen.stopwatch().is_some_and(|stopwatch| went_back(seen, stopwatch));
@@ -45,16 +45,16 @@ pub(super) fn judge(
         if may_be_set { (Suspect::Setting, Severity::Limits) } else { (Suspect::Kernel, Severity::Forbids) };
     let this = [clock];
     if !clock.identity.is_cpu_time {
-        cost(seen, clock).into_iter().for_each(|found| case.add(found));
+        cost(seen, clock).into_iter().for_each(|found| evidence.add(found));
     }
-    case.add(resolution(clock));
-    counter(seen, clock, faults).into_iter().for_each(|found| case.add(found));
-    case.need(events::steps_back(&this, suspect, severity));
-    case.add(events::standing(seen, &this, is_coarse(clock), Severity::Forbids));
+    evidence.add(resolution(clock));
+    counter(seen, clock, faults).into_iter().for_each(|found| evidence.add(found));
+    evidence.need(events::steps_back(&this, suspect, severity));
+    evidence.add(events::standing(seen, &this, is_coarse(clock), Severity::Forbids));
     if clock.identity.is_cpu_time {
-        return case;
+        return evidence;
     }
-    case.add(if seen.by_counter {
+    evidence.add(if seen.by_counter {
         events::jumps_against_counter(clock, doubt, suspect, severity)
     } else {
         events::jumps(&this, doubt, suspect, severity)
@@ -62,18 +62,18 @@ pub(super) fn judge(
     // A read that is not ordered may show an earlier reading on another CPU without a fault.
     if clock.identity.is_ordered {
         let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
-        case.need(events::order(seen, &handed_over, suspect, severity));
+        evidence.need(events::order(seen, &handed_over, suspect, severity));
     }
     match rate(seen, clock, suspect, severity) {
         // The timer tick moves it, so that its rate shows in minutes.
-        Some(found) if clock.identity.is_coarse => case.add(found),
-        Some(found) => case.need(found),
+        Some(found) if clock.identity.is_coarse => evidence.add(found),
+        Some(found) => evidence.need(found),
         None => {}
     }
     if is_wall {
-        case.need(synchronization(seen, clock));
+        evidence.need(synchronization(seen, clock));
     }
-    case
+    evidence
 }
 
 /// Returns true if a clock went back, on one CPU or across CPUs.

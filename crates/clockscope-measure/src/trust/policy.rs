@@ -10,7 +10,7 @@ use clockscope_sources::{ClockBasis, ClockKind};
 use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
 use crate::catalog::{COUNTER, Catalog, Paths, UnknownClock, spellings};
-use crate::choice;
+use crate::default_clocks;
 use crate::error::{Contradiction, Meaningless, MeasureError, PolicyError};
 use crate::platform::Platform;
 
@@ -31,7 +31,7 @@ pub(super) fn names<P: Platform>(
     let mut places = Vec::new();
     let is_judged = |place: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalog, place);
     if asked.is_empty() {
-        let usual = choice::names(&catalog, choice::is_systems);
+        let usual = default_clocks::names(&catalog, default_clocks::is_systems);
         places.extend(usual.iter().filter_map(|name| place(name).ok()).filter(|place| is_judged(*place)));
     }
     for name in asked {
@@ -180,7 +180,7 @@ fn same_clock<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), 
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
         let Some(place) = catalog.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
-        if crate::subject::is_counter(&catalog.entries[place]) {
+        if crate::measured_clock::is_counter(&catalog.entries[place]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
             let why = Contradiction::IsCounter;
             return Err(PolicyError::Contradiction { one, other, why }.into());

@@ -8,7 +8,7 @@ use clockscope_records::{
 };
 
 use super::*;
-use crate::refusal::Refusal;
+use crate::failure_reason::FailureReason;
 use crate::timer::TimerError;
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::{Outcome, signal_name};
@@ -146,8 +146,8 @@ fn a_clock_that_stopped_meanwhile_is_found() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
-    let refusal = Refusal::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: 5e8 });
-    seen.rates = Err(MeasureError::Reference(refusal.of_clock("monotonic:syscall".to_owned()).into()));
+    let failure_reason = FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: 5e8 });
+    seen.rates = Err(MeasureError::Reference(failure_reason.of_clock("monotonic:syscall".to_owned()).into()));
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
 }
 
@@ -399,7 +399,9 @@ fn a_disabled_counter_explains_only_what_reads_it() {
     };
     let refused = |name: &str| {
         let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
-        Refusal::of(Outcome::Killed(signal), Some(false)).map(|refusal| refusal.failure).expect("it was killed")
+        FailureReason::of(Outcome::Killed(signal), Some(false))
+            .map(|failure_reason| failure_reason.failure)
+            .expect("it was killed")
     };
     assert_eq!(failure(false, refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
     assert_eq!(failure(false, refused("SIGSYS")), Some(ReadFailure::Call));

@@ -12,7 +12,7 @@ use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_measure::{Platform, SharedWord, ThreadError, Yardstick, steering};
+use clockscope_measure::{Platform, ReferenceClock, SharedWord, ThreadError, steering};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
@@ -269,7 +269,7 @@ fn counts(ns: u64, hz: f64) -> u64 {
     (u128::from(ns) * hz as u128 / 1_000_000_000) as u64
 }
 
-impl Yardstick for MachineClock {
+impl ReferenceClock for MachineClock {
     fn name(&self) -> &'static str {
         self.name
     }

@@ -244,8 +244,8 @@ fn no_numbers_make_it_panic_or_wait() {
         }
     }
     whole.recorded.reads_asked = 20;
-    for yardstick in whole.recorded.references.iter_mut().chain(&mut whole.recorded.ordered_counter) {
-        yardstick.readings.truncate(40);
+    for reference_clock in whole.recorded.references.iter_mut().chain(&mut whole.recorded.ordered_counter) {
+        reference_clock.readings.truncate(40);
     }
     let extremes = ["0", "1", "-1", "1e300", "1e-300", "1e12", "9223372036854775807", "-9223372036854775808"];
     let (mut random, text) = (Random::new(11), written(&whole));

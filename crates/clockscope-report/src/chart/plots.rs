@@ -128,13 +128,13 @@ pub(crate) struct Band {
 #[derive(Clone, Debug)]
 pub(crate) struct RowSeries {
     pub(crate) name: Text,
-    pub(crate) look: Look,
+    pub(crate) look: MarkShape,
     /// The meaning of the line through a mark; empty if marks have none.
     pub(crate) spread: Text,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum MarkShape {
     Point,
     /// A bar from the left end of the axis.
     Bar,
@@ -159,11 +159,11 @@ pub(crate) struct Mark {
 
 impl RowSeries {
     pub(crate) fn points(name: impl Into<Text>, spread: impl Into<Text>) -> Self {
-        Self { name: name.into(), look: Look::Point, spread: spread.into() }
+        Self { name: name.into(), look: MarkShape::Point, spread: spread.into() }
     }
 
     pub(crate) fn bars(name: impl Into<Text>) -> Self {
-        Self { name: name.into(), look: Look::Bar, spread: Text::default() }
+        Self { name: name.into(), look: MarkShape::Bar, spread: Text::default() }
     }
 }
 

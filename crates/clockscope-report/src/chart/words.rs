@@ -1,6 +1,6 @@
 //! The content of a chart, in words, computed from its values.
 
-use super::plots::{Band, Curve, CurvePlot, Form, Look, Mark, MatrixPlot, Plot, Point, RowPlot};
+use super::plots::{Band, Curve, CurvePlot, Form, Mark, MarkShape, MatrixPlot, Plot, Point, RowPlot};
 use crate::text::{ELLIPSIS, counted, grouped, shortened};
 
 /// Longest name in a sentence, in characters.
@@ -32,7 +32,7 @@ fn of_rows(plot: &RowPlot) -> Vec<String> {
             let (low, high) = (show(low.value), show(high.value));
             format!("{}: from {low} ({least}) to {high} ({most}).", series.name)
         });
-        if series.look == Look::Point && !series.spread.is_empty() {
+        if series.look == MarkShape::Point && !series.spread.is_empty() {
             let with = marks.iter().filter(|(_, mark)| mark.spread.is_some()).count() as u64;
             sentences.push(format!("{}: {} of {}.", series.spread, grouped(with), grouped(marks.len() as u64)));
         }

@@ -2,7 +2,7 @@
 
 use super::parts::{Anchor, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text};
 use crate::chart::scale::Scale;
-use crate::chart::{Band, ChartRow, Look, Mark, RowPlot};
+use crate::chart::{Band, ChartRow, Mark, MarkShape, RowPlot};
 use crate::render::markup::Markup;
 use crate::text::{Text, grouped, shortened_inside};
 
@@ -66,7 +66,7 @@ pub(super) fn draw(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
 fn mark(svg: &mut Markup, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
     let x = frame.x(scale, mark.value);
     match plot.series.get(mark.series).map(|series| series.look) {
-        Some(Look::Bar) => {
+        Some(MarkShape::Bar) => {
             // The shortest bar still shows.
             let width = (x - frame.left).max(1.5);
             let (left, top) = (Px(frame.left), Px(y - 5.0));
@@ -76,7 +76,7 @@ fn mark(svg: &mut Markup, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &M
                 &[("class", &class), ("x", &left), ("y", &top), ("width", &Px(width)), ("height", &Px(10.0))],
             );
         }
-        Some(Look::Point) => {
+        Some(MarkShape::Point) => {
             if let Some([low, high]) = mark.spread {
                 spread(svg, mark.series, frame.x(scale, low), frame.x(scale, high), y);
             }
@@ -113,8 +113,8 @@ fn keys(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
     let mut entries: Vec<(String, Sign)> = Vec::new();
     for (place, series) in plot.series.iter().enumerate() {
         let sign: Sign = match series.look {
-            Look::Point => Box::new(move |svg, x, y| marker(svg, place, x + 14.0, y)),
-            Look::Bar => Box::new(move |svg, x, y| {
+            MarkShape::Point => Box::new(move |svg, x, y| marker(svg, place, x + 14.0, y)),
+            MarkShape::Bar => Box::new(move |svg, x, y| {
                 let (x, y) = (Px(x + 4.0), Px(y - 5.0));
                 let class = class("bar", place);
                 svg.empty("rect", &[("class", &class), ("x", &x), ("y", &y), ("width", &20), ("height", &10)]);

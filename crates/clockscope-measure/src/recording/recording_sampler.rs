@@ -12,9 +12,9 @@ use super::facts::{recorded_resolution, recorded_unit};
 use super::log::Logged;
 use super::recorder::Recorder;
 use crate::catalog::{Catalog, CatalogEntry};
+use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;
-use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
 
@@ -25,37 +25,40 @@ pub(super) const NOT_RECORDED: Errno = Errno::new(38);
 type Batches = Arc<Mutex<Vec<RecordedBatch>>>;
 
 /// A clock whose batches are being noted.
-pub(super) struct Noted {
+pub(super) struct ClockRecording {
     clock: RecordedClock,
     batches: Batches,
 }
 
 /// Returns the same clocks, which note their batches, and where these are noted.
-pub(super) fn watched<P: Platform>(
+pub(super) fn recording_catalog<P: Platform>(
     catalog: Catalog<P>,
     clocksource: Option<&str>,
-) -> (Catalog<Recorder<P>>, Vec<Noted>) {
-    let (entries, noted) = catalog.entries.into_iter().map(|row| watched_row(row, clocksource)).unzip();
+) -> (Catalog<Recorder<P>>, Vec<ClockRecording>) {
+    let (entries, noted) = catalog.entries.into_iter().map(|row| recording_entry(row, clocksource)).unzip();
     (Catalog { entries }, noted)
 }
 
-fn watched_row<P: Platform>(row: CatalogEntry<P>, clocksource: Option<&str>) -> (CatalogEntry<Recorder<P>>, Noted) {
+fn recording_entry<P: Platform>(
+    row: CatalogEntry<P>,
+    clocksource: Option<&str>,
+) -> (CatalogEntry<Recorder<P>>, ClockRecording) {
     let batches = Batches::default();
     let clock = RecordedClock {
         identity: row.identity(clocksource),
         unit: recorded_unit(row.info.unit),
         resolution: recorded_resolution(&row.info.resolution),
-        reason: row.refusal().map(|refusal| refusal.reason.clone()),
-        failure: row.refusal().map(|refusal| refusal.failure),
+        reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+        failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
         batches: Vec::new(),
         readings: Vec::new(),
     };
-    let noted = Noted { clock, batches: Arc::clone(&batches) };
-    let watch = |inner| Box::new(Watched { inner, batches }) as Box<dyn Sampler<Recorder<P>>>;
+    let noted = ClockRecording { clock, batches: Arc::clone(&batches) };
+    let watch = |inner| Box::new(RecordingSampler { inner, batches }) as Box<dyn Sampler<Recorder<P>>>;
     (CatalogEntry { info: row.info, sampler: row.sampler.map(watch) }, noted)
 }
 
-impl Noted {
+impl ClockRecording {
     /// Returns the record of the clock. Takes its readings, if it was read.
     pub(super) fn record(self, readings: &mut impl Iterator<Item = Vec<u64>>) -> RecordedClock {
         let batches = std::mem::take(&mut *self.batches.lock().unwrap_or_else(PoisonError::into_inner));
@@ -65,12 +68,12 @@ impl Noted {
 }
 
 /// A clock that notes its batches.
-struct Watched<P: Platform> {
+struct RecordingSampler<P: Platform> {
     inner: Box<dyn Sampler<P>>,
     batches: Batches,
 }
 
-impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
+impl<P: Platform> Sampler<Recorder<P>> for RecordingSampler<P> {
     fn attempt(&mut self) -> Result<(), Errno> {
         self.inner.attempt()
     }
@@ -119,15 +122,15 @@ impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
         self.inner.now()
     }
 
-    fn start_relay(&self, _: &Relay<Recorder<P>>) -> Result<(), Errno> {
+    fn start_handoff(&self, _: &HandoffState<Recorder<P>>) -> Result<(), Errno> {
         Err(NOT_RECORDED)
     }
 
-    fn mailbox(&self, _: &Relay<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
+    fn mailbox(&self, _: &HandoffState<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 
-    fn lock(&self, _: &Relay<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
+    fn lock(&self, _: &HandoffState<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 }

@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clockscope_records::{RecordedBatch, RecordedYardstick};
 use clockscope_sources::{Errno, RawClock};
 
-use super::damage::{Damage, Misfit};
 use super::deltas::readings;
 use super::facts::length_ns;
-use super::watched::NOT_RECORDED;
+use super::fault::{RecordingFault, ReplayMismatch};
+use super::recording_sampler::NOT_RECORDED;
+use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};
-use crate::platform::{Platform, Yardstick};
-use crate::relay::{Received, Relay};
+use crate::platform::{Platform, ReferenceClock};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::{Timer, read};
 
-/// A clock that others were timed with or judged against. Clones share the tape.
+/// A clock that others were timed with or judged against. Clones share the readings.
 #[derive(Clone, Debug)]
-pub(super) struct ReplayedClock(Arc<Tape>);
+pub(super) struct ReplayedClock(Arc<RecordedReadings>);
 
 #[derive(Debug)]
-struct Tape {
+struct RecordedReadings {
     name: String,
     tick_ns: f64,
     readings: Vec<u64>,
@@ -32,16 +32,16 @@ struct Tape {
 impl ReplayedClock {
     /// # Errors
     /// No clock steps so.
-    pub(super) fn new(record: RecordedYardstick) -> Result<Self, Damage> {
+    pub(super) fn new(record: RecordedYardstick) -> Result<Self, RecordingFault> {
         let RecordedYardstick { name, tick_ns, readings: differences } = record;
         let readings = readings(differences);
-        Ok(Self(Arc::new(Tape { name, tick_ns: length_ns(tick_ns)?, readings, next: AtomicUsize::new(0) })))
+        Ok(Self(Arc::new(RecordedReadings { name, tick_ns: length_ns(tick_ns)?, readings, next: AtomicUsize::new(0) })))
     }
 
     /// Returns what does not fit, if the readings were not made as often as they were recorded.
-    pub(super) fn misfit(&self) -> Option<Misfit> {
+    pub(super) fn mismatch(&self) -> Option<ReplayMismatch> {
         let (needed, recorded) = (self.0.next.load(Ordering::Relaxed), self.0.readings.len());
-        (needed != recorded).then(|| Misfit::Readings { clock: self.0.name.clone(), recorded, needed })
+        (needed != recorded).then(|| ReplayMismatch::Readings { clock: self.0.name.clone(), recorded, needed })
     }
 }
 
@@ -51,7 +51,7 @@ impl RawClock for ReplayedClock {
     /// Reads on after the last reading, too, by a quarter of the range at a time: a wait for
     /// whatever time ends then.
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
-        let Tape { readings, next, .. } = &*self.0;
+        let RecordedReadings { readings, next, .. } = &*self.0;
         let place = next.fetch_add(1, Ordering::Relaxed);
         *raw = readings.get(place).copied().unwrap_or_else(|| {
             let beyond = (place - readings.len()) as u64 + 1;
@@ -65,7 +65,7 @@ impl RawClock for ReplayedClock {
     }
 }
 
-impl Yardstick for ReplayedClock {
+impl ReferenceClock for ReplayedClock {
     fn name(&self) -> &str {
         &self.0.name
     }
@@ -83,17 +83,17 @@ impl Yardstick for ReplayedClock {
 
 /// Facts that all clocks of a recording share.
 #[derive(Debug)]
-pub(super) struct Reel {
+pub(super) struct ReplayProgress {
     interrupted: bool,
     /// Batches that were not delivered yet.
     left: AtomicUsize,
     /// The first thing that did not fit.
-    misfit: Mutex<Option<Misfit>>,
+    mismatch: Mutex<Option<ReplayMismatch>>,
 }
 
-impl Reel {
+impl ReplayProgress {
     pub(super) fn new(batches: usize, interrupted: bool) -> Self {
-        Self { interrupted, left: AtomicUsize::new(batches), misfit: Mutex::new(None) }
+        Self { interrupted, left: AtomicUsize::new(batches), mismatch: Mutex::new(None) }
     }
 
     /// Returns true if the run was interrupted before it read any clock.
@@ -102,14 +102,14 @@ impl Reel {
     }
 
     /// Returns the first thing that did not fit, and forgets it.
-    pub(super) fn misfit(&self) -> Option<Misfit> {
+    pub(super) fn mismatch(&self) -> Option<ReplayMismatch> {
         let left = self.left.load(Ordering::Relaxed);
-        let noted = self.misfit.lock().unwrap_or_else(PoisonError::into_inner).take();
-        noted.or((left > 0).then_some(Misfit::BatchesLeft(left)))
+        let noted = self.mismatch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        noted.or((left > 0).then_some(ReplayMismatch::BatchesLeft(left)))
     }
 
-    pub(super) fn does_not_fit(&self, what: impl FnOnce() -> Misfit) {
-        self.misfit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(what);
+    pub(super) fn does_not_fit(&self, what: impl FnOnce() -> ReplayMismatch) {
+        self.mismatch.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(what);
     }
 
     /// Takes a batch off. Returns whether it is the one in which the run was interrupted.
@@ -119,34 +119,34 @@ impl Reel {
 }
 
 /// A clock whose batches are delivered again.
-pub(super) struct PlayedClock {
+pub(super) struct ReplayedSampler {
     pub(super) name: String,
     pub(super) batches: std::vec::IntoIter<RecordedBatch>,
     /// The readings of the last batch.
     pub(super) values: Vec<u64>,
-    pub(super) reel: Arc<Reel>,
+    pub(super) progress: Arc<ReplayProgress>,
 }
 
-impl PlayedClock {
+impl ReplayedSampler {
     /// The next batch, of so many reads.
     fn batch(&mut self, reads: usize, stop: &AtomicBool) -> (usize, Option<Errno>) {
         let Some(RecordedBatch { delivered, error }) = self.batches.next() else {
-            self.reel.does_not_fit(|| Misfit::NoBatch { clock: self.name.clone(), reads });
+            self.progress.does_not_fit(|| ReplayMismatch::NoBatch { clock: self.name.clone(), reads });
             return (0, Some(NOT_RECORDED));
         };
-        let is_cut = self.reel.is_cut_by_next();
+        let is_cut = self.progress.is_cut_by_next();
         if is_cut {
             stop.store(true, Ordering::Relaxed);
         }
         let asked = reads as u64;
         if delivered > asked || (delivered < asked && error.is_none() && !is_cut) {
-            self.reel.does_not_fit(|| Misfit::Batch { clock: self.name.clone(), delivered, reads });
+            self.progress.does_not_fit(|| ReplayMismatch::Batch { clock: self.name.clone(), delivered, reads });
         }
         (delivered as usize, error.map(Errno::new))
     }
 }
 
-impl<P: Platform> Sampler<P> for PlayedClock {
+impl<P: Platform> Sampler<P> for ReplayedSampler {
     fn attempt(&mut self) -> Result<(), Errno> {
         Err(NOT_RECORDED)
     }
@@ -168,8 +168,8 @@ impl<P: Platform> Sampler<P> for PlayedClock {
     fn values(&mut self, count: usize) -> &[u64] {
         let recorded = self.values.len();
         if count != recorded {
-            let misfit = || Misfit::Readings { clock: self.name.clone(), recorded, needed: count };
-            self.reel.does_not_fit(misfit);
+            let mismatch = || ReplayMismatch::Readings { clock: self.name.clone(), recorded, needed: count };
+            self.progress.does_not_fit(mismatch);
         }
         &self.values[..count.min(recorded)]
     }
@@ -182,15 +182,15 @@ impl<P: Platform> Sampler<P> for PlayedClock {
         Err(NOT_RECORDED)
     }
 
-    fn start_relay(&self, _: &Relay<P>) -> Result<(), Errno> {
+    fn start_handoff(&self, _: &HandoffState<P>) -> Result<(), Errno> {
         Err(NOT_RECORDED)
     }
 
-    fn mailbox(&self, _: &Relay<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
+    fn mailbox(&self, _: &HandoffState<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 
-    fn lock(&self, _: &Relay<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
+    fn lock(&self, _: &HandoffState<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
         Received { error: Some(NOT_RECORDED), ..Received::default() }
     }
 }

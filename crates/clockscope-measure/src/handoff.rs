@@ -28,7 +28,7 @@ struct TicketLock<W> {
 }
 
 /// State that two threads share while they hand one clock's readings over in one way. For one use.
-pub(crate) struct Relay<'a, P: Platform> {
+pub(crate) struct HandoffState<'a, P: Platform> {
     platform: &'a P,
     /// The newest message to each side.
     inboxes: [Apart<P::Word>; 2],
@@ -39,10 +39,10 @@ pub(crate) struct Relay<'a, P: Platform> {
     over: P::Word,
 }
 
-/// Ends a relay for both sides when one of them ends, however it does.
-pub(crate) struct RelayGuard<'a, W: SharedWord>(pub(crate) &'a W);
+/// Ends a handoff for both sides when one of them ends, however it does.
+pub(crate) struct HandoffGuard<'a, W: SharedWord>(pub(crate) &'a W);
 
-impl<W: SharedWord> Drop for RelayGuard<'_, W> {
+impl<W: SharedWord> Drop for HandoffGuard<'_, W> {
     fn drop(&mut self) {
         self.0.store(1, Ordering::Release);
     }
@@ -132,7 +132,7 @@ impl Received {
     }
 }
 
-impl<'a, P: Platform> Relay<'a, P> {
+impl<'a, P: Platform> HandoffState<'a, P> {
     pub(crate) fn new(platform: &'a P) -> Self {
         let word = || platform.word(0);
         Self {
@@ -147,10 +147,10 @@ impl<'a, P: Platform> Relay<'a, P> {
     /// Sets where both sides find readings. One of them calls this, before they meet.
     ///
     /// # Errors
-    /// The clock refused: the relay is over before it began.
+    /// The clock refused: the handoff is over before it began.
     pub(crate) fn start_at<C: RawClock>(&self, clock: &C) -> Result<(), Errno> {
         let mut raw = C::Raw::default();
-        let ending = RelayGuard(&self.over);
+        let ending = HandoffGuard(&self.over);
         clock.read(&mut raw)?;
         self.origin.store(clock.value(&raw), Ordering::Relaxed);
         std::mem::forget(ending);
@@ -163,7 +163,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         let (inbox, outbox) = (&self.inboxes[side.index()].0, &self.inboxes[side.other().index()].0);
         let origin = self.origin.load(Ordering::Relaxed);
         let (mut received, mut former, mut sent) = (Received::default(), 0, 0);
-        let _ending = RelayGuard(&self.over);
+        let _ending = HandoffGuard(&self.over);
         while !self.is_over(&mut keeper) {
             let newest = inbox.load(Ordering::Acquire);
             let own = match read_after(clock, origin) {
@@ -190,7 +190,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         let own_tag = side.index() as u64;
         let TicketLock { next, serving, guarded } = &self.lock;
         let mut received = Received::default();
-        let _ending = RelayGuard(&self.over);
+        let _ending = HandoffGuard(&self.over);
         while !self.is_over(&mut keeper) {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
             let is_served = || serving.load(Ordering::Acquire) == ticket;
@@ -219,7 +219,7 @@ impl<'a, P: Platform> Relay<'a, P> {
     pub(crate) fn bare(&self, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let mut received = Received::default();
         let (turn, own) = (&self.lock.guarded, side.index() as u64);
-        let _ending = RelayGuard(&self.over);
+        let _ending = HandoffGuard(&self.over);
         while !self.is_over(&mut keeper) {
             hurry(self.platform.wait_until(|| turn.load(Ordering::Acquire) == own || self.has_ended()), &mut keeper);
             received.handoffs += 1;
@@ -299,8 +299,9 @@ mod tests {
     #[test]
     fn what_is_in_order_does_not_go_back() {
         for way in [0, 1] {
-            let (relay, clock) = (Relay::new(&ThisMachine), Counting::default());
-            let play = |side| if way == 0 { relay.mailbox(&clock, side, None) } else { relay.lock(&clock, side, None) };
+            let (handoff, clock) = (HandoffState::new(&ThisMachine), Counting::default());
+            let play =
+                |side| if way == 0 { handoff.mailbox(&clock, side, None) } else { handoff.lock(&clock, side, None) };
             let received = std::thread::scope(|scope| {
                 let sides = [Side::First, Side::Second].map(|side| scope.spawn(move || play(side)));
                 sides.map(|side| side.join().unwrap())
@@ -334,9 +335,10 @@ mod tests {
     #[test]
     fn a_failure_ends_both_sides() {
         for (way, panics) in [(0, false), (0, true), (1, false), (1, true)] {
-            let (relay, clock) = (Relay::new(&ThisMachine), Failing(AtomicU64::new(0), panics));
-            relay.start_at(&clock).unwrap();
-            let play = |side| if way == 0 { relay.mailbox(&clock, side, None) } else { relay.lock(&clock, side, None) };
+            let (handoff, clock) = (HandoffState::new(&ThisMachine), Failing(AtomicU64::new(0), panics));
+            handoff.start_at(&clock).unwrap();
+            let play =
+                |side| if way == 0 { handoff.mailbox(&clock, side, None) } else { handoff.lock(&clock, side, None) };
             let failed = std::thread::scope(|scope| {
                 let sides = [Side::First, Side::Second].map(|side| scope.spawn(move || play(side)));
                 sides.map(|side| side.join().map_or(true, |received| received.error.is_some()))
@@ -344,9 +346,9 @@ mod tests {
             assert!(failed.contains(&true), "{way} {panics}");
         }
         let gone = Failing(AtomicU64::new(100), false);
-        let relay = Relay::new(&ThisMachine);
-        assert!(relay.start_at(&gone).is_err());
-        assert_eq!(relay.mailbox(&gone, Side::Second, None).handoffs, 0);
+        let handoff = HandoffState::new(&ThisMachine);
+        assert!(handoff.start_at(&gone).is_err());
+        assert_eq!(handoff.mailbox(&gone, Side::Second, None).handoffs, 0);
     }
 
     proptest! {

@@ -64,13 +64,13 @@ fn matters(check: &Check, this: Use) -> bool {
 }
 
 /// All that is known of one clock.
-pub(super) struct Case {
+pub(super) struct ClockEvidence {
     clock: String,
     shows_civil_time: bool,
     found: Vec<WeighedCheck>,
 }
 
-impl Case {
+impl ClockEvidence {
     pub(super) fn of(clock: &str, shows_civil_time: bool) -> Self {
         Self { clock: clock.to_owned(), shows_civil_time, found: Vec::new() }
     }

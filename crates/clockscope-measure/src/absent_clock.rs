@@ -8,7 +8,7 @@ use crate::catalog::spellings;
 
 /// Meaning of a name that no clock of this machine bears.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Elsewhere {
+pub enum AbsentClock {
     /// A clock of other systems.
     OtherSystems {
         /// Its name there.
@@ -35,7 +35,7 @@ pub enum Elsewhere {
 /// Returns what a name means that no clock of this machine bears; `None` if it means nothing. Like
 /// names of clocks, it may be in capitals, with C's prefix, or with a path.
 #[must_use]
-pub fn elsewhere(name: &str) -> Option<Elsewhere> {
+pub fn absent_clock(name: &str) -> Option<AbsentClock> {
     let is_offered = |known: &KnownClocksource| match System::HERE {
         Some(System::Linux | System::Android) => {
             clocksource::available().known().map(|names| names.iter().any(|name| name == known.name))
@@ -50,13 +50,13 @@ fn meaning(
     name: &str,
     here: Option<System>,
     is_offered: impl Fn(&KnownClocksource) -> Option<bool>,
-) -> Option<Elsewhere> {
+) -> Option<AbsentClock> {
     let (bare, path) = name.split_once(':').map_or((name, None), |(name, path)| (name, Some(path)));
     let cataloged = spellings(bare).find_map(|name| Some((catalog::systems_with(&name), name)).filter(is_known));
     match cataloged {
         Some((systems, name)) if here.is_none_or(|here| !systems.contains(&here)) => {
             let systems = systems.into_iter().map(System::name).collect();
-            return Some(Elsewhere::OtherSystems { name, systems });
+            return Some(AbsentClock::OtherSystems { name, systems });
         }
         // With a path, it may be the path that there is not.
         Some((_, name)) if path.is_none() => {
@@ -64,12 +64,12 @@ fn meaning(
                 clock.bears(&name) && here.is_some_and(|here| clock.systems.contains(&here))
             };
             let summary = catalog::CLOCKS.iter().find(is_it)?.summary;
-            return Some(Elsewhere::OtherMachines { name, summary });
+            return Some(AbsentClock::OtherMachines { name, summary });
         }
         _ => {}
     }
     let known = known_clocksource(name)?;
-    Some(Elsewhere::Clocksource { known, is_offered: is_offered(known) })
+    Some(AbsentClock::Clocksource { known, is_offered: is_offered(known) })
 }
 
 fn is_known((systems, _): &(Vec<System>, String)) -> bool {
@@ -87,7 +87,7 @@ pub fn known_clocksource(name: &str) -> Option<&'static KnownClocksource> {
 mod tests {
     use super::*;
 
-    fn on_linux(name: &str, is_offered: Option<bool>) -> Option<Elsewhere> {
+    fn on_linux(name: &str, is_offered: Option<bool>) -> Option<AbsentClock> {
         meaning(name, Some(System::Linux), |_| is_offered)
     }
 
@@ -95,7 +95,7 @@ mod tests {
     fn clocks_of_other_systems_are_named_with_their_systems() {
         let on_macos = |name: &str| {
             let systems = vec!["macOS"];
-            Some(Elsewhere::OtherSystems { name: name.to_owned(), systems })
+            Some(AbsentClock::OtherSystems { name: name.to_owned(), systems })
         };
         assert_eq!(on_linux("mach_time", None), on_macos("mach_time"));
         for spelled in ["uptime_raw", "UPTIME_RAW", "CLOCK_UPTIME_RAW", "uptime_raw:libc"] {
@@ -103,14 +103,17 @@ mod tests {
         }
         // A device of Linux that is a clocksource of it as well.
         let found = meaning("hpet", Some(System::Windows), |_| None);
-        assert_eq!(found, Some(Elsewhere::OtherSystems { name: "hpet".to_owned(), systems: vec!["Linux", "Android"] }));
+        assert_eq!(
+            found,
+            Some(AbsentClock::OtherSystems { name: "hpet".to_owned(), systems: vec!["Linux", "Android"] })
+        );
         assert_eq!(on_linux("sundial", Some(true)), None);
     }
 
     #[test]
     fn clocks_of_other_machines_are_said_to_be_so() {
         for (name, expected) in [("stckf", "STCKF (z/Architecture)"), ("TOD", "STCKF (z/Architecture)")] {
-            let Some(Elsewhere::OtherMachines { summary, .. }) = on_linux(name, None) else { panic!("{name}") };
+            let Some(AbsentClock::OtherMachines { summary, .. }) = on_linux(name, None) else { panic!("{name}") };
             assert_eq!(summary, expected);
         }
         // It is the path that there is not.
@@ -121,7 +124,7 @@ mod tests {
     fn clocksources_are_found_in_any_spelling_and_offered_or_not() {
         for spelled in ["acpi_pm", "ACPI_PM", "CLOCK_ACPI_PM"] {
             for offered in [Some(true), Some(false), None] {
-                let Some(Elsewhere::Clocksource { known, is_offered }) = on_linux(spelled, offered) else {
+                let Some(AbsentClock::Clocksource { known, is_offered }) = on_linux(spelled, offered) else {
                     panic!("{spelled}")
                 };
                 assert_eq!((known.name, is_offered), ("acpi_pm", offered), "{spelled}");

@@ -7,7 +7,7 @@ use clockscope_statistics::{
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ReferenceClock};
 use crate::sampler::LONGEST;
 use crate::timer::TimerRate;
 
@@ -54,13 +54,13 @@ impl TickBudget {
 const FIRST: usize = 64;
 
 /// One clock under measurement.
-pub(crate) struct Subject<P: Platform> {
+pub(crate) struct MeasuredClock<P: Platform> {
     pub(crate) row: CatalogEntry<P>,
-    pub(crate) state: Option<SubjectState>,
+    pub(crate) state: Option<MeasuredState>,
 }
 
 /// Observations so far of a clock that can be read.
-pub(crate) struct SubjectState {
+pub(crate) struct MeasuredState {
     pub(crate) events: EventCounter,
     pub(crate) differences: Differences,
     pub(crate) tick: TickCollector,
@@ -84,10 +84,10 @@ pub(crate) struct SubjectState {
     began_ns: Option<f64>,
 }
 
-impl<P: Platform> Subject<P> {
+impl<P: Platform> MeasuredClock<P> {
     /// Room for so many readings is made to find the tick from.
     pub(crate) fn new(row: CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
-        let state = row.sampler.is_ok().then(|| SubjectState::new(&row, bench, tick_readings));
+        let state = row.sampler.is_ok().then(|| MeasuredState::new(&row, bench, tick_readings));
         Self { row, state }
     }
 
@@ -144,7 +144,7 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
     quantile(sorted, 0.5).filter(|median| is_enough && *median > 0.0)
 }
 
-impl SubjectState {
+impl MeasuredState {
     fn new<P: Platform>(row: &CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);

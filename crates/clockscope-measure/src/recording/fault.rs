@@ -15,7 +15,7 @@ pub(super) const FREQUENCIES_HZ: [f64; 2] = [1e-3, 1e15];
 /// Fault of a recording: no run gives it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Damage {
+pub enum RecordingFault {
     /// It was changed.
     #[error("its checksum is another one")]
     Checksum,
@@ -72,7 +72,7 @@ pub enum Damage {
 /// Part that this program reads otherwise than the one that recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Misfit {
+pub enum ReplayMismatch {
     /// Another version wrote keys or words that this one does not know, or the recording was
     /// changed.
     #[error("its checksum is not that of what this program reads in it")]

@@ -14,14 +14,14 @@ pub(crate) const PATIENCE_MS: i32 = 200;
 
 /// Reason why a clock cannot be read or compared, or why its readings ended.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refusal {
+pub(crate) struct FailureReason {
     /// The failure.
     pub(crate) failure: Failure,
     /// The reason.
     pub(crate) reason: Unknown,
 }
 
-impl Refusal {
+impl FailureReason {
     pub(crate) fn new(failure: Failure, reason: impl Into<Unknown>) -> Self {
         Self { failure, reason: reason.into() }
     }
@@ -56,7 +56,7 @@ impl Refusal {
 
 /// Reason why a CPU, or a pair of CPUs, has no figures.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CpuRefusal {
+pub(crate) struct CpuFailureReason {
     /// The kind of failure.
     pub(crate) failure: CpuFailure,
     /// The reason.
@@ -68,7 +68,7 @@ pub(crate) fn clock_failed(failure: Option<Failure>, reason: &Unknown) -> Unknow
     ReadingsReason::ClockFailed { failure, because: Box::new(reason.clone()) }.into()
 }
 
-impl From<Unavailable> for Refusal {
+impl From<Unavailable> for FailureReason {
     fn from(unavailable: Unavailable) -> Self {
         match unavailable {
             Unavailable::Instruction(name) => {
@@ -84,20 +84,20 @@ impl From<Unavailable> for Refusal {
     }
 }
 
-fn killed(signal: i32, counter_readable: Option<bool>) -> Refusal {
+fn killed(signal: i32, counter_readable: Option<bool>) -> FailureReason {
     let meaning = signal_meaning(signal);
     if counter_readable == Some(false) && meaning == SignalMeaning::Fault {
-        return Refusal::new(Failure::CounterDisabled, ClockReason::CounterDisabled);
+        return FailureReason::new(Failure::CounterDisabled, ClockReason::CounterDisabled);
     }
-    Refusal::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
+    FailureReason::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
 }
 
 /// Returns why a clock of this kind has no time that others can be compared with; `None` if it has.
-pub(crate) fn without_time(kind: ClockKind) -> Option<Refusal> {
+pub(crate) fn without_time(kind: ClockKind) -> Option<FailureReason> {
     match kind {
         ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => None,
-        ClockKind::CpuTime => Some(Refusal::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
-        ClockKind::Cycles => Some(Refusal::new(Failure::NotApplicable, ReadingsReason::NoLength)),
+        ClockKind::CpuTime => Some(FailureReason::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
+        ClockKind::Cycles => Some(FailureReason::new(Failure::NotApplicable, ReadingsReason::NoLength)),
     }
 }
 

@@ -6,13 +6,13 @@ use clockscope_sources::{ClockKind, ReadPath, Unit};
 
 use crate::bench::Bench;
 use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};
-use crate::choice::{self, ReferenceKind};
 use crate::clock_step::{ClockStep, clock_step};
+use crate::default_clocks::{self, ReferenceKind};
 use crate::error::MeasureError;
+use crate::failure_reason::{FailureReason, looked_ns, system_error, without_time};
+use crate::measured_clock::is_counter;
 use crate::platform::Platform;
-use crate::refusal::{Refusal, looked_ns, system_error, without_time};
 use crate::session::Session;
-use crate::subject::is_counter;
 use crate::timer::{Timer, TimerCalibration};
 
 use super::error::of_inverse;
@@ -40,11 +40,11 @@ pub(super) struct Scale {
 }
 
 /// One clock.
-pub(super) struct RatedClock<'a, P: Platform> {
+pub(super) struct Participant<'a, P: Platform> {
     pub(super) row: &'a CatalogEntry<P>,
     pub(super) label: String,
     /// Reason why it takes no part.
-    pub(super) refusal: Option<Refusal>,
+    pub(super) failure_reason: Option<FailureReason>,
     /// ns a unit, roughly: the scale of brackets meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -89,7 +89,7 @@ fn is_usual<P: Platform>(row: &CatalogEntry<P>, paths: Paths, catalog: &Catalog<
     if is_counter(row) {
         return ordered_counter(catalog).is_some_and(|name| name == row.info.name);
     }
-    choice::may_have_own_rate(&row.info) && (row.info.is_device || catalog.reached_by(row, paths))
+    default_clocks::may_have_own_rate(&row.info) && (row.info.is_device || catalog.reached_by(row, paths))
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
@@ -111,7 +111,7 @@ pub(super) fn first_answering<P: Platform>(
     kinds: &[ReferenceKind],
 ) -> Result<String, MeasureError> {
     let known = Catalog::new(session.platform);
-    let names = choice::references(&known, kinds);
+    let names = default_clocks::references(&known, kinds);
     let tried = known.select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
         let places = tried.places(name, Paths::Libc).unwrap_or_default();
@@ -125,45 +125,49 @@ pub(super) fn place_of_reference<P: Platform>(catalog: &Catalog<P>, name: &str) 
     let none = || UnknownClock { name: name.to_owned(), known: catalog.names() };
     let place = catalog.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalog.entries[place];
-    let refused = |refusal: Refusal| Err(MeasureError::Reference(refusal.of_clock(row.label()).into()));
+    let refused =
+        |failure_reason: FailureReason| Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into()));
     without_time(row.info.kind).map_or(Ok(place), refused)
 }
 
-impl<'a, P: Platform> RatedClock<'a, P> {
+impl<'a, P: Platform> Participant<'a, P> {
     pub(super) fn new(row: &'a CatalogEntry<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
         let is_in_counts = matches!(row.info.unit, Unit::Counts(_));
-        let mut rated = Self {
+        let mut participant = Self {
             row,
             label: row.label(),
-            refusal: row.refusal().cloned().or_else(|| without_time(row.info.kind)),
+            failure_reason: row.failure_reason().cloned().or_else(|| without_time(row.info.kind)),
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
             is_in_counts,
             fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
-        if rated.refusal.is_none() {
-            match clock_step(row, rated.rough_ns, bench) {
+        if participant.failure_reason.is_none() {
+            match clock_step(row, participant.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
-                Ok(ClockStep::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
-                Ok(ClockStep::Step(tick)) => rated.tick = tick,
+                Ok(ClockStep::Step(tick)) if tick * participant.rough_ns >= TICKED_NS => {
+                    participant.tick = tick * (1.0 + STEERED)
+                }
+                Ok(ClockStep::Step(tick)) => participant.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {
-                    rated.refusal = Some(Refusal::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
+                    participant.failure_reason =
+                        Some(FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
                 }
                 Err(errno) => {
                     let reason = ClockReason::ReadFailed { error: system_error(errno) };
-                    rated.refusal = Some(Refusal::new(Failure::DuringRun, reason));
+                    participant.failure_reason = Some(FailureReason::new(Failure::DuringRun, reason));
                 }
             }
         }
-        rated.nominal_hz = match row.info.unit {
+        participant.nominal_hz = match row.info.unit {
             Unit::Counts(Some(hz)) => Some(hz),
             Unit::Counts(None) if is_counter(row) => {
                 frequencies::nominal_hz_beside_kernel(&environment.frequencies).map(|(hz, _)| hz)
             }
             _ => None,
         };
-        rated
+        participant
     }
 
     /// Returns true if the timer tick moves it.
@@ -217,14 +221,17 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
-        let refusal = self.refusal.as_ref();
-        let reason = refusal.map_or_else(|| RateReason::NotCompared.into(), Refusal::unknown);
+        let failure_reason = self.failure_reason.as_ref();
+        let reason = failure_reason.map_or_else(|| RateReason::NotCompared.into(), FailureReason::unknown);
         RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
-            stood_still_ns: Figure::of(refusal.and_then(|refusal| looked_ns(&refusal.reason)), reason.clone()),
-            reason: refusal.map(|refusal| refusal.reason.clone()),
-            failure: refusal.map(|refusal| refusal.failure),
+            stood_still_ns: Figure::of(
+                failure_reason.and_then(|failure_reason| looked_ns(&failure_reason.reason)),
+                reason.clone(),
+            ),
+            reason: failure_reason.map(|failure_reason| failure_reason.reason.clone()),
+            failure: failure_reason.map(|failure_reason| failure_reason.failure),
             ..self.unrated(reference, &reason, until_ppm)
         }
     }
