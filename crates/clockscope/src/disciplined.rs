@@ -14,7 +14,6 @@
 
 mod agreement;
 mod answers;
-mod asked;
 mod bounds;
 mod bracket;
 mod calibration;
@@ -36,6 +35,7 @@ mod sources;
 mod stated;
 mod steering;
 mod sync;
+mod system_answers;
 mod tested;
 mod use_rate;
 mod version;
@@ -61,9 +61,9 @@ use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
-use asked::{Answers, Asked};
 use clocksource_names::ClocksourceNames;
 pub(crate) use shared::Shared;
+use system_answers::{Answers, SystemAnswers};
 use tested::Tested;
 use version::{ServingMode, Version};
 
@@ -126,7 +126,7 @@ pub struct Disciplined<C, S> {
     /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
     disruptions: AtomicU64,
     wall_generation: AtomicU64,
-    asked: Asked,
+    system_answers: SystemAnswers,
     clocksource_names: ClocksourceNames,
     /// [`Counter::kernel_hz`], as the bits of a float; 0 where it is not known.
     kernel_hz: AtomicU64,
@@ -166,7 +166,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             tested: Tested::new(),
             disruptions: AtomicU64::new(0),
             wall_generation: AtomicU64::new(0),
-            asked: Asked::new(),
+            system_answers: SystemAnswers::new(),
             clocksource_names: ClocksourceNames::new(),
             kernel_hz: AtomicU64::new(0),
             first_ns: AtomicU64::new(0),
@@ -284,7 +284,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The same for a test that began when [`OsClock::disruptions`] was this.
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
-        if self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
+        if self.system_answers.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
             self.tested.reject();
             return false;
         }
@@ -315,7 +315,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// From here on the counter may not be read. Callable in a signal handler.
     #[cfg(not(loom))]
     pub(crate) fn forbid(&self) {
-        self.asked.forbid();
+        self.system_answers.forbid();
         self.decide(|mode| (mode == ServingMode::Open).then_some(ServingMode::Barred(Demotion::NotPermitted)));
     }
 
@@ -353,7 +353,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.replace(&mut version, marked);
         }
         page.mark();
-        let answers = match self.asked.answers() {
+        let answers = match self.system_answers.answers() {
             Some(answers) => {
                 self.shared.os.prepare(answers.permitted);
                 answers
@@ -383,7 +383,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Asks counter and system.
     fn ask(&self, questions: Questions) -> Answers {
-        let before = self.asked.answers().unwrap_or_default();
+        let before = self.system_answers.answers().unwrap_or_default();
         let permitted = self.counter.is_permitted();
         let (clocksource, mut name) = self.counter.clocksource();
         if questions == Questions::All {
@@ -394,7 +394,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // fatal.
         self.shared.os.prepare(permitted.or(before.permitted));
         self.learn_machine();
-        self.asked.keep(Answers {
+        self.system_answers.keep(Answers {
             permitted,
             clocksource,
             invariant: self.counter.is_invariant(),

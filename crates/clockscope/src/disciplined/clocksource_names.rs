@@ -1,7 +1,7 @@
 //! Stores the names of clocksources for evidence, so that evidence asks nothing.
 //!
 //! A name is written once and never changes, so readers need no lock: the number of its place is
-//! one of the kept [`Answers`](super::asked::Answers). Outside of the memory that a fork wipes.
+//! one of the kept [`Answers`](super::system_answers::Answers). Outside of the memory that a fork wipes.
 
 use clockscope_arch::atomic::AtomicU64;
 use clockscope_arch::clocksource::ClocksourceName;

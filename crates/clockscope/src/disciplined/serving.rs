@@ -142,7 +142,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
         // An exchange, so that the memory's first access is a write: one page fault, not two.
-        let is_first = self.first_process.fetch_or(0, Ordering::Relaxed) == 0 && self.asked.answers().is_none();
+        let is_first =
+            self.first_process.fetch_or(0, Ordering::Relaxed) == 0 && self.system_answers.answers().is_none();
         if !is_first || self.counter.is_permitted() == Some(false) {
             self.prepare();
             return self.slow();

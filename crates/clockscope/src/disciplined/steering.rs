@@ -253,7 +253,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.calibration.has_started() {
             self.announce(held);
         } else {
-            held.os_tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
+            held.os_tick_ns = self.system_answers.answers().map_or(1, |answers| answers.os_tick_ns);
             held.own_ticks = self.own_ticks();
             if held.suspended_ns == 0 {
                 held.suspended_ns = self.suspended_ns();
