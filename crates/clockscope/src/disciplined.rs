@@ -22,9 +22,9 @@ mod errors;
 mod holding;
 mod line;
 mod lock;
+mod migration;
 mod os_changes;
 mod page;
-mod place;
 #[cfg(test)]
 #[cfg(loom)]
 mod protocol;
@@ -36,7 +36,7 @@ mod stated;
 mod steering;
 mod sync;
 mod system_answers;
-mod tested;
+mod tested_cpus;
 mod use_rate;
 mod version;
 mod wall;
@@ -52,7 +52,7 @@ pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
 pub use stated::{BoundedAt, Stated};
 #[cfg(not(loom))]
-pub(crate) use tested::CPUS as MOST_CPUS;
+pub(crate) use tested_cpus::CPUS as MOST_CPUS;
 #[cfg(not(loom))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
@@ -64,7 +64,7 @@ use crate::{Errno, Instant};
 use clocksource_names::ClocksourceNames;
 pub(crate) use shared::Shared;
 use system_answers::{Answers, SystemAnswers};
-use tested::Tested;
+use tested_cpus::TestedCpus;
 use version::{ServingMode, Version};
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
@@ -122,7 +122,7 @@ pub struct Disciplined<C, S> {
     asked_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
-    tested: Tested,
+    tested_cpus: TestedCpus,
     /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
     disruptions: AtomicU64,
     wall_generation: AtomicU64,
@@ -163,7 +163,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             counter,
             asked_window_ns: 0,
             generation: AtomicU64::new(0),
-            tested: Tested::new(),
+            tested_cpus: TestedCpus::new(),
             disruptions: AtomicU64::new(0),
             wall_generation: AtomicU64::new(0),
             system_answers: SystemAnswers::new(),
@@ -285,10 +285,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
         if self.system_answers.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
-            self.tested.reject();
+            self.tested_cpus.reject();
             return false;
         }
-        if !self.tested.accept(cpus, disruptions) {
+        if !self.tested_cpus.accept(cpus, disruptions) {
             return false;
         }
         self.decide(|mode| match mode {
@@ -303,7 +303,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
-        self.tested.reject();
+        self.tested_cpus.reject();
         self.decide(|mode| match mode {
             ServingMode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
             ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
@@ -414,7 +414,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn is_readmitted(&self) -> bool {
-        self.tested.last().is_some()
+        self.tested_cpus.last().is_some()
     }
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
