@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
-use super::line::Place;
+use super::line::LinePosition;
 use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
 use super::steering::Wanted;
 use super::use_rate::Usage;
@@ -180,16 +180,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if look.line.is_at_second(look.tick) && look.version != look.version.at_second() {
             self.shared.page.move_on(look.version);
         }
-        match look.line.place(look.tick) {
-            Place::Fresh(ns) => ns.max(look.floor),
-            Place::NearlySpent(ns) => {
+        match look.line.position(look.tick) {
+            LinePosition::Fresh(ns) => ns.max(look.floor),
+            LinePosition::NearlySpent(ns) => {
                 self.renew();
                 // By what is published now, and by a fresh tick; the old one is as good if that one
                 // is not covered.
                 self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
             }
-            Place::Spent(end) => self.serve_spent(end),
-            Place::Before => {
+            LinePosition::Spent(end) => self.serve_spent(end),
+            LinePosition::Before => {
                 let end = look.line.end_value();
                 let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
                 self.step_back(os_ns);

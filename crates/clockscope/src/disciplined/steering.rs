@@ -11,7 +11,7 @@ use super::bracket::take_narrowest;
 use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
-use super::line::{Place, ServedLine};
+use super::line::{LinePosition, ServedLine};
 use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
 use super::page::{Civil, Look, WallOffset};
 use super::sync::stored_before_reading;
@@ -102,7 +102,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Some(mut held) = self.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
         let look = self.look();
-        if let Place::NearlySpent(_) = look.line.place(look.tick)
+        if let LinePosition::NearlySpent(_) = look.line.position(look.tick)
             && self.is_in_use(&mut held, &look)
             && let asked = self.ask_if_due(&held, look.tick)
             && let Some(bracket) = self.anchor(&mut held, &look)
@@ -158,7 +158,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let look = self.look();
-        if !matches!(look.line.place(look.tick), Place::Spent(_)) {
+        if !matches!(look.line.position(look.tick), LinePosition::Spent(_)) {
             return;
         }
         if !self.is_wanted(&mut held, &look, os_ns, wanted) {
@@ -214,7 +214,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn step_back(&self, os_ns: u64) {
         let Some(mut held) = self.lock() else { return };
         let look = self.look();
-        if look.line.place(look.tick) == Place::Before {
+        if look.line.position(look.tick) == LinePosition::Before {
             self.disagree(&mut held, os_ns, 0);
         }
     }
