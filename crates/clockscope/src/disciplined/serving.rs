@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering;
 
 use super::line::LinePosition;
-use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
+use super::page::{PageSnapshot, SKEW_NS, UNWRITTEN_NS};
 use super::steering::Wanted;
 use super::use_rate::Usage;
 use super::version::Version;
@@ -224,7 +224,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The line with a tick that was read after it; without one where there is no line.
-    pub(super) fn look(&self) -> Look {
+    pub(super) fn look(&self) -> PageSnapshot {
         self.shared.page.look(|| self.counter.ordered())
     }
 }

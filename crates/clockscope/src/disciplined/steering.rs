@@ -13,7 +13,7 @@ use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
 use super::line::{LinePosition, ServedLine};
 use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
-use super::page::{Civil, Look, WallOffset};
+use super::page::{Civil, PageSnapshot, WallOffset};
 use super::sync::stored_before_reading;
 use super::use_rate::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
 use super::version::{ServingMode, Version};
@@ -121,7 +121,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns true if readings still come so often that a line pays: by how late the first one is
     /// after the moment at which the next line was due.
-    fn is_in_use(&self, held: &mut Held<'_>, look: &Look) -> bool {
+    fn is_in_use(&self, held: &mut Held<'_>, look: &PageSnapshot) -> bool {
         let due = look.line.due();
         if due != held.looked_at {
             held.looked_at = due;
@@ -137,7 +137,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Counts the readings of a line that is not renewed: if they are many, only a pause came at
     /// the wrong moment.
-    fn count_late(&self, held: &mut Held<'_>, look: &Look) {
+    fn count_late(&self, held: &mut Held<'_>, look: &PageSnapshot) {
         held.late += 1;
         if held.late >= MANY_LATE {
             let took_ns = look.tick.wrapping_sub(held.late_since) as f64 * held.ns_per_tick;
@@ -178,7 +178,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns true if a line, or a bracket for the calibration, is worth its cost.
-    fn is_wanted(&self, held: &mut Held<'_>, look: &Look, os_ns: u64, wanted: Wanted) -> bool {
+    fn is_wanted(&self, held: &mut Held<'_>, look: &PageSnapshot, os_ns: u64, wanted: Wanted) -> bool {
         if held.version.has_line() && wanted != Wanted::ByQuestion {
             // A line is spent that nobody has renewed in time: counted once.
             if held.looked_at != look.line.end() {
@@ -221,7 +221,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// A bracket, compared with the line and added to the calibration. `None` if it was
     /// interrupted, or if it contradicts the one before, so that the line is no more.
-    fn anchor(&self, held: &mut Held<'_>, look: &Look) -> Option<Bracket> {
+    fn anchor(&self, held: &mut Held<'_>, look: &PageSnapshot) -> Option<Bracket> {
         let bracket = self.bracket(held)?;
         // Interrupted for so long that the line is spent: the next call begins another.
         let (first, last) = (look.line.at(bracket.before)?, look.line.at(bracket.after)?);
@@ -245,7 +245,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// A step of a calibration; begins the first line if it is good enough.
-    fn calibrate(&self, held: &mut Held<'_>, look: &Look, os_ns: u64) {
+    fn calibrate(&self, held: &mut Held<'_>, look: &PageSnapshot, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(held.calibration.last().inner);
         if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             held.calibration = Calibration::ZERO;
@@ -310,7 +310,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Begins a line after a spell in which there was none, if the OS clock has gone on as the
     /// calibration says. Where its rate may have changed meanwhile, the calibration begins anew.
-    fn begin_again(&self, held: &mut Held<'_>, look: &Look) {
+    fn begin_again(&self, held: &mut Held<'_>, look: &PageSnapshot) {
         self.announce(held);
         let Some(bracket) = self.bracket(held) else { return };
         let is_notable = self.is_notable(held, &bracket);
