@@ -5,14 +5,14 @@ use core::sync::atomic::Ordering;
 
 use clockscope_brackets::Bracket;
 
-use super::agreement::{Doubt, RateJudgment};
+use super::agreement::{AmbiguousChange, RateJudgment};
 use super::bounds::Carried;
 use super::bracket::take_narrowest;
 use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
 use super::line::{LinePosition, ServedLine};
-use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
+use super::os_changes::{PAUSE_NS, SlowOsClock, StandStill};
 use super::page::{Civil, PageSnapshot, WallOffset};
 use super::sync::stored_before_reading;
 use super::use_rate::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
@@ -49,11 +49,11 @@ pub(crate) struct Steering {
     /// The time at the end of the line that was published last: no reading by it was later.
     pub(super) line_end_ns: u64,
     pub(super) stretch: Stretch,
-    pub(super) doubt: Doubt,
+    pub(super) ambiguous_change: AmbiguousChange,
     /// Duration of [`OWN_READS`] reads of the counter, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
     pub(super) slow_os_clock: SlowOsClock,
-    pub(super) standing: Standing,
+    pub(super) stand_still: StandStill,
     /// The offset that is published with the next line.
     pub(super) wall: WallOffset,
     pub(super) carried: Carried,
@@ -265,7 +265,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.slow_os_clock.usual != 0 && !self.is_as_fast_again(held, &bracket) {
             return;
         }
-        if held.doubt.is_open() && self.is_settled_as_step(held, &bracket) {
+        if held.ambiguous_change.is_open() && self.is_settled_as_step(held, &bracket) {
             self.disagree(held, bracket.inner, 0);
             return;
         }
@@ -511,10 +511,10 @@ impl Steering {
         late_since: 0,
         line_end_ns: 0,
         stretch: Stretch::NONE,
-        doubt: Doubt::NONE,
+        ambiguous_change: AmbiguousChange::NONE,
         own_ticks: 0,
         slow_os_clock: SlowOsClock::NONE,
-        standing: Standing::NONE,
+        stand_still: StandStill::NONE,
         wall: WallOffset::UNKNOWN,
         carried: Carried::NONE,
     };
@@ -526,7 +526,7 @@ impl Steering {
 
     /// State that is known when a generation begins.
     pub(super) fn anew(&self) -> Self {
-        Self { standing: self.standing, strikes: self.strikes, ..Self::ZERO }
+        Self { stand_still: self.stand_still, strikes: self.strikes, ..Self::ZERO }
     }
 }
 
