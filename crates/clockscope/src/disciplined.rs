@@ -14,7 +14,6 @@
 
 mod agreement;
 mod answers;
-mod asked;
 mod bounds;
 mod bracket;
 mod calibration;
@@ -23,9 +22,9 @@ mod errors;
 mod holding;
 mod line;
 mod lock;
+mod migration;
 mod os_changes;
 mod page;
-mod place;
 #[cfg(test)]
 #[cfg(loom)]
 mod protocol;
@@ -36,7 +35,8 @@ mod sources;
 mod stated;
 mod steering;
 mod sync;
-mod tested;
+mod system_answers;
+mod tested_cpus;
 mod use_rate;
 mod version;
 mod wall;
@@ -52,7 +52,7 @@ pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
 pub use stated::{BoundedAt, Stated};
 #[cfg(not(loom))]
-pub(crate) use tested::CPUS as MOST_CPUS;
+pub(crate) use tested_cpus::CPUS as MOST_CPUS;
 #[cfg(not(loom))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
@@ -61,10 +61,10 @@ use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
-use asked::{Answers, Asked};
 use clocksource_names::ClocksourceNames;
 pub(crate) use shared::Shared;
-use tested::Tested;
+use system_answers::{Answers, SystemAnswers};
+use tested_cpus::TestedCpus;
 use version::{ServingMode, Version};
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
@@ -122,11 +122,11 @@ pub struct Disciplined<C, S> {
     asked_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
-    tested: Tested,
+    tested_cpus: TestedCpus,
     /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
     disruptions: AtomicU64,
     wall_generation: AtomicU64,
-    asked: Asked,
+    system_answers: SystemAnswers,
     clocksource_names: ClocksourceNames,
     /// [`Counter::kernel_hz`], as the bits of a float; 0 where it is not known.
     kernel_hz: AtomicU64,
@@ -163,10 +163,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             counter,
             asked_window_ns: 0,
             generation: AtomicU64::new(0),
-            tested: Tested::new(),
+            tested_cpus: TestedCpus::new(),
             disruptions: AtomicU64::new(0),
             wall_generation: AtomicU64::new(0),
-            asked: Asked::new(),
+            system_answers: SystemAnswers::new(),
             clocksource_names: ClocksourceNames::new(),
             kernel_hz: AtomicU64::new(0),
             first_ns: AtomicU64::new(0),
@@ -284,11 +284,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The same for a test that began when [`OsClock::disruptions`] was this.
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
-        if self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
-            self.tested.reject();
+        if self.system_answers.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
+            self.tested_cpus.reject();
             return false;
         }
-        if !self.tested.accept(cpus, disruptions) {
+        if !self.tested_cpus.accept(cpus, disruptions) {
             return false;
         }
         self.decide(|mode| match mode {
@@ -303,7 +303,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
-        self.tested.reject();
+        self.tested_cpus.reject();
         self.decide(|mode| match mode {
             ServingMode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
             ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
@@ -315,7 +315,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// From here on the counter may not be read. Callable in a signal handler.
     #[cfg(not(loom))]
     pub(crate) fn forbid(&self) {
-        self.asked.forbid();
+        self.system_answers.forbid();
         self.decide(|mode| (mode == ServingMode::Open).then_some(ServingMode::Barred(Demotion::NotPermitted)));
     }
 
@@ -353,7 +353,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.replace(&mut version, marked);
         }
         page.mark();
-        let answers = match self.asked.answers() {
+        let answers = match self.system_answers.answers() {
             Some(answers) => {
                 self.shared.os.prepare(answers.permitted);
                 answers
@@ -383,7 +383,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Asks counter and system.
     fn ask(&self, questions: Questions) -> Answers {
-        let before = self.asked.answers().unwrap_or_default();
+        let before = self.system_answers.answers().unwrap_or_default();
         let permitted = self.counter.is_permitted();
         let (clocksource, mut name) = self.counter.clocksource();
         if questions == Questions::All {
@@ -394,7 +394,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // fatal.
         self.shared.os.prepare(permitted.or(before.permitted));
         self.learn_machine();
-        self.asked.keep(Answers {
+        self.system_answers.keep(Answers {
             permitted,
             clocksource,
             invariant: self.counter.is_invariant(),
@@ -414,7 +414,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn is_readmitted(&self) -> bool {
-        self.tested.last().is_some()
+        self.tested_cpus.last().is_some()
     }
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the

@@ -56,7 +56,7 @@ pub(super) enum RateJudgment {
 /// A difference that either a slew or a small step explains. After a step the rate is what it was
 /// before; a slew lasts longer than that.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Doubt {
+pub(super) struct AmbiguousChange {
     /// The rate before, in ns a tick; 0 without a doubt.
     before: f64,
     /// By what share the OS clock ran faster or slower than that.
@@ -65,7 +65,7 @@ pub(super) struct Doubt {
     since: Bracket,
 }
 
-impl Doubt {
+impl AmbiguousChange {
     pub(super) const NONE: Self = Self { before: 0.0, share: 0.0, since: Bracket::ZERO };
 
     pub(super) fn is_open(&self) -> bool {
@@ -139,7 +139,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return RateJudgment::AsBefore;
         }
         let slewed = RateJudgment::Slewed(advance.elapsed_ns / advance.ticks);
-        if held.doubt.is_open() {
+        if held.ambiguous_change.is_open() {
             return if self.is_settled_as_step(held, bracket) { RateJudgment::Stepped } else { slewed };
         }
         if advance.is_usual(rate, window_ns) {
@@ -147,7 +147,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns && before.is_at(rate, SAME) {
             let share = (advance.excess_ns(rate) / advance.elapsed_ns).abs();
-            held.doubt = Doubt { before: rate, share, since: *bracket };
+            held.ambiguous_change = AmbiguousChange { before: rate, share, since: *bracket };
         }
         slewed
     }
@@ -171,14 +171,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Decides when enough time has passed for such a slew to show, and never after a pause in
     /// which it may have ended.
     pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let Doubt { before, share, since } = held.doubt;
+        let AmbiguousChange { before, share, since } = held.ambiguous_change;
         let after = Advance::new(&since, bracket, held.os_tick_ns);
         let is_paused = after.elapsed_ns > DOUBTED_WINDOWS * self.window_ns() as f64;
         let shows = after.uncertain_ns(before) + SAME * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
         if !is_paused && (!shows || after.elapsed_ns < self.window_ns() as f64 / 4.0) {
             return false;
         }
-        held.doubt = Doubt::NONE;
+        held.ambiguous_change = AmbiguousChange::NONE;
         !is_paused && after.is_at(before)
     }
 

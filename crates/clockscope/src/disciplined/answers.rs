@@ -9,11 +9,11 @@ use clockscope_arch::counter::StatedBy;
 use clockscope_arch::rest;
 use clockscope_brackets::Bracket;
 
-use super::asked::Answers;
 use super::bracket::{both_ticks, take_narrowest};
 use super::calibration::MeanRate;
 use super::errors::error_ns;
 use super::steering::Wanted;
+use super::system_answers::Answers;
 use super::version::ServingMode;
 use super::{Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
@@ -132,7 +132,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock's tick in ns, as it was when it was asked for.
     pub(super) fn os_tick_ns(&self) -> u64 {
         self.prepare();
-        self.asked.answers().map_or(1, |answers| answers.os_tick_ns)
+        self.system_answers.answers().map_or(1, |answers| answers.os_tick_ns)
     }
 
     /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
@@ -163,7 +163,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(feature = "std")]
     pub fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
         self.prepare();
-        let answers = self.asked.answers().unwrap_or_default();
+        let answers = self.system_answers.answers().unwrap_or_default();
         if answers.permitted == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
@@ -229,7 +229,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// last [`Disciplined::recheck`].
     pub fn evidence(&self) -> Vec<Evidence> {
         self.wake();
-        let answers = self.asked.answers().unwrap_or_default();
+        let answers = self.system_answers.answers().unwrap_or_default();
         let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(asked);
         evidence.extend([self.order(), self.agreement(), self.nominal_frequency(&answers), self.announcements()]);

@@ -183,7 +183,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn carry_on(&self, held: &Held<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
         let rate = held.ns_per_tick;
         let uncertain = is_steady(&held.stretch, bracket, rate)?;
-        if held.doubt.is_open() {
+        if held.ambiguous_change.is_open() {
             return None;
         }
         let start = self.counter.ordered();

@@ -1,7 +1,7 @@
 //! Stores the names of clocksources for evidence, so that evidence asks nothing.
 //!
 //! A name is written once and never changes, so readers need no lock: the number of its place is
-//! one of the kept [`Answers`](super::asked::Answers). Outside of the memory that a fork wipes.
+//! one of the kept [`Answers`](super::system_answers::Answers). Outside of the memory that a fork wipes.
 
 use clockscope_arch::atomic::AtomicU64;
 use clockscope_arch::clocksource::ClocksourceName;
@@ -16,9 +16,9 @@ const NOWHERE: u8 = 15;
 const WORDS: usize = ClocksourceName::LONGEST / size_of::<u64>();
 
 /// All zero is the state without a name.
-pub(super) struct ClocksourceNames([Place; PLACES]);
+pub(super) struct ClocksourceNames([NameSlot; PLACES]);
 
-struct Place {
+struct NameSlot {
     /// 0: free. Otherwise the length of the name and [`WRITTEN`], or [`BEING_WRITTEN`].
     state: AtomicU64,
     words: [AtomicU64; WORDS],
@@ -29,7 +29,7 @@ const WRITTEN: u64 = 1 << 32;
 
 impl ClocksourceNames {
     pub(super) const fn new() -> Self {
-        Self([const { Place { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; PLACES])
+        Self([const { NameSlot { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; PLACES])
     }
 
     /// Stores a name, and returns the number of its place: 1 to 4, or another one if all places are
@@ -49,7 +49,7 @@ impl ClocksourceNames {
     }
 }
 
-impl Place {
+impl NameSlot {
     fn name(&self) -> Option<ClocksourceName> {
         let state = self.state.load(Ordering::Acquire);
         let length = (state & WRITTEN != 0).then_some((state & !WRITTEN) as usize)?;

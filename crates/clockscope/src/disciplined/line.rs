@@ -33,9 +33,9 @@ pub(crate) struct Segment {
     slope: u64,
 }
 
-/// Place of a tick on a line, with the time there in ns.
+/// Position of a tick on a line, with the time there in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LinePosition {
     /// In A or the first half of B.
     Fresh(u64),
     /// In the second half of B: the next line is due.
@@ -79,27 +79,27 @@ impl ServedLine {
         tick.wrapping_sub(self.b.start) < 2 * u64::from(self.b.ticks)
     }
 
-    /// Place of `tick` on the line.
-    pub(crate) fn place(&self, tick: u64) -> Place {
+    /// Position of `tick` on the line.
+    pub(crate) fn position(&self, tick: u64) -> LinePosition {
         if let Some(ns) = self.fresh(tick) {
-            return Place::Fresh(ns);
+            return LinePosition::Fresh(ns);
         }
         // Ticks are compared around the end: half of all numbers are before it.
         let since_end = tick.wrapping_sub(self.end());
         if !self.covers_any() || (since_end as i64) >= 0 {
-            Place::Spent(self.end_value())
+            LinePosition::Spent(self.end_value())
         } else if self.is_at_second(tick) {
-            Place::NearlySpent(self.b.at(tick))
+            LinePosition::NearlySpent(self.b.at(tick))
         } else {
-            Place::Before
+            LinePosition::Before
         }
     }
 
     /// The time at `tick`, if the line covers it.
     pub(crate) fn at(&self, tick: u64) -> Option<u64> {
-        match self.place(tick) {
-            Place::Fresh(ns) | Place::NearlySpent(ns) => Some(ns),
-            Place::Spent(_) | Place::Before => None,
+        match self.position(tick) {
+            LinePosition::Fresh(ns) | LinePosition::NearlySpent(ns) => Some(ns),
+            LinePosition::Spent(_) | LinePosition::Before => None,
         }
     }
 
@@ -200,20 +200,20 @@ mod tests {
         ) {
             let ticks = (window_ns as f64 / ns_per_tick) as u64 / 2 * 2;
             let mut line = ServedLine::single(start, value, ns_per_tick, ticks);
-            prop_assert_eq!(line.place(start), Place::Fresh(value));
-            prop_assert_eq!(line.place(start.wrapping_sub(1)), Place::Before);
+            prop_assert_eq!(line.position(start), LinePosition::Fresh(value));
+            prop_assert_eq!(line.position(start.wrapping_sub(1)), LinePosition::Before);
             let mut last = value;
             for bend in bends {
                 let next = line.followed_by(ns_per_tick * bend, ticks);
                 for step in 0..=64u64 {
                     let tick = line.b.start.wrapping_add(2 * u64::from(line.b.ticks) * step / 64);
-                    let old = line.place(tick);
-                    let ns = match (old, next.place(tick)) {
-                        (Place::Fresh(old) | Place::NearlySpent(old), Place::Fresh(new)) => {
+                    let old = line.position(tick);
+                    let ns = match (old, next.position(tick)) {
+                        (LinePosition::Fresh(old) | LinePosition::NearlySpent(old), LinePosition::Fresh(new)) => {
                             prop_assert_eq!(old, new);
                             new
                         }
-                        (Place::Spent(end), Place::Fresh(new)) if tick == line.end() => {
+                        (LinePosition::Spent(end), LinePosition::Fresh(new)) if tick == line.end() => {
                             prop_assert_eq!(end, new);
                             new
                         }
@@ -233,16 +233,16 @@ mod tests {
     fn nothing_is_covered_by_zero() {
         for tick in [0, 1, u64::MAX, 1 << 63] {
             assert_eq!(ServedLine::default().fresh(tick), None);
-            assert_eq!(ServedLine::default().place(tick), Place::Spent(0));
+            assert_eq!(ServedLine::default().position(tick), LinePosition::Spent(0));
         }
     }
 
     #[test]
     fn ticks_around_a_wrap_of_the_counter_are_covered() {
         let line = ServedLine::single(u64::MAX - 4, 100, 1.0, 10);
-        assert_eq!(line.place(u64::MAX), Place::Fresh(104));
-        assert_eq!(line.place(0), Place::NearlySpent(105));
-        assert_eq!(line.place(5), Place::Spent(110));
-        assert_eq!(line.place(u64::MAX - 5), Place::Before);
+        assert_eq!(line.position(u64::MAX), LinePosition::Fresh(104));
+        assert_eq!(line.position(0), LinePosition::NearlySpent(105));
+        assert_eq!(line.position(5), LinePosition::Spent(110));
+        assert_eq!(line.position(u64::MAX - 5), LinePosition::Before);
     }
 }

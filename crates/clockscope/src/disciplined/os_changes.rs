@@ -21,7 +21,7 @@ pub(super) struct SlowOsClock {
 
 /// The OS clock is behind what was served, and the time stands still.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub(super) struct StandStill {
     at: u64,
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
@@ -75,13 +75,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
         if at - os_ns > patience_ns {
-            let is_soon = raw_ns.abs_diff(held.standing.behind_os_ns) < SOON_NS;
-            held.standing.steps = if is_soon { held.standing.steps } else { 0 };
-            held.standing.behind_os_ns = raw_ns;
+            let is_soon = raw_ns.abs_diff(held.stand_still.behind_os_ns) < SOON_NS;
+            held.stand_still.steps = if is_soon { held.stand_still.steps } else { 0 };
+            held.stand_still.behind_os_ns = raw_ns;
         }
-        let Standing { at: before, since_os_ns, steps, .. } = held.standing;
+        let StandStill { at: before, since_os_ns, steps, .. } = held.stand_still;
         if before != at || raw_ns < since_os_ns {
-            held.standing = Standing { at, since_os_ns: raw_ns, ..held.standing };
+            held.stand_still = StandStill { at, since_os_ns: raw_ns, ..held.stand_still };
             return;
         }
         let patience_ns = patience_ns << steps;
@@ -89,7 +89,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
             self.next_generation(held.stretch.worst_ns());
             *held = held.anew();
-            held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
+            held.stand_still.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
 
@@ -152,6 +152,6 @@ impl SlowOsClock {
     pub(super) const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
 }
 
-impl Standing {
+impl StandStill {
     pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_os_ns: 0 };
 }

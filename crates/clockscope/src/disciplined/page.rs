@@ -182,7 +182,7 @@ pub mod layout {
 
 /// A line with a tick that was read after it and the floor of then.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct PageSnapshot {
     pub(crate) version: Version,
     pub(crate) line: ServedLine,
     pub(crate) wall: WallOffset,
@@ -343,14 +343,14 @@ impl Page {
     /// counter may be one that must not be read. Ordered by the branch on the version, as
     /// [`Page::read`] is. Tries again only when the version was replaced
     /// meanwhile, which happens a few thousand times a second at most.
-    pub(crate) fn look(&self, mut counter: impl FnMut() -> u64) -> Look {
+    pub(crate) fn look(&self, mut counter: impl FnMut() -> u64) -> PageSnapshot {
         loop {
             let version = self.version();
             let (line, wall, floor) = (self.line_of(version), self.wall_of(version), self.floor());
             let tick = if version.has_line() { counter() } else { 0 };
             fence(Ordering::Acquire);
             if self.version.load(Ordering::Relaxed) == version.0 {
-                return Look { version, line, wall, floor, tick };
+                return PageSnapshot { version, line, wall, floor, tick };
             }
         }
     }

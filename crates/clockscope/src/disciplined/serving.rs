@@ -2,8 +2,8 @@
 
 use core::sync::atomic::Ordering;
 
-use super::line::Place;
-use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
+use super::line::LinePosition;
+use super::page::{PageSnapshot, SKEW_NS, UNWRITTEN_NS};
 use super::steering::Wanted;
 use super::use_rate::Usage;
 use super::version::Version;
@@ -142,7 +142,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
         // An exchange, so that the memory's first access is a write: one page fault, not two.
-        let is_first = self.first_process.fetch_or(0, Ordering::Relaxed) == 0 && self.asked.answers().is_none();
+        let is_first =
+            self.first_process.fetch_or(0, Ordering::Relaxed) == 0 && self.system_answers.answers().is_none();
         if !is_first || self.counter.is_permitted() == Some(false) {
             self.prepare();
             return self.slow();
@@ -179,16 +180,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if look.line.is_at_second(look.tick) && look.version != look.version.at_second() {
             self.shared.page.move_on(look.version);
         }
-        match look.line.place(look.tick) {
-            Place::Fresh(ns) => ns.max(look.floor),
-            Place::NearlySpent(ns) => {
+        match look.line.position(look.tick) {
+            LinePosition::Fresh(ns) => ns.max(look.floor),
+            LinePosition::NearlySpent(ns) => {
                 self.renew();
                 // By what is published now, and by a fresh tick; the old one is as good if that one
                 // is not covered.
                 self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
             }
-            Place::Spent(end) => self.serve_spent(end),
-            Place::Before => {
+            LinePosition::Spent(end) => self.serve_spent(end),
+            LinePosition::Before => {
                 let end = look.line.end_value();
                 let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
                 self.step_back(os_ns);
@@ -223,7 +224,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The line with a tick that was read after it; without one where there is no line.
-    pub(super) fn look(&self) -> Look {
+    pub(super) fn look(&self) -> PageSnapshot {
         self.shared.page.look(|| self.counter.ordered())
     }
 }

@@ -5,15 +5,15 @@ use core::sync::atomic::Ordering;
 
 use clockscope_brackets::Bracket;
 
-use super::agreement::{Doubt, RateJudgment};
+use super::agreement::{AmbiguousChange, RateJudgment};
 use super::bounds::Carried;
 use super::bracket::take_narrowest;
 use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
-use super::line::{Place, ServedLine};
-use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
-use super::page::{Civil, Look, WallOffset};
+use super::line::{LinePosition, ServedLine};
+use super::os_changes::{PAUSE_NS, SlowOsClock, StandStill};
+use super::page::{Civil, PageSnapshot, WallOffset};
 use super::sync::stored_before_reading;
 use super::use_rate::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
 use super::version::{ServingMode, Version};
@@ -49,11 +49,11 @@ pub(crate) struct Steering {
     /// The time at the end of the line that was published last: no reading by it was later.
     pub(super) line_end_ns: u64,
     pub(super) stretch: Stretch,
-    pub(super) doubt: Doubt,
+    pub(super) ambiguous_change: AmbiguousChange,
     /// Duration of [`OWN_READS`] reads of the counter, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
     pub(super) slow_os_clock: SlowOsClock,
-    pub(super) standing: Standing,
+    pub(super) stand_still: StandStill,
     /// The offset that is published with the next line.
     pub(super) wall: WallOffset,
     pub(super) carried: Carried,
@@ -102,7 +102,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Some(mut held) = self.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
         let look = self.look();
-        if let Place::NearlySpent(_) = look.line.place(look.tick)
+        if let LinePosition::NearlySpent(_) = look.line.position(look.tick)
             && self.is_in_use(&mut held, &look)
             && let asked = self.ask_if_due(&held, look.tick)
             && let Some(bracket) = self.anchor(&mut held, &look)
@@ -121,7 +121,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns true if readings still come so often that a line pays: by how late the first one is
     /// after the moment at which the next line was due.
-    fn is_in_use(&self, held: &mut Held<'_>, look: &Look) -> bool {
+    fn is_in_use(&self, held: &mut Held<'_>, look: &PageSnapshot) -> bool {
         let due = look.line.due();
         if due != held.looked_at {
             held.looked_at = due;
@@ -137,7 +137,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Counts the readings of a line that is not renewed: if they are many, only a pause came at
     /// the wrong moment.
-    fn count_late(&self, held: &mut Held<'_>, look: &Look) {
+    fn count_late(&self, held: &mut Held<'_>, look: &PageSnapshot) {
         held.late += 1;
         if held.late >= MANY_LATE {
             let took_ns = look.tick.wrapping_sub(held.late_since) as f64 * held.ns_per_tick;
@@ -158,7 +158,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let look = self.look();
-        if !matches!(look.line.place(look.tick), Place::Spent(_)) {
+        if !matches!(look.line.position(look.tick), LinePosition::Spent(_)) {
             return;
         }
         if !self.is_wanted(&mut held, &look, os_ns, wanted) {
@@ -178,7 +178,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns true if a line, or a bracket for the calibration, is worth its cost.
-    fn is_wanted(&self, held: &mut Held<'_>, look: &Look, os_ns: u64, wanted: Wanted) -> bool {
+    fn is_wanted(&self, held: &mut Held<'_>, look: &PageSnapshot, os_ns: u64, wanted: Wanted) -> bool {
         if held.version.has_line() && wanted != Wanted::ByQuestion {
             // A line is spent that nobody has renewed in time: counted once.
             if held.looked_at != look.line.end() {
@@ -214,14 +214,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn step_back(&self, os_ns: u64) {
         let Some(mut held) = self.lock() else { return };
         let look = self.look();
-        if look.line.place(look.tick) == Place::Before {
+        if look.line.position(look.tick) == LinePosition::Before {
             self.disagree(&mut held, os_ns, 0);
         }
     }
 
     /// A bracket, compared with the line and added to the calibration. `None` if it was
     /// interrupted, or if it contradicts the one before, so that the line is no more.
-    fn anchor(&self, held: &mut Held<'_>, look: &Look) -> Option<Bracket> {
+    fn anchor(&self, held: &mut Held<'_>, look: &PageSnapshot) -> Option<Bracket> {
         let bracket = self.bracket(held)?;
         // Interrupted for so long that the line is spent: the next call begins another.
         let (first, last) = (look.line.at(bracket.before)?, look.line.at(bracket.after)?);
@@ -245,7 +245,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// A step of a calibration; begins the first line if it is good enough.
-    fn calibrate(&self, held: &mut Held<'_>, look: &Look, os_ns: u64) {
+    fn calibrate(&self, held: &mut Held<'_>, look: &PageSnapshot, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(held.calibration.last().inner);
         if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             held.calibration = Calibration::ZERO;
@@ -253,7 +253,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.calibration.has_started() {
             self.announce(held);
         } else {
-            held.os_tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
+            held.os_tick_ns = self.system_answers.answers().map_or(1, |answers| answers.os_tick_ns);
             held.own_ticks = self.own_ticks();
             if held.suspended_ns == 0 {
                 held.suspended_ns = self.suspended_ns();
@@ -265,7 +265,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.slow_os_clock.usual != 0 && !self.is_as_fast_again(held, &bracket) {
             return;
         }
-        if held.doubt.is_open() && self.is_settled_as_step(held, &bracket) {
+        if held.ambiguous_change.is_open() && self.is_settled_as_step(held, &bracket) {
             self.disagree(held, bracket.inner, 0);
             return;
         }
@@ -310,7 +310,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Begins a line after a spell in which there was none, if the OS clock has gone on as the
     /// calibration says. Where its rate may have changed meanwhile, the calibration begins anew.
-    fn begin_again(&self, held: &mut Held<'_>, look: &Look) {
+    fn begin_again(&self, held: &mut Held<'_>, look: &PageSnapshot) {
         self.announce(held);
         let Some(bracket) = self.bracket(held) else { return };
         let is_notable = self.is_notable(held, &bracket);
@@ -511,10 +511,10 @@ impl Steering {
         late_since: 0,
         line_end_ns: 0,
         stretch: Stretch::NONE,
-        doubt: Doubt::NONE,
+        ambiguous_change: AmbiguousChange::NONE,
         own_ticks: 0,
         slow_os_clock: SlowOsClock::NONE,
-        standing: Standing::NONE,
+        stand_still: StandStill::NONE,
         wall: WallOffset::UNKNOWN,
         carried: Carried::NONE,
     };
@@ -526,7 +526,7 @@ impl Steering {
 
     /// State that is known when a generation begins.
     pub(super) fn anew(&self) -> Self {
-        Self { standing: self.standing, strikes: self.strikes, ..Self::ZERO }
+        Self { stand_still: self.stand_still, strikes: self.strikes, ..Self::ZERO }
     }
 }
 

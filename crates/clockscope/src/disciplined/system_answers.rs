@@ -13,7 +13,7 @@ use crate::evidence::Demotion;
 /// The answers, in one word: bit 0 says that they were given, two bits each one, four the place of
 /// the clocksource's name, one that all questions were asked, and the upper half the OS clock's
 /// tick. All zero is the state before.
-pub(crate) struct Asked(AtomicU64);
+pub(crate) struct SystemAnswers(AtomicU64);
 
 /// The answers to one asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const NAMES: u64 = 15;
 const COMPLETE: u32 = 11;
 const TICK: u32 = 32;
 
-impl Asked {
+impl SystemAnswers {
     pub(crate) const fn new() -> Self {
         Self(AtomicU64::new(0))
     }
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn answers_are_kept_and_no_answer_replaces_one() {
-        let asked = Asked::new();
-        assert_eq!(asked.answers(), None);
+        let system_answers = SystemAnswers::new();
+        assert_eq!(system_answers.answers(), None);
         let first = Answers {
             permitted: Some(true),
             clocksource: None,
@@ -153,18 +153,18 @@ mod tests {
             is_complete: true,
             os_tick_ns: 4_000_000,
         };
-        assert_eq!(asked.keep(first), first);
-        assert_eq!(asked.answers(), Some(first));
+        assert_eq!(system_answers.keep(first), first);
+        assert_eq!(system_answers.answers(), Some(first));
         let unanswered = Answers { os_tick_ns: 4_000_000, ..Answers::default() };
-        assert_eq!(asked.keep(unanswered), first);
+        assert_eq!(system_answers.keep(unanswered), first);
         let second = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..Answers::default() };
         let both = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..first };
-        assert_eq!(asked.keep(second), both);
+        assert_eq!(system_answers.keep(second), both);
         let unnamed = Answers { clocksource: Some(false), os_tick_ns: 1, ..Answers::default() };
-        assert_eq!(asked.keep(unnamed), both);
+        assert_eq!(system_answers.keep(unnamed), both);
         let turned = Answers { clocksource: Some(true), name: 0, ..both };
-        assert_eq!(asked.keep(Answers { clocksource: Some(true), ..unnamed }), turned);
-        asked.forbid();
-        assert_eq!(asked.answers(), Some(Answers { permitted: Some(false), ..turned }));
+        assert_eq!(system_answers.keep(Answers { clocksource: Some(true), ..unnamed }), turned);
+        system_answers.forbid();
+        assert_eq!(system_answers.answers(), Some(Answers { permitted: Some(false), ..turned }));
     }
 }

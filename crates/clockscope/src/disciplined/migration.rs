@@ -4,7 +4,7 @@
 use core::sync::atomic::Ordering;
 
 use super::holding::Held;
-use super::tested::{Test, plus_one};
+use super::tested_cpus::{Test, plus_one};
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -31,19 +31,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.learn_machine();
             return true;
         }
-        if self.leave(held, self.tested.last()) {
+        if self.leave(held, self.tested_cpus.last()) {
             self.disruptions.store(now, Ordering::Relaxed);
         }
         false
     }
 
     fn is_where_tested(&self, held: &mut Held<'_>, disruptions: Option<u64>) -> bool {
-        let Some(test) = self.tested.last() else { return true };
-        if self.tested.covers_machine(disruptions) && self.tested.covers_cpu(test, || self.shared.os.current_cpu()) {
+        let Some(test) = self.tested_cpus.last() else { return true };
+        if self.tested_cpus.covers_machine(disruptions)
+            && self.tested_cpus.covers_cpu(test, || self.shared.os.current_cpu())
+        {
             return true;
         }
         if self.is_trusted_by_system() {
-            self.tested.withdraw(test);
+            self.tested_cpus.withdraw(test);
             return true;
         }
         self.leave(held, Some(test));
@@ -52,7 +54,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns whether the counter is used without a test of our own.
     fn is_trusted_by_system(&self) -> bool {
-        self.asked.answers().is_some_and(|answers| answers.refusal(false).is_none())
+        self.system_answers.answers().is_some_and(|answers| answers.refusal(false).is_none())
     }
 
     /// Ends the generation. No fault of the counter: it is calibrated again at once, unless it was
@@ -62,11 +64,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let error_ns = self.error_by_line(held.ticks_ns()).unwrap_or(0).max(held.stretch.worst_ns());
         let is_barred = test.is_some() && !self.is_trusted_by_system();
         let mode = if is_barred { ServingMode::Barred(Demotion::Untested) } else { held.version.mode() };
-        if self.tested.last() != test || !self.end_line(held, mode) {
+        if self.tested_cpus.last() != test || !self.end_line(held, mode) {
             return false;
         }
         if let Some(test) = test {
-            self.tested.withdraw(test);
+            self.tested_cpus.withdraw(test);
         }
         let ahead_ns = self.os_ns().map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
         self.next_generation(error_ns.max(ahead_ns));
