@@ -58,7 +58,8 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// One reading as a number.
     fn now(&self) -> Result<u64, Errno>;
 
-    /// [`HandoffState::start_at`], [`HandoffState::mailbox`] and [`HandoffState::lock`], for this clock.
+    /// [`HandoffState::start_at`], [`HandoffState::mailbox`] and [`HandoffState::lock`], for this
+    /// clock.
     fn start_handoff(&self, handoff: &HandoffState<P>) -> Result<(), Errno>;
     fn mailbox(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
     fn lock(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;

@@ -96,7 +96,8 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
     policy::names(platform, policy, &[], None).map(drop)
 }
 
-/// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch by a system call.
+/// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch by a
+/// system call.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalog<P>, MeasureError> {
     let mut all = with_counter(platform, names);
     all.extend(default_clocks::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));

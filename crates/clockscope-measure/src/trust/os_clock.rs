@@ -24,8 +24,8 @@ const LIKE_A_SYSCALL: f64 = 0.7;
 /// One that costs so many of them is more than that.
 const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
-/// Its evidence. What was judged against the counter says nothing where there is doubt about that one.
-/// `faults` are the counter's.
+/// Its evidence. What was judged against the counter says nothing where there is doubt about that
+/// one. `faults` are the counter's.
 pub(super) fn judge(
     seen: &Observations,
     clock: &ClockRecord,

@@ -47,7 +47,7 @@ const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
 pub(super) enum RateJudgment {
     /// It is as before.
     AsBefore,
-    /// It has changed, or is just being doubted, and was this.
+    /// It has changed, or may have, and was this.
     Slewed(f64),
     /// No rate explains it.
     Stepped,
@@ -57,7 +57,7 @@ pub(super) enum RateJudgment {
 /// before; a slew lasts longer than that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AmbiguousChange {
-    /// The rate before, in ns a tick; 0 without a doubt.
+    /// The rate before, in ns a tick; 0 without an ambiguous change.
     before: f64,
     /// By what share the OS clock ran faster or slower than that.
     share: f64,
@@ -167,7 +167,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         is_suspend(held.suspended_ns, self.suspended_ns())
     }
 
-    /// Returns whether the rate since the doubt arose is the rate before it: then it was a step.
+    /// Returns whether the rate since the ambiguous change is the rate before it: then it was a step.
     /// Decides when enough time has passed for such a slew to show, and never after a pause in
     /// which it may have ended.
     pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {

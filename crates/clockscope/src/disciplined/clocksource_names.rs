@@ -1,22 +1,23 @@
 //! Stores the names of clocksources for evidence, so that evidence asks nothing.
 //!
-//! A name is written once and never changes, so readers need no lock: the number of its place is
-//! one of the kept [`Answers`](super::system_answers::Answers). Outside of the memory that a fork wipes.
+//! A name is written once and never changes, so readers need no lock: the number of its slot is
+//! one of the kept [`Answers`](super::system_answers::Answers). Outside of the memory that a fork
+//! wipes.
 
 use clockscope_arch::atomic::AtomicU64;
 use clockscope_arch::clocksource::ClocksourceName;
 use core::sync::atomic::Ordering;
 
 /// Names that are stored in a process's life. Those of later clocksources are not known.
-const PLACES: usize = 4;
+const SLOTS: usize = 4;
 
-/// Number of a name for which there was no place.
-const NOWHERE: u8 = 15;
+/// Number of a name for which there was no slot.
+const NO_SLOT: u8 = 15;
 
 const WORDS: usize = ClocksourceName::LONGEST / size_of::<u64>();
 
 /// All zero is the state without a name.
-pub(super) struct ClocksourceNames([NameSlot; PLACES]);
+pub(super) struct ClocksourceNames([NameSlot; SLOTS]);
 
 struct NameSlot {
     /// 0: free. Otherwise the length of the name and [`WRITTEN`], or [`BEING_WRITTEN`].
@@ -29,21 +30,21 @@ const WRITTEN: u64 = 1 << 32;
 
 impl ClocksourceNames {
     pub(super) const fn new() -> Self {
-        Self([const { NameSlot { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; PLACES])
+        Self([const { NameSlot { state: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; WORDS] } }; SLOTS])
     }
 
-    /// Stores a name, and returns the number of its place: 1 to 4, or another one if all places are
+    /// Stores a name, and returns the number of its slot: 1 to 4, or another one if all slots are
     /// taken. Waits for nobody: a name that another thread is storing is stored twice.
     pub(super) fn store(&self, name: &ClocksourceName) -> u8 {
-        for (number, place) in (1..).zip(&self.0) {
-            if place.name().as_ref() == Some(name) || place.take(name) {
+        for (number, slot) in (1..).zip(&self.0) {
+            if slot.name().as_ref() == Some(name) || slot.take(name) {
                 return number;
             }
         }
-        NOWHERE
+        NO_SLOT
     }
 
-    /// Returns the name at a place; `None` for any other number.
+    /// Returns the name at a slot; `None` for any other number.
     pub(super) fn at(&self, number: u8) -> Option<ClocksourceName> {
         self.0.get(usize::from(number).checked_sub(1)?)?.name()
     }
@@ -60,7 +61,7 @@ impl NameSlot {
         ClocksourceName::new(bytes.get(..length)?)
     }
 
-    /// Stores a name if the place is free.
+    /// Stores a name if the slot is free.
     fn take(&self, name: &ClocksourceName) -> bool {
         if self.state.compare_exchange(0, BEING_WRITTEN, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             return false;
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_has_a_place_of_its_own() {
+    fn each_name_has_a_slot_of_its_own() {
         let names = ClocksourceNames::new();
         assert_eq!(names.at(0), None);
         assert_eq!(names.at(1), None);
@@ -94,8 +95,8 @@ mod tests {
         let all = ["tsc", "hyperv_clocksource_tsc_page", &longest, "hpet"];
         let numbers = all.map(|name| names.store(&named(name)));
         assert_eq!(numbers, [1, 2, 3, 4]);
-        assert_eq!(names.store(&named("acpi_pm")), NOWHERE, "all places are taken");
-        assert_eq!(names.at(NOWHERE), None);
+        assert_eq!(names.store(&named("acpi_pm")), NO_SLOT, "all slots are taken");
+        assert_eq!(names.at(NO_SLOT), None);
         assert_eq!(all.map(|name| names.store(&named(name))), numbers);
         assert_eq!(numbers.map(|number| names.at(number).unwrap().as_str().to_owned()), all);
     }
