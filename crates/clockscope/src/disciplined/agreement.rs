@@ -167,9 +167,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         is_suspend(held.suspended_ns, self.suspended_ns())
     }
 
-    /// Returns whether the rate since the ambiguous change is the rate before it: then it was a step.
-    /// Decides when enough time has passed for such a slew to show, and never after a pause in
-    /// which it may have ended.
+    /// Returns whether the rate since the ambiguous change is the rate before it: then it was a
+    /// step. Decides when enough time has passed for such a slew to show, and never after a pause
+    /// in which it may have ended.
     pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
         let AmbiguousChange { before, share, since } = held.ambiguous_change;
         let after = Advance::new(&since, bracket, held.os_tick_ns);
