@@ -150,7 +150,7 @@ mod tests {
         let list = "`clockscope list` shows the clocks of this system";
         let lacking = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
         assert_eq!(of(Some(false)), lacking);
-        let other = AbsentClock::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)" };
+        let other = AbsentClock::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)".into() };
         assert_eq!(hint(&other), format!("this machine lacks stckf: STCKF (z/Architecture); {list}"));
     }
 

@@ -21,7 +21,7 @@ pub enum AbsentClock {
         /// Its name.
         name: String,
         /// Summary of what is read, in one line.
-        summary: &'static str,
+        summary: String,
     },
     /// A clocksource of Linux.
     Clocksource {
@@ -63,7 +63,7 @@ fn meaning(
             let is_it = |clock: &&catalog::Cataloged| {
                 clock.bears(&name) && here.is_some_and(|here| clock.systems.contains(&here))
             };
-            let summary = catalog::CLOCKS.iter().find(is_it)?.summary;
+            let summary = catalog::CLOCKS.iter().find(is_it)?.summary();
             return Some(AbsentClock::OtherMachines { name, summary });
         }
         _ => {}

@@ -36,19 +36,20 @@ pub fn all_clocks<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<AllC
 }
 
 fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
+    let info = &clock.info;
     SystemClock {
         system: system.name().to_owned(),
-        name: clock.name.to_owned(),
-        aliases: clock.aliases.iter().map(ToString::to_string).collect(),
-        kind: clock.kind,
-        nominal_resolution_ns: match &clock.resolution {
+        name: info.name.to_string(),
+        aliases: info.aliases.iter().map(ToString::to_string).collect(),
+        kind: info.kind,
+        nominal_resolution_ns: match &info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
             Resolution::OneCount => Figure::unknown(ReadingsReason::OneCount),
             Resolution::Unknown(reason) => {
                 Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
             }
         },
-        description: clock.summary.to_owned(),
+        description: clock.summary(),
     }
 }
 

@@ -15,7 +15,7 @@ mod table;
 
 use clockscope_arch::counter as arch;
 
-use crate::{ClockBasis, ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit};
+use crate::{ClockInfo, Errno, RawClock, Resolution, Unavailable, Unit};
 
 pub use arch::is_invariant;
 pub use table::{ORDERED_NAME, each};
@@ -44,22 +44,21 @@ macro_rules! counter {
     };
 }
 
-/// Defines the counters of a table, and `each`. A row: the type, its name and other names, whether
-/// a read is ordered (at least after loads that a branch depends on), what reads it, whether this
-/// processor has it, and what is read.
+/// Defines the counters of a table, and `each`. A row: the type, its name in the catalog, what
+/// reads it, and whether this processor has it.
 #[allow(unused_macros, reason = "table.rs has no rows")]
 macro_rules! counters {
     (
         frequency_hz: $frequency_hz:expr;
-        $($name:ident: $text:literal, $aliases:expr, $is_ordered:literal, $read:path, $is_there:expr, $summary:literal;)*
+        $($name:ident: $text:literal, $read:path, $is_there:expr;)*
     ) => {
-        $(counter!(#[doc = $summary] $name, $read);)*
+        $(counter!(#[doc = concat!("The clock `", $text, "`.")] $name, $read);)*
 
         /// Hands every reading sequence to `visitor`.
         pub fn each(visitor: &mut impl Visitor) {
             let frequency_hz: Option<f64> = $frequency_hz;
             $(visitor.visit(Entry {
-                info: info($text, $aliases, $is_ordered, frequency_hz, $summary),
+                info: stated(cataloged!($text), frequency_hz),
                 clock: $is_there.map(|()| $name(())),
             });)*
         }
@@ -83,21 +82,9 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
     arch::has_counter().map(|()| Ordered(()))
 }
 
-/// Describes a reading sequence; `frequency_hz` where the hardware states it.
+/// Adds the frequency of a counter that the hardware states.
 #[allow(dead_code, reason = "table.rs describes nothing")]
-fn info(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    is_ordered: bool,
-    frequency_hz: Option<f64>,
-    summary: &'static str,
-) -> ClockInfo {
+fn stated(info: ClockInfo, frequency_hz: Option<f64>) -> ClockInfo {
     let resolution = frequency_hz.map_or(Resolution::OneCount, |hz| Resolution::Nanoseconds(1e9 / hz));
-    ClockInfo {
-        aliases,
-        unit: Unit::Counts(frequency_hz),
-        basis: ClockBasis::Counter,
-        is_ordered,
-        ..ClockInfo::new(name, ClockKind::Counter, ReadPath::Instruction, resolution, summary)
-    }
+    ClockInfo { unit: Unit::Counts(frequency_hz), resolution, ..info }
 }

@@ -29,6 +29,7 @@ pub mod library;
 mod narrow;
 pub mod os;
 mod raw;
+mod system;
 #[cfg(any(target_vendor = "apple", test))]
 mod timebase;
 

@@ -2,7 +2,8 @@
 
 use clockscope::Instant;
 
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Visitor, catalog};
+use crate::catalog::cataloged;
+use crate::{Entry, Errno, RawClock, Visitor};
 
 /// [`clockscope::now`].
 #[derive(Clone, Copy, Debug)]
@@ -44,18 +45,6 @@ impl RawClock for NowUnordered {
 
 /// Hands both to `visitor`. Reads no clock.
 pub fn each(visitor: &mut impl Visitor) {
-    visitor.visit(Entry { info: info("clockscope.now", true, "clockscope::now, ordered"), clock: Ok(Now(())) });
-    visitor.visit(Entry {
-        info: info("clockscope.now_unordered", false, "clockscope::now_unordered"),
-        clock: Ok(NowUnordered(())),
-    });
-}
-
-fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInfo {
-    ClockInfo {
-        is_ordered,
-        is_wrapper: !is_ordered,
-        is_adaptive: true,
-        ..ClockInfo::new(name, ClockKind::Monotonic, ReadPath::Library, catalog::SERVED, summary)
-    }
+    visitor.visit(Entry { info: cataloged!("clockscope.now"), clock: Ok(Now(())) });
+    visitor.visit(Entry { info: cataloged!("clockscope.now_unordered"), clock: Ok(NowUnordered(())) });
 }

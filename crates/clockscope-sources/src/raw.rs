@@ -104,9 +104,20 @@ impl ClockInfo {
         resolution: Resolution,
         summary: &'static str,
     ) -> Self {
+        Self { name: name.into(), ..Self::of_kind("", kind, path, resolution, summary) }
+    }
+
+    /// [`ClockInfo::new`] for constants.
+    pub(crate) const fn of_kind(
+        name: &'static str,
+        kind: ClockKind,
+        path: ReadPath,
+        resolution: Resolution,
+        summary: &'static str,
+    ) -> Self {
         let is_kernels = matches!(kind, ClockKind::Monotonic | ClockKind::Wall);
         Self {
-            name: name.into(),
+            name: Cow::Borrowed(name),
             aliases: &[],
             kind,
             path,
@@ -121,7 +132,7 @@ impl ClockInfo {
             is_ordered: true,
             is_coarse: false,
             is_steered: is_kernels,
-            counts_suspend: kind != ClockKind::Monotonic && kind != ClockKind::CpuTime,
+            counts_suspend: !matches!(kind, ClockKind::Monotonic | ClockKind::CpuTime),
             is_device: false,
             is_usual: false,
             is_wrapper: false,

@@ -98,11 +98,11 @@ fn where_no_clock_is_the_systems_own_none_is_taken_for_it() {
 fn the_clocks_of_linux_are_chosen() {
     let mut all = Catalog::new(&ThisMachine);
     all.entries.retain(|row| !row.info.is_device);
-    let posix = ["realtime", "realtime_coarse", "monotonic", "monotonic_coarse", "monotonic_raw", "boottime", "tai"];
+    let posix = ["realtime", "realtime_coarse", "tai", "monotonic", "monotonic_coarse", "monotonic_raw", "boottime"];
     assert_eq!(names(&all, is_systems), [&posix[..], &["process", "thread"]].concat());
     assert_eq!(
         names(&all, may_have_own_rate),
-        ["realtime", "monotonic", "monotonic_raw", "boottime", "tai", "clockscope.now"]
+        ["realtime", "tai", "monotonic", "monotonic_raw", "boottime", "clockscope.now"]
     );
     let handed_on = ["realtime", "monotonic", "monotonic_coarse", "monotonic_raw", "rust_instant", "clockscope.now"];
     assert_eq!(names(&all, is_handed_on), handed_on);

@@ -1,5 +1,7 @@
+use super::System::*;
+use super::table::{CORE, CYCLES, SERVED, STD, TICK, ns, unknown};
 use super::*;
-use crate::{ClockInfo, Entry, RawClock, Visitor};
+use crate::{ClockInfo, Entry, RawClock, Resolution, Visitor};
 
 /// Systems, and rows that clockperf has on each: its name of a clock, and ours.
 type Rows = (&'static [System], &'static [(&'static str, &'static str)]);
@@ -85,7 +87,7 @@ const CLOCKPERF: &[Rows] = &[
 fn every_row_of_clockperf_is_a_clock_of_its_system() {
     for (systems, rows) in CLOCKPERF {
         for (system, (theirs, ours)) in systems.iter().flat_map(|system| rows.iter().map(move |row| (system, row))) {
-            let is_it = |clock: &&Cataloged| clock.name == *ours && clock.systems.contains(system);
+            let is_it = |clock: &&Cataloged| clock.info.name == *ours && clock.systems.contains(system);
             assert!(CLOCKS.iter().any(|clock| is_it(&clock)), "{theirs} of {} is not there", system.name());
         }
     }
@@ -95,12 +97,12 @@ fn every_row_of_clockperf_is_a_clock_of_its_system() {
 /// time.
 #[test]
 fn nominal_resolutions_of_windows_are_those_that_clockperf_states() {
-    let of = |name: &str| CLOCKS.iter().find(|clock| clock.name == name && clock.systems == [Windows]).unwrap();
+    let of = |name: &str| CLOCKS.iter().find(|clock| clock.info.name == name && clock.systems == [Windows]).unwrap();
     for name in ["tick_count", "tick_count64", "time_get_time"] {
-        assert_eq!(of(name).resolution, ns(1e6), "{name}");
+        assert_eq!(of(name).info.resolution, ns(1e6), "{name}");
     }
     for name in ["system_time", "system_time_precise", "unbiased_interrupt_time"] {
-        assert_eq!(of(name).resolution, ns(100.0), "{name}");
+        assert_eq!(of(name).info.resolution, ns(100.0), "{name}");
     }
 }
 
@@ -123,10 +125,10 @@ fn every_clock_of_this_machine_is_cataloged_as_it_is() {
     crate::library::each(&mut here);
     for (info, is_there) in here.0 {
         let name = if info.name.starts_with("ptp") { "ptp0" } else { &info.name };
-        let is_it = |clock: &&Cataloged| clock.name == name && clock.systems.contains(&system);
+        let is_it = |clock: &&Cataloged| clock.info.name == name && clock.systems.contains(&system);
         let clock = CLOCKS.iter().find(is_it).unwrap_or_else(|| panic!("{name} of {system:?} is not there"));
-        assert_eq!((clock.kind, clock.aliases), (info.kind, info.aliases), "{name}");
-        let (documented, stated) = (&clock.resolution, &info.resolution);
+        assert_eq!((clock.info.kind, clock.info.aliases), (info.kind, info.aliases), "{name}");
+        let (documented, stated) = (&clock.info.resolution, &info.resolution);
         assert!(!is_there || is_stated(documented, stated), "{name}: {documented:?} is documented, {stated:?} stated");
     }
 }
@@ -178,8 +180,8 @@ fn a_system_has_one_clock_of_a_name() {
     for system in System::ALL {
         let mut names: Vec<&str> = Vec::new();
         for clock in CLOCKS.iter().filter(|clock| clock.systems.contains(&system)) {
-            for name in clock.aliases.iter().chain([&clock.name]) {
-                assert!(!names.contains(name), "{name} of {} is there twice", system.name());
+            for name in clock.info.aliases.iter().copied().chain([&*clock.info.name]) {
+                assert!(!names.contains(&name), "{name} of {} is there twice", system.name());
                 names.push(name);
             }
         }

@@ -2,7 +2,8 @@
 
 use clockscope_arch::counter as arch;
 
-use super::{counter, counters, info};
+use super::{counter, counters, stated};
+use crate::catalog::cataloged;
 use crate::{Entry, Errno, RawClock, Visitor};
 
 /// Name of [`super::Ordered`].
@@ -10,7 +11,7 @@ pub const ORDERED_NAME: &str = "sync_mftb_isync";
 
 counters! {
     frequency_hz: None;
-    Timebase: "timebase", &["mftb"], false, arch::unordered, arch::has_counter(), "MFTB";
-    TimebaseIsync: "timebase_isync", &["isync_mftb"], true, arch::after_branches, arch::has_counter(), "ISYNC; MFTB";
-    TimebaseSync: "timebase_sync", &["sync_mftb"], true, arch::after, arch::has_counter(), "SYNC; MFTB";
+    Timebase: "timebase", arch::unordered, arch::has_counter();
+    TimebaseIsync: "timebase_isync", arch::after_branches, arch::has_counter();
+    TimebaseSync: "timebase_sync", arch::after, arch::has_counter();
 }

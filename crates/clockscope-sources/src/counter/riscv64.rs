@@ -2,7 +2,8 @@
 
 use clockscope_arch::counter as arch;
 
-use super::{counter, counters, info};
+use super::{counter, counters, stated};
+use crate::catalog::cataloged;
 use crate::{Entry, Errno, RawClock, Visitor};
 
 /// Name of [`super::Ordered`].
@@ -10,6 +11,6 @@ pub const ORDERED_NAME: &str = "fence_rdtime_fence";
 
 counters! {
     frequency_hz: None;
-    Rdtime: "rdtime", &[], false, arch::unordered, arch::has_counter(), "RDTIME";
-    RdtimeFence: "rdtime_fence", &["fence_rdtime"], true, arch::after, arch::has_counter(), "FENCE; RDTIME";
+    Rdtime: "rdtime", arch::unordered, arch::has_counter();
+    RdtimeFence: "rdtime_fence", arch::after, arch::has_counter();
 }

@@ -2,7 +2,8 @@
 
 use clockscope_arch::counter as arch;
 
-use super::{counter, counters, info};
+use super::{counter, counters, stated};
+use crate::catalog::cataloged;
 use crate::{Entry, Errno, RawClock, Visitor};
 
 /// Name of [`super::Ordered`].
@@ -10,6 +11,6 @@ pub const ORDERED_NAME: &str = "bcr_stckf_bcr";
 
 counters! {
     frequency_hz: Some(4_096_000_000.0);
-    Stckf: "stckf", &["tod"], false, arch::unordered, arch::has_counter(), "STCKF";
-    StckfBcr: "stckf_bcr", &["bcr_stckf"], true, arch::after, arch::has_counter(), "BCR 15,0; STCKF";
+    Stckf: "stckf", arch::unordered, arch::has_counter();
+    StckfBcr: "stckf_bcr", arch::after, arch::has_counter();
 }

@@ -2,7 +2,8 @@
 
 use clockscope_arch::counter as arch;
 
-use super::{counter, counters, info};
+use super::{counter, counters, stated};
+use crate::catalog::cataloged;
 use crate::{Entry, Errno, RawClock, Visitor};
 
 /// Name of [`super::Ordered`].
@@ -10,9 +11,9 @@ pub const ORDERED_NAME: &str = "lfence_tsc_lfence";
 
 counters! {
     frequency_hz: None;
-    Tsc: "tsc", &["rdtsc"], false, arch::rdtsc, arch::has_counter(), "RDTSC, unordered";
-    TscLfence: "tsc_lfence", &["lfence_rdtsc"], true, arch::lfence_rdtsc, arch::has_counter(), "LFENCE; RDTSC";
-    Rdtscp: "rdtscp", &["tscp"], true, arch::rdtscp, arch::has_rdtscp(), "RDTSCP";
-    RdtscpLfence: "rdtscp_lfence", &[], true, arch::rdtscp_lfence, arch::has_rdtscp(), "RDTSCP; LFENCE";
-    TscCpuid: "tsc_cpuid", &["cpuid_rdtsc"], true, arch::cpuid_rdtsc, arch::has_counter(), "CPUID; RDTSC";
+    Tsc: "tsc", arch::rdtsc, arch::has_counter();
+    TscLfence: "tsc_lfence", arch::lfence_rdtsc, arch::has_counter();
+    Rdtscp: "rdtscp", arch::rdtscp, arch::has_rdtscp();
+    RdtscpLfence: "rdtscp_lfence", arch::rdtscp_lfence, arch::has_rdtscp();
+    TscCpuid: "tsc_cpuid", arch::cpuid_rdtsc, arch::has_counter();
 }

@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Visitor, catalog};
+use crate::catalog::cataloged;
+use crate::{Entry, Errno, RawClock, Visitor};
 
 /// [`std::time::Instant::now`].
 #[derive(Clone, Debug)]
@@ -61,18 +62,8 @@ fn signed_ns(after: Option<Duration>, before: impl Fn() -> Duration) -> u64 {
 
 /// Hands both to `visitor`.
 pub(super) fn each(visitor: &mut impl Visitor) {
-    visitor.visit(Entry {
-        info: info("rust_instant", ClockKind::Monotonic, "Rust's std::time::Instant::now"),
-        clock: Ok(RustInstant { origin: OnceLock::new() }),
-    });
-    visitor.visit(Entry {
-        info: info("rust_system_time", ClockKind::Wall, "Rust's std::time::SystemTime::now"),
-        clock: Ok(RustSystemTime(())),
-    });
-}
-
-fn info(name: &'static str, kind: ClockKind, summary: &'static str) -> ClockInfo {
-    ClockInfo { is_wrapper: true, ..ClockInfo::new(name, kind, ReadPath::Std, catalog::STD, summary) }
+    visitor.visit(Entry { info: cataloged!("rust_instant"), clock: Ok(RustInstant { origin: OnceLock::new() }) });
+    visitor.visit(Entry { info: cataloged!("rust_system_time"), clock: Ok(RustSystemTime(())) });
 }
 
 #[cfg(test)]

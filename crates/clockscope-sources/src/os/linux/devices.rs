@@ -10,10 +10,8 @@ use clockscope_arch::os::MappedPage;
 use clockscope_arch::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
-use crate::{
-    ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Unwrapped,
-    Visitor,
-};
+use crate::catalog::cataloged;
+use crate::{ClockInfo, Entry, Errno, RawClock, Resolution, Unavailable, Unit, Unwrapped, Visitor};
 
 /// A PTP hardware clock, read by `clock_gettime` on its file (Linux
 /// Documentation/driver-api/ptp.rst).
@@ -79,29 +77,14 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     let devices = ptp_devices();
     if devices.is_empty() {
         let missing = Unavailable::Missing("there is no /dev/ptp*".into());
-        let info = info(
-            "ptp0".into(),
-            ReadPath::Syscall,
-            Unit::Nanoseconds,
-            Resolution::Unknown(missing.to_string().into()),
-            PTP,
-        );
+        let resolution = Resolution::Unknown(missing.to_string().into());
+        let info = ClockInfo { resolution, ..cataloged!("ptp0") };
         visitor.visit(Entry::<Ptp> { info, clock: Err(missing) });
     }
     for name in devices {
         visitor.visit(ptp(&name));
     }
     visitor.visit(hpet());
-}
-
-const PTP: &str = "PTP hardware clock";
-const HPET: &str = "HPET main counter, mapped from /dev/hpet";
-
-/// A device's own clock, which the kernel neither reads nor steers.
-fn info(name: String, path: ReadPath, unit: Unit, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    let kind = if path == ReadPath::Mmap { ClockKind::Counter } else { ClockKind::Wall };
-    let info = ClockInfo::new(name, kind, path, resolution, summary);
-    ClockInfo { unit, basis: ClockBasis::Other, is_steered: false, is_device: true, ..info }
 }
 
 /// Names of the PTP devices, in the order of their numbers.
@@ -124,26 +107,17 @@ fn ptp(name: &str) -> Entry<Ptp> {
         }
         Err(reason) => (Err(reason.clone()), Resolution::Unknown(reason.to_string().into())),
     };
-    Entry { info: info(name.to_owned(), ReadPath::Syscall, Unit::Nanoseconds, resolution, PTP), clock }
+    Entry { info: ClockInfo { name: name.to_owned().into(), resolution, ..cataloged!("ptp0") }, clock }
 }
 
 fn hpet() -> Entry<Hpet> {
-    match map_hpet() {
-        Ok((hpet, hz)) => Entry {
-            info: info("hpet".into(), ReadPath::Mmap, Unit::Counts(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
-            clock: Ok(hpet),
-        },
-        Err(reason) => Entry {
-            info: info(
-                "hpet".into(),
-                ReadPath::Mmap,
-                Unit::Counts(None),
-                Resolution::Unknown(reason.to_string().into()),
-                HPET,
-            ),
-            clock: Err(reason),
-        },
-    }
+    let mapped = map_hpet();
+    let (hz, resolution) = match &mapped {
+        Ok((_, hz)) => (Some(*hz), Resolution::Nanoseconds(1e9 / hz)),
+        Err(reason) => (None, Resolution::Unknown(reason.to_string().into())),
+    };
+    let info = ClockInfo { unit: Unit::Counts(hz), resolution, ..cataloged!("hpet") };
+    Entry { info, clock: mapped.map(|(hpet, _)| hpet) }
 }
 
 /// Maps the HPET and reads its frequency from its capabilities register.

@@ -3,14 +3,11 @@
 
 #![allow(unsafe_code, reason = "a mapped page and an instruction")]
 
-use crate::{ClockInfo, ClockKind, ReadPath, Unit, Visitor, catalog};
-
-const NAME: &str = "rdpmc";
+use crate::catalog::cataloged;
+use crate::{ClockInfo, Unit, Visitor};
 
 fn info() -> ClockInfo {
-    let summary = "RDPMC, core cycles in user mode, by perf events";
-    let info = ClockInfo::new(NAME, ClockKind::Cycles, ReadPath::Instruction, catalog::CORE, summary);
-    ClockInfo { unit: Unit::Counts(None), is_ordered: false, ..info }
+    ClockInfo { unit: Unit::Counts(None), ..cataloged!("rdpmc") }
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code, reason = "calls of the C library")]
 
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Visitor};
+use crate::catalog::cataloged;
+use crate::{Entry, Errno, RawClock, Visitor};
 
 unsafe extern "C" {
     // Not in the libc crate.
@@ -51,10 +52,6 @@ impl RawClock for VirtualTime {
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {
-    let ns = Resolution::Nanoseconds(1.0);
-    let time = ClockInfo::new("gethrtime", ClockKind::Monotonic, ReadPath::Libc, ns.clone(), "gethrtime()");
-    // No call sets or drifts it (gethrtime(3C)).
-    visitor.visit(Entry { info: ClockInfo { is_steered: false, ..time }, clock: Ok(Time) });
-    let info = ClockInfo::new("gethrvtime", ClockKind::CpuTime, ReadPath::Libc, ns, "gethrvtime()");
-    visitor.visit(Entry { info, clock: Ok(VirtualTime) });
+    visitor.visit(Entry { info: cataloged!("gethrtime"), clock: Ok(Time) });
+    visitor.visit(Entry { info: cataloged!("gethrvtime"), clock: Ok(VirtualTime) });
 }

@@ -5,7 +5,8 @@
 use core::ffi::{CStr, c_int, c_void};
 
 use super::posix::{Timespec, resolution};
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Visitor};
+use crate::catalog::cataloged;
+use crate::{ClockInfo, Entry, Errno, RawClock, Resolution, Unavailable, Visitor};
 
 /// Defines a clock without state: the C call, and what its reading means in ns.
 macro_rules! call {
@@ -148,6 +149,12 @@ impl RawClock for Getrusage {
     }
 }
 
+/// The libc crate lacks it for Android: linux/resource.h.
+#[cfg(target_os = "android")]
+const RUSAGE_THREAD: c_int = 1;
+#[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "openbsd"))]
+use libc::RUSAGE_THREAD;
+
 /// `struct timeb` of `ftime`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -204,44 +211,25 @@ impl RawClock for TimespecGet {
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {
-    let micro = Resolution::Nanoseconds(1000.0);
+    visitor.visit(Entry { info: cataloged!("gettimeofday"), clock: Ok(Gettimeofday) });
+    visitor.visit(Entry { info: cataloged!("time"), clock: Ok(Time) });
     visitor.visit(Entry {
-        info: info("gettimeofday", ClockKind::Wall, micro.clone(), "gettimeofday()"),
-        clock: Ok(Gettimeofday),
-    });
-    let seconds = info("time", ClockKind::Wall, Resolution::Nanoseconds(1e9), "time()");
-    // Whole seconds, which the timer tick moves.
-    visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..seconds }, clock: Ok(Time) });
-    visitor.visit(Entry {
-        info: info(
-            "clock",
-            ClockKind::CpuTime,
-            Resolution::Nanoseconds(CLOCK_NS as f64),
-            "clock(), CPU time of the process",
-        ),
+        info: ClockInfo { resolution: Resolution::Nanoseconds(CLOCK_NS as f64), ..cataloged!("clock") },
         clock: Ok(CpuClock),
     });
     visitor.visit(times());
-    for (name, who, summary) in [
-        ("getrusage", libc::RUSAGE_SELF, "getrusage(RUSAGE_SELF), user + system time"),
-        #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "openbsd"))]
-        ("getrusage_thread", libc::RUSAGE_THREAD, "getrusage(RUSAGE_THREAD), user + system time"),
-    ] {
-        visitor.visit(Entry {
-            info: info(name, ClockKind::CpuTime, micro.clone(), summary),
-            clock: Ok(Getrusage { who }),
-        });
-    }
+    visitor.visit(Entry { info: cataloged!("getrusage"), clock: Ok(Getrusage { who: libc::RUSAGE_SELF }) });
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "openbsd"))]
+    visitor.visit(Entry { info: cataloged!("getrusage_thread"), clock: Ok(Getrusage { who: RUSAGE_THREAD }) });
     visitor.visit(Entry {
-        info: info("ftime", ClockKind::Wall, Resolution::Nanoseconds(1e6), "ftime()"),
+        info: cataloged!("ftime"),
         clock: function(c"ftime").map(|found| {
             // SAFETY: the signature is that of ftime(3).
             Ftime(unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut Timeb) -> c_int>(found) })
         }),
     });
-    let utc = resolution(libc::CLOCK_REALTIME);
     visitor.visit(Entry {
-        info: info("timespec_get", ClockKind::Wall, utc, "timespec_get(TIME_UTC)"),
+        info: ClockInfo { resolution: resolution(libc::CLOCK_REALTIME), ..cataloged!("timespec_get") },
         clock: function(c"timespec_get").map(|found| {
             type Signature = unsafe extern "C" fn(*mut libc::timespec, c_int) -> c_int;
             // SAFETY: the signature is that of C11, 7.27.2.5.
@@ -257,18 +245,12 @@ fn times() -> Entry<Times> {
     let resolution = tick_ns.map_or(Resolution::Unknown("sysconf(_SC_CLK_TCK) states no clock tick".into()), |tick| {
         Resolution::Nanoseconds(tick as f64)
     });
-    let info = info("times", ClockKind::Monotonic, resolution, "times(), its return value");
     Entry {
-        // The kernel counts timer ticks.
-        info: ClockInfo { is_coarse: true, ..info },
+        info: ClockInfo { resolution, ..cataloged!("times") },
         clock: tick_ns
             .map(|tick_ns| Times { tick_ns })
             .ok_or_else(|| Unavailable::Missing("sysconf(_SC_CLK_TCK) states no clock tick".into())),
     }
-}
-
-fn info(name: &'static str, kind: ClockKind, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    ClockInfo { is_wrapper: true, ..ClockInfo::new(name, kind, ReadPath::Libc, resolution, summary) }
 }
 
 /// A function of the C library by its name. Functions that glibc keeps for old programs only are

@@ -6,8 +6,9 @@ use mach2::mach_time::{
     mach_absolute_time, mach_approximate_time, mach_continuous_time, mach_timebase_info, mach_timebase_info_data_t,
 };
 
+use crate::catalog::cataloged;
 use crate::timebase::Timebase;
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor};
+use crate::{ClockInfo, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor};
 
 /// Defines a clock of one call, in counts.
 macro_rules! mach {
@@ -60,30 +61,23 @@ fn timebase() -> Result<Timebase, Unavailable> {
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     let timebase = timebase();
-    let absolute = info("mach_absolute_time", &timebase, "mach_absolute_time(), leaves out sleep");
-    visitor.visit(Entry {
-        info: ClockInfo { aliases: &["mach_time"], is_usual: true, ..absolute },
-        clock: timebase.clone().map(|_| Absolute),
-    });
-    let continuous = info("mach_continuous_time", &timebase, "mach_continuous_time(), counts sleep");
-    visitor.visit(Entry {
-        info: ClockInfo { counts_suspend: true, ..continuous },
-        clock: timebase.clone().map(|_| Continuous),
-    });
-    let summary = "mach_approximate_time(), updated at switches of threads";
-    let approximate = info("mach_approximate_time", &timebase, summary);
-    visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..approximate }, clock: timebase.map(|_| Approximate) });
+    let info = |cataloged: ClockInfo| stated(cataloged, &timebase);
+    let clock = |_| Absolute;
+    visitor.visit(Entry { info: info(cataloged!("mach_absolute_time")), clock: timebase.clone().map(clock) });
+    let clock = |_| Continuous;
+    visitor.visit(Entry { info: info(cataloged!("mach_continuous_time")), clock: timebase.clone().map(clock) });
+    let clock = |_| Approximate;
+    visitor.visit(Entry { info: info(cataloged!("mach_approximate_time")), clock: timebase.clone().map(clock) });
 }
 
-/// Nothing steers these counts.
-fn info(name: &'static str, timebase: &Result<Timebase, Unavailable>, summary: &'static str) -> ClockInfo {
+/// Adds the length of a count.
+fn stated(info: ClockInfo, timebase: &Result<Timebase, Unavailable>) -> ClockInfo {
     let resolution = match timebase {
         Ok(timebase) => Resolution::Nanoseconds(timebase.count_ns()),
         Err(reason) => Resolution::Unknown(reason.to_string().into()),
     };
-    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::SystemLibrary, resolution, summary);
     let unit = Unit::Counts(timebase.as_ref().ok().map(|timebase| timebase.frequency_hz()));
-    ClockInfo { unit, is_steered: false, ..info }
+    ClockInfo { unit, resolution, ..info }
 }
 
 /// mach_absolute_time in ns, which others are judged against.

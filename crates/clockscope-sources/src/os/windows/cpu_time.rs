@@ -7,7 +7,8 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread,
 use windows_sys::Win32::System::WindowsProgramming::{QueryProcessCycleTime, QueryThreadCycleTime};
 
 use super::interrupt::UNIT_NS;
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unit, Visitor, catalog};
+use crate::catalog::cataloged;
+use crate::{ClockInfo, Entry, Errno, RawClock, Unit, Visitor};
 
 /// Whose time it is.
 #[derive(Clone, Copy, Debug)]
@@ -79,20 +80,12 @@ fn units(time: &FILETIME) -> u64 {
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {
-    for (name, owner, summary) in [
-        ("thread_cycle_time", Owner::Thread, "QueryThreadCycleTime(), in cycles"),
-        ("process_cycle_time", Owner::Process, "QueryProcessCycleTime(), in cycles"),
-    ] {
-        let info = ClockInfo::new(name, ClockKind::CpuTime, ReadPath::SystemLibrary, catalog::CYCLES, summary);
+    for (info, owner) in
+        [(cataloged!("thread_cycle_time"), Owner::Thread), (cataloged!("process_cycle_time"), Owner::Process)]
+    {
         visitor.visit(Entry { info: ClockInfo { unit: Unit::Counts(None), ..info }, clock: Ok(Cycles(owner)) });
     }
-    for (name, owner, summary) in [
-        ("thread_times", Owner::Thread, "GetThreadTimes(), user + kernel time"),
-        ("process_times", Owner::Process, "GetProcessTimes(), user + kernel time"),
-    ] {
-        let resolution = Resolution::Nanoseconds(UNIT_NS as f64);
-        let info = ClockInfo::new(name, ClockKind::CpuTime, ReadPath::SystemLibrary, resolution, summary);
-        // The timer interrupt charges it.
-        visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..info }, clock: Ok(Times(owner)) });
+    for (info, owner) in [(cataloged!("thread_times"), Owner::Thread), (cataloged!("process_times"), Owner::Process)] {
+        visitor.visit(Entry { info, clock: Ok(Times(owner)) });
     }
 }

@@ -11,7 +11,8 @@ use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 
 use super::performance::REALTIME;
 use super::symbol::{Address, function};
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Visitor};
+use crate::catalog::cataloged;
+use crate::{Entry, Errno, RawClock, Unavailable, Visitor};
 
 /// Length of the unit in which Windows counts most times, in ns.
 pub(super) const UNIT_NS: u64 = 100;
@@ -89,37 +90,19 @@ impl RawClock for UnbiasedInterruptTime {
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {
+    visitor.visit(Entry { info: cataloged!("system_time"), clock: Ok(SystemTime(GetSystemTimeAsFileTime)) });
     visitor.visit(Entry {
-        info: moved(system_time("system_time", "GetSystemTimeAsFileTime(), moved by the timer interrupt")),
-        clock: Ok(SystemTime(GetSystemTimeAsFileTime)),
-    });
-    visitor.visit(Entry {
-        info: ClockInfo {
-            is_usual: true,
-            ..system_time("system_time_precise", "GetSystemTimePreciseAsFileTime(), since Windows 8")
-        },
+        info: cataloged!("system_time_precise"),
         clock: function(&[c"kernel32.dll"], c"GetSystemTimePreciseAsFileTime").map(|found| {
             // SAFETY: the signature is that of sysinfoapi.h.
             SystemTime(unsafe { transmute::<Address, unsafe extern "system" fn(*mut FILETIME)>(found) })
         }),
     });
+    visitor.visit(Entry { info: cataloged!("interrupt_time"), clock: by_name(c"QueryInterruptTime") });
+    visitor.visit(Entry { info: cataloged!("interrupt_time_precise"), clock: by_name(c"QueryInterruptTimePrecise") });
+    visitor.visit(Entry { info: cataloged!("unbiased_interrupt_time"), clock: Ok(UnbiasedInterruptTime) });
     visitor.visit(Entry {
-        info: moved(interrupt_time("interrupt_time", "QueryInterruptTime(), moved by the timer interrupt")),
-        clock: by_name(c"QueryInterruptTime"),
-    });
-    visitor.visit(Entry {
-        info: interrupt_time("interrupt_time_precise", "QueryInterruptTimePrecise(), since Windows 10"),
-        clock: by_name(c"QueryInterruptTimePrecise"),
-    });
-    visitor.visit(Entry {
-        info: moved(unbiased("unbiased_interrupt_time", "QueryUnbiasedInterruptTime(), leaves out sleep")),
-        clock: Ok(UnbiasedInterruptTime),
-    });
-    visitor.visit(Entry {
-        info: unbiased(
-            "unbiased_interrupt_time_precise",
-            "QueryUnbiasedInterruptTimePrecise(), leaves out sleep; since Windows 10",
-        ),
+        info: cataloged!("unbiased_interrupt_time_precise"),
         clock: by_name(c"QueryUnbiasedInterruptTimePrecise"),
     });
 }
@@ -129,28 +112,6 @@ fn by_name(name: &'static CStr) -> Result<InterruptTime, Unavailable> {
     // SAFETY: the signature is that of realtimeapiset.h, the same for the three that are named
     // above.
     Ok(InterruptTime(unsafe { transmute::<Address, unsafe extern "system" fn(*mut u64)>(found) }))
-}
-
-/// The same, but the timer interrupt moves it.
-fn moved(info: ClockInfo) -> ClockInfo {
-    ClockInfo { is_coarse: true, ..info }
-}
-
-/// Civil time, which users and the time service set and steer.
-fn system_time(name: &'static str, summary: &'static str) -> ClockInfo {
-    ClockInfo::new(name, ClockKind::Wall, ReadPath::SystemLibrary, Resolution::Nanoseconds(UNIT_NS as f64), summary)
-}
-
-/// Describes time since the machine started, sleep included, that is not steered.
-fn interrupt_time(name: &'static str, summary: &'static str) -> ClockInfo {
-    let resolution = Resolution::Nanoseconds(UNIT_NS as f64);
-    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::SystemLibrary, resolution, summary);
-    ClockInfo { is_steered: false, counts_suspend: true, ..info }
-}
-
-/// The same without sleep.
-fn unbiased(name: &'static str, summary: &'static str) -> ClockInfo {
-    ClockInfo { counts_suspend: false, ..interrupt_time(name, summary) }
 }
 
 #[cfg(test)]

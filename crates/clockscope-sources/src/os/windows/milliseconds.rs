@@ -7,7 +7,8 @@ use core::mem::transmute;
 use windows_sys::Win32::System::SystemInformation::{GetTickCount, GetTickCount64};
 
 use super::symbol::{Address, function};
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Visitor};
+use crate::catalog::cataloged;
+use crate::{Entry, Errno, RawClock, Visitor};
 
 const MILLISECOND_NS: u64 = 1_000_000;
 
@@ -52,22 +53,13 @@ impl RawClock for TickCount64 {
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {
+    visitor.visit(Entry { info: cataloged!("tick_count"), clock: Ok(Count32(GetTickCount)) });
+    visitor.visit(Entry { info: cataloged!("tick_count64"), clock: Ok(TickCount64) });
     visitor.visit(Entry {
-        info: info("tick_count", "GetTickCount(), begins anew after 49.7 days"),
-        clock: Ok(Count32(GetTickCount)),
-    });
-    visitor.visit(Entry { info: info("tick_count64", "GetTickCount64()"), clock: Ok(TickCount64) });
-    visitor.visit(Entry {
-        info: info("time_get_time", "timeGetTime(), begins anew after 49.7 days"),
+        info: cataloged!("time_get_time"),
         clock: function(&[c"winmm.dll"], c"timeGetTime").map(|found| {
             // SAFETY: the signature is that of timeapi.h.
             Count32(unsafe { transmute::<Address, unsafe extern "system" fn() -> u32>(found) })
         }),
     });
-}
-
-fn info(name: &'static str, summary: &'static str) -> ClockInfo {
-    let resolution = Resolution::Nanoseconds(MILLISECOND_NS as f64);
-    let info = ClockInfo::new(name, ClockKind::Monotonic, ReadPath::SystemLibrary, resolution, summary);
-    ClockInfo { is_coarse: true, is_wrapper: true, is_steered: false, counts_suspend: true, ..info }
 }

@@ -7,9 +7,8 @@ use core::mem::transmute;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 
 use super::symbol::{Address, function};
-use crate::{
-    ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor,
-};
+use crate::catalog::cataloged;
+use crate::{ClockInfo, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor};
 
 /// `QueryPerformanceCounter` of kernel32, as programs call it.
 #[derive(Clone, Copy, Debug)]
@@ -121,14 +120,10 @@ const QPC: &str = "QueryPerformanceCounter()";
 const RTL: &str = "RtlQueryPerformanceCounter(), what QueryPerformanceCounter() calls";
 const NT: &str = "NtQueryPerformanceCounter(), the system call";
 
-/// The counter goes on while the machine sleeps, and neither users nor the time service steer it.
 fn info(path: ReadPath, hz: &Result<u64, Unavailable>, summary: &'static str) -> ClockInfo {
-    let info =
-        ClockInfo::new("query_performance_counter", ClockKind::Monotonic, path, resolution(hz, QPC_FREQUENCY), summary);
-    ClockInfo { aliases: &["qpc"], unit: unit(hz), is_usual: true, is_steered: false, counts_suspend: true, ..info }
+    let resolution = resolution(hz, "QueryPerformanceFrequency");
+    ClockInfo { path, unit: unit(hz), resolution, summary, ..cataloged!("query_performance_counter") }
 }
-
-const QPC_FREQUENCY: &str = "QueryPerformanceFrequency";
 
 /// One count; or why its length is unknown.
 fn resolution(hz: &Result<u64, Unavailable>, call: &str) -> Resolution {
@@ -156,15 +151,8 @@ fn by_syscall() -> Result<BySyscall, Unavailable> {
 
 fn auxiliary(visitor: &mut impl Visitor) {
     let hz = auxiliary_frequency();
-    let summary = "ConvertPerformanceCounterToAuxiliaryCounter() of QueryPerformanceCounter()";
-    let info = ClockInfo::new(
-        "auxiliary_counter",
-        ClockKind::Monotonic,
-        ReadPath::SystemLibrary,
-        resolution(&hz, "QueryAuxiliaryCounterFrequency"),
-        summary,
-    );
-    let info = ClockInfo { unit: unit(&hz), basis: ClockBasis::Other, is_steered: false, counts_suspend: true, ..info };
+    let resolution = resolution(&hz, "QueryAuxiliaryCounterFrequency");
+    let info = ClockInfo { unit: unit(&hz), resolution, ..cataloged!("auxiliary_counter") };
     let clock = hz.and_then(|_| function(REALTIME, c"ConvertPerformanceCounterToAuxiliaryCounter")).map(|found| {
         type Signature = unsafe extern "system" fn(u64, *mut u64, *mut u64) -> i32;
         // SAFETY: the signature is that of realtimeapiset.h.

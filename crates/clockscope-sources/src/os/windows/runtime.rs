@@ -6,7 +6,8 @@ use core::ffi::CStr;
 use core::mem::transmute;
 
 use super::symbol::{Address, function};
-use crate::{ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Visitor};
+use crate::catalog::cataloged;
+use crate::{Entry, Errno, RawClock, Visitor};
 
 /// The runtimes, the newer one first.
 const RUNTIMES: &[&CStr] = &[c"ucrtbase.dll", c"msvcrt.dll"];
@@ -112,36 +113,29 @@ impl RawClock for TimespecGet {
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {
-    let whole = |ns| Resolution::Nanoseconds(ns);
-    let clock = info("clock", ClockKind::Monotonic, whole(1e6), "clock(), wall time since the process began");
     visitor.visit(Entry {
-        info: ClockInfo { is_coarse: true, is_steered: false, counts_suspend: true, ..clock },
+        info: cataloged!("clock"),
         // SAFETY: the signature is that of time.h; `long` has 32 bits.
         clock: function(RUNTIMES, c"clock")
             .map(|found| Clock(unsafe { transmute::<Address, unsafe extern "C" fn() -> i32>(found) })),
     });
     visitor.visit(Entry {
-        // Whole seconds.
-        info: ClockInfo { is_coarse: true, ..info("time", ClockKind::Wall, whole(1e9), "time()") },
+        info: cataloged!("time"),
         // SAFETY: the signature is that of time.h, of 64 bits.
         clock: function(RUNTIMES, c"_time64")
             .map(|found| Time(unsafe { transmute::<Address, unsafe extern "C" fn(*mut i64) -> i64>(found) })),
     });
     visitor.visit(Entry {
-        info: ClockInfo { is_coarse: true, ..info("ftime", ClockKind::Wall, whole(1e6), "_ftime()") },
+        info: cataloged!("ftime"),
         // SAFETY: the signature is that of sys/timeb.h, of 64 bits.
         clock: function(RUNTIMES, c"_ftime64")
             .map(|found| Ftime(unsafe { transmute::<Address, unsafe extern "C" fn(*mut Timeb)>(found) })),
     });
     visitor.visit(Entry {
-        info: info("timespec_get", ClockKind::Wall, whole(100.0), "timespec_get(TIME_UTC)"),
+        info: cataloged!("timespec_get"),
         // SAFETY: the signature is that of time.h, of 64 bits.
         clock: function(RUNTIMES, c"_timespec64_get").map(|found| {
             TimespecGet(unsafe { transmute::<Address, unsafe extern "C" fn(*mut Timespec, i32) -> i32>(found) })
         }),
     });
-}
-
-fn info(name: &'static str, kind: ClockKind, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    ClockInfo { is_wrapper: true, ..ClockInfo::new(name, kind, ReadPath::Libc, resolution, summary) }
 }
