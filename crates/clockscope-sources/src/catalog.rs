@@ -43,9 +43,11 @@ pub(crate) const fn row(name: &str) -> &'static Cataloged {
 /// Describes a clock of this system as the catalog does. That there is one is checked when it is
 /// compiled.
 macro_rules! cataloged {
-    ($name:expr) => {
-        const { $crate::catalog::row($name) }.info.clone()
-    };
+    ($name:expr) => {{
+        // An item, so that it is evaluated where code is only checked.
+        const ROW: &$crate::catalog::Cataloged = $crate::catalog::row($name);
+        ROW.info.clone()
+    }};
 }
 pub(crate) use cataloged;
 
