@@ -156,6 +156,7 @@ const RUSAGE_THREAD: c_int = 1;
 use libc::RUSAGE_THREAD;
 
 /// `struct timeb` of `ftime`.
+#[cfg(not(target_os = "android"))]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct Timeb {
@@ -165,11 +166,13 @@ pub(super) struct Timeb {
     dstflag: i16,
 }
 
-/// `ftime`, which the C library keeps for old programs only and which is therefore resolved by
-/// name.
+/// `ftime`, which Android lacks, and which the C library keeps for old programs only and which is
+/// therefore resolved by name.
+#[cfg(not(target_os = "android"))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ftime(unsafe extern "C" fn(*mut Timeb) -> c_int);
 
+#[cfg(not(target_os = "android"))]
 impl RawClock for Ftime {
     type Raw = Timeb;
 
@@ -221,6 +224,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     visitor.visit(Entry { info: cataloged!("getrusage"), clock: Ok(Getrusage { who: libc::RUSAGE_SELF }) });
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "openbsd"))]
     visitor.visit(Entry { info: cataloged!("getrusage_thread"), clock: Ok(Getrusage { who: RUSAGE_THREAD }) });
+    #[cfg(not(target_os = "android"))]
     visitor.visit(Entry {
         info: cataloged!("ftime"),
         clock: function(c"ftime").map(|found| {
