@@ -10,6 +10,7 @@
 //!   one name everywhere.
 //! - [`counter`]: one file per architecture. Its modules need no operating system.
 //! - [`clocksource`]: facts about the clocksources of a kernel.
+//! - [`evidence`]: texts that the library and the instrument share.
 //! - [`os`]: one folder per system, all with the same items. Only with the feature `std`, without
 //!   which the crate is `no_std`.
 //!
@@ -37,6 +38,7 @@ mod clock;
 pub mod clocksource;
 pub mod counter;
 mod error;
+pub mod evidence;
 #[cfg(feature = "std")]
 pub mod os;
 #[cfg(feature = "std")]

@@ -1,5 +1,7 @@
 //! Figures with their units, for sentences and tables.
 
+pub use clockscope_arch::evidence::PpmBound;
+
 /// Shows a time in ns with three digits and the unit that fits it.
 #[must_use]
 pub fn time(ns: f64) -> String {
@@ -78,14 +80,6 @@ pub fn decimals(value: f64, digits: i32) -> usize {
     let before_point = value.abs().log10().floor() as i32 + 1;
     (digits - before_point).max(0) as usize
 }
-
-/// Writes the bound of an error in ppm with three decimals: with its power of ten where these would
-/// show 0, since a bound is never 0 if it is above.
-#[must_use]
-pub fn bound_ppm(bound: f64) -> String {
-    if bound > 0.0 && bound < 0.0005 { format!("{bound:.1e}") } else { format!("{bound:.3}") }
-}
-
 /// Shows a number of percent with three digits; one below 0.0001 with its power of ten.
 #[must_use]
 pub fn percent(percent: f64) -> String {
@@ -95,12 +89,6 @@ pub fn percent(percent: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_bound_above_0_is_not_shown_as_0() {
-        let shown = [0.0, 1e-7, 4.9e-4, 5e-4, 0.14].map(bound_ppm);
-        assert_eq!(shown, ["0.000", "1.0e-7", "4.9e-4", "0.001", "0.140"]);
-    }
 
     #[test]
     fn rounded_up_is_no_smaller() {

@@ -1,7 +1,7 @@
 //! Numbers with their units, for readers.
 
 pub(crate) use clockscope_records::units::{
-    bound_ppm, decimals, figure, percent, rounded_up, significant, time, time_parts, time_unit, trimmed,
+    PpmBound, decimals, figure, percent, rounded_up, significant, time, time_parts, time_unit, trimmed,
 };
 
 use clockscope_records::units::time_with;

@@ -4,6 +4,8 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::time::Duration;
 
+use clockscope_arch::evidence::PpmBound;
+
 pub use clockscope_arch::Finding;
 
 /// Source of the current time.
@@ -121,12 +123,7 @@ impl Frequency {
 
 impl fmt::Display for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A bound is above 0, and is never shown as 0.
-        let (mhz, ppm) = (self.hz / 1e6, self.bound_ppm());
-        match ppm {
-            0.0005.. => write!(f, "{mhz:.6} MHz ± {ppm:.3} ppm over {:?}", self.window),
-            _ => write!(f, "{mhz:.6} MHz ± {ppm:.1e} ppm over {:?}", self.window),
-        }
+        write!(f, "{:.6} MHz ± {} ppm over {:?}", self.hz / 1e6, PpmBound(self.bound_ppm()), self.window)
     }
 }
 

@@ -9,6 +9,7 @@ use clockscope_arch::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use clockscope_arch::evidence::{OFFSETS, ORDER};
 use clockscope_arch::{Errno, os};
 use clockscope_brackets::{Bracket, OffsetBounds};
 
@@ -102,9 +103,6 @@ fn test() -> Revalidation {
     Revalidation { passed, evidence }
 }
 
-const ORDER: &str = "order across CPUs";
-const OFFSET: &str = "offset between CPUs";
-
 /// Tests all CPUs against the first. Returns them, and what was found of order and offsets.
 fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence>) {
     let cpus = os::allowed_cpus().unwrap_or_default();
@@ -185,18 +183,18 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
                 || "by an offset that changes".to_owned(),
                 |found| format!("by {:.0} ± {:.0} counts", found.offset, found.bound),
             );
-            said(OFFSET, Finding::Against, format!("CPU {cpu} is apart from the first {by}")).advise(UNSYNCHRONIZED)
+            said(OFFSETS, Finding::Against, format!("CPU {cpu} is apart from the first {by}")).advise(UNSYNCHRONIZED)
         }
         None if pairs.iter().any(|(_, handed)| handed.widest_ns(step) > WIDEST_NS) => {
             let widest_us = pairs.iter().map(|(_, handed)| handed.widest_ns(step)).fold(0.0, f64::max) / 1e3;
             let seen = format!("other programs interrupted the handoffs: offsets of {widest_us:.0} µs are possible");
-            said(OFFSET, Finding::Unknown, seen).advise(AGAIN)
+            said(OFFSETS, Finding::Unknown, seen).advise(AGAIN)
         }
         None => {
             let furthest = pairs.iter().filter_map(|(_, handed)| handed.bounds.offset(step));
             let furthest = furthest.map(|found| found.offset.abs() + found.bound).fold(0.0, f64::max);
             let seen = format!("no CPU is further than {furthest:.0} counts from the first, and zero is not excluded");
-            said(OFFSET, Finding::For, seen).figure(furthest, "counts")
+            said(OFFSETS, Finding::For, seen).figure(furthest, "counts")
         }
     };
     vec![order.figure(backwards as f64, ""), offset]

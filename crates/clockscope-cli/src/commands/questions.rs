@@ -5,7 +5,7 @@ use clockscope_measure::{
     GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, Session, SleepRequest,
     ThisMachine,
 };
-use clockscope_records::units::{bound_ppm, time};
+use clockscope_records::units::{PpmBound, time};
 use clockscope_records::{
     Contents, CpuGaps, CpuLimit, Document, Envelope, Gaps, Offsets, Order, PairsReason, RateRecord, Rates, Unknown,
 };
@@ -153,9 +153,9 @@ fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
 fn line(live: &Live) -> String {
     match (live.ppm, live.bound_ppm) {
         (Some(ppm), Some(bound)) => {
-            format!("{:.1} s, {}: {ppm:+.3} ± {} ppm", live.seconds, live.clock, bound_ppm(bound))
+            format!("{:.1} s, {}: {ppm:+.3} ± {} ppm", live.seconds, live.clock, PpmBound(bound))
         }
-        (None, Some(bound)) => format!("{:.1} s, {}: ± {} ppm", live.seconds, live.clock, bound_ppm(bound)),
+        (None, Some(bound)) => format!("{:.1} s, {}: ± {} ppm", live.seconds, live.clock, PpmBound(bound)),
         _ => format!("{:.1} s", live.seconds),
     }
 }

@@ -1,5 +1,7 @@
 //! Advice that follows from a check.
 
+use clockscope_arch::evidence;
+
 use super::text::remedy_of_civil_time;
 use super::*;
 
@@ -30,10 +32,7 @@ impl CheckEvidence {
 fn remedy(check: &Check) -> &'static str {
     match check {
         Check::Readable { failure, .. } => match failure {
-            Some(ReadFailure::Instruction) => {
-                "find out who disabled it for this process (prctl PR_SET_TSC in a parent, a sandbox, a hypervisor); programs \
-                 that read it, and the vDSO, die there"
-            }
+            Some(ReadFailure::Instruction) => evidence::NOT_PERMITTED_ADVICE,
             Some(ReadFailure::CounterDisabled) => {
                 "the vDSO reads the counter: find out who disabled it, or read by the bare system call"
             }
@@ -44,9 +43,7 @@ fn remedy(check: &Check) -> &'static str {
                 "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
             }
         },
-        Check::Invariance { .. } => {
-            "on a virtual machine pass the promise on (QEMU: -cpu host,+invtsc); on old hardware use the system's clock"
-        }
+        Check::Invariance { .. } => evidence::NOT_INVARIANT_ADVICE,
         Check::Clocksource { former: Some(_), .. } => {
             "find out why: `clockscope clocksource`, the kernel's log, or who switched it"
         }

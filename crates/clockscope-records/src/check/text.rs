@@ -5,7 +5,8 @@ mod rates;
 
 pub(crate) use civil_time::brief as brief_of_civil_time;
 pub(crate) use civil_time::remedy as remedy_of_civil_time;
-pub(crate) use rates::offset;
+
+use clockscope_arch::evidence::{self, FrequencyOffset, KernelClocksource, NominalFrequency};
 
 use super::*;
 use crate::units::time;
@@ -19,19 +20,19 @@ impl CheckKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Readable => "readable",
-            Self::Invariance => "invariance",
-            Self::Clocksource => "clocksource",
+            Self::Invariance => evidence::INVARIANCE,
+            Self::Clocksource => evidence::CLOCKSOURCE,
             Self::KernelVerdict => "kernel's verdict",
             Self::Hypervisor => "hypervisor",
             Self::Emulation => "emulation",
             Self::StepsBack => "steps back on one CPU",
             Self::StandingStill => "standing still",
             Self::Jumps => "jumps",
-            Self::Order => "order across CPUs",
-            Self::Offsets => "offsets between CPUs",
+            Self::Order => evidence::ORDER,
+            Self::Offsets => evidence::OFFSETS,
             Self::ConstantRate => "constant rate",
             Self::Rate => "rate",
-            Self::NominalFrequency => "nominal frequency",
+            Self::NominalFrequency => evidence::NOMINAL_FREQUENCY,
             Self::Cost => "cost",
             Self::Resolution => "resolution",
             Self::Synchronization => "synchronization",
@@ -58,21 +59,12 @@ impl CheckEvidence {
                 }
                 (Some(_), None) => "it cannot be read".to_owned(),
             },
-            Check::Invariance { invariant, .. } => match invariant {
-                Some(true) => "the hardware promises a constant rate in all power states",
-                Some(false) => "the hardware does not promise a constant rate",
-                None => "the hardware does not state whether its rate is constant",
-            }
-            .to_owned(),
+            Check::Invariance { invariant, .. } => evidence::invariance(*invariant).to_owned(),
             Check::Clocksource { current, former, .. } => match (current, former) {
                 (Some(current), Some(former)) => {
                     format!("the kernel turned from {former} to {current} while it was checked")
                 }
-                (Some(current), None) if finding == Finding::For => {
-                    format!("the kernel builds its clocks on it ({current})")
-                }
-                (Some(current), None) => format!("the kernel builds its clocks on {current}"),
-                (None, _) => "the kernel does not show its clocksource".to_owned(),
+                _ => KernelClocksource { name: current.as_deref(), is_it: finding == Finding::For }.to_string(),
             },
             Check::KernelVerdict { cause: Some(cause), .. } => cause.to_string(),
             Check::KernelVerdict { cause: None, not_looked_at } => {
@@ -115,17 +107,10 @@ impl CheckEvidence {
             Check::Offsets { .. } => offsets(&self.check),
             Check::ConstantRate { .. } => rates::constant_rate(self),
             Check::Rate { .. } => rates::rate(self),
-            Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => match (nominal_hz, ppm.zip(*bound_ppm)) {
-                (None, _) => "neither hardware nor hypervisor nor kernel state one to programs".to_owned(),
-                (Some(hz), None) => {
-                    format!("{:.6} MHz is stated, and nothing was measured to compare it with", hz / 1e6)
-                }
-                (Some(hz), Some((ppm, bound))) => format!(
-                    "{:.6} MHz is stated, {} from what was measured against the kernel's clock",
-                    hz / 1e6,
-                    rates::offset(ppm, bound)
-                ),
-            },
+            Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => {
+                let offset = ppm.zip(*bound_ppm).map(|(ppm, bound_ppm)| FrequencyOffset { ppm, bound_ppm });
+                NominalFrequency { hz: *nominal_hz, offset }.to_string()
+            }
             Check::Cost { .. } => cost(&self.check),
             Check::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
                 match (tick_ns, coarse_nominal_ns, at_most_ns) {

@@ -1,7 +1,9 @@
 //! Verdicts in words.
 
+use clockscope_arch::evidence::FrequencyOffset;
+
 use super::*;
-use crate::check::text::{brief_of_civil_time, offset};
+use crate::check::text::brief_of_civil_time;
 use crate::units::time;
 use crate::{Check, Finding, PtpClock, counted, grouped};
 
@@ -77,7 +79,7 @@ fn part(evidence: &CheckEvidence) -> String {
             format!("offsets within {}", time(*ns))
         }
         (Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, Finding::For) => {
-            format!("rate {}", offset(*ppm, *bound))
+            format!("rate {}", FrequencyOffset { ppm: *ppm, bound_ppm: *bound })
         }
         (_, Finding::For) => format!("{name}: {}", evidence.text()),
     }

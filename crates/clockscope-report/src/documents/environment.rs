@@ -5,7 +5,7 @@ use clockscope_records::{Announcement, Announcements, CounterFlags, Emulator, En
 use crate::model::{Block, Conclusion};
 use crate::report::Blocks;
 use crate::text::texts;
-use crate::units::{bound_ppm, megahertz, time};
+use crate::units::{PpmBound, megahertz, time};
 
 /// A line of the environment block.
 pub(super) type Fact = (&'static str, String);
@@ -174,7 +174,7 @@ fn of_run(run: &Run) -> Vec<Fact> {
                 "{}, {} ± {} ppm against {}",
                 timer.name,
                 megahertz(timer.frequency_hz),
-                bound_ppm(timer.frequency_bound_ppm),
+                PpmBound(timer.frequency_bound_ppm),
                 timer.reference
             ),
         ),

@@ -1,11 +1,17 @@
 //! The questions that a disciplined clock answers about itself.
 
 use alloc::borrow::ToOwned;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use clockscope_arch::clocksource::ClocksourceName;
 use clockscope_arch::counter::StatedBy;
+use clockscope_arch::evidence::{
+    self, CLOCKSOURCE, FrequencyOffset, INVARIANCE, KernelClocksource, NOMINAL_FREQUENCY, NOT_INVARIANT_ADVICE,
+    NOT_PERMITTED_ADVICE, NominalFrequency, ORDER,
+};
 use clockscope_arch::rest;
 use clockscope_brackets::Bracket;
 
@@ -241,11 +247,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn permission(&self, answers: &Answers) -> Evidence {
         let (finding, seen, advice) = match answers.permitted {
             Some(true) => (Finding::For, "the process may read it", ""),
-            Some(false) => (
-                Finding::Against,
-                "this process may not read it",
-                "who started the process has disabled it (prctl PR_SET_TSC), or there is none that is known",
-            ),
+            Some(false) => (Finding::Against, "this process may not read it", NOT_PERMITTED_ADVICE),
             None => (Finding::Unknown, "the system cannot be asked", ""),
         };
         Evidence::new("permission", finding, seen).by(PERMISSION_STATED_BY).advise(advice)
@@ -266,41 +268,34 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 },
             ),
         };
-        let evidence = match self.clocksource_names.at(answers.name) {
-            Some(name) => {
-                let name = name.as_str().to_owned();
-                Evidence::new("clocksource", finding, alloc::format!("the kernel's clocksource is {name}")).word(name)
-            }
-            None if answers.name == 0 && !answers.is_complete && finding == Finding::For => {
-                Evidence::new("clocksource", finding, "the system accepts the counter; recheck() asks for its name")
-            }
-            None => Evidence::new("clocksource", finding, "the kernel does not show its clocksource"),
+        let name = self.clocksource_names.at(answers.name);
+        let evidence = if name.is_none() && answers.name == 0 && !answers.is_complete && finding == Finding::For {
+            Evidence::new(CLOCKSOURCE, finding, "the system accepts the counter; recheck() asks for its name")
+        } else {
+            let name = name.as_ref().map(ClocksourceName::as_str);
+            let seen = KernelClocksource { name, is_it: finding == Finding::For }.to_string();
+            let evidence = Evidence::new(CLOCKSOURCE, finding, seen);
+            name.map(|name| evidence.clone().word(name.to_owned())).unwrap_or(evidence)
         };
         evidence.by(CLOCKSOURCE_STATED_BY).advise(advice)
     }
 
     fn invariance(&self, answers: &Answers) -> Evidence {
-        let (finding, seen) = match answers.invariant {
-            Some(true) => (Finding::For, "the processor promises a constant rate in all states"),
-            Some(false) => (Finding::Against, "the processor does not promise a constant rate"),
-            None => (Finding::Unknown, "the processor does not show it"),
+        let (finding, advice) = match answers.invariant {
+            Some(true) => (Finding::For, ""),
+            Some(false) => (Finding::Against, NOT_INVARIANT_ADVICE),
+            None => (Finding::Unknown, ""),
         };
-        let advice = match finding {
-            Finding::Against => {
-                "on a virtual machine have the hypervisor pass the promise on; else the OS clock is safer"
-            }
-            _ => "",
-        };
-        Evidence::new("invariance", finding, seen).by("the processor").advise(advice)
+        Evidence::new(INVARIANCE, finding, evidence::invariance(answers.invariant)).by("the processor").advise(advice)
     }
 
     fn order(&self) -> Evidence {
         if self.is_readmitted() {
             let seen = "no reading went back between the CPUs that were tested";
-            return Evidence::new("order across CPUs", Finding::For, seen).by("revalidate()");
+            return Evidence::new(ORDER, Finding::For, seen).by("revalidate()");
         }
         let seen = "not tested; the kernel tests it where its clocksource is the counter";
-        Evidence::new("order across CPUs", Finding::Unknown, seen).advise("revalidate() tests it")
+        Evidence::new(ORDER, Finding::Unknown, seen).advise("revalidate() tests it")
     }
 
     /// Agreement of the counter and the OS clock so far.
@@ -324,22 +319,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The nominal frequency against the measured one. It is never used, so that it speaks neither
     /// for nor against.
     fn nominal_frequency(&self, answers: &Answers) -> Evidence {
-        let of = |seen| Evidence::new("nominal frequency", Finding::Unknown, seen);
+        let of = |seen| Evidence::new(NOMINAL_FREQUENCY, Finding::Unknown, seen);
+        let shown = |hz, offset| NominalFrequency { hz, offset }.to_string();
         let by_kernel = || {
             let hz = f64::from_bits(self.kernel_hz.load(Ordering::Relaxed));
             (hz > 0.0).then_some((hz, StatedBy::Kernel.name()))
         };
         match (self.counter.nominal_hz().or_else(by_kernel), self.frequency()) {
-            (None, _) if answers.is_complete => of("nothing states a frequency".to_owned()),
+            (None, _) if answers.is_complete => of(shown(None, None)),
             (None, _) => of("the processor states no frequency".to_owned()).advise("recheck() asks the kernel"),
-            (Some((hz, who)), None) => {
-                of(alloc::format!("{who} states {:.3} MHz; nothing is measured yet", hz / 1e6)).figure(hz, "Hz").by(who)
-            }
+            (Some((hz, who)), None) => of(shown(Some(hz), None)).figure(hz, "Hz").by(who),
             (Some((hz, who)), Some(measured)) => {
                 let ppm = (hz / measured.hz - 1.0) * 1e6;
-                let seen =
-                    alloc::format!("{who} states {:.3} MHz, which is {ppm:+.0} ppm from what is measured", hz / 1e6);
-                of(seen).figure(ppm, "ppm").by(who)
+                let offset = FrequencyOffset { ppm, bound_ppm: measured.bound_ppm() };
+                of(shown(Some(hz), Some(offset))).figure(ppm, "ppm").by(who)
             }
         }
     }

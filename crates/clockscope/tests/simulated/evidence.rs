@@ -76,13 +76,13 @@ fn evidence_asks_nothing_and_a_recheck_refreshes_it() {
     assert!(asked > prepared);
     let after = watch.clock.evidence();
     let clocksource = of(&after, "clocksource");
-    assert_eq!((clocksource.finding, &*clocksource.seen), (Finding::Against, "the kernel's clocksource is hpet"));
+    assert_eq!((clocksource.finding, &*clocksource.seen), (Finding::Against, "the kernel builds its clocks on hpet"));
     assert_eq!(of(&after, "nominal frequency").source, "the kernel, by perf");
     assert!(after.iter().any(|evidence| evidence.name == "outcome"));
 
     name.set("tsc");
     assert!(watch.clock.recheck());
-    assert_eq!(of(&watch.clock.evidence(), "clocksource").seen, "the kernel's clocksource is tsc");
+    assert_eq!(of(&watch.clock.evidence(), "clocksource").seen, "the kernel builds its clocks on it (tsc)");
     assert_eq!(questions.get(), asked + (asked - prepared), "only the second recheck has asked");
 }
 

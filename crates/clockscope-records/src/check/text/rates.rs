@@ -1,8 +1,10 @@
 //! Rates and jumps in words: what was found beside a second clock.
 
+use clockscope_arch::evidence::FrequencyOffset;
+
 use super::super::{Check, CheckEvidence, RateChange, ReferenceDoubt};
 use crate::Finding;
-use crate::units::{bound_ppm, time};
+use crate::units::time;
 use crate::{counted, grouped};
 
 const REFERENCE_CHANGED: &str =
@@ -37,18 +39,13 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
     else {
         return String::new();
     };
-    let Some((ppm, bound)) = ppm.zip(*bound_ppm) else {
+    let Some((ppm, bound_ppm)) = ppm.zip(*bound_ppm) else {
         return reason.as_ref().map_or_else(|| "it was not compared".to_owned(), ToString::to_string);
     };
     let changing = if *constant == Some(false) { ", and changes" } else { "" };
     let reference = reference.as_deref().unwrap_or("another clock");
-    let found = format!("it runs by {} against {reference}{changing}", offset(ppm, bound));
+    let found = format!("it runs by {} against {reference}{changing}", FrequencyOffset { ppm, bound_ppm });
     consistent(&found, reference_shares_hardware.filter(|_| evidence.finding == Finding::For))
-}
-
-/// Writes a frequency offset with its bound, which is never 0 if it is above.
-pub(crate) fn offset(ppm: f64, bound: f64) -> String {
-    format!("{ppm:+.3} ± {} ppm", bound_ppm(bound))
 }
 
 /// Says whether its rate was constant.
