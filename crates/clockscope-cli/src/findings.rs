@@ -310,7 +310,8 @@ impl FailOn {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Figure, ReadingsReason, TickReason};
+    use clockscope_records::texts;
+    use clockscope_records::{Figure, TickReason};
 
     use super::*;
 
@@ -331,15 +332,14 @@ mod tests {
             observed_resolution_ns: Figure::Known(60.0),
             ..RuntimeRecord::default()
         };
-        let float =
-            RuntimeRecord { nominal_resolution_ns: Figure::unknown(ReadingsReason::NoNominalInApi), ..whole.clone() };
+        let float = RuntimeRecord { nominal_resolution_ns: Figure::unknown(texts::NO_NOMINAL_IN_API), ..whole.clone() };
         let mut shows = |row: &RuntimeRecord| {
             found.runtimes = vec![whole.clone(), row.clone()];
             found.shows(RuntimesFinding::Unknown)
         };
         assert_eq!(shows(&float), Some(false));
         assert_eq!(
-            shows(&RuntimeRecord { cost_ns: Figure::unknown(ReadingsReason::CoarseRuntimeTimer), ..whole.clone() }),
+            shows(&RuntimeRecord { cost_ns: Figure::unknown(texts::COARSE_RUNTIME_TIMER), ..whole.clone() }),
             Some(true)
         );
         assert_eq!(
@@ -347,10 +347,7 @@ mod tests {
             Some(true)
         );
         assert_eq!(
-            shows(&RuntimeRecord {
-                observed_resolution_ns: Figure::unknown(ReadingsReason::NoForwardStep),
-                ..float.clone()
-            }),
+            shows(&RuntimeRecord { observed_resolution_ns: Figure::unknown(texts::NO_FORWARD_STEP), ..float.clone() }),
             Some(true)
         );
         // A runtime that is missing is another finding.
@@ -391,7 +388,7 @@ mod tests {
         assert_eq!(found(Events { stall: 1, ..none.clone() }), [FailOn::Stall]);
         assert_eq!(found(Events { stuck: 1, ..none.clone() }), [FailOn::Stuck]);
         assert_eq!(found(Events { errors: 1, ..none.clone() }), [FailOn::Fail]);
-        let unjudged = Events { jump: Figure::unknown(ReadingsReason::NoForwardStep), ..none };
+        let unjudged = Events { jump: Figure::unknown(texts::NO_FORWARD_STEP), ..none };
         let clock = JudgedClock { available: true, events: Some(&unjudged), has_unknown: false };
         assert_eq!([FailOn::Jump, FailOn::Warp].map(|finding| finding.shown_by(clock)), [None, Some(false)]);
         let absent = JudgedClock { available: false, events: None, has_unknown: true };
@@ -404,7 +401,7 @@ mod tests {
     #[test]
     fn counters_that_were_not_all_compared_are_not_known_to_agree() {
         let shown = |apart: u64, within_ns: Option<f64>| {
-            let within_ns = Figure::of(within_ns, ReadingsReason::NoForwardStep);
+            let within_ns = Figure::of(within_ns, texts::NO_FORWARD_STEP);
             Offsets { apart, within_ns, ..Offsets::default() }.shows(OffsetsFinding::Unsynchronized)
         };
         assert_eq!([shown(0, Some(80.0)), shown(0, None), shown(1, None)], [Some(false), None, Some(true)]);

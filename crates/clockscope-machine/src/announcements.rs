@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use clockscope_records::{Announcement, Announcements, Figure, MachineReason};
+use clockscope_records::{Announcement, Announcements, Figure};
 
 /// ACPI's names for each, as a device or as what it is compatible with (`modalias` has both, in
 /// capitals).
@@ -16,11 +16,8 @@ const GENERATION: [&str; 2] = ["VMGENCTR", "VM_GEN_COUNTER"];
 
 pub(crate) fn read() -> Announcements {
     if !cfg!(any(target_os = "linux", target_os = "android")) {
-        let only_linux = MachineReason::DevicesOnlyLinux;
-        return Announcements {
-            vmclock: Figure::unknown(only_linux.clone()),
-            vm_generation: Figure::unknown(only_linux),
-        };
+        let only_linux = "only Linux shows which devices the firmware offers";
+        return Announcements { vmclock: Figure::unknown(only_linux), vm_generation: Figure::unknown(only_linux) };
     }
     of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"))
 }
@@ -34,8 +31,8 @@ fn of(acpi: &Path, device: &Path) -> Announcements {
     };
     // It has no device of its own that a process could open.
     let generation = offered(acpi, &GENERATION).map(without_device);
-    let hidden = MachineReason::DevicesHidden;
-    Announcements { vmclock: Figure::of(vmclock, hidden.clone()), vm_generation: Figure::of(generation, hidden) }
+    let hidden = "the kernel does not show which devices the firmware offers";
+    Announcements { vmclock: Figure::of(vmclock, hidden), vm_generation: Figure::of(generation, hidden) }
 }
 
 /// Opens a device without waiting for it.

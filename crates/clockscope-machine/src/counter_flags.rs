@@ -6,8 +6,6 @@ use clockscope_records::{CounterFlags, Figure};
 /// from /proc/cpuinfo.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
-    use clockscope_records::MachineReason;
-
     use crate::text;
 
     let cpuid = raw_cpuid::CpuId::new();
@@ -16,7 +14,7 @@ pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
     let flags = text::field(cpuinfo, "flags");
     let judged = |name: &str| {
         let found = flags.map(|line| text::has_word(line, name));
-        Figure::of(found, MachineReason::CpuinfoUnreadable)
+        Figure::of(found, "the kernel's judgment is in /proc/cpuinfo, which cannot be read")
     };
     Figure::Known(CounterFlags {
         // A leaf that is not there has none of its bits.
@@ -36,5 +34,5 @@ pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
 /// Other architectures have no such flags.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 pub(crate) fn read(_: &str) -> Figure<CounterFlags> {
-    Figure::unknown(clockscope_records::MachineReason::NoTimeStampCounter)
+    Figure::unknown("this architecture has no time-stamp counter of x86's kind")
 }

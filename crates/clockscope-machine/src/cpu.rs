@@ -1,6 +1,6 @@
 //! The processor's names, and the CPUs that there are.
 
-use clockscope_records::{Cpu, Figure, MachineReason};
+use clockscope_records::{Cpu, Figure, texts};
 
 use crate::affinity;
 
@@ -8,10 +8,10 @@ pub(crate) fn read(cpuinfo: &str) -> Cpu {
     let (vendor, model) = names(cpuinfo);
     Cpu {
         architecture: std::env::consts::ARCH.to_owned(),
-        vendor: Figure::of(vendor, MachineReason::NoName),
-        model: Figure::of(model, MachineReason::NoName),
+        vendor: Figure::of(vendor, texts::NO_NAME),
+        model: Figure::of(model, texts::NO_NAME),
         online: online(),
-        allowed: affinity::allowed().map_err(|error| MachineReason::NoAffinity { words: error.to_string() }).into(),
+        allowed: affinity::allowed().map_err(|error| error.to_string()).into(),
     }
 }
 
@@ -26,7 +26,7 @@ fn online() -> Figure<u32> {
 fn online() -> Figure<u32> {
     let path = "/sys/devices/system/cpu/online";
     let listed = crate::text::line_of(path).and_then(|line| crate::text::cpu_list(&line));
-    Figure::of(listed.map(|cpus| cpus.len() as u32), MachineReason::UnreadableFile { path: path.to_owned() })
+    Figure::of(listed.map(|cpus| cpus.len() as u32), format!("{path} cannot be read"))
 }
 
 /// Vendor and model by CPUID (leaves 0 and 80000002h to 80000004h).

@@ -3,9 +3,7 @@
 
 use clockscope_arch::counter::{self, StatedFrequencies};
 use clockscope_arch::os;
-use clockscope_records::{Figure, Frequencies, FrequencySource, MachineReason};
-
-const NOT_STATED: MachineReason = MachineReason::ProcessorSilent;
+use clockscope_records::{Figure, Frequencies, FrequencySource, texts};
 
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of
 /// [`StatedFrequencies::nominal_hz`].
@@ -43,13 +41,11 @@ fn stated_frequencies(stated: &Frequencies) -> StatedFrequencies {
 pub(crate) fn read() -> Frequencies {
     let nominal = counter::stated_frequencies();
     Frequencies {
-        cpuid_15h_hz: Figure::of(nominal.cpuid_15h_hz, NOT_STATED),
-        cpuid_16h_base_mhz: Figure::of(nominal.cpuid_16h_base_mhz, NOT_STATED),
-        cpuid_40000010h_tsc_khz: Figure::of(nominal.cpuid_40000010h_khz, MachineReason::HypervisorSilent),
-        cntfrq_hz: Figure::of(nominal.cntfrq_hz, MachineReason::NoArmFrequency),
-        perf_mmap_hz: os::perf_frequency()
-            .map_err(|reason| MachineReason::NoPerfPage { words: reason.to_string() })
-            .into(),
+        cpuid_15h_hz: Figure::of(nominal.cpuid_15h_hz, texts::PROCESSOR_SILENT),
+        cpuid_16h_base_mhz: Figure::of(nominal.cpuid_16h_base_mhz, texts::PROCESSOR_SILENT),
+        cpuid_40000010h_tsc_khz: Figure::of(nominal.cpuid_40000010h_khz, "no hypervisor states it"),
+        cntfrq_hz: Figure::of(nominal.cntfrq_hz, "not an aarch64 processor, or its firmware states 0"),
+        perf_mmap_hz: os::perf_frequency().map_err(|reason| reason.to_string()).into(),
     }
 }
 

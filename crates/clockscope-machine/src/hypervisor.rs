@@ -1,9 +1,9 @@
 //! The hypervisor that this machine runs under, and its word on the counter.
 
-use clockscope_records::{Figure, Hypervisor, HypervisorStatement, MachineReason};
+use clockscope_records::{Figure, Hypervisor, HypervisorStatement};
 
 pub(crate) fn read() -> Figure<Hypervisor> {
-    Figure::of(found(), MachineReason::HypervisorHidden)
+    Figure::of(found(), "the system does not show whether there is one")
 }
 
 /// The signature of CPUID leaf 40000000h if the hypervisor bit (leaf 1, ECX bit 31) is set.

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "uname and the auxiliary vector have no safe form in libc")]
 
-use clockscope_records::{Figure, Kernel, MachineReason};
+use clockscope_records::{Figure, Kernel, Unknown, texts};
 
 use crate::text;
 
@@ -13,14 +13,14 @@ pub(crate) fn identity() -> Kernel {
     Kernel {
         name: Figure::Known("Windows".to_owned()),
         release: Figure::of(crate::windows::version(), crate::windows::failed("RtlGetVersion")),
-        version: Figure::unknown(clockscope_records::WindowsReason::NoBuildText),
+        version: Figure::unknown("Windows states no text of its build"),
     }
 }
 
 #[cfg(not(windows))]
 pub(crate) fn identity() -> Kernel {
     let names = uname().map_or([const { None }; 3], |names| names.map(Some));
-    let [name, release, version] = names.map(|name| Figure::of(name, MachineReason::NoUname));
+    let [name, release, version] = names.map(|name| Figure::of(name, "the system has no uname"));
     Kernel { name, release, version }
 }
 
@@ -50,12 +50,12 @@ pub(crate) fn clocksource() -> Figure<String> {
 }
 
 /// Reason why a file of the clocksource's folder says nothing.
-fn unread(file: &str, text: Option<&str>) -> MachineReason {
+fn unread(file: &str, text: Option<&str>) -> Unknown {
     let path = format!("{CLOCKSOURCE}/{file}");
     match text {
-        None if !cfg!(any(target_os = "linux", target_os = "android")) => MachineReason::OnlyLinux,
-        None => MachineReason::UnreadableSysfs { path },
-        Some(text) => MachineReason::NoClocksourceName { path, content: text.to_owned() },
+        None if !cfg!(any(target_os = "linux", target_os = "android")) => texts::ONLY_LINUX.into(),
+        None => format!("{path} cannot be read: is /sys mounted?").into(),
+        Some(text) => format!("{path} holds no name of a clocksource: {text:?}").into(),
     }
 }
 
@@ -76,8 +76,8 @@ pub(crate) fn governor() -> Figure<String> {
     let governor = |cpu| text::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
     let cpu = clockscope_arch::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
     match cpu {
-        None => Figure::unknown(MachineReason::AllowedCpusHidden),
-        Some(cpu) => Figure::of(governor(cpu), MachineReason::NoCpufreq),
+        None => Figure::unknown("the system does not show which CPUs this process may use"),
+        Some(cpu) => Figure::of(governor(cpu), texts::NO_CPUFREQ),
     }
 }
 
@@ -90,11 +90,11 @@ pub(crate) fn vdso() -> Figure<bool> {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn vdso() -> Figure<bool> {
-    Figure::unknown(MachineReason::NoVdso)
+    Figure::unknown("only Linux has a vDSO")
 }
 
 /// Returns true if the counter may be read by this process.
 pub(crate) fn counter_readable() -> Figure<bool> {
     let readable = clockscope_arch::os::counter_is_permitted();
-    Figure::of(readable, MachineReason::CounterAccessHidden)
+    Figure::of(readable, "the system does not show it; a read does")
 }

@@ -9,7 +9,7 @@
 
 use clockscope_arch::clocksource::Architecture;
 use clockscope_records::{
-    Environment, Figure, Hypervisor, PerformanceCounter, PerformanceHardware, PerformanceReason, Unknown, WindowsReason,
+    Environment, Figure, Hypervisor, PerformanceCounter, PerformanceHardware, PerformanceReason, Unknown, texts,
 };
 
 use crate::shown::Shown;
@@ -72,11 +72,11 @@ fn recorded(shown: Shown, environment: &Environment, counter_hz: &Figure<f64>) -
             has_hypervisor: environment.hypervisor.known().map(|hypervisor| *hypervisor != Hypervisor::None),
             is_wine,
         };
-        hardware(&facts).map_err(Unknown::from)
+        hardware(&facts)
     });
     let counts = |hz: u64| {
         let counter = counter_hz.clone().result()?;
-        if hz == 0 { Err(WindowsReason::ZeroFrequency.into()) } else { Ok(counter / hz as f64) }
+        if hz == 0 { Err(texts::ZERO_FREQUENCY.into()) } else { Ok(counter / hz as f64) }
     };
     let (hardware, reasons) = match found {
         Ok((hardware, reasons)) => (Figure::Known(hardware), reasons),
@@ -114,20 +114,18 @@ const TOLERANCE: f64 = 1e-3;
 ///
 /// # Errors
 /// The facts fit no hardware that is known, or more than one.
-pub fn hardware(facts: &PerformanceFacts) -> Result<(PerformanceHardware, Vec<PerformanceReason>), WindowsReason> {
+pub fn hardware(facts: &PerformanceFacts) -> Result<(PerformanceHardware, Vec<PerformanceReason>), Unknown> {
     let hz = facts.frequency_hz;
     match facts.architecture {
-        _ if hz == 0 => Err(WindowsReason::NoPerformanceCounter),
-        _ if facts.is_wine => Err(WindowsReason::OfWine),
+        _ if hz == 0 => Err(texts::NO_PERFORMANCE_COUNTER.into()),
+        _ if facts.is_wine => Err(texts::OF_WINE.into()),
         Architecture::Arm => of_arm(facts),
         _ if hz == SCALED_HZ => scaled(facts),
-        _ => outside(facts)
-            .or_else(|| shifted(facts))
-            .unwrap_or(Err(WindowsReason::UnfamiliarFrequency { frequency_hz: hz })),
+        _ => outside(facts).or_else(|| shifted(facts)).unwrap_or(Err(unfamiliar(hz))),
     }
 }
 
-type Found = Result<(PerformanceHardware, Vec<PerformanceReason>), WindowsReason>;
+type Found = Result<(PerformanceHardware, Vec<PerformanceReason>), Unknown>;
 
 /// Windows on Arm has the system counter, unscaled or scaled to 10 MHz.
 fn of_arm(facts: &PerformanceFacts) -> Found {
@@ -139,8 +137,8 @@ fn of_arm(facts: &PerformanceFacts) -> Found {
     match (hz, flags.map(|flags| flags & bypass::HYPERVISOR_PAGE != 0)) {
         (SCALED_HZ, Some(true)) => Ok((PerformanceHardware::HypervisorPage, vec![PerformanceReason::HypervisorPage])),
         (SCALED_HZ, Some(false)) => Ok((PerformanceHardware::ArmCounter, vec![PerformanceReason::Bypass])),
-        (SCALED_HZ, None) => Err(WindowsReason::AmbiguousFrequency { frequency_hz: hz }),
-        _ => Err(WindowsReason::UnfamiliarFrequency { frequency_hz: hz }),
+        (SCALED_HZ, None) => Err(ambiguous(hz)),
+        _ => Err(unfamiliar(hz)),
     }
 }
 
@@ -154,7 +152,7 @@ fn scaled(facts: &PerformanceFacts) -> Found {
         }
         (Some(_), _) => Ok((PerformanceHardware::TscScaled, vec![Frequency, Bypass])),
         (None, Some(false)) => Ok((PerformanceHardware::TscScaled, vec![Frequency, NoHypervisor])),
-        (None, _) => Err(WindowsReason::AmbiguousFrequency { frequency_hz: facts.frequency_hz }),
+        (None, _) => Err(ambiguous(facts.frequency_hz)),
     }
 }
 
@@ -164,7 +162,7 @@ fn outside(facts: &PerformanceFacts) -> Option<Found> {
     let hz = facts.frequency_hz;
     let (hardware, _) = OUTSIDE.iter().find(|(_, frequencies)| frequencies.contains(&hz))?;
     Some(match reads_inside(facts) {
-        Some(true) => shifted(facts).unwrap_or(Err(WindowsReason::ContradictoryFrequency { frequency_hz: hz })),
+        Some(true) => shifted(facts).unwrap_or(Err(contradictory(hz))),
         Some(false) => Ok((*hardware, vec![PerformanceReason::Frequency, PerformanceReason::NoBypass])),
         None => Ok((*hardware, vec![PerformanceReason::Frequency])),
     })
@@ -189,6 +187,20 @@ fn is_close(found: f64, expected: f64) -> bool {
     (found / expected - 1.0).abs() < TOLERANCE
 }
 
+fn unfamiliar(hz: u64) -> Unknown {
+    format!("no hardware is known to count at {hz} Hz").into()
+}
+
+fn ambiguous(hz: u64) -> Unknown {
+    format!("{hz} Hz is both the processor's counter's and the hypervisor's, and nothing shows which one is read")
+        .into()
+}
+
+fn contradictory(hz: u64) -> Unknown {
+    format!("{hz} Hz is a frequency of hardware outside of the processor, but programs read the processor's counter")
+        .into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +216,7 @@ mod tests {
         is_wine: false,
     };
 
-    fn of(frequency_hz: u64, facts: PerformanceFacts) -> Result<PerformanceHardware, WindowsReason> {
+    fn of(frequency_hz: u64, facts: PerformanceFacts) -> Result<PerformanceHardware, Unknown> {
         hardware(&PerformanceFacts { frequency_hz, ..facts }).map(|(hardware, _)| hardware)
     }
 
@@ -221,9 +233,9 @@ mod tests {
         // Windows XP reads the counter itself.
         assert_eq!(of(2_194_916_352, tsc(2_194_916_352.0)), Ok(TscShifted { bits: 0 }));
         assert_eq!(of(24_000_000, UNKNOWN), Ok(Hpet));
-        assert_eq!(of(0, tsc(2.2e9)), Err(WindowsReason::NoPerformanceCounter));
-        assert_eq!(of(7_777_777, tsc(2.2e9)), Err(WindowsReason::UnfamiliarFrequency { frequency_hz: 7_777_777 }));
-        assert_eq!(of(2_143_473, UNKNOWN), Err(WindowsReason::UnfamiliarFrequency { frequency_hz: 2_143_473 }));
+        assert_eq!(of(0, tsc(2.2e9)), Err(texts::NO_PERFORMANCE_COUNTER.into()));
+        assert_eq!(of(7_777_777, tsc(2.2e9)), Err(unfamiliar(7_777_777)));
+        assert_eq!(of(2_143_473, UNKNOWN), Err(unfamiliar(2_143_473)));
     }
 
     #[test]
@@ -233,12 +245,12 @@ mod tests {
         assert_eq!(of(SCALED_HZ, flags(0x83)), Ok(HypervisorPage));
         assert_eq!(of(SCALED_HZ, flags(0x81)), Ok(TscScaled));
         assert_eq!(of(SCALED_HZ, hypervisor(false)), Ok(TscScaled));
-        let ambiguous = Err(WindowsReason::AmbiguousFrequency { frequency_hz: SCALED_HZ });
+        let ambiguous = Err(ambiguous(SCALED_HZ));
         assert_eq!(of(SCALED_HZ, hypervisor(true)), ambiguous);
         // No flag counts while the first one is missing.
         assert_eq!(of(SCALED_HZ, flags(0x02)), ambiguous);
         assert_eq!(of(SCALED_HZ, UNKNOWN), ambiguous);
-        assert_eq!(of(SCALED_HZ, PerformanceFacts { is_wine: true, ..flags(0x81) }), Err(WindowsReason::OfWine));
+        assert_eq!(of(SCALED_HZ, PerformanceFacts { is_wine: true, ..flags(0x81) }), Err(texts::OF_WINE.into()));
     }
 
     /// A processor of 3.665 GHz has the power management timer's frequency after a shift.
@@ -253,7 +265,7 @@ mod tests {
         assert_eq!(of(3_579_545, kernel(true)), Ok(AcpiPm));
         assert_eq!(of(3_579_545, kernel(false)), Ok(TscShifted { bits: 10 }));
         let other = PerformanceFacts { counter_hz: Some(2.2e9), ..flags(0x01) };
-        assert_eq!(of(3_579_545, other), Err(WindowsReason::ContradictoryFrequency { frequency_hz: 3_579_545 }));
+        assert_eq!(of(3_579_545, other), Err(contradictory(3_579_545)));
     }
 
     #[test]
@@ -262,7 +274,7 @@ mod tests {
         assert_eq!(of(24_000_000, arm), Ok(ArmCounter));
         assert_eq!(of(SCALED_HZ, PerformanceFacts { bypass_flags: Some(0x01), ..arm }), Ok(ArmCounter));
         assert_eq!(of(SCALED_HZ, PerformanceFacts { bypass_flags: Some(0x03), ..arm }), Ok(HypervisorPage));
-        assert_eq!(of(3_579_545, arm), Err(WindowsReason::UnfamiliarFrequency { frequency_hz: 3_579_545 }));
+        assert_eq!(of(3_579_545, arm), Err(unfamiliar(3_579_545)));
     }
 
     /// Every figure is known or has its reason, and a frequency of 0 divides nothing.
@@ -273,7 +285,7 @@ mod tests {
             frequency_hz: Figure::Known(hz),
             bypass_flags: Figure::Known(1),
             bypass_shift: Figure::Known(10),
-            enters_kernel: Figure::unknown(WindowsReason::NotStated),
+            enters_kernel: Figure::unknown(texts::NOT_STATED),
             is_wine: false,
         };
         let mut environment = Environment::default();
@@ -283,20 +295,20 @@ mod tests {
         assert!(found.counter_counts.get().is_some_and(|counts| (counts - 1024.0).abs() < 0.01));
         assert_eq!(found.reasons().keys().collect::<Vec<_>>(), ["enters_kernel"]);
         let none = recorded(shown(0), &environment, &Figure::Known(2.2e9));
-        assert_eq!(none.hardware, Figure::unknown(WindowsReason::NoPerformanceCounter));
+        assert_eq!(none.hardware, Figure::unknown(texts::NO_PERFORMANCE_COUNTER));
         assert!(none.reasons.is_empty());
-        assert_eq!(none.counter_counts, Figure::unknown(WindowsReason::ZeroFrequency));
+        assert_eq!(none.counter_counts, Figure::unknown(texts::ZERO_FREQUENCY));
     }
 
     /// A guest of which nothing but the frequency is shown.
     #[test]
     fn denied_facts_leave_the_hardware_unknown_with_the_reason() {
         use clockscope_records::Figures;
-        let denied = || WindowsReason::CallStatus { call: "NtQuerySystemInformation".to_owned(), status: 0xC000_0022 };
+        let denied = || "NtQuerySystemInformation: status 0xc0000022";
         let shown = Shown {
             frequency_hz: Figure::Known(SCALED_HZ),
-            bypass_flags: Figure::unknown(WindowsReason::VersionUnknown),
-            bypass_shift: Figure::unknown(WindowsReason::VersionUnknown),
+            bypass_flags: Figure::unknown(texts::VERSION_UNKNOWN),
+            bypass_shift: Figure::unknown(texts::VERSION_UNKNOWN),
             enters_kernel: Figure::unknown(denied()),
             is_wine: false,
         };
@@ -304,7 +316,7 @@ mod tests {
         "x86_64".clone_into(&mut environment.cpu.architecture);
         environment.hypervisor = Figure::Known(Hypervisor::Named("KVM".to_owned()));
         let found = recorded(shown, &environment, &Figure::Known(2.6e9));
-        let ambiguous = WindowsReason::AmbiguousFrequency { frequency_hz: SCALED_HZ };
+        let ambiguous = ambiguous(SCALED_HZ);
         assert_eq!(found.hardware, Figure::unknown(ambiguous));
         assert_eq!(found.enters_kernel, Figure::unknown(denied()));
         let unknown: Vec<String> = found.reasons().keys().map(ToString::to_string).collect();

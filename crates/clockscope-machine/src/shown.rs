@@ -1,6 +1,6 @@
 //! Facts that a system shows of QueryPerformanceCounter, or why it does not.
 
-use clockscope_records::{Figure, WindowsReason};
+use clockscope_records::{Figure, Unknown, texts};
 
 /// Facts that the system shows, or why it does not.
 #[derive(Clone, Debug)]
@@ -13,17 +13,17 @@ pub(crate) struct Shown {
 }
 
 /// The reason of what a call that answered with a status would have shown.
-pub(crate) fn refused(call: &str, status: i32) -> WindowsReason {
-    WindowsReason::CallStatus { call: call.to_owned(), status: status.cast_unsigned() }
+pub(crate) fn refused(call: &str, status: i32) -> Unknown {
+    format!("{call}: status {:#010x}", status.cast_unsigned()).into()
 }
 
 /// Succeeds if a version of Windows, its major and minor number and build, has the bytes of the
 /// bypass in the page that it shares with all processes.
-pub(crate) fn has_bypass(version: Option<[u32; 3]>) -> Result<(), WindowsReason> {
+pub(crate) fn has_bypass(version: Option<[u32; 3]>) -> Result<(), Unknown> {
     match version {
         Some([major, minor, _]) if (major, minor) >= (6, 2) => Ok(()),
-        Some(_) => Err(WindowsReason::BeforeWindows8),
-        None => Err(WindowsReason::VersionUnknown),
+        Some(_) => Err(texts::BEFORE_WINDOWS8.into()),
+        None => Err(texts::VERSION_UNKNOWN.into()),
     }
 }
 
@@ -44,7 +44,7 @@ impl PerformanceCounterInformation {
         if status < 0 {
             return Figure::unknown(refused("NtQuerySystemInformation", status));
         }
-        Figure::of((self.valid_flags & 1 != 0).then_some(self.flags & 1 != 0), WindowsReason::NotStated)
+        Figure::of((self.valid_flags & 1 != 0).then_some(self.flags & 1 != 0), texts::NOT_STATED)
     }
 }
 
@@ -61,21 +61,20 @@ mod tests {
         // Whatever is in the structure then.
         let answer = PerformanceCounterInformation { version: 1, flags: 1, valid_flags: 1 };
         for status in [ACCESS_DENIED, INVALID_INFO_CLASS] {
-            let call = "NtQuerySystemInformation".to_owned();
-            let reason = WindowsReason::CallStatus { call, status: status.cast_unsigned() };
+            let reason = format!("NtQuerySystemInformation: status {:#010x}", status.cast_unsigned());
             assert_eq!(answer.enters_kernel(status), Figure::unknown(reason));
         }
         let with =
             |flags, valid_flags| PerformanceCounterInformation { version: 1, flags, valid_flags }.enters_kernel(0);
         assert_eq!([with(1, 1), with(0, 1)], [true, false].map(Figure::Known));
-        assert_eq!(with(1, 2), Figure::unknown(WindowsReason::NotStated));
+        assert_eq!(with(1, 2), Figure::unknown(texts::NOT_STATED));
     }
 
     #[test]
     fn the_bypass_is_read_where_it_exists_alone() {
         assert_eq!(has_bypass(Some([10, 0, 22_631])), Ok(()));
         assert_eq!(has_bypass(Some([6, 2, 9200])), Ok(()));
-        assert_eq!(has_bypass(Some([6, 1, 7601])), Err(WindowsReason::BeforeWindows8));
-        assert_eq!(has_bypass(None), Err(WindowsReason::VersionUnknown));
+        assert_eq!(has_bypass(Some([6, 1, 7601])), Err(texts::BEFORE_WINDOWS8.into()));
+        assert_eq!(has_bypass(None), Err(texts::VERSION_UNKNOWN.into()));
     }
 }

@@ -4,7 +4,7 @@
 
 use clockscope_arch::chrony;
 use clockscope_brackets::Bracket;
-use clockscope_records::{ChronyTracking, Figure, PtpClock, SynchronizationReason};
+use clockscope_records::{ChronyTracking, Figure, PtpClock, Unknown, texts};
 
 /// Asks chronyd on the loopback. Takes 10 ms at most.
 #[must_use]
@@ -14,10 +14,10 @@ pub fn chrony() -> Figure<ChronyTracking> {
 }
 
 /// Takes what chronyd states, if it knows its error.
-fn judged(answer: Option<chrony::Tracking>) -> Result<ChronyTracking, SynchronizationReason> {
-    let found = answer.ok_or(SynchronizationReason::NoChrony)?;
+fn judged(answer: Option<chrony::Tracking>) -> Result<ChronyTracking, Unknown> {
+    let found = answer.ok_or(texts::NO_CHRONY)?;
     if !found.is_synchronized {
-        return Err(SynchronizationReason::ChronyUnsynchronized);
+        return Err(texts::CHRONY_UNSYNCHRONIZED.into());
     }
     Ok(ChronyTracking {
         stratum: found.stratum,
@@ -60,7 +60,7 @@ mod devices {
 
     use clockscope_arch::Errno;
     use clockscope_arch::os::posix::{BySyscall, Timespec};
-    use clockscope_records::{Figure, PtpClock, SynchronizationReason};
+    use clockscope_records::{Figure, PtpClock, Unknown, texts};
 
     use super::{Bracket, offset};
 
@@ -85,7 +85,7 @@ mod devices {
         let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         let compared = compared(&devices.join(&device));
         PtpClock {
-            name: Figure::of(name, SynchronizationReason::PtpNameHidden),
+            name: Figure::of(name, texts::PTP_NAME_HIDDEN),
             offset_s: compared.clone().map(|(offset_s, _)| offset_s).into(),
             bound_s: compared.map(|(_, bound_s)| bound_s).into(),
             device,
@@ -93,11 +93,10 @@ mod devices {
     }
 
     /// The offset of a device from civil time and its bound, in s.
-    fn compared(path: &Path) -> Result<(f64, f64), SynchronizationReason> {
+    fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
         let shown = || path.display().to_string();
         let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-        let file =
-            opened.map_err(|error| SynchronizationReason::PtpUnopened { path: shown(), words: error.to_string() })?;
+        let file = opened.map_err(|error| format!("open of {}: {error}", shown()))?;
         // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
         let device = BySyscall::new((!file.as_raw_fd() << 3) | 3);
         let realtime = BySyscall::new(libc::CLOCK_REALTIME);
@@ -108,9 +107,8 @@ mod devices {
         };
         let one = || Ok(Bracket { before: read(&realtime)?, inner: read(&device)?, after: read(&realtime)? });
         let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
-        let brackets = brackets
-            .map_err(|errno| SynchronizationReason::PtpUnreadable { path: shown(), words: errno.to_string() })?;
-        offset(&brackets).ok_or(SynchronizationReason::CivilTimeWasSet)
+        let brackets = brackets.map_err(|errno| format!("clock_gettime of {}: {errno}", shown()))?;
+        offset(&brackets).ok_or_else(|| "civil time was set during each comparison".into())
     }
 
     #[cfg(test)]
@@ -133,7 +131,7 @@ mod devices {
             let [first, second] = found.as_slice() else { panic!("{found:?}") };
             assert_eq!((first.device.as_str(), second.device.as_str()), ("ptp1", "ptp10"));
             assert_eq!(first.name, Figure::Known("KVM virtual PTP".to_owned()));
-            assert_eq!(second.name, Figure::unknown(SynchronizationReason::PtpNameHidden));
+            assert_eq!(second.name, Figure::unknown(texts::PTP_NAME_HIDDEN));
             assert!(!first.offset_s.is_known() && !first.bound_s.is_known(), "{first:?}");
             assert_eq!(of(&folder.path().join("nowhere"), &names), []);
         }
@@ -179,7 +177,7 @@ mod tests {
         let found = judged(Some(answer)).unwrap();
         assert!((found.error_s - 0.011).abs() < 1e-12 && found.stratum == 3, "{found:?}");
         let without = chrony::Tracking { is_synchronized: false, ..answer };
-        assert_eq!(judged(Some(without)), Err(SynchronizationReason::ChronyUnsynchronized));
-        assert_eq!(judged(None), Err(SynchronizationReason::NoChrony));
+        assert_eq!(judged(Some(without)), Err(texts::CHRONY_UNSYNCHRONIZED.into()));
+        assert_eq!(judged(None), Err(texts::NO_CHRONY.into()));
     }
 }

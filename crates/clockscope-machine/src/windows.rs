@@ -5,7 +5,7 @@
 pub(crate) mod console;
 pub(crate) mod timer;
 
-use clockscope_records::{Figure, WindowsReason};
+use clockscope_records::{Figure, Unknown};
 use windows_sys::Wdk::System::SystemInformation::NtQuerySystemInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
@@ -19,8 +19,8 @@ use crate::shown::{self, PerformanceCounterInformation, Shown};
 const ALL_PROCESSOR_GROUPS: u16 = 0xFFFF;
 
 /// The reason of what a call that failed would have shown.
-pub(crate) fn failed(call: &str) -> WindowsReason {
-    WindowsReason::CallFailed { call: call.to_owned() }
+pub(crate) fn failed(call: &str) -> Unknown {
+    format!("{call} failed").into()
 }
 
 /// Major and minor version and the build, such as 10.0.22631: those of the system, whatever a
@@ -79,7 +79,7 @@ fn frequency() -> Figure<u64> {
 const BYPASS: *const [u8; 2] = 0x7FFE_03C6 as *const [u8; 2];
 
 /// Reads these bytes.
-fn bypass() -> Result<[u8; 2], WindowsReason> {
+fn bypass() -> Result<[u8; 2], Unknown> {
     shown::has_bypass(numbers())?;
     // SAFETY: the page is mapped at this address in every process of every Windows on every
     // processor, readable and never freed; the field exists since 6.2. The kernel may write to it,

@@ -57,7 +57,8 @@ mod tests {
     use super::*;
     use crate::platform::ThisMachine;
     use clockscope_machine::affinity;
-    use clockscope_records::{CpusReason, Figure, Unknown};
+    use clockscope_records::texts;
+    use clockscope_records::{Figure, Unknown};
 
     #[test]
     fn cpus_that_are_not_there_are_named() {
@@ -83,7 +84,7 @@ mod tests {
             assert_eq!(failure(&reason), PairsFailure::OneCpu);
             assert_eq!(untestable(&[7], &machine), Some(reason));
         }
-        let because: Box<Unknown> = Box::new(CpusReason::PeerMissing.into());
+        let because: Box<Unknown> = Box::new(texts::PEER_MISSING.into());
         let no_counter = PairsReason::NoCounter { failure: None, because: because.clone() };
         assert_eq!(failure(&no_counter), PairsFailure::NoClock);
         assert_eq!(failure(&PairsReason::StoodStill { reference: "tai".to_owned() }), PairsFailure::StoodStill);

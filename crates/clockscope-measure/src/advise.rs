@@ -11,8 +11,8 @@ mod candidates;
 mod scale;
 
 use clockscope_records::{
-    Advice, AdviceReason, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, LeftOut, LeftOutCause,
-    Recommendation,
+    Advice, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, LeftOut, LeftOutCause, Recommendation,
+    Unknown, texts,
 };
 
 pub use candidates::AdviceInput;
@@ -42,7 +42,7 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>) -> 
         Some(reason) => Figure::unknown(reason),
         None => {
             let row = |interval_ns: f64| row(&weighed, &statements, interval_ns, error);
-            Figure::of(intervals.into_iter().map(row).collect(), AdviceReason::NothingFit)
+            Figure::of(intervals.into_iter().map(row).collect(), texts::NOTHING_FIT)
         }
     };
     weighed.sort_by(|a, b| a.error_ns().total_cmp(&b.error_ns()));
@@ -60,7 +60,7 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
     let refusal = refusal(&weighed, &left_out, environment);
     let chosen = choose(&weighed, f64::INFINITY, USUAL_ERROR).zip(choose(&weighed, 0.0, USUAL_ERROR));
     let Some((chosen, finest)) = chosen.filter(|_| refusal.is_none()) else {
-        let clock = Figure::unknown(refusal.unwrap_or(AdviceReason::NothingFit));
+        let clock = Figure::unknown(refusal.unwrap_or(texts::NOTHING_FIT.into()));
         return Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() };
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
@@ -77,14 +77,14 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
 }
 
 /// Returns why no clock is advised; `None` where one is.
-fn refusal(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &Environment) -> Option<AdviceReason> {
+fn refusal(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &Environment) -> Option<Unknown> {
     match weighed {
-        _ if !environment.emulation.is_empty() => Some(AdviceReason::Emulated),
+        _ if !environment.emulation.is_empty() => Some(texts::EMULATED.into()),
         [] if left_out.iter().any(|clock| clock.cause == LeftOutCause::NoDifferences) => {
-            Some(AdviceReason::NoDifferencesKept)
+            Some(texts::NO_DIFFERENCES_KEPT.into())
         }
-        [] if left_out.iter().any(|clock| clock.cause.is_of_figures()) => Some(AdviceReason::NothingFit),
-        [] => Some(AdviceReason::NothingMeasured),
+        [] if left_out.iter().any(|clock| clock.cause.is_of_figures()) => Some(texts::NOTHING_FIT.into()),
+        [] => Some(texts::NOTHING_MEASURED.into()),
         [..] => None,
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity::AffinityError;
-use clockscope_records::{Contents, Envelope, Figure, Run, ThreadReason};
+use clockscope_records::{Contents, Envelope, Figure, Run, Unknown, show_cpus};
 use clockscope_sources::RawClock;
 
 use crate::catalog::Catalog;
@@ -73,11 +73,14 @@ enum Unpinned {
 
 impl Unpinned {
     /// Returns what records have of it.
-    fn reason(&self) -> ThreadReason {
+    fn reason(&self) -> Unknown {
         match *self {
-            Self::Refused(ref error) => ThreadReason::NotPinned { words: error.to_string() },
-            Self::UnknownCpu => ThreadReason::CpuHidden,
-            Self::Moved { from, to } => ThreadReason::ThreadMoved { from, to },
+            Self::Refused(ref error) => format!("not pinned: {error}").into(),
+            Self::UnknownCpu => "not pinned: the system does not show which CPU the thread runs on".into(),
+            Self::Moved { from, to } => format!(
+                "not pinned: the thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?"
+            )
+            .into(),
         }
     }
 }
@@ -173,7 +176,7 @@ impl<'a, P: Platform> Setup<'a, P> {
 
     /// The same for a run whose threads are on many CPUs.
     pub(crate) fn run_across(&self, sampling: Sampling, cpus: &[u32]) -> Run {
-        let cpu = Figure::unknown(ThreadReason::OnEachCpu { cpus: cpus.to_vec() });
+        let cpu = Figure::unknown(format!("a thread on each of CPUs {}", show_cpus(cpus)));
         Run { cpu, ..self.run(sampling) }
     }
 

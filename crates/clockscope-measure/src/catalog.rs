@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, ReadingsReason};
+use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, texts};
 use clockscope_sources::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
 
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
@@ -211,10 +211,8 @@ impl<P: Platform> CatalogEntry<P> {
     pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::of(ns_per_count, ReadingsReason::OneCount),
-            Resolution::Unknown(reason) => {
-                Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
-            }
+            Resolution::OneCount => Figure::of(ns_per_count, texts::ONE_COUNT),
+            Resolution::Unknown(reason) => Figure::unknown(reason.to_string()),
         }
     }
 
@@ -228,10 +226,10 @@ impl<P: Platform> CatalogEntry<P> {
         let counter_based = match (self.info.basis, clocksource) {
             (ClockBasis::Counter, _) => Figure::Known(true),
             (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
-                .ok_or_else(|| ReadingsReason::ClocksourceUnfamiliar { clocksource: name.to_owned() })
+                .ok_or_else(|| format!("this program does not know the clocksource {name}"))
                 .into(),
-            (ClockBasis::Clocksource, None) => Figure::unknown(ReadingsReason::ClocksourceHidden),
-            (ClockBasis::Scheduler, _) => Figure::unknown(ReadingsReason::SchedulerHidden),
+            (ClockBasis::Clocksource, None) => Figure::unknown(texts::CLOCKSOURCE_HIDDEN),
+            (ClockBasis::Scheduler, _) => Figure::unknown(texts::SCHEDULER_HIDDEN),
             (ClockBasis::Other, _) => Figure::Known(false),
         };
         ClockIdentity {

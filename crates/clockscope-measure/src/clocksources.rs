@@ -6,7 +6,7 @@ use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_machine::performance_counter;
 use clockscope_machine::timecounters::{self, Timecounter};
-use clockscope_records::{Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, Switched, Unknown};
+use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, RateReason, Switched, Unknown, texts};
 use clockscope_sources::{ClockKind, Unit};
 
 use crate::bench::{Progress, Setup};
@@ -169,13 +169,13 @@ impl NoFrequency {
         match self {
             Self::Measure(error) => {
                 let unreadable = error.unreadable().to_vec();
-                ClocksourceReason::Unmeasured { words: error.to_string(), unreadable }.into()
+                RateReason::NotMeasured { words: error.to_string(), unreadable }.into()
             }
             Self::Unreadable(failure_reason) => failure_reason.unknown(),
-            Self::Missing => ClocksourceReason::NoHardware.into(),
-            Self::NotInRegisters => ClocksourceReason::NotInRegisters.into(),
-            Self::TimerTick => ClocksourceReason::KernelsHz.into(),
-            Self::NotStated => ClocksourceReason::NotShown.into(),
+            Self::Missing => "there is none".into(),
+            Self::NotInRegisters => "its registers do not show it".into(),
+            Self::TimerTick => "it is the kernel's HZ, which nothing shows".into(),
+            Self::NotStated => "nothing shows it".into(),
         }
     }
 }
@@ -201,8 +201,8 @@ fn described(
     shown: Option<&Timecounter>,
 ) -> Clocksource {
     let known = clocksource::known(name);
-    let words = |words: Option<&str>| Figure::of(words.map(str::to_owned), ClocksourceReason::Unfamiliar);
-    let lacking = || if known.is_none() { ClocksourceReason::Unfamiliar } else { ClocksourceReason::DependsOnHardware };
+    let words = |words: Option<&str>| Figure::of(words.map(str::to_owned), texts::UNFAMILIAR);
+    let lacking = || if known.is_none() { texts::UNFAMILIAR } else { texts::DEPENDS_ON_HARDWARE };
     let shown_hz = shown.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
     let stated_hz = shown_hz.or_else(|| known.and_then(|known| known.frequency_hz));
     let frequency_hz = Figure::from(stated_hz.map_or(measured_hz, Ok).map_err(NoFrequency::reason));

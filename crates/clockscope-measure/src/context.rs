@@ -1,7 +1,7 @@
 //! Context that all records of a run share.
 
 use clockscope_machine::clocksource;
-use clockscope_records::{Environment, RateReason};
+use clockscope_records::Environment;
 use clockscope_sources::{ClockBasis, ClockInfo};
 
 use crate::platform::{Platform, ReferenceClock};
@@ -27,7 +27,7 @@ impl<P: Platform> Context<'_, P> {
         clockscope_records::TimerRecord {
             name: self.timer.name().to_owned(),
             frequency_hz: 1e9 / self.rate.ns_per_unit,
-            frequency_doubt: self.is_rate_of_start.then(|| RateReason::RateOfStart.into()),
+            frequency_doubt: self.is_rate_of_start.then(|| "the timer or its reference stood still, stepped or changed its rate during the run: this is the timer's frequency at the start".into()),
             frequency_bound_ppm: self.rate.bound_ppm,
             reference: self.reference.name().to_owned(),
         }

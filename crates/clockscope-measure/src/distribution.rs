@@ -1,6 +1,6 @@
 //! The distribution of a clock's differences, as records in ns.
 
-use clockscope_records::{Bin, DifferenceRecord, ModeRecord, ReadingsReason, Summary};
+use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary, Unknown, texts};
 use clockscope_statistics::{Difference, Mode, octave_bin, octave_edge};
 
 /// Share of all differences that the table of distinct ones covers.
@@ -15,9 +15,9 @@ const LARGEST: usize = 10;
 pub(crate) fn summary(
     found: Option<clockscope_statistics::DifferencesSummary>,
     ns_per_unit: Option<f64>,
-    without: ReadingsReason,
-) -> Result<Summary, ReadingsReason> {
-    let ns = ns_per_unit.ok_or(ReadingsReason::NoLength)?;
+    without: Unknown,
+) -> Result<Summary, Unknown> {
+    let ns = ns_per_unit.ok_or(texts::NO_LENGTH)?;
     let found = found.ok_or(without)?;
     Ok(Summary {
         count: found.count,

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, ReadingsReason, SystemClock};
+use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, SystemClock, texts};
 use clockscope_sources::catalog::{self, System};
 use clockscope_sources::{Errno, Resolution};
 
@@ -44,10 +44,8 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
         kind: info.kind,
         nominal_resolution_ns: match &info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::unknown(ReadingsReason::OneCount),
-            Resolution::Unknown(reason) => {
-                Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
-            }
+            Resolution::OneCount => Figure::unknown(texts::ONE_COUNT),
+            Resolution::Unknown(reason) => Figure::unknown(reason.to_string()),
         },
         description: clock.summary(),
     }

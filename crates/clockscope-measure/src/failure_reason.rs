@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 
 use clockscope_machine::trial::{Outcome, signal_meaning, signal_name};
 use clockscope_records::{
-    ClockReason, CpuFailure, CpusReason, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown,
-    UnreadableClock,
+    ClockReason, CpuFailure, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown, UnreadableClock,
+    texts,
 };
 use clockscope_sources::{ClockKind, Errno, Unavailable};
 
@@ -33,7 +33,7 @@ impl FailureReason {
             Outcome::Refused(errno) => {
                 Self::new(of_errno(errno), ClockReason::TrialFailed { error: system_error(errno) })
             }
-            Outcome::Unanswered => Self::new(Failure::NoAnswer, ClockReason::TrialEnded),
+            Outcome::Unanswered => Self::new(Failure::NoAnswer, texts::TRIAL_ENDED),
             Outcome::Silent => {
                 Self::new(Failure::NoAnswer, ClockReason::TrialSilent { after_ms: PATIENCE_MS.unsigned_abs() })
             }
@@ -60,7 +60,7 @@ pub(crate) struct CpuFailureReason {
     /// The kind of failure.
     pub(crate) failure: CpuFailure,
     /// The reason.
-    pub(crate) reason: CpusReason,
+    pub(crate) reason: Unknown,
 }
 
 /// Returns why a clock has no figures that failed for this reason.
@@ -79,7 +79,7 @@ impl From<Unavailable> for FailureReason {
                 Self::new(Failure::Missing, ClockReason::NoLibraryFunction { function: name.to_owned() })
             }
             // What a later architecture lacks is in the words of its description, too.
-            other => Self::new(Failure::Missing, ClockReason::NoSuchClock { words: other.to_string() }),
+            other => Self::new(Failure::Missing, other.to_string()),
         }
     }
 }
@@ -87,7 +87,10 @@ impl From<Unavailable> for FailureReason {
 fn killed(signal: i32, counter_readable: Option<bool>) -> FailureReason {
     let meaning = signal_meaning(signal);
     if counter_readable == Some(false) && meaning == SignalMeaning::Fault {
-        return FailureReason::new(Failure::CounterDisabled, ClockReason::CounterDisabled);
+        return FailureReason::new(
+            Failure::CounterDisabled,
+            "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)",
+        );
     }
     FailureReason::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
 }
@@ -96,8 +99,8 @@ fn killed(signal: i32, counter_readable: Option<bool>) -> FailureReason {
 pub(crate) fn without_time(kind: ClockKind) -> Option<FailureReason> {
     match kind {
         ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => None,
-        ClockKind::CpuTime => Some(FailureReason::new(Failure::NotApplicable, ClockReason::ProcessorTime)),
-        ClockKind::Cycles => Some(FailureReason::new(Failure::NotApplicable, ReadingsReason::NoLength)),
+        ClockKind::CpuTime => Some(FailureReason::new(Failure::NotApplicable, texts::PROCESSOR_TIME)),
+        ClockKind::Cycles => Some(FailureReason::new(Failure::NotApplicable, texts::NO_LENGTH)),
     }
 }
 

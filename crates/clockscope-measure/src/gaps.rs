@@ -6,7 +6,7 @@ mod cause;
 mod watch;
 
 use clockscope_machine::account;
-use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, ThreadReason, WorstGap};
+use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, WorstGap, texts};
 use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
@@ -200,10 +200,10 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |counts: u64| counts as f64 * unit_ns;
     let seconds = in_ns(watch.looked) / 1e9;
     let lengths = watch.lengths.into_sorted();
-    let unseen = || if watch.looked > 0 { ThreadReason::NoGap } else { ThreadReason::NotLookedAt };
+    let unseen = || if watch.looked > 0 { texts::NO_GAP } else { texts::NOT_LOOKED_AT };
     let percentile = |q: f64, fewest: u64| match watch.count {
         0 => Figure::unknown(unseen()),
-        count if count < fewest => Figure::unknown(ThreadReason::FewGaps { fewest }),
+        count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
         _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen()),
     };
     let mut causes: Vec<Cause> = watch
@@ -219,7 +219,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
     let of_time = |value: f64| Figure::of((watch.looked > 0).then_some(value), unseen());
     CpuGaps {
-        cpu: Figure::of(watch.cpu, ThreadReason::Unbound),
+        cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
         seconds,
         blind_seconds: in_ns(watch.blind) / 1e9,
         count: watch.count,
@@ -233,9 +233,12 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         lost_ns: in_ns(watch.lost),
         lost_percent: of_time(watch.lost as f64 / watch.looked as f64 * 100.0),
         causes,
-        steal_ns: Figure::of(watch.steal_ns.map(|ns| ns as f64), ThreadReason::NoAccount),
+        steal_ns: Figure::of(
+            watch.steal_ns.map(|ns| ns as f64),
+            "the kernel keeps no account of it, or nothing was looked at",
+        ),
         failure: watch.trouble.as_ref().map(|trouble| trouble.failure),
-        reason: watch.trouble.map(|trouble| trouble.reason.into()),
+        reason: watch.trouble.map(|trouble| trouble.reason),
     }
 }
 
@@ -280,12 +283,12 @@ mod tests {
         let found = of_cpu(Watch::new(None, LIMITS), 1.0);
         assert_eq!(found.count, 0);
         for figure in [found.p50_ns, found.max_ns, found.lost_percent] {
-            assert_eq!(figure, Figure::unknown(ThreadReason::NotLookedAt));
+            assert_eq!(figure, Figure::unknown(texts::NOT_LOOKED_AT));
         }
         let mut quiet = Watch::new(Some(0), LIMITS);
         quiet.looked = 1000;
         let found = of_cpu(quiet, 1.0);
         assert_eq!((found.per_second.get(), found.lost_percent.get()), (Some(0.0), Some(0.0)));
-        assert_eq!(found.p99_ns, Figure::unknown(ThreadReason::NoGap));
+        assert_eq!(found.p99_ns, Figure::unknown(texts::NO_GAP));
     }
 }

@@ -14,9 +14,7 @@ use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_records::{
-    Adjtimex, Environment, Figure, HypervisorStatement, KernelVerdict, Synchronization, SynchronizationReason,
-};
+use clockscope_records::{Adjtimex, Environment, Figure, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_sources::{Errno, RawClock, Unavailable, Visitor};
 
 pub use this_machine::ThisMachine;
@@ -187,6 +185,6 @@ pub trait Platform: Send + Sync + Sized + 'static {
 
 /// Returns how the kernel steers its clock, or why that is not known.
 pub fn steering<P: Platform>(platform: &P) -> Figure<Adjtimex> {
-    let hidden = |error: AdjtimexError| SynchronizationReason::KernelFiguresHidden { words: error.to_string() };
+    let hidden = |error: AdjtimexError| error.to_string();
     platform.adjtimex().map_err(hidden).into()
 }

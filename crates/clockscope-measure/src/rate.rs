@@ -7,7 +7,7 @@ mod comparison;
 mod error;
 mod participant;
 
-use clockscope_records::{Envelope, Figure, RatePair, RateReason, Rates};
+use clockscope_records::{Envelope, Figure, RatePair, Rates, texts};
 
 use crate::bench::{Bench, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
@@ -268,7 +268,7 @@ fn record<P: Platform>(
 ) -> Rates {
     let mut rates = Rates {
         reference: participants[place].label.clone(),
-        until_ppm: Figure::of(plan.until_ppm, RateReason::NotAskedFor),
+        until_ppm: Figure::of(plan.until_ppm, texts::NOT_ASKED_FOR),
         ..Rates::default()
     };
     let (mut scales, mut records) = (vec![None; participants.len()], Vec::new());
@@ -293,8 +293,7 @@ fn record<P: Platform>(
     let others = others.filter(|each| base_name(&each.label) != base_name(&rates.reference));
     let others: Vec<_> = others.map(|each| each.row).collect();
     rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, participants[place].row);
-    rates.adjtimex =
-        bench.platform.adjtimex().map_err(|error| RateReason::SteeringHidden { words: error.to_string() }).into();
+    rates.adjtimex = bench.platform.adjtimex().map_err(|error| error.to_string()).into();
     rates
 }
 

@@ -1,7 +1,7 @@
 //! Record of what a clock has shown.
 
 use clockscope_records::{
-    Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown,
+    Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown, texts,
 };
 use clockscope_sources::{ClockInfo, ClockKind, ReadPath, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
@@ -75,19 +75,19 @@ fn fill<P: Platform>(
     record.cost_ns = Figure::of(cost(costs.into_sorted(), &cost_blocks, context, counts), why_no_cost(batches));
     let both = record.cost_ns.known().zip(baseline.fastest_counter.as_ref());
     let ratio = both.map(|(cost, fastest)| cost.median / fastest.cost_ns);
-    record.ratio_to_fastest = Figure::of(ratio, ReadingsReason::NoCounterMeasured);
+    record.ratio_to_fastest = Figure::of(ratio, "no counter could be measured to compare with");
     let threshold_ns = record.cost_ns.known().map(|cost| events.threshold_ns(cost.median));
     let (counts, _) = events.finish();
-    let smallest = counts.smallest_step.ok_or(ReadingsReason::NoForwardStep);
+    let smallest = counts.smallest_step.ok_or(texts::NO_FORWARD_STEP);
     record.observed_resolution_ns =
-        smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(ReadingsReason::NoLength)).into();
+        smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(texts::NO_LENGTH)).into();
     let known = tick_record::record(tick.tick(), info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    record.summary = distribution::summary(differences.summary(), ns_per_unit, ReadingsReason::NoDifferences).into();
+    record.summary = distribution::summary(differences.summary(), ns_per_unit, texts::NO_DIFFERENCES.into()).into();
     let weak = counts.regression == 0;
     let monotonic = Monotonic { strict: weak && counts.repeats == 0, weak };
-    record.monotonic = Figure::of((counts.reads >= 2).then_some(monotonic), ReadingsReason::FewReadings);
+    record.monotonic = Figure::of((counts.reads >= 2).then_some(monotonic), "fewer than two readings");
     record.events = Some(events_record(counts, errors, threshold_ns, info, judged_outside, context));
 }
 
@@ -127,11 +127,11 @@ fn cost<P: Platform>(
 }
 
 /// Returns why so many batches show no cost.
-const fn why_no_cost(batches: u64) -> ReadingsReason {
+fn why_no_cost(batches: u64) -> Unknown {
     match batches {
-        0 => ReadingsReason::NoBatch,
-        1..FEWEST_BATCHES => ReadingsReason::NoCost { fewest: FEWEST_BATCHES },
-        _ => ReadingsReason::CoarseTimer,
+        0 => texts::NO_BATCH.into(),
+        1..FEWEST_BATCHES => ReadingsReason::NoCost { fewest: FEWEST_BATCHES }.into(),
+        _ => "batches of reads took no time on the timer".into(),
     }
 }
 
@@ -153,8 +153,8 @@ pub(crate) fn events_record<P: Platform>(
     context: &Context<'_, P>,
 ) -> Events {
     let judged = counts.judged.ok_or(match info.kind {
-        ClockKind::CpuTime => ReadingsReason::CpuTime,
-        _ => ReadingsReason::CountsWork,
+        ClockKind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
+        _ => texts::COUNTS_WORK,
     });
     let reference = if judged_outside { context.reference.name() } else { context.timer.name() };
     Events {
@@ -163,20 +163,18 @@ pub(crate) fn events_record<P: Platform>(
         span_ns: Figure::Known(counts.span_ns),
         stuck: counts.stuck,
         stall: counts.stall,
-        warp: judged.clone().map(|judged| judged.warp).into(),
-        jump: judged.clone().map(|judged| judged.jump).into(),
-        gap: judged.clone().map(|judged| judged.gap).into(),
+        warp: judged.map(|judged| judged.warp).into(),
+        jump: judged.map(|judged| judged.jump).into(),
+        gap: judged.map(|judged| judged.gap).into(),
         regression: counts.regression,
         hidden_regression: judged
-            .clone()
-            .and_then(|judged| judged.hidden_regression.ok_or(ReadingsReason::LongTick))
+            .and_then(|judged| judged.hidden_regression.ok_or("the clock's tick is longer than a batch of reads"))
             .into(),
-        threshold_ns: judged.clone().and(threshold_ns.ok_or(ReadingsReason::NoBatch)).into(),
-        sure_ns: judged.clone().and(counts.sure_ns.ok_or(ReadingsReason::NoChange)).into(),
-        reference: judged.clone().map(|_| reference.to_owned()).into(),
+        threshold_ns: judged.and(threshold_ns.ok_or(texts::NO_BATCH)).into(),
+        sure_ns: judged.and(counts.sure_ns.ok_or("its value changed between no two batches of reads")).into(),
+        reference: judged.map(|_| reference.to_owned()).into(),
         reference_shares_hardware: judged
-            .clone()
-            .and_then(|_| context.shares_hardware(info, judged_outside).ok_or(ReadingsReason::ClocksourceUnknown))
+            .and_then(|_| context.shares_hardware(info, judged_outside).ok_or("the kernel's clocksource is not known"))
             .into(),
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Add;
 
 use clockscope_records::{
     BaselineRun, BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
+    texts,
 };
 use clockscope_statistics::{next_interval, quantile};
 
@@ -14,9 +15,6 @@ use crate::advise::recommend;
 
 /// Fewer runs have no interval.
 pub const FEWEST_RUNS: u32 = 6;
-
-/// Reason why a field of several runs is `null`.
-const OF_ONE_RUN: ReadingsReason = ReadingsReason::SeveralRuns;
 
 /// Makes one record of several runs of the same clocks: the median of their medians with the
 /// interval between runs, the sum of what was counted, and what else the first run found. `None`
@@ -83,13 +81,13 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     let both = |a: Monotonic, b: Monotonic| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak };
     clock.monotonic = of_runs(orders().filter_map(Figure::get).reduce(both), orders());
     clock.events = runs.iter().filter_map(|run| run.events.clone()).reduce(sum);
-    clock.summary = Figure::unknown(OF_ONE_RUN);
+    clock.summary = Figure::unknown(texts::SEVERAL_RUNS);
     let told: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_known()).collect();
     (clock.tick_ns, clock.tick_evidence) = match told.first() {
         Some(first) if told.iter().all(|run| is_same_tick(first, run)) => {
             (first.tick_ns.clone(), first.tick_evidence.clone())
         }
-        Some(_) => (Figure::unknown(ReadingsReason::DifferentTicks), None),
+        Some(_) => (Figure::unknown("the runs found different ticks"), None),
         None => (of_runs(None, runs.iter().map(|run| &run.tick_ns)), clock.tick_evidence),
     };
     Some(clock)
@@ -98,7 +96,7 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
 /// Returns the figure of several runs. Where they have none, the first that lacks it gives the
 /// reason.
 fn of_runs<'a, T: 'a, U>(value: Option<U>, mut runs: impl Iterator<Item = &'a Figure<T>>) -> Figure<U> {
-    let first = || runs.find_map(Figure::reason).cloned().unwrap_or(ReadingsReason::NotEveryRun.into());
+    let first = || runs.find_map(Figure::reason).cloned().unwrap_or("not every run found it".into());
     value.ok_or_else(first).into()
 }
 
@@ -115,7 +113,7 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
     medians.sort_by(f64::total_cmp);
     Some(Cost {
         median: quantile(&medians, 0.5)?,
-        ci95: Figure::unknown(OF_ONE_RUN),
+        ci95: Figure::unknown(texts::SEVERAL_RUNS),
         rounds: Vec::new(),
         between_runs: Some(BetweenRuns {
             runs: u32::try_from(medians.len()).ok()?,

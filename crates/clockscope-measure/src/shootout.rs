@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, CheckKind, ClockRecord, ComparisonReason, Envelope, Events, Failure, Figure, Finding, Metric,
-    MetricKind, ReadingsReason, Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner,
+    CheckEvidence, CheckKind, ClockRecord, Emulator, Envelope, Events, Failure, Figure, Finding, Metric, MetricKind,
+    Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner, texts,
 };
 use clockscope_sources::ReadPath;
 
@@ -129,12 +129,12 @@ fn better(a: BoundedFigure, b: BoundedFigure) -> Winner {
 
 /// The clock's record, or why it has no figures.
 fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unknown> {
-    let clock = seen.clock(name).ok_or(ComparisonReason::Absent)?;
+    let clock = seen.clock(name).ok_or(texts::ABSENT)?;
     if clock.available {
         return Ok(clock);
     }
     let failed = |reason: &Unknown| clock_failed(clock.failure, reason);
-    Err(clock.reason.as_ref().map_or(ComparisonReason::Absent.into(), failed))
+    Err(clock.reason.as_ref().map_or(texts::ABSENT.into(), failed))
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
@@ -163,13 +163,14 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         read(seen, name)?;
         let rates = seen.rates.as_ref().map_err(MeasureError::no_rate)?;
         if rates.reference == *name {
-            return Err(ComparisonReason::IsReference.into());
+            return Err("it is the reference itself".into());
         }
         let own = rates.clocks.iter().find(|rate| rate.name == *name);
         // All sequences read one counter: where this one was not compared, the ordered one was.
         let is_counter = seen.clock(name).is_some_and(trust::is_counter);
         let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
-        let rate = own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
+        let rate =
+            own.or_else(|| of_counter().filter(|_| is_counter)).ok_or("it was not compared with another clock")?;
         let failed = |reason: &Unknown| clock_failed(rate.failure, reason);
         // A comparison that succeeded may have a reason, too: what limits it.
         let why = rate.reason.as_ref().filter(|_| rate.failure.is_some());
@@ -181,7 +182,7 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let reference = seen.rates.as_ref().ok().map(|rates| rates.reference.clone());
     let mut found = metric(MetricKind::Accuracy { reference }, names.each_ref().map(off));
     if found.winner.get().is_some_and(|winner| winner != Winner::Tie) {
-        found.winner = Figure::unknown(ComparisonReason::NoJudge);
+        found.winner = Figure::unknown("they differ, and no clock here shows which of them is right");
     }
     found
 }
@@ -197,7 +198,8 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
     let mut found = metric(MetricKind::Cost, names.each_ref().map(cost));
     let emulators = &seen.environment.emulation;
     if !emulators.is_empty() {
-        found.winner = Figure::unknown(ComparisonReason::EmulatorsCosts { emulators: emulators.clone() });
+        found.winner =
+            Figure::unknown(format!("these are the costs of {}, not of the machine", Emulator::names(emulators)));
     }
     found
 }
@@ -205,7 +207,7 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
 /// Readings that were wrong. Where that is as many, the verdicts decide.
 fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
     let wrong = |name: &String| {
-        let events = read(seen, name)?.events.as_ref().ok_or(ReadingsReason::NoEvents)?;
+        let events = read(seen, name)?.events.as_ref().ok_or(texts::NO_EVENTS)?;
         let across = match seen.handed_over(name) {
             Some(sequence) if sequence.available => sequence.regressions.clone().result()?,
             // Of one thread alone: CPU time, cycles.

@@ -1,7 +1,7 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_records::{ClockReason, CpusReason, Envelope, Failure, Figure, Sleep, SleepRow, ThreadReason, Unknown};
+use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow, Unknown, texts};
 use clockscope_sources::{ClockInfo, RawClock, ReadPath, Unit};
 use clockscope_statistics::quantile;
 
@@ -191,12 +191,10 @@ struct SleepSamples {
 /// Returns why a call did not sleep, as records have it.
 fn not_slept(error: &SleepError) -> FailureReason {
     match error {
-        SleepError::Whole(unit) => {
-            FailureReason::new(Failure::NotApplicable, ClockReason::WholeUnits { unit: (*unit).to_owned() })
-        }
+        SleepError::Whole(unit) => FailureReason::new(Failure::NotApplicable, format!("it takes whole {unit} only")),
         SleepError::System { call, error } => FailureReason::new(of_errno(*error), call_refused(call, *error)),
-        SleepError::NotRecorded => FailureReason::new(Failure::Missing, ClockReason::SleepsNotRecorded),
-        _ => FailureReason::new(Failure::Missing, ClockReason::UnknownCall),
+        SleepError::NotRecorded => FailureReason::new(Failure::Missing, texts::NOT_RECORDED),
+        _ => FailureReason::new(Failure::Missing, "clockscope does not know this call on this system"),
     }
 }
 
@@ -250,7 +248,7 @@ pub fn sleep<P: Platform>(
         late_ns = late_ns.max(together.iter().filter_map(SleepSamples::mean_late_ns).fold(0.0, f64::max));
         rows.extend(together);
     }
-    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), ThreadReason::TimerSlackHidden);
+    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), "the system does not show it");
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
@@ -273,7 +271,7 @@ impl SleepSamples {
     ) {
         if clock.monotonic.is_none() && self.way == SleepMethod::Call(Call::ClockNanosleepAbsolute) {
             // It sleeps until a moment of a clock that cannot be read.
-            self.failure_reason = Some(FailureReason::new(Failure::Refused, ThreadReason::SleepersClockUnreadable));
+            self.failure_reason = Some(FailureReason::new(Failure::Refused, texts::SLEEPERS_CLOCK_UNREADABLE));
             return;
         }
         // The timer is read next to the clock, inside; the reference outside.
@@ -337,17 +335,22 @@ impl SleepSamples {
         }
     }
 
+    fn left_out_reason(&self) -> Unknown {
+        let left_out = self.left_out;
+        format!("{left_out} sleeps are left out: the clock refused, stood still, went back or jumped meanwhile").into()
+    }
+
     fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
-        let left_out = (self.left_out > 0).then(|| ThreadReason::SleepsLeftOut { left_out: self.left_out }.into());
+        let left_out = (self.left_out > 0).then(|| self.left_out_reason());
         let never: Unknown = match (&self.failure_reason, &left_out) {
             (Some(failure_reason), _) => failure_reason.unknown(),
             (None, Some(left_out)) => Unknown::clone(left_out),
-            (None, None) => CpusReason::Interrupted.into(),
+            (None, None) => texts::INTERRUPTED.into(),
         };
         let slept = if got.is_empty() { Err(never.clone()) } else { Ok(()) };
-        let unreadable = ThreadReason::SleepersClockUnreadable.into();
+        let unreadable = texts::SLEEPERS_CLOCK_UNREADABLE.into();
         // Of the times that it slept.
         let of_times = |ns: Option<f64>| Figure::of(ns, never.clone());
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
@@ -361,7 +364,7 @@ impl SleepSamples {
             early: slept.clone().and(is_monotonic.then_some(self.early).ok_or(unreadable)).into(),
             min_ns: of_times(got.first().copied()),
             p50_ns: of_times(quantile(got, 0.5)),
-            p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
+            p99_ns: slept.and(p99_ns.ok_or("fewer than 100 sleeps".into())).into(),
             max_ns: of_times(got.last().copied()),
             failure: self.failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
             reason: self.failure_reason.map(|failure_reason| failure_reason.reason).or(left_out),
@@ -411,8 +414,8 @@ mod tests {
     fn what_never_slept_was_not_never_early() {
         let mut row = SleepSamples::new(SleepMethod::Spin, 1000);
         row.failure_reason = Some(not_slept(&SleepError::Whole("milliseconds")));
-        let whole = ClockReason::WholeUnits { unit: "milliseconds".to_owned() };
-        let reason = clock_failed(Some(Failure::NotApplicable), &whole.clone().into());
+        let whole = "it takes whole milliseconds only";
+        let reason = clock_failed(Some(Failure::NotApplicable), &whole.into());
         let record = row.record(true);
         assert_eq!((record.early.reason(), record.max_ns.reason()), (Some(&reason), Some(&reason)));
         assert_eq!((record.reason, record.failure), (Some(whole.into()), Some(Failure::NotApplicable)));
@@ -420,6 +423,6 @@ mod tests {
         let mut row = SleepSamples::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
-        assert_eq!(record.early, Figure::unknown(ThreadReason::SleepersClockUnreadable));
+        assert_eq!(record.early, Figure::unknown(texts::SLEEPERS_CLOCK_UNREADABLE));
     }
 }

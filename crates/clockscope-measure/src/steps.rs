@@ -1,9 +1,7 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their
 //! differences show.
 
-use clockscope_records::{
-    ClockReason, Envelope, Failure, Figure, ReadingsReason, Steps, StepsRecord, Worst, WorstRecord,
-};
+use clockscope_records::{Envelope, Failure, Figure, Steps, StepsRecord, Worst, WorstRecord, texts};
 use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
@@ -95,7 +93,8 @@ pub fn steps<P: Platform>(
     for row in rows {
         let mut measured_clock = MeasuredClock::new(row, bench, ticks.readings);
         if bench.is_stopped() && measured_clock.row.sampler.is_ok() {
-            measured_clock.row.sampler = Err(FailureReason::new(Failure::Interrupted, ClockReason::NotReached));
+            measured_clock.row.sampler =
+                Err(FailureReason::new(Failure::Interrupted, "not read: the run was interrupted before its turn"));
             measured_clock.state = None;
         }
         if measured_clock.state.is_some() {
@@ -221,7 +220,7 @@ impl<P: Platform> Digest<P> {
             available: state.is_some(),
             reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
             failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
-            unit_ns: Figure::of(ns_per_unit, ReadingsReason::NoLength),
+            unit_ns: Figure::of(ns_per_unit, texts::NO_LENGTH),
             tick_ns: Figure::default(),
             tick_evidence: None,
             differences: Vec::new(),
@@ -259,8 +258,14 @@ fn fill<P: Platform>(
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();
-    let all = distribution::summary(differences.summary(), ns_per_unit, ReadingsReason::NoDifferences);
-    let nonzero = |_| distribution::summary(differences.summary_nonzero(), ns_per_unit, ReadingsReason::NoAdvance);
+    let all = distribution::summary(differences.summary(), ns_per_unit, texts::NO_DIFFERENCES.into());
+    let nonzero = |_| {
+        distribution::summary(
+            differences.summary_nonzero(),
+            ns_per_unit,
+            "all differences are 0: the clock did not advance".into(),
+        )
+    };
     record.summary_nonzero = all.clone().and_then(nonzero).into();
     record.summary = all.into();
     let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };

@@ -1,6 +1,6 @@
 //! Record of what was found about a clock's tick: in ns, exactly, by name.
 
-use clockscope_records::{ExactTick, Figure, ReadingsReason, Strength, TickEvidence, TickReason, TimeUnit, Unknown};
+use clockscope_records::{ExactTick, Figure, Strength, TickEvidence, TickReason, TimeUnit, Unknown, texts};
 use clockscope_sources::{ClockBasis, ClockInfo, Resolution, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
@@ -115,7 +115,7 @@ impl TickSource {
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
             (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, TickReason::from(reason)),
-            (_, None) => TickRecord::unknown(0, None, ReadingsReason::NoLength),
+            (_, None) => TickRecord::unknown(0, None, texts::NO_LENGTH),
             // What a counter counts is whole, and finer than a few of these is only the one itself.
             // Where all readings are multiples of two or more, the bound is of these.
             (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && is_proved_fine(units) => {

@@ -265,9 +265,9 @@ impl fmt::Display for Recommendation {
 
 #[cfg(test)]
 mod tests {
-    use crate::AdviceReason;
 
     use super::*;
+    use crate::{Unknown, texts};
 
     #[test]
     fn a_clock_is_named_with_its_intervals_and_what_to_expect() {
@@ -296,15 +296,15 @@ mod tests {
 
     #[test]
     fn no_clock_has_its_reason() {
-        let none = |reason: AdviceReason| {
+        let none = |reason: Unknown| {
             Recommendation { clock: Figure::unknown(reason), ..Recommendation::default() }.to_string()
         };
         for (reason, words) in [
-            (AdviceReason::Emulated, "costs under emulation are the emulator's"),
-            (AdviceReason::NothingFit, "no clock that was measured is fit for intervals (see their events)"),
-            (AdviceReason::NothingMeasured, "no clock that intervals can be measured with was measured"),
+            (texts::EMULATED, "costs under emulation are the emulator's"),
+            (texts::NOTHING_FIT, "no clock that was measured is fit for intervals (see their events)"),
+            (texts::NOTHING_MEASURED, "no clock that intervals can be measured with was measured"),
         ] {
-            assert_eq!(none(reason), format!("No clock is recommended for intervals: {words}."));
+            assert_eq!(none(reason.into()), format!("No clock is recommended for intervals: {words}."));
         }
     }
 }

@@ -83,9 +83,8 @@ pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardwa
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
-    AdviceReason, ClockReason, ClocksourceReason, ComparisonReason, CpuLimit, CpusReason, ErrorCause, MachineReason,
-    PairsReason, RatePairFailure, RateReason, ReadingsReason, SignalMeaning, SynchronizationReason, SystemError,
-    ThreadReason, TickReason, Unknown, UnreadableClock, WindowsReason, with_unreadable,
+    ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RatePairFailure, RateReason,
+    ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, with_unreadable,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,

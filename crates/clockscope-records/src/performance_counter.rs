@@ -199,17 +199,17 @@ impl fmt::Display for PerformanceHardware {
 
 #[cfg(test)]
 mod tests {
-    use crate::WindowsReason;
 
     use super::*;
+    use crate::texts;
 
     fn found(hardware: Figure<PerformanceHardware>, reasons: Vec<PerformanceReason>) -> PerformanceCounter {
         PerformanceCounter {
             frequency_hz: Figure::Known(2_143_473),
             counter_counts: Figure::Known(1024.0),
-            bypass_flags: Figure::unknown(WindowsReason::NotStated),
-            bypass_shift: Figure::unknown(WindowsReason::NotStated),
-            enters_kernel: Figure::unknown(WindowsReason::NotStated),
+            bypass_flags: Figure::unknown(texts::NOT_STATED),
+            bypass_shift: Figure::unknown(texts::NOT_STATED),
+            enters_kernel: Figure::unknown(texts::NOT_STATED),
             hardware,
             reasons,
         }
@@ -226,7 +226,7 @@ mod tests {
         assert!(tsc.advice().starts_with("leave it so"), "{}", tsc.advice());
         let hpet = found(Figure::Known(PerformanceHardware::Hpet), vec![PerformanceReason::Frequency]);
         assert!(hpet.why()[0].contains("2143473 Hz") && hpet.advice().contains("delete it and restart"));
-        let unknown = found(Figure::unknown(WindowsReason::OfWine), vec![]);
+        let unknown = found(Figure::unknown(texts::OF_WINE), vec![]);
         assert!(
             unknown.based_on().starts_with("unknown: Wine")
                 && unknown.advice().contains("leave useplatformclock unset")

@@ -8,7 +8,7 @@ use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::reason::coded;
+use crate::reason::{OTHER, coded};
 use crate::{ClockIdentity, Environment, Failure, ReadError, SCHEMA_VERSION, Unknown};
 
 /// The key `schema` of a recording.
@@ -212,7 +212,8 @@ fn without_sentences<S: Serializer>(environment: &Environment, serializer: S) ->
 fn remove_sentences(reason: &mut Value) {
     match reason {
         Value::Object(keys) => {
-            if keys.contains_key("code") {
+            // The sentence of a reason without a code of its own is data.
+            if keys.get("code").is_some_and(|code| code != OTHER) {
                 keys.remove("text");
             }
             keys.values_mut().for_each(remove_sentences);
@@ -267,6 +268,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ReadingsReason;
 
     /// The sum is of the run without sentences.
     #[test]
@@ -280,11 +282,9 @@ mod tests {
             "basis": "counter", "counter_based": true,
         });
         identity.as_object_mut().unwrap().extend(flags.as_object().unwrap().clone());
+        let few = ReadingsReason::FewRuns { fewest: 6 };
         let run = RecordedRun {
-            environment: Environment {
-                governor: crate::Figure::unknown(crate::MachineReason::NoCpufreq),
-                ..Environment::default()
-            },
+            environment: Environment { governor: crate::Figure::unknown(few.clone()), ..Environment::default() },
             unix_seconds: Some(1),
             reads_asked: 1,
             interrupted: false,
@@ -298,7 +298,7 @@ mod tests {
                 identity: serde_json::from_value(identity).unwrap(),
                 unit: RecordedUnit::Counts(None),
                 resolution: RecordedResolution::OneCount,
-                reason: Some(crate::ClockReason::CoreCycles.into()),
+                reason: Some(few.into()),
                 failure: None,
                 batches: Vec::new(),
                 readings: vec![1],

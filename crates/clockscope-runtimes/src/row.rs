@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Cost, Figure, MovedBy, ReadingsReason, RuntimeRecord, Strength, TickEvidence, TickReason};
+use clockscope_records::{
+    Cost, Figure, MovedBy, ReadingsReason, RuntimeRecord, Strength, TickEvidence, TickReason, texts,
+};
 use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
 
 use crate::operating_system::System;
 use crate::probe_line::ProbeReadings;
 
 const NS: f64 = 1e9;
-const COARSE: ReadingsReason = ReadingsReason::CoarseRuntimeTimer;
 /// Batches that a 99th percentile needs.
 const FOR_P99: usize = 100;
 
@@ -24,15 +25,14 @@ fn fill_on(system: System, record: &mut RuntimeRecord, readings: &ProbeReadings,
     let ns_per_unit = NS / readings.units_per_second as f64;
     record.available = true;
     record.api = Some(readings.api.clone());
-    record.clocksource = Figure::of(clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden);
+    record.clocksource = Figure::of(clocksource.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN);
     record.built_on = Some(readings.built_on.clone());
-    record.moved_by = Figure::of(moved_by, ReadingsReason::NotStatedByProbe);
-    record.documented_coarse = Figure::of(readings.documented_coarse, ReadingsReason::NotStatedByProbe);
+    record.moved_by = Figure::of(moved_by, texts::NOT_STATED_BY_PROBE);
+    record.documented_coarse = Figure::of(readings.documented_coarse, texts::NOT_STATED_BY_PROBE);
     record.hardware_timer = hardware_timer(moved_by, &readings.built_on, clocksource);
-    record.nominal_resolution_ns =
-        Figure::of(readings.nominal_hz.map(|hz| NS / hz as f64), ReadingsReason::NoNominalInApi);
-    record.cost = Figure::of(cost(readings), COARSE);
-    record.cost_ns = Figure::of(record.cost.known().map(|cost| cost.median), COARSE);
+    record.nominal_resolution_ns = Figure::of(readings.nominal_hz.map(|hz| NS / hz as f64), texts::NO_NOMINAL_IN_API);
+    record.cost = Figure::of(cost(readings), texts::COARSE_RUNTIME_TIMER);
+    record.cost_ns = Figure::of(record.cost.known().map(|cost| cost.median), texts::COARSE_RUNTIME_TIMER);
     distances(record, readings, ns_per_unit);
     tick(record, readings);
 }
@@ -40,12 +40,12 @@ fn fill_on(system: System, record: &mut RuntimeRecord, readings: &ProbeReadings,
 /// Names what moves a clock.
 fn hardware_timer(moved_by: Option<MovedBy>, built_on: &str, clocksource: Option<&str>) -> Figure<String> {
     match moved_by {
-        Some(MovedBy::Clocksource) => Figure::of(clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden),
+        Some(MovedBy::Clocksource) => Figure::of(clocksource.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN),
         Some(MovedBy::PerformanceCounter) => Figure::Known("QueryPerformanceCounter".to_owned()),
         Some(MovedBy::TimerTick) => Figure::Known("timer tick".to_owned()),
         Some(MovedBy::Scheduler) => Figure::Known("scheduler".to_owned()),
         Some(MovedBy::Other) => Figure::Known(built_on.to_owned()),
-        None => Figure::unknown(ReadingsReason::NotStatedByProbe),
+        None => Figure::unknown(texts::NOT_STATED_BY_PROBE),
     }
 }
 
@@ -86,9 +86,10 @@ fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: 
     // A coarse clock may never have stepped within a batch.
     let within = readings.differences.iter().map(|(units, _)| *units);
     let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
-    record.observed_resolution_ns = Figure::of(smallest.map(ns), ReadingsReason::NoForwardStep);
+    record.observed_resolution_ns = Figure::of(smallest.map(ns), texts::NO_FORWARD_STEP);
     let largest = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0);
-    record.largest_step_ns = Figure::of(largest.map(ns), ReadingsReason::NoForwardStepInBatch);
+    record.largest_step_ns =
+        Figure::of(largest.map(ns), "it never stepped forward within a batch of reads: give it more time");
 }
 
 /// Steps back that were not seen within batches, so that they were from one to the next: as far as

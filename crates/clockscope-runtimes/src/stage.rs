@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_records::{Figure, ReadingsReason, RuntimeFailure, RuntimeFound, RuntimeRecord};
+use clockscope_records::{Figure, RuntimeFailure, RuntimeFound, RuntimeRecord, texts};
 
 use crate::folders::{Folder, RunFolders};
 use crate::pages::{self, Pages};
@@ -134,7 +134,7 @@ impl Stage {
             runtime: chosen.runtime.name.to_owned(),
             title: chosen.runtime.title.to_owned(),
             program: chosen.program().ok().map(|program| program.display().to_string()),
-            clocksource: Figure::of(request.clocksource.map(str::to_owned), ReadingsReason::ClocksourceHidden),
+            clocksource: Figure::of(request.clocksource.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN),
             ..RuntimeRecord::default()
         };
         let ready = match ready {

@@ -124,7 +124,7 @@ fn is_documented_coarse(row: &RuntimeRecord) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Figure, ReadingsReason, TickReason};
+    use clockscope_records::{Figure, TickReason, texts};
 
     use super::*;
 
@@ -135,7 +135,7 @@ mod tests {
             available: true,
             clocksource: Figure::Known("tsc".into()),
             documented_coarse: Figure::Known(nominal.is_some_and(|nominal| nominal >= 1e6)),
-            nominal_resolution_ns: Figure::of(nominal, ReadingsReason::NoNominalInApi),
+            nominal_resolution_ns: Figure::of(nominal, texts::NO_NOMINAL_IN_API),
             tick_ns: Figure::Known(tick),
             cost_ns: Figure::Known(cost),
             zeros_percent: Figure::Known(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
@@ -214,7 +214,7 @@ mod tests {
             documented_coarse,
             ..row("X", "millis", Some(nominal), 1e6, 2.0)
         };
-        let unknown = || Figure::unknown(ReadingsReason::NotStatedByProbe);
+        let unknown = || Figure::unknown(texts::NOT_STATED_BY_PROBE);
         let c = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
         for (coarse, nominal, is_surprise) in [
             (Figure::Known(true), 1e6, false),
@@ -280,8 +280,8 @@ mod tests {
         let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
             tick_ns: Figure::unknown(TickReason::FewSteps),
             zeros_percent: Figure::Known(zeros),
-            observed_resolution_ns: Figure::of(observed, ReadingsReason::NoForwardStep),
-            cost_ns: Figure::of(cost, ReadingsReason::CoarseRuntimeTimer),
+            observed_resolution_ns: Figure::of(observed, texts::NO_FORWARD_STEP),
+            cost_ns: Figure::of(cost, texts::COARSE_RUNTIME_TIMER),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
         let still = || Some(SurprisingFact::StoodStill { reads: 1000 });

@@ -46,8 +46,11 @@ pub(super) fn check() -> Result<()> {
 /// Wine's counter is the host's clock: the hardware is unknown, and the reason says why.
 fn behind(counter: &Value) -> Result<()> {
     ensure!(counter["frequency_hz"] == 10_000_000 && counter["hardware"].is_null(), "clocksource: {counter}");
-    let reason = &counter["unknown"]["hardware"]["code"];
-    ensure!(reason == "of_wine", "clocksource: the hardware is unknown because {reason}");
+    let reason = &counter["unknown"]["hardware"]["text"];
+    ensure!(
+        reason.as_str().is_some_and(|text| text.starts_with("Wine ")),
+        "clocksource: the hardware is unknown because {reason}"
+    );
     ensure!(counter["commands"].as_array().is_some_and(|commands| commands.len() == 3), "clocksource: {counter}");
     Ok(())
 }

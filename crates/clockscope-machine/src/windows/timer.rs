@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use core::mem::transmute;
 use std::sync::OnceLock;
 
-use clockscope_records::{Figure, TimeAdjustment, WindowsFacts, WindowsReason};
+use clockscope_records::{Figure, TimeAdjustment, Unknown, WindowsFacts};
 use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
 use windows_sys::Win32::System::Console::SetConsoleCtrlHandler;
 use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExA};
@@ -47,7 +47,7 @@ pub(crate) fn facts() -> WindowsFacts {
 }
 
 /// The longest, the shortest and the present period of the timer, in units of 100 ns.
-fn periods() -> Result<[u32; 3], WindowsReason> {
+fn periods() -> Result<[u32; 3], Unknown> {
     let [mut longest, mut shortest, mut present] = [0; 3];
     // SAFETY: writes 32 bits through each pointer, which are ours.
     let status = unsafe { NtQueryTimerResolution(&raw mut longest, &raw mut shortest, &raw mut present) };
@@ -70,7 +70,7 @@ fn precise_adjustment() -> Figure<TimeAdjustment> {
     let Some(call) = function(c"api-ms-win-core-sysinfo-l1-2-4.dll", c"GetSystemTimeAdjustmentPrecise")
         .or_else(|| function(c"kernelbase.dll", c"GetSystemTimeAdjustmentPrecise"))
     else {
-        return Figure::unknown(WindowsReason::NoFunction { function: "GetSystemTimeAdjustmentPrecise".to_owned() });
+        return Figure::unknown("this Windows has no GetSystemTimeAdjustmentPrecise");
     };
     let ([mut added, mut nominal], mut is_disabled) = ([0; 2], 0);
     // SAFETY: the signature is that of sysinfoapi.h; it writes through each pointer, which are

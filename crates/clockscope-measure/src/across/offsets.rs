@@ -2,7 +2,7 @@
 
 use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{
-    CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown,
+    CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts,
 };
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
@@ -12,7 +12,7 @@ use super::tournament;
 use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
-use crate::failure_reason::{CpuFailureReason, FailureReason, system_error};
+use crate::failure_reason::{CpuFailureReason, FailureReason};
 use crate::pair::{Rendezvous, Side};
 use crate::platform::{Platform, ReferenceClock, ThreadError};
 use crate::session::Session;
@@ -221,23 +221,23 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
         Err(failure_reason) => return untested_pair((a, b), failure_reason),
     };
     let all = forward.with_reverse(&reverse);
-    let found = all.offset(unit.step).ok_or(CpusReason::NoConstantOffset);
-    let in_ns = found.clone().map(|found| unit.in_ns(found));
+    let found = all.offset(unit.step).ok_or(texts::NO_CONSTANT_OFFSET);
+    let in_ns = found.map(|found| unit.in_ns(found));
     let asymmetry = asymmetry([&forward, &reverse], unit);
-    let round_trip = all.round_trip().map(|ticks| ticks as f64).ok_or(CpusReason::NoExchange);
-    let is_symmetric = |differ: f64| Ok(differ <= SYMMETRIC * round_trip.clone()? + 2.0 * unit.step);
+    let round_trip = all.round_trip().map(|ticks| ticks as f64).ok_or(texts::NO_EXCHANGE);
+    let is_symmetric = |differ: f64| Ok(differ <= SYMMETRIC * round_trip? + 2.0 * unit.step);
     OffsetPair {
         a,
         b,
-        offset_ns: in_ns.clone().map(|found| found.offset).into(),
+        offset_ns: in_ns.map(|found| found.offset).into(),
         bound_ns: in_ns.map(|found| found.bound).into(),
         offset_counts: found.map(|found| found.offset).into(),
         exchanges: all.brackets(),
-        round_trip_ns: round_trip.clone().map(|ticks| ticks * unit.ns).into(),
+        round_trip_ns: round_trip.map(|ticks| ticks * unit.ns).into(),
         asymmetry_ns: asymmetry.clone().map(|differ| differ * unit.ns).into(),
         symmetric: asymmetry.and_then(is_symmetric).into(),
         // By the units alone: what a unit is uncertain by does not move zero.
-        apart: Figure::of(all.is_apart(unit.step), CpusReason::NoExchange),
+        apart: Figure::of(all.is_apart(unit.step), texts::NO_EXCHANGE),
         reason: None,
         failure: None,
     }
@@ -253,15 +253,14 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], C
     let stood_still = unit.step * unit.ns < FASTEST_TRIP_NS && all.round_trip() == Some(0);
     // A change that the exchanges show is more than one that the reference shows.
     let is_explained = all.offset(unit.step).is_some();
-    if is_explained && (has_parted || stood_still) { Err(parted(CpusReason::ReferenceParted)) } else { Ok(bounds) }
+    if is_explained && (has_parted || stood_still) { Err(parted(texts::REFERENCE_PARTED)) } else { Ok(bounds) }
 }
 
 fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because }: CpuFailureReason) -> OffsetPair {
-    fn none<T>(reason: &CpusReason) -> Figure<T> {
+    fn none<T>(reason: &Unknown) -> Figure<T> {
         Figure::unknown(reason.clone())
     }
-    let because = Unknown::from(because);
-    let reason = &CpusReason::PairFailed { failure: Some(failure), because: Box::new(because.clone()) };
+    let reason = &CpusReason::PairFailed { failure: Some(failure), because: Box::new(because.clone()) }.into();
     OffsetPair {
         a,
         b,
@@ -280,18 +279,18 @@ fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because
 
 /// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says
 /// nothing.
-fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, CpusReason> {
+fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, Unknown> {
     let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
-        (Some(_), Some(_)) if is_few => Err(CpusReason::FewExchanges),
+        (Some(_), Some(_)) if is_few => Err(texts::FEW_EXCHANGES.into()),
         (Some(forward), Some(reverse))
             if forward.bound.max(reverse.bound) > COMPARABLE * forward.bound.min(reverse.bound) =>
         {
-            Err(CpusReason::InterruptedDirection)
+            Err(texts::INTERRUPTED_DIRECTION.into())
         }
         // The reverse direction gives the first CPU's counter against the second's.
         (Some(forward), Some(reverse)) => Ok((forward.offset + reverse.offset).abs()),
-        _ => Err(CpusReason::OneDirection),
+        _ => Err("one direction alone was measured, or its offset changed".into()),
     }
 }
 
@@ -303,7 +302,7 @@ fn summarize(offsets: &mut Offsets) {
     let largest = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
     offsets.within_ns = match lacking {
         Some((pair, reason)) => Figure::unknown(of_pair(pair, reason)),
-        None => Figure::of(largest, CpusReason::NoPairTested),
+        None => Figure::of(largest, "no pair of CPUs was tested"),
     };
     // What changed during the run is as far apart as it likes.
     let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
@@ -317,8 +316,8 @@ fn summarize(offsets: &mut Offsets) {
         offsets.failure = lost.as_ref().map(super::failure);
         offsets.untestable = lost.map(Unknown::from);
     }
-    offsets.worst_pair = Figure::of(worst, CpusReason::NoPairOffset);
-    offsets.closure_ns = Figure::of(closure(offsets), CpusReason::FewCpus);
+    offsets.worst_pair = Figure::of(worst, "no pair of CPUs has an offset");
+    offsets.closure_ns = Figure::of(closure(offsets), "it takes three CPUs whose offsets are known");
 }
 
 /// The reason of a pair that stands for all of them.
@@ -351,11 +350,12 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 struct KernelClock<P: Platform>(P::Reference);
 
 /// Reason why no counter has an offset from a kernel's clock that stood still.
-const KERNEL_STOOD_STILL: CpuFailureReason =
-    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: CpusReason::KernelClockStill };
+fn kernel_stood_still() -> CpuFailureReason {
+    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: "the kernel's clock stood still".into() }
+}
 
-fn parted(reason: CpusReason) -> CpuFailureReason {
-    CpuFailureReason { failure: CpuFailure::Parted, reason }
+fn parted(reason: impl Into<Unknown>) -> CpuFailureReason {
+    CpuFailureReason { failure: CpuFailure::Parted, reason: reason.into() }
 }
 
 /// The kernel's clock between two readings of the counter.
@@ -379,7 +379,7 @@ impl<P: Platform> KernelClock<P> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
         let refused = |errno| CpuFailureReason {
             failure: CpuFailure::ClockRefused,
-            reason: CpusReason::VdsoRefused { error: system_error(errno) },
+            reason: format!("the vDSO refused: {errno}").into(),
         };
         taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(refused)
     }
@@ -428,7 +428,7 @@ fn against_kernel<P: Platform>(
             cpu,
             offset_ns: found.map(|found| found.offset),
             bound_ns: found.map(|found| found.bound),
-            reason: error.map(|error| error.reason.clone().into()),
+            reason: error.map(|error| error.reason.clone()),
             failure: error.map(|error| error.failure),
         }
     };
@@ -446,7 +446,7 @@ fn off_line(
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
     if whole_ns <= 0.0 {
-        return Err(KERNEL_STOOD_STILL);
+        return Err(kernel_stood_still());
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter,
@@ -459,7 +459,7 @@ fn off_line(
     // own.
     let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
     if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
-        return Err(parted(CpusReason::CounterParted));
+        return Err(parted("the first CPU's counter did not advance as the kernel's clock did"));
     }
     Ok(unit.in_ns(Offset { offset, bound }))
 }

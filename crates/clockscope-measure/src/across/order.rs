@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    ClockReason, CpusReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason,
-    RateReason, Sequence, Unknown,
+    ClockReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown,
+    texts,
 };
 use clockscope_sources::{ClockKind, Errno};
 
@@ -126,7 +126,7 @@ pub(crate) fn find<P: Platform>(
     order.failure = untestable.as_ref().map(super::failure);
     order.untestable = untestable.map(Unknown::from);
     let bare = &tallies[0];
-    let reason = if bare.received.handoffs > 0 { CpusReason::Untimed } else { CpusReason::NoHandoffInTime };
+    let reason = if bare.received.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
     let sequence = |(place, row): (usize, &CatalogEntry<P>)| {
@@ -155,8 +155,8 @@ fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> 
 fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
     let reason = match row.info.kind {
         ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
-        ClockKind::CpuTime => ClockReason::ThreadsTime,
-        ClockKind::Cycles => ClockReason::CoreCycles,
+        ClockKind::CpuTime => "it counts processor time, which goes on in several threads at once",
+        ClockKind::Cycles => texts::CORE_CYCLES,
     };
     Some(FailureReason::new(Failure::NotApplicable, reason))
 }
@@ -165,7 +165,9 @@ fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
 fn ended(error: Option<Errno>, is_still: bool) -> Option<FailureReason> {
     let of_error =
         |errno| FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) });
-    let stood_still = || FailureReason::new(Failure::StoodStill, ClockReason::StandsStill);
+    let stood_still = || {
+        FailureReason::new(Failure::StoodStill, "it stood still during the run: its readings did not change any more")
+    };
     error.map(of_error).or_else(|| is_still.then(stood_still))
 }
 
@@ -255,7 +257,7 @@ impl PairTally {
 
     fn record(self, (a, b): (u32, u32)) -> HandoffPair {
         let Self { bare, handoffs, ordered_regressions, unordered_regressions } = self;
-        let reason = if bare.handoffs > 0 { CpusReason::Untimed } else { CpusReason::NoHandoffInTime };
+        let reason = if bare.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
         let handoff_ns = Figure::of(bare.per_second().map(|per_second| 1e9 / per_second), reason);
         HandoffPair { a, b, handoff_ns, handoffs, ordered_regressions, unordered_regressions }
     }
@@ -462,7 +464,7 @@ fn count<P: Platform>(
             let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
             if !is_known && lost.len() < most_lost {
                 let CpuFailureReason { failure, reason } = error.failure_reason();
-                lost.push(LostPair { a, b, reason: reason.into(), failure: Some(failure) });
+                lost.push(LostPair { a, b, reason, failure: Some(failure) });
             }
         }
     }
@@ -485,7 +487,7 @@ fn record<P: Platform>(
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
     };
-    let untaken = failure_reason.as_ref().map_or_else(|| RateReason::NotAskedFor.into(), FailureReason::unknown);
+    let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_ASKED_FOR.into(), FailureReason::unknown);
     let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
@@ -494,23 +496,23 @@ fn record<P: Platform>(
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
     let untaken = if bench.is_stopped() {
-        CpusReason::Interrupted
+        texts::INTERRUPTED
     } else if longest_ns.is_finite() {
-        CpusReason::OutOfTime
+        "the time was over before its turn"
     } else {
-        CpusReason::NoHandoff
+        texts::NO_HANDOFF
     };
     let of_failure = || failed.as_ref().map(FailureReason::unknown);
     let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or_else(of_failure);
     // Each of these takes the one before it.
     let handed_over = if handoffs > 0 { Ok(()) } else { Err(nothing.unwrap_or(untaken.into())) };
     let counted = handed_over.clone().and(match is_one_reading {
-        true => Err(CpusReason::SameReadings.into()),
+        true => Err("all of its readings were the same".into()),
         false => Ok(regressions),
     });
     let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
     let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
-    let worst = counted.clone().and(worst.ok_or(Unknown::from(CpusReason::NoRegression)));
+    let worst = counted.clone().and(worst.ok_or(Unknown::from("no reading went back")));
     let is_available = failure_reason.is_none();
     let failure_reason = failure_reason.or(failed);
     let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
@@ -521,7 +523,7 @@ fn record<P: Platform>(
         failure: failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
         reason: failure_reason.map(|failure_reason| failure_reason.reason),
         handoffs,
-        handoffs_per_second: handed_over.and(per_second.ok_or(CpusReason::Untimed.into())).into(),
+        handoffs_per_second: handed_over.and(per_second.ok_or(texts::UNTIMED.into())).into(),
         regressions: counted.clone().into(),
         regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6).into(),
         worst_ns: worst.clone().map(|(tally, _)| in_ns(tally)).into(),

@@ -1,9 +1,10 @@
 //! By what share a clock's rate may put an interval off: by a comparison with other hardware, else
 //! by what a daemon states, else unknown.
 
+use clockscope_records::units::time;
 use clockscope_records::{
-    Adjtimex, AdviceReason, ChronyTracking, ClockIdentity, Envelope, Figure, Measurement, RatePair, ReadPath,
-    ScaleSource, Synchronization,
+    Adjtimex, ChronyTracking, ClockIdentity, Envelope, Figure, Measurement, RatePair, ReadPath, ScaleSource,
+    Synchronization, Unknown, texts,
 };
 
 /// Length of a timer tick in µs, unless a daemon steers by it: adjtimex(2).
@@ -65,16 +66,20 @@ impl<'a> RateStatements<'a> {
 
     /// chronyd's statement, if no large offset is being worked off, and the share by which its
     /// present correction moves the rate of the clocks that it steers.
-    fn stated(&self) -> Result<(&ChronyTracking, f64), AdviceReason> {
-        let found = self.synchronization.ok_or(AdviceReason::KeeperNotRecorded)?;
+    fn stated(&self) -> Result<(&ChronyTracking, f64), Unknown> {
+        let found = self.synchronization.ok_or(texts::KEEPER_NOT_RECORDED)?;
         let (Some(chrony), Some(kernels)) = (found.chrony.known(), found.adjtimex.known()) else {
             let is_unsynchronized = |kernels: &Adjtimex| kernels.status.iter().any(|flag| flag == "unsync");
             let is_alone = found.adjtimex.known().is_some_and(is_unsynchronized);
-            return Err(if is_alone { AdviceReason::NotSynchronized } else { AdviceReason::NoRateStatement });
+            return Err(if is_alone { texts::NOT_SYNCHRONIZED.into() } else { texts::NO_RATE_STATEMENT.into() });
         };
         let ChronyTracking { correction_s, error_s, freq_ppm, .. } = *chrony;
         if correction_s.abs() > error_s {
-            return Err(AdviceReason::OffsetWorkedOff { correction_s, error_s });
+            let (offset, error) = (time(correction_s.abs() * 1e9), time(error_s * 1e9));
+            return Err(format!(
+                "chronyd works off an offset of {offset}, above its error of {error}, by a rate that it does not state"
+            )
+            .into());
         }
         // chronyd sets the kernel's frequency to the opposite of its own, and to more while it
         // works off an offset (update_slew of chrony's sys_generic.c).

@@ -1,7 +1,7 @@
 //! Comparison of costs: whether clocks are slower, and whether that is the machine.
 
 use clockscope_records::{
-    ClockComparison, ComparisonBasis, ComparisonReason, CostChange, CostRatio, Figure, MachineComparison, Undecided,
+    ClockComparison, ComparisonBasis, CostChange, CostRatio, Figure, MachineComparison, Undecided,
 };
 use clockscope_statistics::{SampleBounds, quantile, ratio_bounds, ratio_range, shift_bounds};
 
@@ -81,8 +81,8 @@ impl Speed {
         };
         MachineComparison {
             change,
-            counter: Figure::of(counter.map(ratio), ComparisonReason::NoCommonCounter),
-            empty_loop: Figure::of(empty_loop.map(ratio), ComparisonReason::NoCommonLoop),
+            counter: Figure::of(counter.map(ratio), "no counter was read in all runs"),
+            empty_loop: Figure::of(empty_loop.map(ratio), "not every run has measured it"),
             counter_name: self.counter_name,
         }
     }
@@ -224,7 +224,7 @@ impl Judge {
     }
 }
 
-const NOT_MEASURED: ComparisonReason = ComparisonReason::OneSided;
+const NOT_MEASURED: &str = "one side or both have no cost of it";
 
 /// Compares one clock.
 fn clock(
@@ -251,11 +251,11 @@ fn clock(
     let middle = |medians: &[f64]| {
         let mut sorted = medians.to_vec();
         sorted.sort_by(f64::total_cmp);
-        Figure::of(quantile(&sorted, 0.5), ComparisonReason::NoCostOfSide)
+        Figure::of(quantile(&sorted, 0.5), "it has no cost on this side")
     };
     let difference = shift_bounds(&medians[0], &medians[1], judge.misrate).map(|bounds| [bounds.low, bounds.high]);
-    let no_difference = if found.is_some() { ComparisonReason::OneRunPerSide } else { NOT_MEASURED };
-    let no_own = if found.is_some() { ComparisonReason::NoSpeed } else { NOT_MEASURED };
+    let no_difference = if found.is_some() { "each side is one run" } else { NOT_MEASURED };
+    let no_own = if found.is_some() { "no run shows the machine's speed" } else { NOT_MEASURED };
     ClockComparison {
         name: label.to_owned(),
         change,

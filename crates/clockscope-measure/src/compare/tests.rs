@@ -1,7 +1,7 @@
 use clockscope_records::{
     Baseline, BaselineRun, BetweenRuns, ClockBasis, ClockComparison, ClockIdentity, ClockKind, ClockRecord,
     ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadPath,
-    ReadingsReason, Recommendation, Run, TimerRecord, Undecided, Uses, Verdict,
+    Recommendation, Run, TimerRecord, Undecided, Uses, Verdict, texts,
 };
 use clockscope_simulation::Random;
 
@@ -117,22 +117,22 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
         failure: None,
         cost_ns: Figure::Known(Cost {
             median,
-            ci95: Figure::unknown(ReadingsReason::SeveralRuns),
+            ci95: Figure::unknown(texts::SEVERAL_RUNS),
             between_runs: None,
             rounds,
             min: median,
-            p99: Figure::unknown(ReadingsReason::SeveralRuns),
+            p99: Figure::unknown(texts::SEVERAL_RUNS),
             batches: 1000,
             reads_per_batch: 1000,
             batches_dropped: 0,
         }),
-        ratio_to_fastest: Figure::unknown(ReadingsReason::SeveralRuns),
+        ratio_to_fastest: Figure::unknown(texts::SEVERAL_RUNS),
         nominal_resolution_ns: Figure::Known(1.0),
         observed_resolution_ns: Figure::Known(1.0),
         tick_ns: Figure::Known(10.0),
         tick_evidence: None,
-        summary: Figure::unknown(ReadingsReason::SeveralRuns),
-        monotonic: Figure::unknown(ReadingsReason::SeveralRuns),
+        summary: Figure::unknown(texts::SEVERAL_RUNS),
+        monotonic: Figure::unknown(texts::SEVERAL_RUNS),
         events: Some(events()),
     }
 }
@@ -374,7 +374,7 @@ fn faults_that_appear_are_counted() {
     events(&mut new[0], 3, |events| events.stuck = 5);
     events(&mut base[1], 3, |events| events.stuck = 1);
     events(&mut new[0], 4, |events| events.jump = Figure::Known(1));
-    events(&mut base[1], 4, |events| events.jump = Figure::unknown(ReadingsReason::SeveralRuns));
+    events(&mut base[1], 4, |events| events.jump = Figure::unknown(texts::SEVERAL_RUNS));
     measurement(&mut base[0]).found.clocks[5].events = None;
     measurement(&mut base[1]).found.clocks[5].events = None;
     let found = compared(&base, &new);
@@ -462,7 +462,7 @@ fn machines_are_not_mixed_unless_it_is_asked_for() {
 fn a_run_of_several_without_a_cost_leaves_a_gap() {
     let mut random = Random::new(13);
     let mut runs: Vec<Envelope<Measurement>> = (0..3).map(|_| STEADY.run(&mut random)).collect();
-    runs[1].found.clocks[2].cost_ns = Figure::unknown(ReadingsReason::SeveralRuns);
+    runs[1].found.clocks[2].cost_ns = Figure::unknown(texts::SEVERAL_RUNS);
     let whole = crate::between_runs(runs).unwrap();
     let cost = whole.found.clocks[2].cost_ns.known().unwrap();
     let between: &BetweenRuns = cost.between_runs.as_ref().unwrap();

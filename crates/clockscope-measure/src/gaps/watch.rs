@@ -2,7 +2,7 @@
 //! unit.
 
 use clockscope_machine::account::{CpuAccount, ThreadAccount};
-use clockscope_records::{CauseKind, CpuFailure, CpusReason, GapCounts};
+use clockscope_records::{CauseKind, CpuFailure, GapCounts};
 use clockscope_statistics::Reservoir;
 
 use super::cause;
@@ -49,8 +49,9 @@ pub(super) struct GapThresholds {
 }
 
 /// Reason of a CPU that is not watched to the end because its timer stood still, or went back.
-const TIMER_FAILED: CpuFailureReason =
-    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: CpusReason::TimerFailed };
+fn timer_failed() -> CpuFailureReason {
+    CpuFailureReason { failure: CpuFailure::ClockFailed, reason: "the timer stood still, or went back".into() }
+}
 
 /// Observations of one thread so far.
 pub(super) struct Watch {
@@ -138,7 +139,7 @@ impl Watch {
                 still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
                 furthest = furthest.max(since(last, start));
                 if still >= self.limits.still_turns {
-                    self.trouble.get_or_insert(TIMER_FAILED);
+                    self.trouble.get_or_insert(timer_failed());
                     break;
                 }
                 // The look may be a system call, which does not count as a gap. Where it took far

@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 
 use clockscope_machine::affinity::AffinityError;
-use clockscope_records::{CpuFailure, CpusReason};
+use clockscope_records::{CpuFailure, CpusReason, Unknown, texts};
 use clockscope_sources::Errno;
 
-use crate::failure_reason::{CpuFailureReason, system_error};
+use crate::failure_reason::CpuFailureReason;
 
 /// Reason why a thread that was bound to a CPU found nothing. Records have it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,16 +41,14 @@ pub enum ThreadError {
 impl ThreadError {
     /// Returns what records have of it.
     pub(crate) fn failure_reason(&self) -> CpuFailureReason {
-        let (failure, reason) = match self {
-            Self::NotStarted(errno) => {
-                (CpuFailure::NotStarted, CpusReason::ThreadNotStarted { error: system_error(*errno) })
-            }
-            Self::Panicked => (CpuFailure::Panicked, CpusReason::ThreadPanicked),
+        let (failure, reason): (_, Unknown) = match self {
+            Self::NotStarted(errno) => (CpuFailure::NotStarted, format!("no thread can be started: {errno}").into()),
+            Self::Panicked => (CpuFailure::Panicked, "its thread ended by a panic".into()),
             Self::Unbound { cpu, error } => unbound(*cpu, error),
-            Self::Moved { from, to } => (CpuFailure::Moved, CpusReason::MovedAway { from: *from, to: *to }),
-            Self::Alone => (CpuFailure::Alone, CpusReason::PeerMissing),
-            Self::Interrupted => (CpuFailure::Interrupted, CpusReason::Interrupted),
-            Self::NotRecorded => (CpuFailure::NotRecorded, CpusReason::NotRecorded),
+            Self::Moved { from, to } => (CpuFailure::Moved, CpusReason::MovedAway { from: *from, to: *to }.into()),
+            Self::Alone => (CpuFailure::Alone, texts::PEER_MISSING.into()),
+            Self::Interrupted => (CpuFailure::Interrupted, texts::INTERRUPTED.into()),
+            Self::NotRecorded => (CpuFailure::NotRecorded, texts::NOT_RECORDED.into()),
         };
         CpuFailureReason { failure, reason }
     }
@@ -62,14 +60,14 @@ impl From<ThreadError> for CpuFailureReason {
     }
 }
 
-fn unbound(cpu: u32, error: &AffinityError) -> (CpuFailure, CpusReason) {
+fn unbound(cpu: u32, error: &AffinityError) -> (CpuFailure, Unknown) {
     let words = error.to_string();
     match error {
-        AffinityError::NoSuchCpu { .. } => (CpuFailure::NotBound, CpusReason::CpuMissing { words }),
+        AffinityError::NoSuchCpu { .. } => (CpuFailure::NotBound, CpusReason::CpuMissing { words }.into()),
         AffinityError::System { error, .. } if is_denied(*error) => {
-            (CpuFailure::Denied, CpusReason::BindDenied { cpu, words })
+            (CpuFailure::Denied, CpusReason::BindDenied { cpu, words }.into())
         }
-        _ => (CpuFailure::NotBound, CpusReason::NotBound { cpu, words }),
+        _ => (CpuFailure::NotBound, CpusReason::NotBound { cpu, words }.into()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
 use clockscope_records::{
-    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown,
+    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown, texts,
 };
 use clockscope_sources::Errno;
 use clockscope_statistics::{
@@ -155,7 +155,7 @@ impl Comparison {
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
         let rough_ns = nominal_ns.unwrap_or(clock.rough_ns);
         let Some(rough) = self.rate(clock, rough_ns, reference, scale) else {
-            let unrated = clock.unrated(&reference.label, &RateReason::FewBrackets.into(), until_ppm);
+            let unrated = clock.unrated(&reference.label, &texts::FEW_BRACKETS.into(), until_ppm);
             let failed = RateRecord { available: true, errors: self.errors, reason: failures, failure, ..unrated };
             return (failed, None);
         };
@@ -175,31 +175,32 @@ impl Comparison {
         let own_ns = own.filter(is_unit).map_or(rough_ns, |own| own.ns_per_unit);
         let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
-        let untested = match failed {
-            Some(failed) => failed,
-            None if found.is_ticked => RateReason::Ticked,
-            None => RateReason::FewWholeBrackets,
+        let untested: Unknown = match failed {
+            Some(failed) => failed.into(),
+            None if found.is_ticked => RateReason::Ticked.into(),
+            None => texts::FEW_WHOLE_BRACKETS.into(),
         };
         let seconds = found.rate.between / 1e9;
-        let counts = clock.is_in_counts.then_some(()).ok_or(RateReason::ShowsTime);
-        let nominal = clock.nominal_hz.ok_or(RateReason::NoNominalFrequency);
-        let claim = if clock.is_in_counts { nominal.clone().map(|_| ()) } else { Ok(()) };
+        let counts = clock.is_in_counts.then_some(()).ok_or(texts::SHOWS_TIME);
+        let nominal =
+            clock.nominal_hz.ok_or("neither hardware nor hypervisor state a frequency that it could be compared with");
+        let claim = if clock.is_in_counts { nominal.map(|_| ()) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),
             reference: reference.label.clone(),
             available: true,
             errors: self.errors,
-            stood_still_ns: Figure::unknown(RateReason::DidStep),
-            ppm: claim.clone().map(|()| ppm).into(),
+            stood_still_ns: Figure::unknown("it stepped"),
+            ppm: claim.map(|()| ppm).into(),
             bound_ppm: Figure::Known(bound_ppm),
             estimate_ppm: claim
-                .and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(RateReason::FewWholeBrackets))
+                .and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(texts::FEW_WHOLE_BRACKETS))
                 .into(),
-            frequency_hz: counts.clone().map(|()| hz).into(),
-            frequency_bound_hz: counts.clone().map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
+            frequency_hz: counts.map(|()| hz).into(),
+            frequency_bound_hz: counts.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
             nominal_hz: counts.and(nominal).into(),
             seconds: Figure::Known(seconds),
-            needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), RateReason::NoBound),
+            needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), texts::NO_BOUND),
             ..found.record(&untested)
         };
         let record = RateRecord { reason: failures, failure, ..record };
@@ -263,7 +264,7 @@ impl RateEstimate {
 
     /// The part of a record that says how the clock ran, and why constancy is not known where it is
     /// not.
-    fn record(&self, untested: &RateReason) -> RateRecord {
+    fn record(&self, untested: &Unknown) -> RateRecord {
         let RateEstimate { rate, ticks, brackets, is_ticked } = self;
         let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
         let is_constant = self.is_constant().ok_or_else(|| untested.clone());
@@ -271,10 +272,12 @@ impl RateEstimate {
             (Ok(false), Constancy::Changed { from, until }) => {
                 Ok(Changed { from_s: since_first(from), until_s: since_first(until) })
             }
-            (tested, _) => Err(tested.clone().map_or_else(|untested| untested, |_| RateReason::OneRate)),
+            (tested, _) => {
+                Err(tested.clone().map_or_else(|untested| untested, |_| "one rate explains all brackets".into()))
+            }
         };
         let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
-        let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| RateReason::NoStep);
+        let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| "none was seen".into());
         let (spacing, phases) = even_phases(brackets).unwrap_or_default();
         let in_s = |tau: f64| tau / 1e9;
         let allan = allan_deviation(&phases, spacing).into_iter();

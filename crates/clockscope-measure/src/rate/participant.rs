@@ -1,7 +1,7 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
 use clockscope_machine::frequencies;
-use clockscope_records::{ClockReason, Environment, Failure, Figure, RateReason, RateRecord, Unknown};
+use clockscope_records::{ClockReason, Environment, Failure, Figure, RateRecord, Unknown, texts};
 use clockscope_sources::{ClockKind, ReadPath, Unit};
 
 use crate::bench::Bench;
@@ -214,7 +214,7 @@ impl<'a, P: Platform> Participant<'a, P> {
             constant: none(reason),
             changed: none(reason),
             step: none(reason),
-            needed_s: until_ppm.map_or_else(|| Figure::unknown(RateReason::NoBound), |_| none(reason)),
+            needed_s: until_ppm.map_or_else(|| Figure::unknown(texts::NO_BOUND), |_| none(reason)),
             ..RateRecord::default()
         }
     }
@@ -222,7 +222,7 @@ impl<'a, P: Platform> Participant<'a, P> {
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
         let failure_reason = self.failure_reason.as_ref();
-        let reason = failure_reason.map_or_else(|| RateReason::NotCompared.into(), FailureReason::unknown);
+        let reason = failure_reason.map_or_else(|| "it was not compared".into(), FailureReason::unknown);
         RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),

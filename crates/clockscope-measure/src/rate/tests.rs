@@ -2,7 +2,7 @@ use super::*;
 use crate::catalog::CatalogEntry;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
-use clockscope_records::ClockReason;
+use clockscope_records::texts;
 use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -119,7 +119,7 @@ fn what_cannot_be_a_reference_is_refused() {
     if cfg!(target_os = "linux") {
         let process = selected(&[], "process").expect("it has no rate");
         let [refused] = process.unreadable() else { panic!("{process:?}") };
-        assert_eq!(refused.reason, ClockReason::ProcessorTime.into(), "{process:?}");
+        assert_eq!(refused.reason, texts::PROCESSOR_TIME.into(), "{process:?}");
         assert!(select(&["monotonic"], "monotonic").contains("reference itself"));
         assert!(select(&["monotonic:syscall"], "monotonic").is_empty());
         assert!(select(&["monotonic_raw:vdso"], "monotonic_raw:vdso").contains("--reference"));

@@ -1,7 +1,7 @@
 //! Descriptions of clocks and outcomes of trials, as records and back.
 
 use clockscope_machine::trial::{Outcome, Untried};
-use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
+use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit, texts};
 use clockscope_sources::{ClockInfo, Resolution, Unit};
 
 use super::fault::{FREQUENCIES_HZ, LONGEST_NS, RecordingFault};
@@ -14,9 +14,7 @@ pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
             failure: of_errno(errno),
             error: ClockReason::TrialFailed { error: system_error(errno) }.into(),
         },
-        Outcome::Unanswered => {
-            RecordedTrial::Failed { failure: Failure::NoAnswer, error: ClockReason::TrialEnded.into() }
-        }
+        Outcome::Unanswered => RecordedTrial::Failed { failure: Failure::NoAnswer, error: texts::TRIAL_ENDED.into() },
         Outcome::Failed { failure, error } => RecordedTrial::Failed { failure, error },
         Outcome::Killed(signal) => RecordedTrial::Killed(signal),
         Outcome::Silent => RecordedTrial::Silent,

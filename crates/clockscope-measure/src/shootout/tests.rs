@@ -1,6 +1,7 @@
 //! Metrics of records.
 
-use clockscope_records::{ClockReason, CpusReason, Emulator, Figures, TickReason};
+use clockscope_records::ReadingsReason;
+use clockscope_records::{Emulator, Figures, TickReason, texts};
 
 use super::*;
 use crate::timer::TimerError;
@@ -101,7 +102,7 @@ fn costs_that_are_equal_or_unknown_have_no_length() {
     seen.clocks[3].cost_ns = cost_ns;
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!((winners(&found)[2], found.negligible_beyond_us), (TIE, None));
-    seen.clocks[3].cost_ns = Figure::unknown(ReadingsReason::NoBatch);
+    seen.clocks[3].cost_ns = Figure::unknown(texts::NO_BATCH);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!((winners(&found)[2], found.negligible_beyond_us), (None, None));
 }
@@ -135,8 +136,8 @@ fn a_coarse_clock_is_not_less_reliable() {
     seen.clocks[3].tick_ns = Figure::Known(4e6);
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
     let clock = &mut seen.clocks[3];
-    clock.tick_ns = Figure::unknown(ReadingsReason::NoForwardStep);
-    clock.observed_resolution_ns = Figure::unknown(ReadingsReason::NoForwardStep);
+    clock.tick_ns = Figure::unknown(texts::NO_FORWARD_STEP);
+    clock.observed_resolution_ns = Figure::unknown(texts::NO_FORWARD_STEP);
     clock.nominal_resolution_ns = Figure::Known(1e9);
     clock.events.as_mut().unwrap().stuck = 1;
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
@@ -145,7 +146,7 @@ fn a_coarse_clock_is_not_less_reliable() {
 #[test]
 fn what_was_not_tested_is_unknown() {
     let mut seen = healthy();
-    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown(CpusReason::NoHandoff));
+    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown(texts::NO_HANDOFF));
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     seen.environment.emulation = vec![Emulator::QemuTcg];
     let found = compared(&seen, "rdtscp", "monotonic");
@@ -160,11 +161,11 @@ fn what_was_not_tested_is_unknown() {
 #[test]
 fn a_clock_that_cannot_be_read_leaves_nothing() {
     let mut seen = healthy();
-    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some(ClockReason::CoreCycles.into()));
+    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some(texts::CORE_CYCLES.into()));
     seen.clocks[3].failure = Some(Failure::Denied);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
-    let because = Box::new(ClockReason::CoreCycles.into());
+    let because = Box::new(texts::CORE_CYCLES.into());
     let denied = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), because };
     let unreadable =
         UnreadableClock { clock: "monotonic".to_owned(), reason: denied.into(), failure: Some(Failure::Denied) };

@@ -3,8 +3,8 @@
 use clockscope_records::{
     Adjtimex, Check, CheckEvidence, CheckKind, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
     ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Finding, Hypervisor,
-    HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateReason,
-    RateRecord, ReadFailure, ReadPath, ReadingsReason, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
+    HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord,
+    ReadFailure, ReadPath, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
 };
 
 use super::*;

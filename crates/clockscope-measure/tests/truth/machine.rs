@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause};
+use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause, texts};
 use clockscope_simulation::{
     Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
 };
@@ -310,11 +310,11 @@ impl Machine {
             counter_readable: Figure::Known(self.counter_cost.is_some()),
             hypervisor: Figure::Known(self.facts.hypervisor()),
             clocksource: match self.spec("query_performance_counter") {
-                Some(_) => Figure::unknown(clockscope_records::MachineReason::OnlyLinux),
+                Some(_) => Figure::unknown(texts::ONLY_LINUX),
                 None => Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             },
             frequencies: Frequencies {
-                cpuid_15h_hz: Figure::of(self.nominal_hz, clockscope_records::MachineReason::ProcessorSilent),
+                cpuid_15h_hz: Figure::of(self.nominal_hz, texts::PROCESSOR_SILENT),
                 ..Frequencies::default()
             },
             ..Environment::default()

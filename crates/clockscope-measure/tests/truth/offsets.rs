@@ -1,7 +1,7 @@
 //! *Offsets*: bounds that contain the truth, and what changes during the run.
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
-use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, Unknown};
+use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, Unknown, texts};
 use clockscope_simulation::{Change, Random};
 use clockscope_sources::ClockBasis;
 
@@ -187,7 +187,7 @@ fn a_change_is_reported_or_explained() {
                     // The exchanges show the change, or the reference, which may be based on one of
                     // the counters.
                     let has_parted = pair.failure == Some(CpuFailure::Parted);
-                    let is_reported = pair.offset_ns == Figure::unknown(CpusReason::NoConstantOffset);
+                    let is_reported = pair.offset_ns == Figure::unknown(texts::NO_CONSTANT_OFFSET);
                     assert!(has_parted || is_reported, "{pair:?}");
                     assert!(!found.within_ns.is_known(), "{found:?}");
                     reported += 1;
@@ -360,7 +360,7 @@ fn stands_still(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
             let Some(Unknown::Cpus(CpusReason::PairFailed { because, .. })) = reason else {
                 panic!("{pair:?}");
             };
-            assert_eq!(**because, CpusReason::ReferenceParted.into(), "{pair:?}");
+            assert_eq!(**because, texts::REFERENCE_PARTED.into(), "{pair:?}");
             assert!(!found.within_ns.is_known() && frozen_ps.is_some_and(|ps| ps < machine.cpus.now_ps()), "{found:?}");
         }
         let is_fine = count_ns(machine) * (machine.counter_step as f64) < 2.0;

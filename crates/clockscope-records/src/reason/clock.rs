@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NOT_RECORDED, Unknown};
+use super::Unknown;
 use crate::Failure;
 use crate::text::grouped;
 
@@ -67,25 +67,16 @@ pub enum ClockReason {
         /// Its name.
         function: String,
     },
-    /// There is no such clock.
-    NoSuchClock {
-        /// The reason, in the words of the clock's description.
-        words: String,
-    },
     /// The trial read failed.
     TrialFailed {
         /// The error.
         error: SystemError,
     },
-    /// The process that tried it ended without an answer.
-    TrialEnded,
     /// The trial read did not return.
     TrialSilent {
         /// Time for which it was waited, in ms.
         after_ms: u32,
     },
-    /// The counter is disabled for this process, in which the clock reads it.
-    CounterDisabled,
     /// The trial read ended its process by a signal.
     TrialKilled {
         /// The signal's name.
@@ -93,14 +84,6 @@ pub enum ClockReason {
         /// The meaning of the signal for the read.
         meaning: SignalMeaning,
     },
-    /// The run was interrupted before its turn.
-    NotReached,
-    /// It counts processor time, which does not go on while the thread does not run.
-    ProcessorTime,
-    /// It counts processor time, which goes on in several threads at once.
-    ThreadsTime,
-    /// It counts the cycles of one core for one thread.
-    CoreCycles,
     /// It did not step while it was looked at, so that nothing bounds how late it is.
     NoStepSeen {
         /// For how long it was looked at, in ns.
@@ -116,8 +99,6 @@ pub enum ClockReason {
         /// The error.
         error: SystemError,
     },
-    /// It stood still during the run: its readings did not change any more.
-    StandsStill,
     /// Some of its reads failed.
     SomeReadsFailed {
         /// So many.
@@ -129,15 +110,6 @@ pub enum ClockReason {
         /// The first error.
         error: SystemError,
     },
-    /// The call takes whole coarser units, and the time asked for is none.
-    WholeUnits {
-        /// The units.
-        unit: String,
-    },
-    /// This system has no such call that clockscope knows.
-    UnknownCall,
-    /// A recording holds no sleeps.
-    SleepsNotRecorded,
 }
 
 /// A clock that cannot be read or compared.
@@ -153,45 +125,33 @@ pub struct UnreadableClock {
 
 impl fmt::Display for ClockReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
+        match self {
             Self::NoInstruction { instruction } => {
-                return write!(f, "this processor has no {instruction} instruction");
+                write!(f, "this processor has no {instruction} instruction")
             }
-            Self::CallRefused { call, error } => return write!(f, "{call}: {}", error.words),
-            Self::NoLibraryFunction { function } => return write!(f, "the C library has no {function}"),
-            Self::NoSuchClock { words } => words,
-            Self::TrialFailed { error } => return write!(f, "the read failed: {}", with_hint(error)),
-            Self::TrialEnded => "the read failed: the process that tried it ended without an answer",
-            Self::TrialSilent { after_ms } => return write!(f, "the read did not return within {after_ms} ms"),
-            Self::CounterDisabled => {
-                "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)"
+            Self::CallRefused { call, error } => write!(f, "{call}: {}", error.words),
+            Self::NoLibraryFunction { function } => write!(f, "the C library has no {function}"),
+            Self::TrialFailed { error } => write!(f, "the read failed: {}", with_hint(error)),
+            Self::TrialSilent { after_ms } => write!(f, "the read did not return within {after_ms} ms"),
+            Self::TrialKilled { signal, meaning } => killed(f, signal, *meaning),
+            Self::NoStepSeen { .. } => {
+                f.write_str("it did not step while it was looked at: how late it may be is unknown")
             }
-            Self::TrialKilled { signal, meaning } => return killed(f, signal, *meaning),
-            Self::NotReached => "not read: the run was interrupted before its turn",
-            Self::ProcessorTime => "it counts processor time, which stands still while the thread does not run",
-            Self::ThreadsTime => "it counts processor time, which goes on in several threads at once",
-            Self::CoreCycles => "it counts the cycles of one core for one thread",
-            Self::NoStepSeen { .. } => "it did not step while it was looked at: how late it may be is unknown",
-            Self::ReadFailed { error } => return write!(f, "a read failed: {}", error.words),
+            Self::ReadFailed { error } => write!(f, "a read failed: {}", error.words),
             Self::ReadingsEnded { error } => {
-                return write!(f, "a read failed and ended its readings: {}", error.words);
+                write!(f, "a read failed and ended its readings: {}", error.words)
             }
-            Self::StandsStill => "it stood still during the run: its readings did not change any more",
             Self::SomeReadsFailed { errors, reads, first, error } => {
-                return write!(
+                write!(
                     f,
                     "{} of {} reads failed; the first, read {}: {}",
                     grouped(*errors),
                     grouped(*reads),
                     grouped(*first),
                     error.words
-                );
+                )
             }
-            Self::WholeUnits { unit } => return write!(f, "it takes whole {unit} only"),
-            Self::UnknownCall => "clockscope does not know this call on this system",
-            Self::SleepsNotRecorded => NOT_RECORDED,
-        };
-        f.write_str(words)
+        }
     }
 }
 

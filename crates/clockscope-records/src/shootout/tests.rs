@@ -1,7 +1,7 @@
 //! Words of comparisons, and metrics as they are written.
 
 use super::*;
-use crate::{ClockReason, ComparisonReason};
+use crate::texts;
 
 const NAMES: [&str; 2] = ["rdtscp", "monotonic"];
 
@@ -22,7 +22,7 @@ fn compared(winners: [Option<Winner>; 4]) -> Shootout {
         b: Figure::Known(22.0),
         a_bound: None,
         b_bound: None,
-        winner: Figure::of(winner, ComparisonReason::Absent),
+        winner: Figure::of(winner, texts::ABSENT),
     };
     let [a, b] = NAMES.map(str::to_owned);
     let metrics = kinds.into_iter().zip(winners).map(metric).collect();
@@ -57,7 +57,7 @@ fn the_score_is_followed_by_when_it_matters() {
 #[test]
 fn a_clock_that_cannot_be_read_is_all_there_is_to_say() {
     let unreadable =
-        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: ClockReason::CoreCycles.into(), failure: None });
+        Some(UnreadableClock { clock: "monotonic".to_owned(), reason: texts::CORE_CYCLES.into(), failure: None });
     let shootout = Shootout { unreadable, ..compared([A; 4]) };
     assert_eq!(
         shootout.conclusion(),
@@ -108,7 +108,7 @@ fn every_metric_is_read_back_by_its_word() {
     ];
     for metric in kinds {
         let figure = || Figure::Known(1.0);
-        let winner = Figure::unknown(ComparisonReason::Absent);
+        let winner = Figure::unknown(texts::ABSENT);
         let metric = Metric { metric, a: figure(), b: figure(), a_bound: None, b_bound: None, winner };
         let json = serde_json::to_value(&metric).unwrap();
         assert_eq!(json["metric"], metric.metric.as_str());

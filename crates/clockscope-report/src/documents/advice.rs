@@ -203,12 +203,14 @@ fn two_reads(advice: &Advice, row: &AdviceRow) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{AdviceReason, Figure};
+    use clockscope_records::Figure;
+    use clockscope_records::Unknown;
+    use clockscope_records::texts;
 
     use super::*;
 
     /// Advice on one interval by a clock whose reads take 40 ns, half of it overhead.
-    fn of(interval_ns: f64, scale: Result<f64, AdviceReason>, scale_tolerance: Option<f64>) -> String {
+    fn of(interval_ns: f64, scale: Result<f64, Unknown>, scale_tolerance: Option<f64>) -> String {
         let repetitions = |error_ns: f64| (error_ns / interval_ns / 0.01).ceil().max(1.0) as u64;
         let row = AdviceRow {
             interval_ns,
@@ -234,13 +236,13 @@ mod tests {
              measurements. The scale error is 0.25 ppm at most, as chronyd states now: 900 µs of 3600 s. With both errors, the \
              interval is off by at most 900 µs (2.50e-5%) in 99 of 100 measurements."
         );
-        let unknown = of(hour, Err(AdviceReason::NotSynchronized), Some(500e-6));
+        let unknown = of(hour, Err(texts::NOT_SYNCHRONIZED.into()), Some(500e-6));
         assert!(unknown.ends_with(
             "The scale error is unknown (no daemon synchronizes this machine), and may be 500 ppm (the kernel's \
              tolerance): 1.8 s of 3600 s."
         ));
         assert!(!unknown.contains("off by"), "{unknown}");
-        let elsewhere = of(hour, Err(AdviceReason::NoRateStatement), None);
+        let elsewhere = of(hour, Err(texts::NO_RATE_STATEMENT.into()), None);
         assert!(elsewhere.ends_with("unknown (no daemon states the error of the clocks' rates)."), "{elsewhere}");
         let short = of(100.0, Ok(1e-4), None);
         assert!(

@@ -71,12 +71,12 @@ fn lacking(clocks: &[SystemClock]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{ClockKind, Figure, ReadingsReason};
+    use clockscope_records::{ClockKind, Figure};
 
     use super::*;
 
     fn clock(system: &str, name: &str, unknown: Option<&str>) -> SystemClock {
-        let because = |words: &str| Figure::unknown(ReadingsReason::NoNominalResolution { words: words.to_owned() });
+        let because = |words: &str| Figure::unknown(words.to_owned());
         SystemClock {
             system: system.to_owned(),
             name: name.to_owned(),

@@ -172,7 +172,8 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clockscope_records::{ClocksourceReason, Figure};
+    use clockscope_records::Figure;
+    use clockscope_records::texts;
 
     fn source(name: &str, quality: Option<i64>) -> Clocksource {
         Clocksource {
@@ -183,7 +184,7 @@ mod tests {
             frequency_hz: Figure::Known(14_318_180.0),
             bits: Figure::Known(32),
             wraps_after_s: Figure::Known(300.0),
-            vdso: Figure::unknown(ClocksourceReason::DependsOnHardware),
+            vdso: Figure::unknown(texts::DEPENDS_ON_HARDWARE),
             usual_cost: Figure::Known(String::new()),
         }
     }

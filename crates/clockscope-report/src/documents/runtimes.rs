@@ -344,7 +344,8 @@ fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Document, Figure, ReadingsReason};
+    use clockscope_records::texts;
+    use clockscope_records::{Document, Figure};
 
     use super::*;
 
@@ -365,7 +366,7 @@ mod tests {
         found.surprises.clear();
         assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {
-            row.regressions = Figure::of(row.regressions.get().map(|_| 0), ReadingsReason::NoEvents);
+            row.regressions = Figure::of(row.regressions.get().map(|_| 0), texts::NO_EVENTS);
         }
         let [line] = &conclusion(&found)[..] else { panic!("one line") };
         assert!(line.starts_with("Nothing surprising: ") && line.ends_with("and none of which went back."), "{line}");
@@ -389,7 +390,7 @@ mod tests {
     fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
         let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
             title: title.to_owned(),
-            clocksource: Figure::of(source.map(str::to_owned), ReadingsReason::ClocksourceHidden),
+            clocksource: Figure::of(source.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN),
             reason: Some(reason.to_owned()),
             ..RuntimeRecord::default()
         };

@@ -20,9 +20,9 @@ fn with_figures() -> impl Iterator<Item = &'static str> {
 /// The reason of a figure that has none.
 const UNRECORDED: &str = "Unrecorded";
 
-/// A reason of these words.
-fn why(words: &str) -> Value {
-    json!({ "code": "no_such_clock", "words": words, "text": words })
+/// A reason that is a sentence.
+fn why(sentence: &str) -> Value {
+    json!({ "code": "other", "text": sentence })
 }
 
 /// A field of a record that has an object `unknown`.

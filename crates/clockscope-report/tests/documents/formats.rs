@@ -432,7 +432,7 @@ fn no_format_passes_on_what_steers_a_terminal() {
         // A name in a map is a text, too. It names no figure, so that nobody sees it.
         let mut hostile = value.clone();
         if let Some(unknown) = hostile["environment"]["unknown"].as_object_mut() {
-            unknown.insert(POISON.to_owned(), json!({ "code": "no_such_clock", "words": POISON }));
+            unknown.insert(POISON.to_owned(), json!({ "code": "other", "text": POISON }));
         }
         let (clean, document) = (document(fixture), Document::from_json(&hostile.to_string()).unwrap());
         for format in Format::ALL {

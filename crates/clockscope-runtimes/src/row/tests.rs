@@ -1,4 +1,4 @@
-use clockscope_records::Figures;
+use clockscope_records::{Figures, texts};
 
 use super::*;
 use crate::stated_mover::{BySystem, StatedMover};
@@ -186,8 +186,8 @@ fn what_moves_a_clock_is_what_its_probe_states() {
             assert_eq!(with(Some(moved_by), built_on, Some("hpet")), Figure::Known(name.to_owned()));
         }
         let hidden = with(Some(MovedBy::Clocksource), built_on, None);
-        assert_eq!(hidden, Figure::unknown(ReadingsReason::ClocksourceHidden));
-        assert_eq!(with(None, built_on, Some("hpet")), Figure::unknown(ReadingsReason::NotStatedByProbe));
+        assert_eq!(hidden, Figure::unknown(texts::CLOCKSOURCE_HIDDEN));
+        assert_eq!(with(None, built_on, Some("hpet")), Figure::unknown(texts::NOT_STATED_BY_PROBE));
     }
 }
 
@@ -221,10 +221,7 @@ fn a_row_has_the_mover_of_its_system() {
 fn what_is_documented_as_coarse_is_what_the_probe_states() {
     for stated in [Some(true), Some(false), None] {
         let readings = ProbeReadings { documented_coarse: stated, ..readings(noisy(20.0), 1e6, 1_000_000) };
-        assert_eq!(
-            record(&readings, Some("tsc")).documented_coarse,
-            Figure::of(stated, ReadingsReason::NotStatedByProbe)
-        );
+        assert_eq!(record(&readings, Some("tsc")).documented_coarse, Figure::of(stated, texts::NOT_STATED_BY_PROBE));
     }
 }
 

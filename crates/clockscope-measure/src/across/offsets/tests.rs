@@ -1,6 +1,7 @@
 use super::*;
 use crate::platform::ThisMachine;
 use clockscope_brackets::OffsetBounds;
+use clockscope_records::texts;
 use clockscope_sources::counter::{self, Ordered};
 use clockscope_testing::skip;
 use std::sync::atomic::AtomicBool;
@@ -113,7 +114,7 @@ fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
     let mut once = OffsetBounds::default();
     once.push(&Bracket { before: 0, inner: 4_000_000, after: 4_000_100 });
     for (reverse, reason) in
-        [(bounds([0, 4_000_000, 4_000_100]), CpusReason::InterruptedDirection), (once, CpusReason::FewExchanges)]
+        [(bounds([0, 4_000_000, 4_000_100]), texts::INTERRUPTED_DIRECTION), (once, texts::FEW_EXCHANGES)]
     {
         let found = pair_record(((0, 1), learned([bounds([0, 50, 100]), reverse])), UNIT);
         assert_eq!((found.asymmetry_ns.get(), found.offset_ns.get()), (None, Some(0.0)));
@@ -149,5 +150,5 @@ fn a_counter_off_the_line_is_told_with_its_bound() {
     assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (28.0 + 28.0) * 0.5).abs() < 1e-9, "{found:?}");
     let beyond = off_line(&at(0, 0), &at(30_000, 10_000), &at(2000, 1000), unit).unwrap();
     assert!((beyond.bound - (28.0 + 28.0 * 9.0 + 28.0 * 10.0) * 0.5).abs() < 1e-9, "{beyond:?}");
-    assert_eq!(off_line(&at(0, 5), &at(1, 5), &at(2, 5), unit).unwrap_err(), KERNEL_STOOD_STILL);
+    assert_eq!(off_line(&at(0, 5), &at(1, 5), &at(2, 5), unit).unwrap_err(), kernel_stood_still());
 }

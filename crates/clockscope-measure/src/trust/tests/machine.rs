@@ -1,6 +1,7 @@
 //! The records of a healthy machine, and the parts of them that tests change.
 
 use super::*;
+use clockscope_records::texts;
 
 /// A clock of Linux on x86: of its names only those of the simulated machines are known.
 fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
@@ -19,7 +20,7 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         basis,
         counter_based: Figure::of(
             (basis != ClockBasis::Scheduler).then_some(basis != ClockBasis::Other),
-            ReadingsReason::SchedulerHidden,
+            texts::SCHEDULER_HIDDEN,
         ),
         is_ordered: !matches!(name, "tsc"),
         is_coarse: matches!(name, "monotonic_coarse"),
@@ -101,7 +102,7 @@ fn rate(name: &str) -> RateRecord {
         available: true,
         ppm: Figure::Known(0.01),
         bound_ppm: Figure::Known(0.3),
-        frequency_hz: Figure::of(name.contains("tsc").then_some(2.5e9), RateReason::ShowsTime),
+        frequency_hz: Figure::of(name.contains("tsc").then_some(2.5e9), texts::SHOWS_TIME),
         seconds: Figure::Known(1.1),
         brackets_kept: 220,
         constant: Figure::Known(true),

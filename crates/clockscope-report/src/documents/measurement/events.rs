@@ -64,7 +64,8 @@ fn is_explained(clock: &ClockRecord, repeats: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Document, Figure, Measurement, ReadingsReason, TickReason};
+    use clockscope_records::texts;
+    use clockscope_records::{Document, Figure, Measurement, TickReason};
 
     use super::*;
 
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(said("realtime_coarse", seconds), words("ok", Tone::Good));
         let still = |clock: &mut ClockRecord| {
             seconds(clock);
-            clock.observed_resolution_ns = Figure::unknown(ReadingsReason::NoForwardStep);
+            clock.observed_resolution_ns = Figure::unknown(texts::NO_FORWARD_STEP);
         };
         assert_eq!(said("realtime_coarse", still), words("251 stuck", Tone::Warning));
         let too_short = |clock: &mut ClockRecord| {
@@ -146,8 +147,7 @@ mod tests {
     #[test]
     fn unknown_jumps_are_not_ok_but_of_cpu_time() {
         assert_eq!(said("process", |_| ()), words("ok", Tone::Good));
-        let unknown =
-            |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(ReadingsReason::CountsWork));
+        let unknown = |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(texts::COUNTS_WORK));
         assert_eq!(said("monotonic", unknown), words("jumps ?", Tone::Plain));
     }
 }

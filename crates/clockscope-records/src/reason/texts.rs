@@ -1,0 +1,69 @@
+//! Texts of reasons that several places give.
+
+#![allow(missing_docs, reason = "each says itself what it is")]
+
+pub const ABSENT: &str = "it was not measured";
+pub const BEFORE_WINDOWS8: &str = "Windows shows it since version 6.2";
+pub const CHRONY_UNSYNCHRONIZED: &str = "chronyd answers that it is not synchronized";
+pub const CLOCKSOURCE_HIDDEN: &str = "the kernel does not show its clocksource";
+pub const COARSE_RUNTIME_TIMER: &str =
+    "the runtime's own timer is too coarse: most batches of reads took no time on it";
+pub const CORE_CYCLES: &str = "it counts the cycles of one core for one thread";
+pub const COUNTS_WORK: &str = "it counts work, not time";
+pub const DEPENDS_ON_HARDWARE: &str = "it depends on the hardware, which does not show it";
+pub const EMULATED: &str = "costs under emulation are the emulator's";
+pub const FEW_BRACKETS: &str = "it took too few brackets, or too little time passed between them";
+pub const FEW_EXCHANGES: &str = "other programs left too little time for exchanges in both directions";
+pub const FEW_WHOLE_BRACKETS: &str = "fewer than three brackets were not interrupted";
+pub const INTERRUPTED: &str = "interrupted before its turn";
+pub const INTERRUPTED_DIRECTION: &str = "other programs interrupted every exchange of one direction";
+pub const KEEPER_NOT_RECORDED: &str =
+    "the record does not state what keeps the clocks' rates: record it by measure --thorough";
+pub const NOTHING_FIT: &str = "no clock that was measured is fit for intervals (see their events)";
+pub const NOTHING_MEASURED: &str = "no clock that intervals can be measured with was measured";
+pub const NOT_ASKED_FOR: &str = "not asked for";
+pub const NOT_LOOKED_AT: &str = "nothing was looked at";
+pub const NOT_STATED_BY_PROBE: &str = "the probe does not state it";
+pub const NOT_SYNCHRONIZED: &str = "no daemon synchronizes this machine";
+pub const NO_BATCH: &str = "no batch of reads was completed";
+pub const NO_BOUND: &str = "no bound was asked for";
+pub const NO_CHRONY: &str = "no chronyd answers on the loopback";
+pub const NO_CONSTANT_OFFSET: &str = "no constant offset explains all exchanges: it changed during the run";
+pub const NO_CPUFREQ: &str = "the system does not control the CPU's frequency (no cpufreq)";
+pub const NO_DIFFERENCES: &str = "no two readings followed one another";
+pub const NO_DIFFERENCES_KEPT: &str =
+    "the record lacks the differences of readings, which --repeat does not keep: advise from a single run";
+pub const NO_EVENTS: &str = "it was not found";
+pub const NO_EXCHANGE: &str = "no exchange was completed";
+pub const NO_FORWARD_STEP: &str = "no two successive readings differed by a positive step";
+pub const NO_GAP: &str = "there was no gap";
+pub const NO_HANDOFF: &str = "nothing was handed over";
+pub const NO_HANDOFF_IN_TIME: &str = "interrupted before anything was handed over";
+pub const NO_LENGTH: &str = "it counts core cycles, whose length changes";
+pub const NO_NAME: &str = "neither the processor nor /proc/cpuinfo names it";
+pub const NO_NOMINAL_IN_API: &str =
+    "the API states neither a frequency nor a resolution, and gives a floating-point number";
+pub const NO_RATE_STATEMENT: &str = "no daemon states the error of the clocks' rates";
+pub const OF_WINE: &str = "Wine makes it of the host's monotonic clock: run `clockscope clocksource` on the host";
+pub const ONE_COUNT: &str = "one count, whose length has to be measured";
+pub const ONLY_LINUX: &str = "only Linux shows it in a file";
+pub const PEER_MISSING: &str = "the thread on the other CPU did not come";
+pub const PROCESSOR_SILENT: &str = "the processor does not state it";
+pub const PROCESSOR_TIME: &str = "it counts processor time, which stands still while the thread does not run";
+pub const PTP_NAME_HIDDEN: &str = "the kernel does not show the device's name";
+pub const REFERENCE_PARTED: &str =
+    "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
+pub const SCHEDULER_HIDDEN: &str = "the kernel does not show what the scheduler's clock is based on";
+pub const SEVERAL_RUNS: &str = "there were several runs: see between_runs";
+pub const SHOWS_TIME: &str = "it shows time, not counts";
+pub const SLEEPERS_CLOCK_UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
+pub const TRIAL_ENDED: &str = "the read failed: the process that tried it ended without an answer";
+pub const UNFAMILIAR: &str = "this program has never heard of it";
+pub const UNTIMED: &str =
+    "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
+pub const VERSION_UNKNOWN: &str = "the version of Windows, on which its place depends, is unknown";
+pub const NOT_STATED: &str = "this Windows does not state it";
+pub const ZERO_FREQUENCY: &str = "the performance counter's frequency is 0";
+pub const NO_PERFORMANCE_COUNTER: &str =
+    "QueryPerformanceFrequency states 0 counts per second: this Windows has no performance counter";
+pub const NOT_RECORDED: &str = "not recorded";
