@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 
 const FIXTURES: &str = "crates/clockscope-report/tests/fixtures";
@@ -20,7 +20,7 @@ const HOSTILE: &str = "</title></style></script><script>alert(1)</script><img sr
 /// Checks the pages in Chromium.
 pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = needs::missing(&NEEDS) {
-        return lacking(missing.to_string());
+        return missing_tool(missing.to_string());
     }
     in_browser("chromium", "chromium")?;
     Ok(Outcome::Passed)

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::fast_path;
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use crate::tally::Tally;
 
@@ -79,7 +79,7 @@ pub(crate) const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
 /// Checks every target, or says what is missing.
 pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = missing() {
-        return lacking(missing);
+        return missing_tool(missing);
     }
     println!("   {NARROW}: the library without std");
     without_std(&[NARROW])?;

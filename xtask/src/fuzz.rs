@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 
 /// Folder in which the targets are built, and what the fuzzer finds is kept.
@@ -33,7 +33,7 @@ const MILLION: &str = "1000000";
 /// Runs every target for a short time.
 pub(crate) fn check() -> Result<Outcome> {
     if !run::exists("c++") {
-        return lacking("the fuzzer needs a C++ compiler: apt-get install g++".to_owned());
+        return missing_tool("the fuzzer needs a C++ compiler: apt-get install g++".to_owned());
     }
     build(DEBUG)?;
     let targets = targets()?;

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::{cross, run};
 use boot::Images;
 use build::Programs;
@@ -125,7 +125,7 @@ const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
 /// Boots all machines, or says what is missing.
 pub(crate) fn check() -> Result<Outcome> {
     match missing(usual()) {
-        Some(missing) => lacking(missing),
+        Some(missing) => missing_tool(missing),
         None => measure(&[]).map(|()| Outcome::Passed),
     }
 }

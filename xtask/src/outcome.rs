@@ -11,7 +11,7 @@ pub(crate) enum Outcome {
 
 /// A step that lacks something fails under CI, which installs all that there is, and is skipped
 /// elsewhere.
-pub(crate) fn lacking(missing: String) -> Result<Outcome> {
+pub(crate) fn missing_tool(missing: String) -> Result<Outcome> {
     if std::env::var_os("CI").is_some() {
         bail!("{missing}");
     }

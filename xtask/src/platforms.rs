@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::cross;
 use crate::needs::{self, Need};
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use crate::tally::Tally;
 use emulated::Emulated;
@@ -36,8 +36,8 @@ enum Check {
     Tests(&'static [Emulated]),
     /// They are linked: nothing here runs the system.
     Links,
-    /// They are compiled, because something is missing that links them: `lacking`.
-    Compiles { lacking: &'static str, needs: &'static [Need] },
+    /// They are compiled, because something is missing that links them: `missing`.
+    Compiles { missing: &'static str, needs: &'static [Need] },
 }
 
 impl Check {
@@ -55,8 +55,8 @@ const fn links(target: &'static str) -> Platform {
     Platform { target, check: Check::Links }
 }
 
-const fn compiles(target: &'static str, lacking: &'static str) -> Platform {
-    Platform { target, check: Check::Compiles { lacking, needs: &[] } }
+const fn compiles(target: &'static str, missing: &'static str) -> Platform {
+    Platform { target, check: Check::Compiles { missing, needs: &[] } }
 }
 
 /// The standard library for 32-bit Windows makes its import libraries by this.
@@ -94,7 +94,7 @@ const PLATFORMS: &[Platform] = &[
     compiles("loongarch64-unknown-linux-gnu", NO_LIBC),
     compiles("aarch64-linux-android", NO_NDK),
     compiles("armv7-linux-androideabi", NO_NDK),
-    Platform { target: "i686-pc-windows-gnu", check: Check::Compiles { lacking: NO_MINGW, needs: DLLTOOL } },
+    Platform { target: "i686-pc-windows-gnu", check: Check::Compiles { missing: NO_MINGW, needs: DLLTOOL } },
     compiles("aarch64-pc-windows-gnullvm", NO_MINGW),
     compiles("x86_64-pc-windows-msvc", NO_LINK),
     compiles("aarch64-apple-ios", NO_SDK),
@@ -126,7 +126,7 @@ pub(crate) fn check(names: &[&str]) -> Result<()> {
                 Some(missing) => seen.unseen(target, format!("is not linked: {missing}")),
                 None => seen.take(target, "links the tests, which do not run here", link::link(target)),
             },
-            Check::Compiles { lacking, .. } => seen.unseen(target, format!("is not linked: that needs {lacking}")),
+            Check::Compiles { missing, .. } => seen.unseen(target, format!("is not linked: that needs {missing}")),
         }
     }
     tally.print();
@@ -212,7 +212,7 @@ fn in_ci() -> impl Iterator<Item = (&'static str, &'static Emulated)> {
 pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
     let needed = in_ci().flat_map(|(_, place)| place.needs).chain(&cross::COMPILER);
     if let Some(missing) = needs::missing(needed) {
-        return lacking(format!("other platforms need packages: {missing}"));
+        return missing_tool(format!("other platforms need packages: {missing}"));
     }
     for (target, place) in in_ci() {
         println!("   {target}: tests of the library {}", place.place);

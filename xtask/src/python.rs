@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use crate::tally::Tally;
 
@@ -43,7 +43,7 @@ pub(crate) fn wheel(folder: &str) -> Result<()> {
 pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     let environment = match Environment::new()? {
         Ok(environment) => environment,
-        Err(missing) => return lacking(missing),
+        Err(missing) => return missing_tool(missing),
     };
     let wheel = environment.wheel(&environment.folder.join("wheels"), Profile::Debug)?;
     let arguments = ["install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 
 /// The workspace's root.
 pub(crate) fn root() -> PathBuf {
@@ -74,7 +74,7 @@ pub(crate) fn by_tool(name: &str, check: impl FnOnce(&str) -> Result<Outcome>) -
     } else if exists(name) {
         check(name)
     } else {
-        lacking(format!("{name} is missing: xtask/fetch-tools.sh {}", built("tools")))
+        missing_tool(format!("{name} is missing: xtask/fetch-tools.sh {}", built("tools")))
     }
 }
 

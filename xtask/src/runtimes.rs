@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::outcome::{Outcome, lacking};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 
 /// All that have to be measured.
@@ -48,7 +48,7 @@ const MARK: &str = "CLOCKSCOPE_XTASK_MARK";
 /// Checks all, or says what is missing: a failure under CI, a hint elsewhere.
 pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = missing()? {
-        return lacking(missing);
+        return missing_tool(missing);
     }
     let place = Place::new()?;
     run::debug_command()?;

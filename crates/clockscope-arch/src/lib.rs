@@ -42,12 +42,12 @@ pub mod evidence;
 #[cfg(feature = "std")]
 pub mod os;
 #[cfg(feature = "std")]
-mod rest;
+mod pause;
 #[cfg(feature = "std")]
-mod woken;
+mod wakeup;
 
 pub use civil_state::CivilState;
 pub use clock::{ClockBasis, ClockKind, Finding, ReadPath};
 pub use error::{Errno, Unavailable};
 #[cfg(feature = "std")]
-pub use rest::rest;
+pub use pause::pause;

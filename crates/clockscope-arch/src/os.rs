@@ -11,7 +11,7 @@
 //! - [`process`]: the number of the process; the CPUs: [`allowed_cpus`], [`set_allowed_cpus`],
 //!   [`current_cpu`].
 //!
-//! What a system lacks comes from `lacking`, by name. Outside of Linux the timeline is one call
+//! What a system lacks comes from `unsupported`, by name. Outside of Linux the timeline is one call
 //! (`plain`), which the system's folder makes.
 //!
 //! `posix`, `perf`, `adjtimex` and `MappedPage` are Linux's alone, for what the instrument reads.
@@ -34,16 +34,16 @@
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "os/browser/backend.rs")]
 // Its own file, backend.rs, is that of all other systems.
 mod backend;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-mod lacking;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-mod plain;
 #[cfg(any(unix, windows))]
 mod process;
 #[cfg(any(windows, target_vendor = "apple", test))]
 mod ratio;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod single_call;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod unsupported;
 
-pub use crate::woken::Woken;
+pub use crate::wakeup::Wakeup;
 #[cfg(target_os = "linux")]
 pub use backend::adjtimex;
 #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]

@@ -47,7 +47,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     }
     match cli.command {
         None => measure(&cli.measure).or_else(|error| {
-            known_words(&cli.measure)?;
+            check_names(&cli.measure)?;
             Err(error)
         }),
         Some(Command::Measure(args)) => measure(&args),
@@ -74,7 +74,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
 }
 
 /// Without a command, the first word may be meant for one.
-fn known_words(args: &MeasureArgs) -> Result<()> {
+fn check_names(args: &MeasureArgs) -> Result<()> {
     let names = args.clocks.all();
     if names.is_empty() {
         return Ok(());

@@ -49,7 +49,7 @@ fn words_of(error: &clap::Error) -> String {
 
 /// Says what went wrong, where the user looks.
 fn failed(asked: RequestedOutput, error: &anyhow::Error) -> Exit {
-    output::complain(error);
+    output::print_error(error);
     if asked.one_line {
         let line = clockscope_report::one_line_of_error(&format!("{error:#}"));
         // What is wrong is on standard error in any case.

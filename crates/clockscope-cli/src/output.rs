@@ -9,26 +9,26 @@ use anyhow::{Context, Result};
 use clockscope_records::plain;
 
 /// Prints an error with its causes.
-pub(crate) fn complain(error: &anyhow::Error) {
+pub(crate) fn print_error(error: &anyhow::Error) {
     let text = format!("{error:#}");
     // It may quote a file that comes from anywhere.
     let lines: Vec<_> = text.lines().map(plain).collect();
-    complaint(&format!("error: {}", lines.join("\n")));
+    print_line(&format!("error: {}", lines.join("\n")));
 }
 
 /// Prints what the user should know beside the data.
 pub(crate) fn warn(message: &str) {
-    complaint(&format!("warning: {message}"));
+    print_line(&format!("warning: {message}"));
 }
 
 /// Prints what was done.
 pub(crate) fn say(message: &str) {
-    complaint(message);
+    print_line(message);
 }
 
 /// Writes a line to standard error. Where that is full or closed the line is lost, and the data and
 /// the exit code are worth no less.
-fn complaint(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 

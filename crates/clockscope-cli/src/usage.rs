@@ -148,8 +148,8 @@ mod tests {
         let switch = "acpi_pm is a clocksource, not a clock: `clockscope measure --clocksource acpi_pm` measures with it, and needs root";
         assert_eq!([of(Some(true)), of(None)], [switch, switch]);
         let list = "`clockscope list` shows the clocks of this system";
-        let lacking = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
-        assert_eq!(of(Some(false)), lacking);
+        let missing = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
+        assert_eq!(of(Some(false)), missing);
         let other = AbsentClock::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)".into() };
         assert_eq!(hint(&other), format!("this machine lacks stckf: STCKF (z/Architecture); {list}"));
     }

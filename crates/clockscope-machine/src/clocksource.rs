@@ -107,7 +107,7 @@ fn causes(
         causes.push(KernelCause::NotOffered);
     }
     causes.extend(preferred(environment));
-    causes.extend(lacking_flags(environment));
+    causes.extend(missing_flags(environment));
     causes
 }
 
@@ -133,7 +133,7 @@ fn preferred(environment: &Environment) -> Option<KernelCause> {
 
 /// Flags without which the kernel does not trust an x86 counter in deep sleep states, or with
 /// another frequency.
-fn lacking_flags(environment: &Environment) -> Option<KernelCause> {
+fn missing_flags(environment: &Environment) -> Option<KernelCause> {
     let flags = environment.counter_flags.known()?;
     let flags: Vec<String> = [("constant_tsc", &flags.constant_tsc), ("nonstop_tsc", &flags.nonstop_tsc)]
         .into_iter()
@@ -180,8 +180,8 @@ mod tests {
             [KernelCause::UnstableOption, KernelCause::NotscOption]
         );
         let preferred = KernelCause::PrefersScaled { clocksource: "kvm-clock".to_owned() };
-        let lacking = KernelCause::LackingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
-        assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, lacking]);
+        let missing = KernelCause::LackingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
+        assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, missing]);
         assert_eq!(found(&hpet, true, ""), []);
     }
 

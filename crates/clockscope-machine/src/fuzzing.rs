@@ -1,7 +1,7 @@
 //! Functions that `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds
 //! of any answer.
 
-use crate::{account, clocksource, emulation, text, timecounters, trial};
+use crate::{account, child_read, clocksource, emulation, text, timecounters};
 
 /// Texts of /proc and /sys.
 pub fn proc_texts(content: &str) {
@@ -11,7 +11,7 @@ pub fn proc_texts(content: &str) {
         let _ = account::steal_ns(content, cpu);
     }
     emulation::fuzz(content);
-    trial::fuzz_thread_count(content);
+    child_read::fuzz_thread_count(content);
     for key in ["flags", "model name", "vendor_id", "CPU part"] {
         let _ = text::field(content, key).map(|value| text::has_word(value, "tsc"));
     }

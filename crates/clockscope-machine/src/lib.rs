@@ -8,8 +8,10 @@
 pub mod account;
 pub mod adjtimex;
 pub mod affinity;
-mod announcements;
+pub mod child_read;
 pub mod clocksource;
+#[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
+mod counter_facts;
 mod counter_flags;
 mod cpu;
 mod emulation;
@@ -18,15 +20,13 @@ pub mod frequencies;
 pub mod fuzzing;
 pub mod hypervisor;
 mod kernel;
+mod move_notices;
 pub mod performance_counter;
-#[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
-mod shown;
 pub mod sleeping;
 pub mod synchronization;
 mod text;
 pub mod timecounters;
 pub mod timer_period;
-pub mod trial;
 #[cfg(windows)]
 mod windows;
 
@@ -51,7 +51,7 @@ pub fn environment() -> Environment {
         frequencies: frequencies::read(),
         counter_readable: kernel::counter_readable(),
         hypervisor: hypervisor::read(),
-        announcements: announcements::read(),
+        move_notices: move_notices::read(),
         kernel: kernel::identity(),
         clocksource: kernel::clocksource(),
         clocksources_available: kernel::clocksources_available(),
@@ -81,7 +81,7 @@ mod tests {
         for field in ["hypervisor", "clocksource", "clocksources_available", "vdso", "governor", "counter_readable"] {
             assert_eq!(json[field].is_null(), unknown.contains_key(field), "{field}");
         }
-        for part in ["cpu", "kernel", "frequencies", "announcements"] {
+        for part in ["cpu", "kernel", "frequencies", "move_notices"] {
             for (field, value) in json[part].as_object().unwrap() {
                 assert_eq!(value.is_null(), unknown.contains_key(&format!("{part}.{field}")), "{part}.{field}");
             }

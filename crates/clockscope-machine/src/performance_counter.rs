@@ -12,7 +12,7 @@ use clockscope_records::{
     Environment, Figure, Hypervisor, PerformanceCounter, PerformanceHardware, PerformanceReason, Unknown, texts,
 };
 
-use crate::shown::Shown;
+use crate::counter_facts::CounterFacts;
 
 /// Flags of the byte QpcBypassEnabled (ntddk.h, SHARED_GLOBAL_FLAGS_QPC_BYPASS).
 mod bypass {
@@ -45,23 +45,23 @@ pub struct PerformanceFacts {
 /// `counter_hz` is the frequency of the processor's counter, measured, or why it is unknown.
 #[must_use]
 pub fn read(environment: &Environment, counter_hz: &Figure<f64>) -> Option<PerformanceCounter> {
-    shown().map(|shown| recorded(shown, environment, counter_hz))
+    counter_facts().map(|counter_facts| recorded(counter_facts, environment, counter_hz))
 }
 
 #[cfg(windows)]
-fn shown() -> Option<Shown> {
+fn counter_facts() -> Option<CounterFacts> {
     Some(crate::windows::performance_counter())
 }
 
 #[cfg(not(windows))]
-fn shown() -> Option<Shown> {
+fn counter_facts() -> Option<CounterFacts> {
     None
 }
 
 /// Record of what the system shows, and of what follows from it.
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
-fn recorded(shown: Shown, environment: &Environment, counter_hz: &Figure<f64>) -> PerformanceCounter {
-    let Shown { frequency_hz, bypass_flags, bypass_shift, enters_kernel, is_wine } = shown;
+fn recorded(counter_facts: CounterFacts, environment: &Environment, counter_hz: &Figure<f64>) -> PerformanceCounter {
+    let CounterFacts { frequency_hz, bypass_flags, bypass_shift, enters_kernel, is_wine } = counter_facts;
     let found = frequency_hz.clone().result().and_then(|frequency_hz| {
         let facts = PerformanceFacts {
             frequency_hz,
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn what_is_shown_becomes_a_record() {
         use clockscope_records::Figures;
-        let shown = |hz| Shown {
+        let counter_facts = |hz| CounterFacts {
             frequency_hz: Figure::Known(hz),
             bypass_flags: Figure::Known(1),
             bypass_shift: Figure::Known(10),
@@ -290,11 +290,11 @@ mod tests {
         };
         let mut environment = Environment::default();
         "x86_64".clone_into(&mut environment.cpu.architecture);
-        let found = recorded(shown(2_143_473), &environment, &Figure::Known(2_194_916_352.0));
+        let found = recorded(counter_facts(2_143_473), &environment, &Figure::Known(2_194_916_352.0));
         assert_eq!(found.hardware, Figure::Known(TscShifted { bits: 10 }));
         assert!(found.counter_counts.get().is_some_and(|counts| (counts - 1024.0).abs() < 0.01));
         assert_eq!(found.reasons().keys().collect::<Vec<_>>(), ["enters_kernel"]);
-        let none = recorded(shown(0), &environment, &Figure::Known(2.2e9));
+        let none = recorded(counter_facts(0), &environment, &Figure::Known(2.2e9));
         assert_eq!(none.hardware, Figure::unknown(texts::NO_PERFORMANCE_COUNTER));
         assert!(none.reasons.is_empty());
         assert_eq!(none.counter_counts, Figure::unknown(texts::ZERO_FREQUENCY));
@@ -305,7 +305,7 @@ mod tests {
     fn denied_facts_leave_the_hardware_unknown_with_the_reason() {
         use clockscope_records::Figures;
         let denied = || "NtQuerySystemInformation: status 0xc0000022";
-        let shown = Shown {
+        let counter_facts = CounterFacts {
             frequency_hz: Figure::Known(SCALED_HZ),
             bypass_flags: Figure::unknown(texts::VERSION_UNKNOWN),
             bypass_shift: Figure::unknown(texts::VERSION_UNKNOWN),
@@ -315,7 +315,7 @@ mod tests {
         let mut environment = Environment::default();
         "x86_64".clone_into(&mut environment.cpu.architecture);
         environment.hypervisor = Figure::Known(Hypervisor::Named("KVM".to_owned()));
-        let found = recorded(shown, &environment, &Figure::Known(2.6e9));
+        let found = recorded(counter_facts, &environment, &Figure::Known(2.6e9));
         let ambiguous = ambiguous(SCALED_HZ);
         assert_eq!(found.hardware, Figure::unknown(ambiguous));
         assert_eq!(found.enters_kernel, Figure::unknown(denied()));

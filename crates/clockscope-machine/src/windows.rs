@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Performance::QueryPerformanceFrequency;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 use windows_sys::Win32::System::Threading::GetActiveProcessorCount;
 
-use crate::shown::{self, PerformanceCounterInformation, Shown};
+use crate::shown::{self, CounterFacts, PerformanceCounterInformation};
 
 /// All groups of processors (winnt.h).
 const ALL_PROCESSOR_GROUPS: u16 = 0xFFFF;
@@ -54,10 +54,10 @@ pub(crate) fn is_wine() -> bool {
 }
 
 /// Facts that the system shows of QueryPerformanceCounter. A part that it denies has the reason.
-pub(crate) fn performance_counter() -> Shown {
+pub(crate) fn performance_counter() -> CounterFacts {
     let bypass = bypass();
     let part = |index: usize| Figure::from(bypass.clone().map(|bytes| bytes[index]));
-    Shown {
+    CounterFacts {
         frequency_hz: frequency(),
         bypass_flags: part(0),
         bypass_shift: part(1),

@@ -1,7 +1,7 @@
 //! All clocks of a machine, by name.
 
+use clockscope_machine::child_read::SeveralThreads;
 use clockscope_machine::clocksource;
-use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, texts};
 use clockscope_sources::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
 

@@ -145,7 +145,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let found = Clocksources {
         clocksources: names.into_iter().flatten().map(describe).collect(),
         counter: clocksource::kernel_verdict(&environment),
-        holder: left.as_ref().err().cloned(),
+        switched_by: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
         performance_counter: performance_counter::read(&environment, &measured_hz),
     };
@@ -202,7 +202,7 @@ fn described(
 ) -> Clocksource {
     let known = clocksource::known(name);
     let words = |words: Option<&str>| Figure::of(words.map(str::to_owned), texts::UNFAMILIAR);
-    let lacking = || if known.is_none() { texts::UNFAMILIAR } else { texts::DEPENDS_ON_HARDWARE };
+    let missing = || if known.is_none() { texts::UNFAMILIAR } else { texts::DEPENDS_ON_HARDWARE };
     let shown_hz = shown.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
     let stated_hz = shown_hz.or_else(|| known.and_then(|known| known.frequency_hz));
     let frequency_hz = Figure::from(stated_hz.map_or(measured_hz, Ok).map_err(NoFrequency::reason));
@@ -214,9 +214,9 @@ fn described(
         description: words(known.map(|known| known.description)),
         quality: shown.map(|one| one.quality),
         frequency_hz,
-        bits: Figure::of(bits, lacking()),
-        wraps_after_s: Figure::of(wraps_after_s, lacking()),
-        vdso: Figure::of(known.and_then(|known| known.vdso), lacking()),
+        bits: Figure::of(bits, missing()),
+        wraps_after_s: Figure::of(wraps_after_s, missing()),
+        vdso: Figure::of(known.and_then(|known| known.vdso), missing()),
         usual_cost: words(known.map(|known| known.usual_cost)),
     }
 }
@@ -254,7 +254,7 @@ pub fn warning() -> Option<String> {
             let (pid, was) = (left.pid, left.was);
             Some(SwitchError::LeftBehind { pid, was }.to_string())
         }
-        Err(holder) => Some(SwitchError::from(holder).to_string()),
+        Err(switched_by) => Some(SwitchError::from(switched_by).to_string()),
     }
 }
 

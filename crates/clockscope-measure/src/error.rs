@@ -1,7 +1,7 @@
 //! Reasons why a measurement could not be made.
 
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::trial::SeveralThreads;
+use clockscope_machine::child_read::SeveralThreads;
 use clockscope_records::{RateReason, UnreadableClock};
 
 use crate::catalog::UnknownClock;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use clockscope_machine::trial::SeveralThreads;
+use clockscope_machine::child_read::SeveralThreads;
 use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, SystemClock, texts};
 use clockscope_sources::catalog::{self, System};
 use clockscope_sources::{Errno, Resolution};

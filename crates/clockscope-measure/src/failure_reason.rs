@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use clockscope_machine::trial::{Outcome, signal_meaning, signal_name};
+use clockscope_machine::child_read::{Outcome, signal_meaning, signal_name};
 use clockscope_records::{
     ClockReason, CpuFailure, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown, UnreadableClock,
     texts,
@@ -31,11 +31,11 @@ impl FailureReason {
         Some(match outcome {
             Outcome::Answered | Outcome::Untried(_) => return None,
             Outcome::Refused(errno) => {
-                Self::new(of_errno(errno), ClockReason::TrialFailed { error: system_error(errno) })
+                Self::new(of_errno(errno), ClockReason::ChildReadFailed { error: system_error(errno) })
             }
             Outcome::Unanswered => Self::new(Failure::NoAnswer, texts::TRIAL_ENDED),
             Outcome::Silent => {
-                Self::new(Failure::NoAnswer, ClockReason::TrialSilent { after_ms: PATIENCE_MS.unsigned_abs() })
+                Self::new(Failure::NoAnswer, ClockReason::ChildReadSilent { after_ms: PATIENCE_MS.unsigned_abs() })
             }
             Outcome::Killed(signal) => killed(signal, counter_readable),
             Outcome::Failed { failure, error } => Self { failure, reason: error },
@@ -92,7 +92,7 @@ fn killed(signal: i32, counter_readable: Option<bool>) -> FailureReason {
             "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)",
         );
     }
-    FailureReason::new(Failure::Killed, ClockReason::TrialKilled { signal: signal_name(signal), meaning })
+    FailureReason::new(Failure::Killed, ClockReason::ChildReadKilled { signal: signal_name(signal), meaning })
 }
 
 /// Returns why a clock of this kind has no time that others can be compared with; `None` if it has.

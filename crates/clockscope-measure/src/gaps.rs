@@ -79,7 +79,7 @@ pub fn gaps<P: Platform>(
     loop {
         let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
         // Where the timer stands still there is nothing to be seen any more, nor how late it is.
-        if left_ns <= 0.0 || bench.is_stopped() || watches.iter().any(|watch| watch.trouble.is_some()) {
+        if left_ns <= 0.0 || bench.is_stopped() || watches.iter().any(|watch| watch.failure.is_some()) {
             break;
         }
         watch_part(bench, &mut watches, cpus.is_some(), left_ns.min(PART_NS));
@@ -141,7 +141,9 @@ impl<P: Platform> WatchSources for Real<'_, P> {
 fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: bool, length_ns: f64) {
     let length = (length_ns / bench.first_rate.ns_per_unit) as u64;
     if !bound {
-        watches.iter_mut().for_each(|watch| watch.look(&mut Real::new(bench, watch.cpu, length), bench.origin, length));
+        watches
+            .iter_mut()
+            .for_each(|watch| watch.watch(&mut Real::new(bench, watch.cpu, length), bench.origin, length));
         return;
     }
     let cpus: Vec<u32> = watches.iter().filter_map(|watch| watch.cpu).collect();
@@ -149,12 +151,12 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
     let ended = on_each(bench.platform, &cpus, |cpu| {
         let slot = slots.iter().find(|(of, _)| *of == Some(cpu));
         if let Some(Ok(mut watch)) = slot.map(|(_, watch)| watch.lock()) {
-            watch.look(&mut Real::new(bench, Some(cpu), length), bench.origin, length);
+            watch.watch(&mut Real::new(bench, Some(cpu), length), bench.origin, length);
         }
     });
     for ((_, slot), ended) in slots.into_iter().zip(ended) {
         if let (Ok(watch), Err(error)) = (slot.into_inner(), ended) {
-            watch.trouble.get_or_insert(error.into());
+            watch.failure.get_or_insert(error.into());
         }
     }
 }
@@ -198,9 +200,9 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
 
 fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |counts: u64| counts as f64 * unit_ns;
-    let seconds = in_ns(watch.looked) / 1e9;
+    let seconds = in_ns(watch.watched) / 1e9;
     let lengths = watch.lengths.into_sorted();
-    let unseen = || if watch.looked > 0 { texts::NO_GAP } else { texts::NOT_LOOKED_AT };
+    let unseen = || if watch.watched > 0 { texts::NO_GAP } else { texts::NOT_LOOKED_AT };
     let percentile = |q: f64, fewest: u64| match watch.count {
         0 => Figure::unknown(unseen()),
         count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
@@ -217,11 +219,11 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let of_time = |value: f64| Figure::of((watch.looked > 0).then_some(value), unseen());
+    let of_time = |value: f64| Figure::of((watch.watched > 0).then_some(value), unseen());
     CpuGaps {
         cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
         seconds,
-        blind_seconds: in_ns(watch.blind) / 1e9,
+        unwatched_seconds: in_ns(watch.unwatched) / 1e9,
         count: watch.count,
         per_second: of_time(watch.count as f64 / seconds),
         p50_ns: percentile(0.5, 1),
@@ -231,14 +233,14 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         // The sample may have let go of it.
         max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen()),
         lost_ns: in_ns(watch.lost),
-        lost_percent: of_time(watch.lost as f64 / watch.looked as f64 * 100.0),
+        lost_percent: of_time(watch.lost as f64 / watch.watched as f64 * 100.0),
         causes,
         steal_ns: Figure::of(
             watch.steal_ns.map(|ns| ns as f64),
-            "the kernel keeps no account of it, or nothing was looked at",
+            "the kernel keeps no account of it, or nothing was watched at",
         ),
-        failure: watch.trouble.as_ref().map(|trouble| trouble.failure),
-        reason: watch.trouble.map(|trouble| trouble.reason),
+        failure: watch.failure.as_ref().map(|failure| failure.failure),
+        reason: watch.failure.map(|failure| failure.reason),
     }
 }
 
@@ -261,7 +263,7 @@ mod tests {
             let cause = if length % 10 == 0 { CauseKind::Softirq } else { CauseKind::Interrupt };
             watch.take(gap(length * 100, cause));
         }
-        watch.looked = 1_000_000_000;
+        watch.watched = 1_000_000_000;
         let found = record(vec![watch], 50.0, 10.0, 0.5);
         let of_cpu = &found.gaps[0];
         assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns.clone()), (2000, 0.5, Figure::Known(100_000.0)));
@@ -286,7 +288,7 @@ mod tests {
             assert_eq!(figure, Figure::unknown(texts::NOT_LOOKED_AT));
         }
         let mut quiet = Watch::new(Some(0), LIMITS);
-        quiet.looked = 1000;
+        quiet.watched = 1000;
         let found = of_cpu(quiet, 1.0);
         assert_eq!((found.per_second.get(), found.lost_percent.get()), (Some(0.0), Some(0.0)));
         assert_eq!(found.p99_ns, Figure::unknown(texts::NO_GAP));

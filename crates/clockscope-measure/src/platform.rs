@@ -12,8 +12,8 @@ use std::sync::atomic::Ordering;
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::child_read::{Outcome, SeveralThreads};
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, Figure, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_sources::{Errno, RawClock, Unavailable, Visitor};
 
@@ -138,7 +138,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     fn wait_until(&self, holds: impl FnMut() -> bool) -> bool;
 
     /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
-    fn nap(&self, ns: u64);
+    fn sleep(&self, ns: u64);
 
     /// Account of the thread until now.
     fn thread_account(&self) -> account::ThreadAccount;

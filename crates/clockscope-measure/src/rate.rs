@@ -188,7 +188,7 @@ impl<P: Platform> Course<'_, P> {
                     return scale;
                 }
             }
-            waited.nap(bench, next_ns.min(duration_ns));
+            waited.sleep(bench, next_ns.min(duration_ns));
             round(participants, comparisons, BRACKETS);
             next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
@@ -239,14 +239,14 @@ impl<P: Platform> Waited<'_, P> {
     }
 
     /// Sleeps until so much time has passed, or the run is to end.
-    fn nap(&mut self, bench: &Bench<'_, P>, until_ns: f64) {
+    fn sleep(&mut self, bench: &Bench<'_, P>, until_ns: f64) {
         while !bench.is_stopped() {
             let left_ns = until_ns - self.ns();
             if left_ns <= 0.0 {
                 return;
             }
             let nap_ns = left_ns.clamp(1.0, LONGEST_NAP_NS);
-            bench.platform.nap(nap_ns as u64);
+            bench.platform.sleep(nap_ns as u64);
             self.slept_ns += nap_ns;
         }
     }

@@ -82,9 +82,9 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     clock.monotonic = of_runs(orders().filter_map(Figure::get).reduce(both), orders());
     clock.events = runs.iter().filter_map(|run| run.events.clone()).reduce(sum);
     clock.summary = Figure::unknown(texts::SEVERAL_RUNS);
-    let told: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_known()).collect();
-    (clock.tick_ns, clock.tick_evidence) = match told.first() {
-        Some(first) if told.iter().all(|run| is_same_tick(first, run)) => {
+    let reported: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_known()).collect();
+    (clock.tick_ns, clock.tick_evidence) = match reported.first() {
+        Some(first) if reported.iter().all(|run| is_same_tick(first, run)) => {
             (first.tick_ns.clone(), first.tick_evidence.clone())
         }
         Some(_) => (Figure::unknown("the runs found different ticks"), None),

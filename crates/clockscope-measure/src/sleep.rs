@@ -251,7 +251,7 @@ pub fn sleep<P: Platform>(
     let timer_slack_ns = Figure::of(platform.timer_slack_ns(), "the system does not show it");
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
-    let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
+    let rows = rows.into_iter().map(|sample| sample.record(clock.monotonic.is_some())).collect();
     let found = Sleep { clock: clock.name, timer_slack_ns, rows, untried_ns: ASKED_NS[tried..].to_vec() };
     Ok(setup.answer((duration_s, &sampling), None, found))
 }

@@ -11,7 +11,7 @@ mod observations;
 mod os_clock;
 mod policy;
 
-use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceDoubt, Trust, Use, Verdict};
+use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceProblem, Trust, Use, Verdict};
 use clockscope_sources::ReadPath;
 
 use crate::across::{offsets, order};
@@ -218,11 +218,11 @@ pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Us
     let is_counter_unfit = counter.as_ref().is_some_and(evidence::ClockEvidence::is_unfit);
     let faults = counter.as_ref().map(evidence::ClockEvidence::faults).unwrap_or_default();
     let is_judge_unfit = is_counter_unfit && seen.by_counter;
-    let doubt = seen.doubt().or(is_judge_unfit.then_some(ReferenceDoubt::CounterUnfit));
+    let reference_problem = seen.reference_problem().or(is_judge_unfit.then_some(ReferenceProblem::CounterUnfit));
     let mut verdicts: Vec<_> = counter.and_then(|evidence| evidence.verdict(for_use)).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
-            verdicts.extend(os_clock::judge(seen, clock, doubt, &faults).verdict(for_use));
+            verdicts.extend(os_clock::judge(seen, clock, reference_problem, &faults).verdict(for_use));
         }
     }
     verdicts

@@ -125,7 +125,7 @@ pub enum Check {
         /// The suspect for a jump.
         suspect: Suspect,
         /// Reason why the second clock cannot judge this one.
-        doubt: Option<ReferenceDoubt>,
+        reference_problem: Option<ReferenceProblem>,
         /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Reason why `ahead` is `null`.
@@ -180,7 +180,7 @@ pub enum Check {
         /// The suspect for a change.
         suspect: Suspect,
         /// Reason why the second clock cannot judge this one.
-        doubt: Option<ReferenceDoubt>,
+        reference_problem: Option<ReferenceProblem>,
         /// `true` if both are computed from one hardware counter; `null` where that is unknown.
         reference_shares_hardware: Option<bool>,
         /// Reason why the rates were not compared.
@@ -358,7 +358,7 @@ pub enum Suspect {
 /// Reason why a second clock cannot judge another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ReferenceDoubt {
+pub enum ReferenceProblem {
     /// The timer tick moves the kernel's clock, and may be late or lost.
     TimerTick,
     /// The second clock changed against all others, which did not change against each other.

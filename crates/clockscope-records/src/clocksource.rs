@@ -22,7 +22,7 @@ pub struct Clocksources {
     /// that kind.
     pub left_behind: Option<LeftBehind>,
     /// The run that has the clocksource switched just now; `null` where there is none.
-    pub holder: Option<Holder>,
+    pub switched_by: Option<SwitchedBy>,
     /// The hardware behind QueryPerformanceCounter; `null` on other systems than Windows.
     pub performance_counter: Option<PerformanceCounter>,
 }
@@ -30,7 +30,7 @@ pub struct Clocksources {
 /// A run that has the clocksource switched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
-pub enum Holder {
+pub enum SwitchedBy {
     /// A process that will put it back.
     Process {
         /// Its number; `null` where it has not been noted down yet.
@@ -44,7 +44,7 @@ pub enum Holder {
 }
 
 /// The run and what to do, in the words of errors and of tables alike.
-impl fmt::Display for Holder {
+impl fmt::Display for SwitchedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Process { pid } => {
@@ -62,7 +62,7 @@ impl fmt::Display for Holder {
 
 worded!(Clocksources {
     /// The run that has it switched, and what to do; `null` where there is none.
-    held: Option<String> = |found: &Clocksources| found.holder.as_ref().map(ToString::to_string),
+    held: Option<String> = |found: &Clocksources| found.switched_by.as_ref().map(ToString::to_string),
 });
 written!(Clocksources);
 
@@ -123,16 +123,16 @@ mod tests {
 
     #[test]
     fn a_holder_is_named_with_what_to_do() {
-        for (holder, start, end) in [
-            (Holder::Process { pid: Some(4711) }, "process 4711 has switched", "wait until it has ended"),
-            (Holder::Process { pid: None }, "another process has switched", "wait until it has ended"),
+        for (switched_by, start, end) in [
+            (SwitchedBy::Process { pid: Some(4711) }, "process 4711 has switched", "wait until it has ended"),
+            (SwitchedBy::Process { pid: None }, "another process has switched", "wait until it has ended"),
             (
-                Holder::OtherUser { marker: "/run/x".to_owned() },
+                SwitchedBy::OtherUser { marker: "/run/x".to_owned() },
                 "another user's run",
                 "(/run/x): ask as that user, or as root",
             ),
         ] {
-            let held = holder.to_string();
+            let held = switched_by.to_string();
             assert!(held.starts_with(start) && held.ends_with(end), "{held}");
         }
     }

@@ -25,7 +25,7 @@ pub enum DemandValue {
 pub struct Demand {
     /// Its place in the policy, e.g. `clocks.monotonic.max_cost_ns`.
     #[schemars(with = "String")]
-    pub demand: DemandPlace,
+    pub demand: DemandTarget,
     /// The demand.
     pub required: DemandValue,
     /// The use that a demanded verdict is for; `null` for the worst of all uses, for other demands.
@@ -58,8 +58,8 @@ impl Demand {
 
     const fn demanded(&self) -> Option<Demanded> {
         match self.demand {
-            DemandPlace::Clocksource => None,
-            DemandPlace::Counter(demanded) | DemandPlace::Clock(_, demanded) => Some(demanded),
+            DemandTarget::Clocksource => None,
+            DemandTarget::Counter(demanded) | DemandTarget::Clock(_, demanded) => Some(demanded),
         }
     }
 
@@ -94,7 +94,7 @@ impl Demand {
 /// The place of a demand in a policy. JSON has its keys, with dots between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum DemandPlace {
+pub enum DemandTarget {
     /// The kernel's clocksource.
     Clocksource,
     /// The counter.
@@ -148,7 +148,7 @@ impl Demanded {
     }
 }
 
-impl fmt::Display for DemandPlace {
+impl fmt::Display for DemandTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Clocksource => f.write_str("clocksource"),
@@ -158,13 +158,13 @@ impl fmt::Display for DemandPlace {
     }
 }
 
-impl From<DemandPlace> for String {
-    fn from(place: DemandPlace) -> Self {
+impl From<DemandTarget> for String {
+    fn from(place: DemandTarget) -> Self {
         place.to_string()
     }
 }
 
-impl TryFrom<String> for DemandPlace {
+impl TryFrom<String> for DemandTarget {
     type Error = String;
 
     fn try_from(place: String) -> Result<Self, String> {
@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn every_place_is_read_back() {
         for demanded in Demanded::ALL {
-            let of_clock = |name: &str| DemandPlace::Clock(name.to_owned(), demanded);
-            for place in [DemandPlace::Clocksource, DemandPlace::Counter(demanded), of_clock("clockscope.now")] {
-                assert_eq!(DemandPlace::try_from(place.to_string()), Ok(place));
+            let of_clock = |name: &str| DemandTarget::Clock(name.to_owned(), demanded);
+            for place in [DemandTarget::Clocksource, DemandTarget::Counter(demanded), of_clock("clockscope.now")] {
+                assert_eq!(DemandTarget::try_from(place.to_string()), Ok(place));
             }
         }
         for place in ["", "counter", "counter.", "clocks.max_cost_ns", "clocks.monotonic.cost", "x.verdict"] {
-            let refused = DemandPlace::try_from(place.to_owned());
+            let refused = DemandTarget::try_from(place.to_owned());
             assert_eq!(refused, Err(format!("no policy has the key \"{place}\"")));
         }
     }
@@ -211,7 +211,7 @@ mod tests {
             Demanded::Invariant,
         ];
         let mut unmet = Vec::new();
-        for place in of_clock.map(DemandPlace::Counter).into_iter().chain([DemandPlace::Clocksource]) {
+        for place in of_clock.map(DemandTarget::Counter).into_iter().chain([DemandTarget::Clocksource]) {
             let said = |found: Option<f64>, met| {
                 let (required, found) = (DemandValue::Number(1.0), found.map(DemandValue::Number));
                 Demand { demand: place.clone(), required, for_use: None, found, met }.advice()

@@ -25,7 +25,7 @@ pub struct Environment {
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
     pub hypervisor: Figure<Hypervisor>,
     /// The ways by which this machine learns that it was moved or restored from a snapshot.
-    pub announcements: Announcements,
+    pub move_notices: MoveNotices,
     /// The operating system's kernel.
     pub kernel: Kernel,
     /// The clocksource that the kernel builds its clocks on now.
@@ -48,25 +48,25 @@ record!(
         vdso, governor,
     }
     "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies,
-    "announcements." announcements, "kernel." kernel
+    "move_notices." move_notices, "kernel." kernel
 );
 
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a
 /// snapshot. `null` where the kernel does not show what the firmware offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Announcements {
+pub struct MoveNotices {
     /// VMClock: a page with a marker that changes, /dev/vmclock0.
-    pub vmclock: Figure<Announcement>,
+    pub vmclock: Figure<MoveNotice>,
     /// The VM generation ID, which is for the kernel's own use.
-    pub vm_generation: Figure<Announcement>,
+    pub vm_generation: Figure<MoveNotice>,
 }
 
-figures!(Announcements { vmclock, vm_generation });
+figures!(MoveNotices { vmclock, vm_generation });
 
 /// The availability of such a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Announcement {
+pub enum MoveNotice {
     /// This process can use it.
     Available,
     /// There is one, and this process may not open it.

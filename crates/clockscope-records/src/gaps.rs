@@ -36,7 +36,7 @@ pub struct CpuGaps {
     /// Time of observation, in seconds.
     pub seconds: f64,
     /// Time without observation, while it asked the system about a gap, in seconds.
-    pub blind_seconds: f64,
+    pub unwatched_seconds: f64,
     /// Gaps.
     pub count: u64,
     /// Gaps a second.

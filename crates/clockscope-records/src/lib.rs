@@ -52,18 +52,18 @@ pub use advice::{
 pub use all_clocks::{AllClocks, SystemClock};
 pub use check::{
     Check, CheckEvidence, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure,
-    ReferenceDoubt, Suspect, Untested,
+    ReferenceProblem, Suspect, Untested,
 };
-pub use clocksource::{Clocksource, Clocksources, Holder, LeftBehind, Switched};
+pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
 pub use comparison::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
     ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
-pub use demand::{Demand, DemandPlace, DemandValue, Demanded};
+pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
 pub use document::{Document, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
-pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
+pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
 pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
@@ -87,8 +87,8 @@ pub use reason::{
     ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, with_unreadable,
 };
 pub use recording::{
-    RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
-    RecordedYardstick, Recording,
+    RecordedBatch, RecordedChildRead, RecordedClock, RecordedCounter, RecordedReference, RecordedResolution,
+    RecordedRun, RecordedUnit, Recording,
 };
 pub use runtimes::{
     ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi, SurprisingFact,

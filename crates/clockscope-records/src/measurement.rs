@@ -91,7 +91,9 @@ pub struct TimerRecord {
 /// The reason stands where that of an unknown frequency would.
 impl Figures for TimerRecord {
     fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        reasons.extend(self.frequency_doubt.iter().map(|doubt| (format!("{prefix}frequency_hz"), doubt)));
+        reasons.extend(
+            self.frequency_doubt.iter().map(|reference_problem| (format!("{prefix}frequency_hz"), reference_problem)),
+        );
     }
 
     fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn reasons_are_read_as_they_are_written() {
-        let killed = ClockReason::TrialKilled { signal: "SIGSYS".to_owned(), meaning: SignalMeaning::DeniedCall };
+        let killed = ClockReason::ChildReadKilled { signal: "SIGSYS".to_owned(), meaning: SignalMeaning::DeniedCall };
         let failed = ReadingsReason::ClockFailed { failure: Some(Failure::Killed), because: Box::new(killed.into()) };
         let because = Box::new(Unknown::from(failed));
         let reasons: [(Unknown, Value); 4] = [
@@ -222,7 +222,7 @@ mod tests {
                     "code": "of_pair", "a": 0, "b": 3,
                     "because": {
                         "code": "clock_failed", "failure": "killed",
-                        "because": { "code": "trial_killed", "signal": "SIGSYS", "meaning": "denied_call" },
+                        "because": { "code": "child_read_killed", "signal": "SIGSYS", "meaning": "denied_call" },
                     },
                 }),
             ),
@@ -288,15 +288,15 @@ mod tests {
     #[test]
     fn failures_are_worded_with_their_usual_cause() {
         let error = |cause| SystemError { number: 1, cause, words: "no".to_owned() };
-        let failed = |cause| ClockReason::TrialFailed { error: error(cause) };
-        let killed = |meaning| ClockReason::TrialKilled { signal: "SIGSYS".to_owned(), meaning };
+        let failed = |cause| ClockReason::ChildReadFailed { error: error(cause) };
+        let killed = |meaning| ClockReason::ChildReadKilled { signal: "SIGSYS".to_owned(), meaning };
         let words = || "sched_setaffinity: no".to_owned();
         let because = Box::new(failed(ErrorCause::Other).into());
         let unreadable =
             |clock: &str, reason: Unknown| UnreadableClock { clock: clock.to_owned(), reason, failure: None };
         let several = vec![
             unreadable("tai", failed(ErrorCause::Other).into()),
-            unreadable("boottime", ClockReason::TrialSilent { after_ms: 200 }.into()),
+            unreadable("boottime", ClockReason::ChildReadSilent { after_ms: 200 }.into()),
         ];
         for (unknown, sentence) in [
             (failed(ErrorCause::Denied).into(), "the read failed: no; does a seccomp filter deny the call?"),

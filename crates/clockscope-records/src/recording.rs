@@ -46,14 +46,14 @@ pub struct RecordedRun {
     /// Reason why the thread could not be pinned; `null` when it was.
     pub not_pinned: Option<String>,
     /// Outcomes of all trial reads, a list for each time that some were made, in that order.
-    pub trials: Vec<Vec<RecordedTrial>>,
+    pub child_reads: Vec<Vec<RecordedChildRead>>,
     /// The processor's counter in all its reading sequences.
     pub counters: Vec<RecordedCounter>,
     /// The counter's ordered read; `null` where there is none.
-    pub ordered_counter: Option<RecordedYardstick>,
+    pub ordered_counter: Option<RecordedReference>,
     /// Clocks that others could be judged against, the best first. The first that answered has
     /// readings.
-    pub references: Vec<RecordedYardstick>,
+    pub references: Vec<RecordedReference>,
     /// One record per clock and path, in the order of the catalog.
     pub clocks: Vec<RecordedClock>,
 }
@@ -61,7 +61,7 @@ pub struct RecordedRun {
 /// The outcome of one trial read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum RecordedTrial {
+pub enum RecordedChildRead {
     /// It succeeded.
     Answered,
     /// It failed.
@@ -92,14 +92,14 @@ pub struct RecordedCounter {
 
 /// A clock that others were timed with or judged against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RecordedYardstick {
+pub struct RecordedReference {
     /// Its name.
     pub name: String,
     /// Its step, in ns; 0 for one that is finer than what it judges.
     pub tick_ns: f64,
-    /// All its readings outside of trials, in its unit, in the order in which they were made. Each
-    /// is the difference from the one before it, and the first from 0, modulo 2^64. A read that
-    /// failed is the reading 0.
+    /// All its readings outside of child_reads, in its unit, in the order in which they were made.
+    /// Each is the difference from the one before it, and the first from 0, modulo 2^64. A read
+    /// that failed is the reading 0.
     pub readings: Vec<i64>,
 }
 
@@ -290,7 +290,7 @@ mod tests {
             interrupted: false,
             cpu: None,
             not_pinned: None,
-            trials: Vec::new(),
+            child_reads: Vec::new(),
             counters: Vec::new(),
             ordered_counter: None,
             references: Vec::new(),

@@ -133,7 +133,7 @@ mod tests {
             "environment": { "clocksource": "tsc" },
             "clocks": [{ "name": "a", "cost": { "ci95": [1.0, 2.5] }, "aliases": ["x", "y"], "unknown": { "b": "c", "d": { "code": "e", "text": "f" }, "g": { "code": "h" } } }],
         });
-        let sheet = Sheet::of_list(&record, "clocks", &["name", "low=cost.ci95.0", "aliases", "unknown", "lacking"]);
+        let sheet = Sheet::of_list(&record, "clocks", &["name", "low=cost.ci95.0", "aliases", "unknown", "missing"]);
         assert_eq!(data(&sheet), [["a", "1.0", "x y", "b: c; d: f; g: h", "", "now", "", "", "tsc", ""]]);
         assert_eq!(*sheet.head[1], *"low");
         assert_eq!(*sheet.head[9], *"hypervisor");

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::places::{is_own, is_safe, make_private, open_up, user_cache};
+use crate::folder_permissions::{is_own, is_safe, make_private, open_up, user_cache};
 
 /// Name of temporary folders, before the number of the process that has made them. Short, since
 /// browsers put sockets there, whose paths may have 107 characters.
@@ -38,9 +38,9 @@ impl RunFolders {
             Ok(cache) => (cache, None),
             Err(why) => (temporary.join("cache"), Some(format!("probes are built anew in each run: {why}"))),
         };
-        let places = Self { temporary, cache, folders: Cell::new(0), lock: Some(lock) };
-        fs::create_dir_all(&places.cache)?;
-        Ok((places, warning))
+        let folders = Self { temporary, cache, folders: Cell::new(0), lock: Some(lock) };
+        fs::create_dir_all(&folders.cache)?;
+        Ok((folders, warning))
     }
 
     /// A folder for one probe, empty, which goes when it is dropped.
@@ -178,24 +178,24 @@ mod tests {
 
     #[test]
     fn what_is_temporary_goes_and_what_is_built_is_told_apart() {
-        let (places, _) = RunFolders::new().unwrap();
-        let temporary = places.temporary.clone();
+        let (folders, _) = RunFolders::new().unwrap();
+        let temporary = folders.temporary.clone();
         assert!(is_safe(&fs::metadata(&temporary).unwrap()));
         #[cfg(unix)]
-        crate::places::tests::is_private(&temporary);
-        let folder = places.folder().unwrap();
+        crate::folder_permissions::tests::is_private(&temporary);
+        let folder = folders.folder().unwrap();
         fs::create_dir_all(folder.path().join("inner")).unwrap();
         fs::write(folder.path().join("inner/probe.c"), "x").unwrap();
         #[cfg(unix)]
-        crate::places::tests::forbid(&folder.path().join("inner"));
-        assert_ne!(places.folder().unwrap().path(), folder.path());
+        crate::folder_permissions::tests::forbid(&folder.path().join("inner"));
+        assert_ne!(folders.folder().unwrap().path(), folder.path());
         let path = folder.path().to_owned();
         drop(folder);
         assert!(!path.exists());
-        let built = |of: &[&str]| places.built("c", &of.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let built = |of: &[&str]| folders.built("c", &of.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(built(&["source", "12.2"]), built(&["source", "12.2"]));
         assert_ne!(built(&["source", "12.2"]), built(&["source1", "2.2"]));
-        drop(places);
+        drop(folders);
         assert!(!temporary.exists());
     }
 

@@ -8,24 +8,24 @@
 mod coarse;
 #[cfg(unix)]
 mod descendants;
+#[cfg_attr(unix, path = "folder_permissions/unix.rs")]
+#[cfg_attr(windows, path = "folder_permissions/windows.rs")]
+mod folder_permissions;
 mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod operating_system;
 mod pages;
 mod parent_death;
-#[cfg_attr(unix, path = "places/unix.rs")]
-#[cfg_attr(windows, path = "places/windows.rs")]
-mod places;
 mod probe_line;
+mod probe_moved_by;
+mod probe_runner;
+mod probe_setup;
 mod process;
 mod programs;
-mod ready;
 mod registry;
 mod row;
 mod runtime_version;
-mod stage;
-mod stated_mover;
 mod substitutions;
 mod surprises;
 #[cfg_attr(unix, path = "system/unix.rs")]
@@ -34,7 +34,7 @@ mod system;
 mod text;
 mod unmeasured;
 
+pub use probe_runner::{Prepared, ProbeRequest, ProbeRunner};
 pub use programs::{Chosen, UnknownRuntime, select};
 pub use registry::Runtime;
-pub use stage::{Prepared, ProbeRequest, Stage};
 pub use surprises::surprises;

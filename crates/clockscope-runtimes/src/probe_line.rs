@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::stated_mover::StatedMover;
+use crate::probe_moved_by::ProbeMovedBy;
 use crate::text::shortened;
 
 /// Beginning of a line that is ours.
@@ -34,7 +34,7 @@ pub(crate) struct ProbeReadings {
     pub(crate) built_on: String,
     /// Absent where the probe does not state it, as the next one.
     #[serde(default)]
-    pub(crate) moved_by: Option<StatedMover>,
+    pub(crate) moved_by: Option<ProbeMovedBy>,
     #[serde(default)]
     pub(crate) documented_coarse: Option<bool>,
     pub(crate) units_per_second: u64,
@@ -155,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stated_mover::BySystem;
+    use crate::probe_moved_by::BySystem;
 
     const GOOD: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":10,"nominal_hz":null,"batch_reads":3,"batches":2,"batch_ns":[7,8],"differences":[[-1,1],[0,2],[5,1]],"steps":[5,-1]}"#;
 
@@ -232,7 +232,7 @@ mod tests {
             for coarse in [false, true] {
                 let stated = format!(r#""moved_by":"{word}","documented_coarse":{coarse},"units_per_second""#);
                 let text = GOOD.replace("\"units_per_second\"", &stated);
-                assert_eq!(facts(&text), (Some(StatedMover::Everywhere(expected)), Some(coarse)), "{word}");
+                assert_eq!(facts(&text), (Some(ProbeMovedBy::Everywhere(expected)), Some(coarse)), "{word}");
             }
         }
         let each = r#"{"linux":"clocksource","macos":"a later word","windows":"performance_counter","plan9":"x"}"#;
@@ -240,7 +240,7 @@ mod tests {
         let [linux, macos, windows] =
             [MovedBy::Clocksource, MovedBy::Other, MovedBy::PerformanceCounter].map(Option::Some);
         let expected = BySystem { linux, macos, windows, others: None };
-        assert_eq!(facts(&text), (Some(StatedMover::BySystem(expected)), None));
+        assert_eq!(facts(&text), (Some(ProbeMovedBy::BySystem(expected)), None));
     }
 
     #[test]

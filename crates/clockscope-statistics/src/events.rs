@@ -8,12 +8,12 @@
 //! which the thread did not run, which moves `after` as much as the readings, can never be taken
 //! for a fault of the clock.
 
-mod hurdles;
+mod thresholds;
 mod worst;
 
 pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
 
-use hurdles::Hurdles;
+use thresholds::JumpThresholds;
 
 /// A run of more repeats than this is stuck, one of two to so many is a stall.
 pub const STALL_MAX: u64 = 199;
@@ -110,7 +110,7 @@ pub struct EventCounter {
     batch_ns: f64,
     judged: ReferencedCounts,
     level: Option<Level>,
-    hurdles: Hurdles,
+    thresholds: JumpThresholds,
 }
 
 /// Bounds of the clock's offset that are known after a batch.
@@ -178,7 +178,7 @@ impl EventCounter {
             batch_ns: 0.0,
             judged: ReferencedCounts::default(),
             level: None,
-            hurdles: Hurdles::new(),
+            thresholds: JumpThresholds::new(),
         }
     }
 
@@ -287,7 +287,7 @@ impl EventCounter {
         let seen = self.judged.hidden_regression.filter(|count| *count > 0);
         let judged = ReferencedCounts { hidden_regression: seen.or(decidable.then_some(0)), ..self.judged };
         self.counts.judged = (self.judge != Judge::None).then_some(judged);
-        self.counts.sure_ns = self.hurdles.most();
+        self.counts.sure_ns = self.thresholds.most();
         (self.counts, self.worst)
     }
 
@@ -385,8 +385,8 @@ impl EventCounter {
         let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
         let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         if !has_jumped && ceiling_ns.is_finite() {
-            let hurdle_ns = slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns;
-            self.hurdles.add(self.batch_ns, self.counts.span_ns, hurdle_ns);
+            let threshold_ns = slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns;
+            self.thresholds.add(self.batch_ns, self.counts.span_ns, threshold_ns);
         }
         self.count_gaps(batch, scan, threshold_ns);
 
@@ -404,7 +404,7 @@ impl EventCounter {
                 self.count_jump(WorstEvent { at_ns: self.batch_ns, size: ahead_ns });
             } else if ahead_ns.is_finite() {
                 let between_ns = before_ns - level.after_ns;
-                self.hurdles.add(self.batch_ns - between_ns, self.batch_ns, slack_ns - ahead_ns);
+                self.thresholds.add(self.batch_ns - between_ns, self.batch_ns, slack_ns - ahead_ns);
             }
             let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;
             if decidable {

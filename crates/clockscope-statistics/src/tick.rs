@@ -18,7 +18,7 @@ mod search;
 mod spectrum;
 
 pub use collector::{Elapsed, TickCollector};
-use lattice::{CERTAIN, Habit};
+use lattice::{CERTAIN, StepProfile};
 use readings::TickReadings;
 pub use result::{Lattice, NoTick, SHORTEST, Tick, Weight};
 use search::{SHORT, Search};
@@ -104,12 +104,12 @@ impl TickReadings {
             let is_seen = self.shortest_seen[0] <= divisor;
             return (is_seen || !proof::are_most_wider(steps, divisor)).then_some(Tick::Found(lattice));
         }
-        let (scale, habit) = (divisor as f64, Habit::of(steps));
+        let (scale, profile) = (divisor as f64, StepProfile::of(steps));
         let of_most = |wider: &Lattice| {
-            wider.agreement >= CERTAIN && proof::is_proved(&self.values, habit, self.repeats, wider, 1)
+            wider.agreement >= CERTAIN && proof::is_proved(&self.values, profile, self.repeats, wider, 1)
         };
         let unscaled = Lattice { period: scale, ..lattice };
-        let widest = lattice::widest(&self.values, habit, unscaled, of_most);
+        let widest = lattice::widest(&self.values, profile, unscaled, of_most);
         Some(Tick::Found(Lattice { period: widest.period / scale, spread: widest.spread / scale, ..widest }))
     }
 

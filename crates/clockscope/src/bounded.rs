@@ -27,7 +27,7 @@ use core::time::Duration;
 
 use clockscope_arch::CivilState;
 use clockscope_arch::os::keep_errno;
-use clockscope_arch::rest;
+use clockscope_arch::pause;
 
 use crate::WallTime;
 use crate::disciplined::BoundedAt;
@@ -189,10 +189,10 @@ impl core::error::Error for NoBound {}
 /// }
 /// ```
 pub fn commit_wait(moment: WallTime) -> Result<Interval, NoBound> {
-    keep_errno(|| wait_for(moment, now, rest))
+    keep_errno(|| wait_for(moment, now, pause))
 }
 
-fn wait_for(moment: WallTime, now: impl Fn() -> Interval, rest: impl Fn(Duration)) -> Result<Interval, NoBound> {
+fn wait_for(moment: WallTime, now: impl Fn() -> Interval, pause: impl Fn(Duration)) -> Result<Interval, NoBound> {
     loop {
         let interval = now();
         if !interval.state.is_bounded() {
@@ -203,7 +203,7 @@ fn wait_for(moment: WallTime, now: impl Fn() -> Interval, rest: impl Fn(Duration
         }
         let left = moment.saturating_duration_since(interval.earliest);
         match left.checked_sub(Duration::from_nanos(SPIN_NS)) {
-            Some(sleep) if !sleep.is_zero() => rest(sleep.min(LONGEST_SLEEP)),
+            Some(sleep) if !sleep.is_zero() => pause(sleep.min(LONGEST_SLEEP)),
             _ => core::hint::spin_loop(),
         }
     }

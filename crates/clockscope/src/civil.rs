@@ -8,8 +8,8 @@ mod clockbound;
 use clockscope_arch::civil::KernelClockState;
 use clockscope_arch::os;
 
-use crate::claims::claim::{Bounded, Claim, Unbounded};
-use crate::claims::kernel::Judged;
+use crate::civil_bounds::kernel::KernelBounds;
+use crate::civil_bounds::{Bounded, CivilInterval, Unbounded};
 use crate::leap::widen;
 use crate::now;
 #[cfg(all(fuzzing, feature = "chrony"))]
@@ -46,9 +46,9 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 /// }
 /// ```
 pub fn utc_now() -> Result<Bounded, Unbounded> {
-    let (claim, _) = ask()?;
-    let (earliest_ns, latest_ns) = widen(claim.leap, (claim.earliest_ns, claim.latest_ns));
-    Claim { earliest_ns, latest_ns, ..claim }.bounded(0)
+    let (interval, _) = ask()?;
+    let (earliest_ns, latest_ns) = widen(interval.leap, (interval.earliest_ns, interval.latest_ns));
+    CivilInterval { earliest_ns, latest_ns, ..interval }.bounded(0)
 }
 
 /// Returns TAI likewise: UTC and the leap seconds that the kernel knows of. A `SystemTime` that
@@ -62,26 +62,26 @@ pub fn utc_now() -> Result<Bounded, Unbounded> {
 /// # let _ = tai;
 /// ```
 pub fn tai_now() -> Result<Bounded, Unbounded> {
-    let (claim, kernel) = ask()?;
+    let (interval, kernel) = ask()?;
     let offset = kernel.tai_offset_s.ok_or(Unbounded::TaiUnknown)?;
     // The kernel changes clock and offset together.
-    claim.bounded(i128::from(offset) * 1_000_000_000)
+    interval.bounded(i128::from(offset) * 1_000_000_000)
 }
 
-/// The best claim that there is, and the kernel's state.
-fn ask() -> Result<(Claim, KernelClockState), Unbounded> {
+/// The best interval that there is, and the kernel's state.
+fn ask() -> Result<(CivilInterval, KernelClockState), Unbounded> {
     let began = now();
     let kernel = os::civil().map_err(Unbounded::Refused)?;
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
-    if let Some(claim) = clockbound::ask(&kernel) {
+    if let Some(interval) = clockbound::ask(&kernel) {
         // The clock was read at some moment since then.
-        return Ok((claim.wider(now().ns_since(began)), kernel));
+        return Ok((interval.wider(now().ns_since(began)), kernel));
     }
     #[cfg(feature = "chrony")]
     if kernel.may_be_chronyd() {
         return chrony::bounded(kernel, began);
     }
-    Ok((kernel.claim(now().ns_since(began))?, kernel))
+    Ok((kernel.interval(now().ns_since(began))?, kernel))
 }
 
 #[cfg(test)]

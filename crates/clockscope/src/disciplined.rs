@@ -32,7 +32,7 @@ mod serving;
 mod shared;
 mod shared_statement;
 mod sources;
-mod stated;
+mod statement;
 mod steering;
 mod sync;
 mod system_answers;
@@ -50,7 +50,7 @@ pub(crate) use shared_statement::carried_on;
 #[cfg(test)]
 pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
-pub use stated::{BoundedAt, Stated};
+pub use statement::{BoundedAt, Stated};
 #[cfg(not(loom))]
 pub(crate) use tested_cpus::CPUS as MOST_CPUS;
 #[cfg(not(loom))]

@@ -77,7 +77,7 @@ pub mod bounded;
 #[cfg(all(feature = "std", not(loom)))]
 mod civil;
 #[cfg(all(feature = "std", not(loom)))]
-mod claims;
+mod civil_bounds;
 #[cfg(all(feature = "std", not(loom)))]
 mod leap;
 #[cfg(all(feature = "std", not(loom)))]
@@ -104,7 +104,7 @@ pub use disciplined::layout;
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
     civil::{tai_now, utc_now},
-    claims::claim::{Basis, Bounded, Unbounded},
+    civil_bounds::{Basis, Bounded, Unbounded},
     clockscope_arch::CivilState,
     clockscope_arch::civil::Leap,
     process::{

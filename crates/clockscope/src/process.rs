@@ -9,7 +9,7 @@ use clockscope_arch::clocksource::{self, ClocksourceName};
 use clockscope_arch::os::{self, Timeline};
 use clockscope_arch::{Errno, counter};
 
-use crate::claims::kernel::Judged;
+use crate::civil_bounds::kernel::KernelBounds;
 use crate::disciplined::{
     Counter, Disciplined, OsClock, Shared, Stated, Wiped, forget_in_children, layout, wipe_on_fork,
 };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use clockscope_arch::os::{self, ClockSet, Woken, keep_errno};
+use clockscope_arch::os::{self, ClockSet, Wakeup, keep_errno};
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::process::{CLOCK, has_process_mark, process_mark};
@@ -58,14 +58,14 @@ pub struct Upkeep {
 /// A wait that ends where the wall clock is set.
 trait Notice {
     /// Waits for that, or for another thread, or for `longest`.
-    fn wait(&self, longest: Duration) -> Woken;
+    fn wait(&self, longest: Duration) -> Wakeup;
 
     /// Ends the present wait, or the next one.
     fn wake(&self);
 }
 
 impl Notice for ClockSet {
-    fn wait(&self, longest: Duration) -> Woken {
+    fn wait(&self, longest: Duration) -> Wakeup {
         self.wait(longest)
     }
 
@@ -113,7 +113,7 @@ impl<N: Notice> Stop<N> {
             return true;
         }
         drop(is_over);
-        if clock_set.wait(period) == Woken::ByClock {
+        if clock_set.wait(period) == Wakeup::ByClock {
             clock.wall_was_set();
         }
         false
@@ -402,10 +402,10 @@ mod tests {
     }
 
     /// A notice that has waited.
-    struct Noticed(Woken);
+    struct Noticed(Wakeup);
 
     impl Notice for Noticed {
-        fn wait(&self, _: Duration) -> Woken {
+        fn wait(&self, _: Duration) -> Wakeup {
             self.0
         }
         fn wake(&self) {}
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn a_set_shows_at_once_where_the_system_reports_it() {
         for step_ns in [3_600_000_000_000, -3_600_000_000_000, 1_000_000, -10_000] {
-            for (woken, is_seen) in [(Woken::ByClock, true), (Woken::InTime, false), (Woken::ByThread, false)] {
+            for (woken, is_seen) in [(Wakeup::ByClock, true), (Wakeup::InTime, false), (Wakeup::ByThread, false)] {
                 let machine = Machine::new();
                 let clock = Disciplined::new(&machine, &machine);
                 let renewed = || {
@@ -452,7 +452,7 @@ mod tests {
         let machine = Machine::new();
         let clock = Disciplined::new(&machine, &machine);
         (0..500_000).for_each(|_| _ = clock.now());
-        let stop = Stop::new(Some(Noticed(Woken::ByClock)));
+        let stop = Stop::new(Some(Noticed(Wakeup::ByClock)));
         assert!(!stop.wait(Duration::ZERO, &clock));
         assert_eq!(machine.wall_reads.get(), 0);
         stop.end();

@@ -33,16 +33,16 @@ pub(super) mod clock {
     }
 }
 
+#[cfg(any(unix, windows))]
+pub use super::process::process;
+pub use super::single_call::{Timeline, civil};
 #[cfg(not(any(unix, windows)))]
-pub use super::lacking::process;
-pub use super::lacking::{
+pub use super::unsupported::process;
+pub use super::unsupported::{
     ClockSet, allowed_cpus, call_in_child, clocksource, counter_is_accepted, counter_is_clocksource,
     counter_is_permitted, current_cpu, keep_errno, perf_frequency, set_allowed_cpus, survive_disabled_counter,
     wipe_on_fork,
 };
-pub use super::plain::{Timeline, civil};
-#[cfg(any(unix, windows))]
-pub use super::process::process;
 
 /// Name of the timeline's clock.
 pub const TIMELINE: &str = "std::time::Instant";

@@ -78,7 +78,7 @@ impl Baseline {
             Ok(found) => show(found, changes, (output, destination), own),
             // The machine became another one during the run.
             Err(error) => {
-                output::complain(&error.into());
+                output::print_error(&error.into());
                 Ok(own.or(Exit::Undetermined))
             }
         }

@@ -72,16 +72,16 @@ fn once(args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     }
     let output =
         command.stdin(Stdio::null()).stderr(Stdio::piped()).output().context("cannot run this program again")?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     let text = String::from_utf8_lossy(&output.stdout);
     match Document::from_json(&text) {
         Ok(Document::Measurement(measurement)) => Ok(measurement),
         _ => {
-            let complaint = complaint.trim().trim_start_matches("error: ");
+            let message = message.trim().trim_start_matches("error: ");
             if output.status.code() == Some(i32::from(Exit::Usage.code())) {
-                return Err(UsageError(complaint.to_owned()).into());
+                return Err(UsageError(message.to_owned()).into());
             }
-            bail!("a run failed ({}): {complaint}", output.status)
+            bail!("a run failed ({}): {message}", output.status)
         }
     }
 }

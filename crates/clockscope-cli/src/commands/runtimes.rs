@@ -8,7 +8,7 @@ use clockscope_machine::clocksource;
 use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
-use clockscope_runtimes::{Chosen, ProbeRequest, Stage};
+use clockscope_runtimes::{Chosen, ProbeRequest, ProbeRunner};
 
 use super::clocksource::stop_gently;
 use super::common::{Drawing, write};
@@ -41,12 +41,12 @@ pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     // Before anything is started or switched: signals only ask for an end.
     let stop = stop_gently()?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let stage = Stage::new().context("cannot run probes")?;
+    let runner = ProbeRunner::new().context("cannot run probes")?;
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &stop))?;
     let (document, exit) =
-        if args.list { list(&stage, &chosen, info, &stop) } else { measure(args, &stage, &chosen, info, &stop)? };
+        if args.list { list(&runner, &chosen, info, &stop) } else { measure(args, &runner, &chosen, info, &stop)? };
     // Nothing temporary is left when the results are there.
-    drop(stage);
+    drop(runner);
     let error = match &document {
         Document::Runtimes(envelope) => envelope.found.error.clone(),
         _ => None,
@@ -58,8 +58,8 @@ pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     }
 }
 
-fn list(stage: &Stage, chosen: &[Chosen], info: Envelope<Info>, stop: &AtomicBool) -> (Document, Exit) {
-    let runtimes = stage.list(chosen, stop);
+fn list(runner: &ProbeRunner, chosen: &[Chosen], info: Envelope<Info>, stop: &AtomicBool) -> (Document, Exit) {
+    let runtimes = runner.list(chosen, stop);
     let exit = match () {
         () if stop.load(Ordering::Relaxed) => Exit::Interrupted,
         () if runtimes.iter().any(|found| found.available) => Exit::Success,
@@ -71,12 +71,12 @@ fn list(stage: &Stage, chosen: &[Chosen], info: Envelope<Info>, stop: &AtomicBoo
 
 fn measure(
     args: &RuntimesArgs,
-    stage: &Stage,
+    runner: &ProbeRunner,
     chosen: &[Chosen],
     info: Envelope<Info>,
     stop: &AtomicBool,
 ) -> Result<(Document, Exit)> {
-    if let Some(warning) = &stage.warning {
+    if let Some(warning) = &runner.warning {
         output::warn(warning);
     }
     let Envelope { recorded_at, environment, .. } = info;
@@ -94,10 +94,10 @@ fn measure(
     }
     let show = |share: f64, title: &str| bar.borrow_mut().describe(share, || title.to_owned());
     // Before any clocksource is switched: compilers need none.
-    let prepared = stage.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
+    let prepared = runner.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
     let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
         let request = ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
-        stage.measure(&prepared, request, &mut |share, title| {
+        runner.measure(&prepared, request, &mut |share, title| {
             show(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
         })
     };

@@ -96,7 +96,7 @@ fn end_of_shootout(found: &Shootout) -> Exit {
 mod tests {
     use clap::Parser;
     use clockscope_measure::ThisMachine;
-    use clockscope_records::{Demand, DemandPlace, DemandValue};
+    use clockscope_records::{Demand, DemandTarget, DemandValue};
     use proptest::prelude::*;
 
     use super::*;
@@ -109,7 +109,7 @@ mod tests {
         };
         let ends = |met: &[Option<bool>]| {
             let demand = |met: &Option<bool>| Demand {
-                demand: DemandPlace::Clocksource,
+                demand: DemandTarget::Clocksource,
                 required: DemandValue::Word("tsc".to_owned()),
                 for_use: None,
                 found: None,

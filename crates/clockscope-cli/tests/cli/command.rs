@@ -287,8 +287,8 @@ fn a_recording_is_replayed() {
     piped.stdin(std::fs::File::open(&recording).unwrap());
     // `run` gives its programs no input.
     assert_eq!(piped.output().unwrap().stdout, std::fs::read(path("all.json")).unwrap());
-    let complaint = run(clockscope(&["replay", &recording, "--fail-on", "unavailable"]), 1).stderr;
-    assert_eq!(String::from_utf8(complaint).unwrap(), "--fail-on: found: unavailable (exit code 1)\n");
+    let message = run(clockscope(&["replay", &recording, "--fail-on", "unavailable"]), 1).stderr;
+    assert_eq!(String::from_utf8(message).unwrap(), "--fail-on: found: unavailable (exit code 1)\n");
     let schema: Value = serde_json::from_slice(&run(clockscope(&["schema", "recording"]), 0).stdout).unwrap();
     let recording: Value = serde_json::from_slice(&std::fs::read(&recording).unwrap()).unwrap();
     jsonschema::validator_for(&schema).unwrap().validate(&recording).unwrap();

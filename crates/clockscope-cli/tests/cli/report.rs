@@ -28,8 +28,8 @@ fn reports_have_pages_and_images() {
         ),
         (&["report", &steps, "--format", "html", "--open"], "--output"),
     ] {
-        let complaint = String::from_utf8(run(clockscope(arguments), 2).stderr).unwrap();
-        assert!(complaint.contains(said), "{arguments:?}: {complaint}");
+        let message = String::from_utf8(run(clockscope(arguments), 2).stderr).unwrap();
+        assert!(message.contains(said), "{arguments:?}: {message}");
     }
 }
 

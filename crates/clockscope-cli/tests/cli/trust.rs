@@ -363,8 +363,8 @@ fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
         ("[clocks.monotonic", "TOML parse error at line 1"),
         ("\u{0}", "TOML parse error"),
     ] {
-        let (record, complaint) = by_policy(text, 2);
-        assert!(complaint.contains(said), "{text}: {complaint}");
+        let (record, message) = by_policy(text, 2);
+        assert!(message.contains(said), "{text}: {message}");
         assert_eq!(record, Value::Null, "{text}");
     }
     let output = run(clockscope(&["check", "--policy", "/nonexistent/policy.toml"]), 4);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use clockscope_records::{Holder, LeftBehind};
+use clockscope_records::{LeftBehind, SwitchedBy};
 
 use crate::text;
 
@@ -65,7 +65,7 @@ pub enum SwitchError {
     },
     /// Another run has it switched.
     #[error("{0}")]
-    Held(Holder),
+    Held(SwitchedBy),
     /// A process has left it switched.
     #[error(
         "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
@@ -124,7 +124,7 @@ pub fn right(names: &[String]) -> Result<Right, SwitchError> {
 ///
 /// # Errors
 /// Another run has it switched just now.
-pub fn left_behind() -> Result<Option<LeftBehind>, Holder> {
+pub fn left_behind() -> Result<Option<LeftBehind>, SwitchedBy> {
     SwitchPaths::default().left_behind()
 }
 
@@ -136,9 +136,9 @@ pub fn restore() -> Result<Option<Restoration>, SwitchError> {
     SwitchPaths::default().restore()
 }
 
-impl From<Holder> for SwitchError {
-    fn from(holder: Holder) -> Self {
-        Self::Held(holder)
+impl From<SwitchedBy> for SwitchError {
+    fn from(switched_by: SwitchedBy) -> Self {
+        Self::Held(switched_by)
     }
 }
 
@@ -181,19 +181,19 @@ impl SwitchPaths {
     }
 
     /// Nothing, where a user has put it back by hand.
-    fn left_behind(&self) -> Result<Option<LeftBehind>, Holder> {
+    fn left_behind(&self) -> Result<Option<LeftBehind>, SwitchedBy> {
         if !fs::metadata(&self.marker).is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
         let file = match File::open(&self.marker) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(Holder::OtherUser { marker: self.marker.display().to_string() });
+                return Err(SwitchedBy::OtherUser { marker: self.marker.display().to_string() });
             }
             Err(_) => return Ok(None),
         };
         if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
-            return Err(Holder::Process { pid: read_note(&file).map(|note| note.pid) });
+            return Err(SwitchedBy::Process { pid: read_note(&file).map(|note| note.pid) });
         }
         let left = |note: Note| LeftBehind { pid: note.pid, was: note.was, is: self.current().ok() };
         Ok(read_note(&file).map(left).filter(|left| left.is.as_ref() != Some(&left.was)))
@@ -259,7 +259,7 @@ impl SwitchPaths {
                     thread::sleep(BETWEEN_TRIES);
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(Holder::Process { pid: read_note(&file).map(|note| note.pid) }.into());
+                    return Err(SwitchedBy::Process { pid: read_note(&file).map(|note| note.pid) }.into());
                 }
             }
         }
@@ -416,8 +416,8 @@ mod tests {
         let places = places(folder.path());
         let first = places.right(&[]).unwrap();
         first.switch("hpet").unwrap();
-        let own = Holder::Process { pid: Some(std::process::id()) };
-        let held = |error: &SwitchError| matches!(error, SwitchError::Held(holder) if *holder == own);
+        let own = SwitchedBy::Process { pid: Some(std::process::id()) };
+        let held = |error: &SwitchError| matches!(error, SwitchError::Held(switched_by) if *switched_by == own);
         assert!(held(&places.right(&[]).unwrap_err()));
         assert_eq!(places.left_behind().unwrap_err(), own);
         assert!(held(&places.restore().unwrap_err()));
@@ -426,9 +426,9 @@ mod tests {
         assert_eq!(places.right(&[]).unwrap().was(), "tsc");
         // Locked, and nothing is noted down yet.
         let _marker = places.lock().unwrap();
-        assert_eq!(places.left_behind().unwrap_err(), Holder::Process { pid: None });
+        assert_eq!(places.left_behind().unwrap_err(), SwitchedBy::Process { pid: None });
         let unnamed = places.restore().unwrap_err();
-        assert!(matches!(&unnamed, SwitchError::Held(Holder::Process { pid: None })), "{unnamed}");
+        assert!(matches!(&unnamed, SwitchError::Held(SwitchedBy::Process { pid: None })), "{unnamed}");
     }
 
     #[test]

@@ -298,9 +298,9 @@ fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Resul
 fn summarize(offsets: &mut Offsets) {
     let furthest = |pair: &OffsetPair| Some(pair.offset_ns.get()?.abs() + pair.bound_ns.get()?);
     offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart.get() == Some(true)).count() as u64;
-    let lacking = offsets.pairs.iter().find_map(|pair| Some((pair, pair.offset_ns.reason()?)));
+    let missing = offsets.pairs.iter().find_map(|pair| Some((pair, pair.offset_ns.reason()?)));
     let largest = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
-    offsets.within_ns = match lacking {
+    offsets.within_ns = match missing {
         Some((pair, reason)) => Figure::unknown(of_pair(pair, reason)),
         None => Figure::of(largest, "no pair of CPUs was tested"),
     };

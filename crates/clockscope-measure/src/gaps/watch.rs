@@ -59,8 +59,8 @@ pub(super) struct Watch {
     limits: GapThresholds,
     /// Time that was looked at, and the part of the run that was not. Both are summed from read to
     /// read, so that they hold every gap, also where the timer goes back between two reads.
-    pub(super) looked: u64,
-    pub(super) blind: u64,
+    pub(super) watched: u64,
+    pub(super) unwatched: u64,
     pub(super) count: u64,
     pub(super) lost: u64,
     pub(super) lengths: Reservoir,
@@ -68,13 +68,13 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) trouble: Option<CpuFailureReason>,
+    pub(super) failure: Option<CpuFailureReason>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
-    usual_asking: u64,
-    usual_glance: u64,
+    usual_cpu_read: u64,
+    usual_account: u64,
     /// The shortest time that a look at another clock has taken, and what one that was interrupted
     /// takes more, at least.
-    usual_look: u64,
+    usual_read: u64,
     long_look: u64,
 }
 
@@ -91,43 +91,43 @@ impl Watch {
         Self {
             cpu,
             limits: GapThresholds { pause: limits.pause.min(limits.threshold), ..limits },
-            looked: 0,
-            blind: 0,
+            watched: 0,
+            unwatched: 0,
             count: 0,
             lost: 0,
             lengths: Reservoir::new(KEPT),
             causes: Vec::new(),
             worst: Vec::new(),
             steal_ns: None,
-            trouble: None,
-            usual_asking: u64::MAX,
-            usual_glance: u64::MAX,
-            usual_look: u64::MAX,
+            failure: None,
+            usual_cpu_read: u64::MAX,
+            usual_account: u64::MAX,
+            usual_read: u64::MAX,
             long_look: limits.pause,
         }
     }
 
     /// Reads the timer for `length`. Gaps are recorded relative to `origin`.
-    pub(super) fn look(&mut self, sight: &mut impl WatchSources, origin: u64, length: u64) {
-        self.time_looks(sight);
-        let before = sight.now();
-        let first = sight.cpu();
+    pub(super) fn watch(&mut self, sources: &mut impl WatchSources, origin: u64, length: u64) {
+        self.time_reads(sources);
+        let before = sources.now();
+        let first = sources.cpu();
         let mut counted = Counted { thread: ThreadAccount::default(), cpu: first.clone() };
-        let begin = sight.now();
+        let begin = sources.now();
         // The first asking about a gap has something to be compared with.
-        self.usual_asking = self.usual_asking.min(since(begin, before).max(1));
-        let start = self.glance(sight, begin, &mut counted.thread);
+        self.usual_cpu_read = self.usual_cpu_read.min(since(begin, before).max(1));
+        let start = self.read_account(sources, begin, &mut counted.thread);
         let (mut last, mut turns, mut is_over) = (start, 0_u32, false);
         let (mut furthest, mut still) = (0, 0);
-        let (started, watched) = (since(start, origin), self.looked + self.blind);
+        let (started, watched_before) = (since(start, origin), self.watched + self.unwatched);
         loop {
-            let now = sight.now();
+            let now = sources.now();
             let passed = since(now, last);
             if passed > self.limits.pause {
-                let at = started + (self.looked + self.blind - watched);
-                last = self.ask(sight, &mut counted, last, now, at);
+                let at = started + (self.watched + self.unwatched - watched_before);
+                last = self.ask(sources, &mut counted, last, now, at);
             } else {
-                self.looked += passed;
+                self.watched += passed;
                 last = now;
             }
             turns = turns.wrapping_add(1);
@@ -135,22 +135,22 @@ impl Watch {
                 break;
             }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
-                is_over = sight.is_over();
+                is_over = sources.is_over();
                 still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
                 furthest = furthest.max(since(last, start));
                 if still >= self.limits.still_turns {
-                    self.trouble.get_or_insert(timer_failed());
+                    self.failure.get_or_insert(timer_failed());
                     break;
                 }
                 // The look may be a system call, which does not count as a gap. Where it took far
                 // longer than looks do, something came between: the next turn finds the gap.
-                let resumed = sight.now();
-                let usual = self.usual_look.min(since(resumed, last));
-                (last, self.usual_look) = (last.wrapping_add(usual), usual.max(1));
-                self.blind += usual;
+                let resumed = sources.now();
+                let usual = self.usual_read.min(since(resumed, last));
+                (last, self.usual_read) = (last.wrapping_add(usual), usual.max(1));
+                self.unwatched += usual;
                 let is_gap = since(resumed, last) > self.long_look.max(usual);
                 if !is_gap {
-                    self.blind += since(resumed, last);
+                    self.unwatched += since(resumed, last);
                     last = resumed;
                 }
                 // A gap that was found is asked about first.
@@ -159,7 +159,7 @@ impl Watch {
                 }
             }
         }
-        let end = sight.cpu();
+        let end = sources.cpu();
         self.steal_ns = match (end.steal_ns, first.steal_ns) {
             (Some(end_ns), Some(first_ns)) if end.number == first.number => {
                 Some(self.steal_ns.unwrap_or(0) + end_ns.saturating_sub(first_ns))
@@ -169,60 +169,60 @@ impl Watch {
     }
 
     /// Finds out what a look at another clock takes.
-    fn time_looks(&mut self, sight: &mut impl WatchSources) {
+    fn time_reads(&mut self, sources: &mut impl WatchSources) {
         for _ in 0..TRIES {
-            let from = sight.now();
-            _ = sight.is_over();
-            self.usual_look = self.usual_look.min(since(sight.now(), from).max(1));
+            let from = sources.now();
+            _ = sources.is_over();
+            self.usual_read = self.usual_read.min(since(sources.now(), from).max(1));
         }
     }
 
     /// Asks the system what it has counted since it was asked last, after a pause from `last` until
     /// `now` that began `at` so much of the run. What came between the counts of the thread before
     /// and after asking is a gap of its own. Returns where looking goes on.
-    fn ask(&mut self, sight: &mut impl WatchSources, counted: &mut Counted, last: u64, now: u64, at: u64) -> u64 {
+    fn ask(&mut self, sources: &mut impl WatchSources, counted: &mut Counted, last: u64, now: u64, at: u64) -> u64 {
         let mut thread = ThreadAccount::default();
-        let until = self.glance(sight, now, &mut thread);
+        let until = self.read_account(sources, now, &mut thread);
         // An interruption that came with the counts of the thread is counted by these.
-        let glance = since(until, now);
-        let is_longer = glance > self.limits.threshold.max(UNUSUAL * self.usual_glance);
-        let (length, unseen) = if is_longer { (since(until, last), 0) } else { (since(now, last), glance) };
-        self.looked += length;
-        self.blind += unseen;
-        let cpu = sight.cpu();
+        let account_took = since(until, now);
+        let is_longer = account_took > self.limits.threshold.max(UNUSUAL * self.usual_account);
+        let (length, unseen) = if is_longer { (since(until, last), 0) } else { (since(now, last), account_took) };
+        self.watched += length;
+        self.unwatched += unseen;
+        let cpu = sources.cpu();
         if length > self.limits.threshold {
-            let (cause, counts) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sight.ns(length));
+            let (cause, counts) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sources.ns(length));
             self.take(Gap { at, length, cause, counted: counts });
         }
         // Gives memory back, which takes time.
         *counted = Counted { thread, cpu };
-        let asked = sight.now();
-        let end = self.glance(sight, asked, &mut counted.thread);
+        let asked = sources.now();
+        let end = self.read_account(sources, asked, &mut counted.thread);
         self.asked(since(end, until), [&thread, &counted.thread], at + length + unseen);
         // The first reads after that are cold. What is longer than a gap is left to the next turn.
         let mut resumed = end;
         for _ in 0..=COLD_READS {
-            let next = sight.now();
+            let next = sources.now();
             if since(next, resumed) > self.limits.threshold {
                 break;
             }
             resumed = next;
         }
-        self.blind += since(resumed, end);
+        self.unwatched += since(resumed, end);
         resumed
     }
 
     /// Reads the counts of the thread, and the timer right after: again if something came between,
     /// which neither would report. Returns what the timer showed.
-    fn glance(&mut self, sight: &mut impl WatchSources, mut from: u64, thread: &mut ThreadAccount) -> u64 {
+    fn read_account(&mut self, sources: &mut impl WatchSources, mut from: u64, thread: &mut ThreadAccount) -> u64 {
         for _ in 0..TRIES {
-            *thread = sight.thread();
-            let until = sight.now();
+            *thread = sources.thread();
+            let until = sources.now();
             let took = since(until, from);
             from = until;
-            let is_first = self.usual_glance == u64::MAX;
-            self.usual_glance = self.usual_glance.min(took.max(1));
-            if !is_first && took <= self.limits.pause.max(UNUSUAL * self.usual_glance) {
+            let is_first = self.usual_account == u64::MAX;
+            self.usual_account = self.usual_account.min(took.max(1));
+            if !is_first && took <= self.limits.pause.max(UNUSUAL * self.usual_account) {
                 break;
             }
         }
@@ -232,14 +232,14 @@ impl Watch {
     /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was
     /// counted of the thread before and after; not by interrupts, which were read once.
     fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) {
-        self.usual_asking = self.usual_asking.min(took.max(1));
-        let more = took.saturating_sub(self.usual_asking);
-        if more <= self.limits.threshold.max(UNUSUAL * self.usual_asking) {
-            self.blind += took;
+        self.usual_cpu_read = self.usual_cpu_read.min(took.max(1));
+        let more = took.saturating_sub(self.usual_cpu_read);
+        if more <= self.limits.threshold.max(UNUSUAL * self.usual_cpu_read) {
+            self.unwatched += took;
             return;
         }
-        self.looked += more;
-        self.blind += took - more;
+        self.watched += more;
+        self.unwatched += took - more;
         let (cause, counts) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
         self.take(Gap { at, length: more, cause, counted: GapCounts { while_asking: true, ..counts } });
     }
@@ -349,22 +349,22 @@ mod tests {
         }
     }
 
-    fn looked(stopped_at: u64, before: bool) -> (Simulated, Watch) {
-        let mut sight = Simulated { time: 1_000, actions: 0, stopped_at, before, interrupts: 0, voluntary: 0 };
+    fn watched_until(stopped_at: u64, before: bool) -> (Simulated, Watch) {
+        let mut sources = Simulated { time: 1_000, actions: 0, stopped_at, before, interrupts: 0, voluntary: 0 };
         let mut watch = Watch::new(Some(0), GapThresholds { threshold: 10_000, pause: 3_000, ..LIMITS });
-        watch.look(&mut sight, 0, 5_000_000);
-        (sight, watch)
+        watch.watch(&mut sources, 0, 5_000_000);
+        (sources, watch)
     }
 
     /// Wherever the thread is stopped, also while it asks about another gap or reads the counts,
     /// the gap is attributed to the stop.
     #[test]
     fn a_stop_is_told_wherever_it_falls() {
-        let (sight, _) = looked(0, true);
+        let (sources, _) = watched_until(0, true);
         // Before the first and after the last look there is nothing to report.
-        let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sight.actions - 3, 0);
+        let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sources.actions - 3, 0);
         for (action, before) in actions.flat_map(|action| [(action, true), (action, false)]) {
-            let (_, watch) = looked(action, before);
+            let (_, watch) = watched_until(action, before);
             let worst = &watch.worst[0];
             assert!(worst.length + 50_000 >= STOPPED, "{action} {before}: {}", worst.length);
             assert_eq!(worst.cause, CauseKind::VoluntarySwitch, "{action} {before}: {:?}", worst.counted);
@@ -382,9 +382,9 @@ mod tests {
         let sides = [&thread, &thread];
         watch.asked(1000, sides, 0);
         watch.asked(4900, sides, 0);
-        assert_eq!((watch.blind, watch.count), (5900, 0));
+        assert_eq!((watch.unwatched, watch.count), (5900, 0));
         watch.asked(90_000, sides, 7);
-        assert_eq!((watch.blind, watch.looked, watch.count, watch.lost), (6900, 89_000, 1, 89_000));
+        assert_eq!((watch.unwatched, watch.watched, watch.count, watch.lost), (6900, 89_000, 1, 89_000));
         assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
         // A timer that went back meanwhile.
         assert_eq!(since(5, 10), 0);

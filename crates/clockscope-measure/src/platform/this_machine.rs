@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clockscope_machine::adjtimex::{self, AdjtimexError};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
+use clockscope_machine::child_read::{self, Outcome, SeveralThreads};
 use clockscope_machine::hypervisor;
 use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
-use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, clocksource, synchronization};
 use clockscope_records::{Adjtimex, CivilState, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_sources::os::{self, Reference};
@@ -110,7 +110,7 @@ impl Platform for ThisMachine {
         timeout_ms: i32,
         read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
-        trial::attempt(count, timeout_ms, read)
+        child_read::attempt(count, timeout_ms, read)
     }
 
     fn unix_seconds(&self) -> Option<u64> {
@@ -164,7 +164,7 @@ impl Platform for ThisMachine {
         is_long
     }
 
-    fn nap(&self, ns: u64) {
+    fn sleep(&self, ns: u64) {
         // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter
         // is disabled.
         thread::sleep(NAP.min(Duration::from_nanos(ns)));

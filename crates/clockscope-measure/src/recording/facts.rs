@@ -1,34 +1,38 @@
-//! Descriptions of clocks and outcomes of trials, as records and back.
+//! Descriptions of clocks and outcomes of child_reads, as records and back.
 
-use clockscope_machine::trial::{Outcome, Untried};
-use clockscope_records::{ClockReason, Failure, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit, texts};
+use clockscope_machine::child_read::{Outcome, Untried};
+use clockscope_records::{
+    ClockReason, Failure, RecordedChildRead, RecordedClock, RecordedResolution, RecordedUnit, texts,
+};
 use clockscope_sources::{ClockInfo, Resolution, Unit};
 
 use super::fault::{FREQUENCIES_HZ, LONGEST_NS, RecordingFault};
 use crate::failure_reason::{of_errno, system_error};
 
-pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
+pub(super) fn recorded_child_read(outcome: &Outcome) -> RecordedChildRead {
     match outcome.clone() {
-        Outcome::Answered => RecordedTrial::Answered,
-        Outcome::Refused(errno) => RecordedTrial::Failed {
+        Outcome::Answered => RecordedChildRead::Answered,
+        Outcome::Refused(errno) => RecordedChildRead::Failed {
             failure: of_errno(errno),
-            error: ClockReason::TrialFailed { error: system_error(errno) }.into(),
+            error: ClockReason::ChildReadFailed { error: system_error(errno) }.into(),
         },
-        Outcome::Unanswered => RecordedTrial::Failed { failure: Failure::NoAnswer, error: texts::TRIAL_ENDED.into() },
-        Outcome::Failed { failure, error } => RecordedTrial::Failed { failure, error },
-        Outcome::Killed(signal) => RecordedTrial::Killed(signal),
-        Outcome::Silent => RecordedTrial::Silent,
-        Outcome::Untried(reason) => RecordedTrial::Untried(reason.to_string()),
+        Outcome::Unanswered => {
+            RecordedChildRead::Failed { failure: Failure::NoAnswer, error: texts::TRIAL_ENDED.into() }
+        }
+        Outcome::Failed { failure, error } => RecordedChildRead::Failed { failure, error },
+        Outcome::Killed(signal) => RecordedChildRead::Killed(signal),
+        Outcome::Silent => RecordedChildRead::Silent,
+        Outcome::Untried(reason) => RecordedChildRead::Untried(reason.to_string()),
     }
 }
 
-pub(super) fn outcome(trial: RecordedTrial) -> Outcome {
-    match trial {
-        RecordedTrial::Answered => Outcome::Answered,
-        RecordedTrial::Failed { failure, error } => Outcome::Failed { failure, error },
-        RecordedTrial::Killed(signal) => Outcome::Killed(signal),
-        RecordedTrial::Silent => Outcome::Silent,
-        RecordedTrial::Untried(reason) => Outcome::Untried(Untried::Recorded(reason)),
+pub(super) fn outcome(read: RecordedChildRead) -> Outcome {
+    match read {
+        RecordedChildRead::Answered => Outcome::Answered,
+        RecordedChildRead::Failed { failure, error } => Outcome::Failed { failure, error },
+        RecordedChildRead::Killed(signal) => Outcome::Killed(signal),
+        RecordedChildRead::Silent => Outcome::Silent,
+        RecordedChildRead::Untried(reason) => Outcome::Untried(Untried::Recorded(reason)),
     }
 }
 
@@ -99,8 +103,8 @@ mod tests {
         let others = [Outcome::Answered, Outcome::Unanswered, Outcome::Silent, Outcome::Killed(11), Outcome::Killed(4)];
         for outcome_of_run in refused.into_iter().chain(others) {
             let shown = |outcome| FailureReason::of(outcome, Some(false));
-            let replayed = outcome(recorded_trial(&outcome_of_run));
-            assert_eq!(recorded_trial(&replayed), recorded_trial(&outcome_of_run));
+            let replayed = outcome(recorded_child_read(&outcome_of_run));
+            assert_eq!(recorded_child_read(&replayed), recorded_child_read(&outcome_of_run));
             assert_eq!(shown(replayed), shown(outcome_of_run.clone()), "{outcome_of_run:?}");
         }
     }

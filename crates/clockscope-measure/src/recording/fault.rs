@@ -82,10 +82,10 @@ pub enum ReplayMismatch {
     Unanswered(#[from] MeasureError),
     /// Lists of trial reads that were not asked for.
     #[error("{0} lists of trial reads are left over")]
-    TrialsLeft(usize),
+    ChildReadsLeft(usize),
     /// Another number of trial reads.
     #[error("{recorded} trial reads were recorded, {needed} are needed")]
-    Trials {
+    ChildReads {
         /// Those that are there.
         recorded: usize,
         /// Those that are needed.

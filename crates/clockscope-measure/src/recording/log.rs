@@ -13,7 +13,7 @@ const ROOM: usize = 1 << 16;
 /// The readings of a clock, in the order in which they were made.
 #[derive(Debug)]
 pub(super) struct Log {
-    /// During trials: where they are made in a child process, nothing of them is seen here.
+    /// During child_reads: where they are made in a child process, nothing of them is seen here.
     is_paused: Arc<AtomicBool>,
     readings: Mutex<Vec<u64>>,
 }

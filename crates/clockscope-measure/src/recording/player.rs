@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::child_read::{Outcome, SeveralThreads, Untried};
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_machine::trial::{Outcome, SeveralThreads, Untried};
 use clockscope_records::{
     Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter,
     RecordedRun, Synchronization,
@@ -36,7 +36,7 @@ pub(super) struct Player {
     unix_seconds: Option<u64>,
     cpu: Option<u32>,
     not_pinned: Option<String>,
-    trials: Mutex<VecDeque<Vec<Outcome>>>,
+    child_reads: Mutex<VecDeque<Vec<Outcome>>>,
     counters: Vec<RecordedCounter>,
     ordered_counter: Option<ReplayedClock>,
     references: Vec<ReplayedClock>,
@@ -60,13 +60,13 @@ impl Player {
         let batches = run.clocks.iter().map(|clock| clock.batches.len()).sum();
         let progress = Arc::new(ReplayProgress::new(batches, run.interrupted));
         let entries = run.clocks.into_iter().map(|clock| row(clock, &progress)).collect::<Result<_, _>>()?;
-        let trials = run.trials.into_iter().map(|trials| trials.into_iter().map(outcome).collect());
+        let child_reads = run.child_reads.into_iter().map(|of_call| of_call.into_iter().map(outcome).collect());
         let player = Self {
             environment: run.environment,
             unix_seconds: run.unix_seconds,
             cpu: run.cpu,
             not_pinned: run.not_pinned,
-            trials: Mutex::new(trials.collect()),
+            child_reads: Mutex::new(child_reads.collect()),
             counters: run.counters,
             ordered_counter: run.ordered_counter.map(ReplayedClock::new).transpose()?,
             references: run.references.into_iter().map(ReplayedClock::new).collect::<Result<_, _>>()?,
@@ -82,11 +82,11 @@ impl Player {
 
     /// Returns what was not asked for as it was recorded.
     pub(super) fn mismatch(&self) -> Option<ReplayMismatch> {
-        let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner).len();
-        let of_trials = || (trials > 0).then_some(ReplayMismatch::TrialsLeft(trials));
+        let child_reads = self.child_reads.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let of_child_reads = || (child_reads > 0).then_some(ReplayMismatch::ChildReadsLeft(child_reads));
         let of_reference_clocks =
             || self.ordered_counter.iter().chain(&self.references).find_map(ReplayedClock::mismatch);
-        self.progress.mismatch().or_else(of_trials).or_else(of_reference_clocks)
+        self.progress.mismatch().or_else(of_child_reads).or_else(of_reference_clocks)
     }
 }
 
@@ -176,10 +176,11 @@ impl Platform for Player {
         _: i32,
         _: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
-        let mut outcomes = self.trials.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
+        let mut outcomes =
+            self.child_reads.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
         let recorded = outcomes.len();
         if recorded != count {
-            self.progress.does_not_fit(|| ReplayMismatch::Trials { recorded, needed: count });
+            self.progress.does_not_fit(|| ReplayMismatch::ChildReads { recorded, needed: count });
             outcomes.resize(count, Outcome::Untried(Untried::Recorded(NOT_IN_IT.to_owned())));
         }
         Ok(outcomes)
@@ -218,7 +219,7 @@ impl Platform for Player {
         false
     }
 
-    fn nap(&self, _: u64) {}
+    fn sleep(&self, _: u64) {}
 
     fn thread_account(&self) -> account::ThreadAccount {
         account::ThreadAccount { cpu: self.cpu, switches: None }

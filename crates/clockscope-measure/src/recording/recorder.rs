@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::child_read::{Outcome, SeveralThreads};
 use clockscope_machine::sleeping::Call;
-use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{
-    Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick,
+    Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedCounter, RecordedReference, RecordedRun,
     Synchronization,
 };
 use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
 
 use super::deltas::differences;
-use super::facts::recorded_trial;
+use super::facts::recorded_child_read;
 use super::log::{Log, Logged};
 use crate::platform::{Platform, ReferenceClock, ThreadError};
 
@@ -24,7 +24,7 @@ use crate::platform::{Platform, ReferenceClock, ThreadError};
 #[derive(Debug)]
 pub struct Recorder<P> {
     platform: P,
-    /// During trials.
+    /// During child_reads.
     is_paused: Arc<AtomicBool>,
     kept: Mutex<PartialRecording>,
 }
@@ -46,7 +46,7 @@ impl PartialRecording {
             interrupted: false,
             cpu: None,
             not_pinned: None,
-            trials: Vec::new(),
+            child_reads: Vec::new(),
             counters: Vec::new(),
             ordered_counter: None,
             references: Vec::new(),
@@ -88,9 +88,9 @@ impl<P: Platform> Recorder<P> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn logged<C: ReferenceClock>(&self, clock: C) -> (Logged<C>, RecordedYardstick) {
+    fn logged<C: ReferenceClock>(&self, clock: C) -> (Logged<C>, RecordedReference) {
         let record =
-            RecordedYardstick { name: clock.name().to_owned(), tick_ns: clock.tick_ns(), readings: Vec::new() };
+            RecordedReference { name: clock.name().to_owned(), tick_ns: clock.tick_ns(), readings: Vec::new() };
         (Logged { clock, log: Arc::new(Log::new(Arc::clone(&self.is_paused))) }, record)
     }
 }
@@ -157,7 +157,7 @@ impl<P: Platform> Platform for Recorder<P> {
         let attempted = self.platform.attempt(count, timeout_ms, read);
         self.is_paused.store(false, Ordering::Relaxed);
         let outcomes = attempted?;
-        self.kept().run.trials.push(outcomes.iter().map(recorded_trial).collect());
+        self.kept().run.child_reads.push(outcomes.iter().map(recorded_child_read).collect());
         Ok(outcomes)
     }
 
@@ -202,8 +202,8 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.wait_until(holds)
     }
 
-    fn nap(&self, ns: u64) {
-        self.platform.nap(ns);
+    fn sleep(&self, ns: u64) {
+        self.platform.sleep(ns);
     }
 
     fn thread_account(&self) -> account::ThreadAccount {

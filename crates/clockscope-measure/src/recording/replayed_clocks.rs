@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope_records::{RecordedBatch, RecordedYardstick};
+use clockscope_records::{RecordedBatch, RecordedReference};
 use clockscope_sources::{Errno, RawClock};
 
 use super::deltas::readings;
@@ -32,8 +32,8 @@ struct RecordedReadings {
 impl ReplayedClock {
     /// # Errors
     /// No clock steps so.
-    pub(super) fn new(record: RecordedYardstick) -> Result<Self, RecordingFault> {
-        let RecordedYardstick { name, tick_ns, readings: differences } = record;
+    pub(super) fn new(record: RecordedReference) -> Result<Self, RecordingFault> {
+        let RecordedReference { name, tick_ns, readings: differences } = record;
         let readings = readings(differences);
         Ok(Self(Arc::new(RecordedReadings { name, tick_ns: length_ns(tick_ns)?, readings, next: AtomicUsize::new(0) })))
     }

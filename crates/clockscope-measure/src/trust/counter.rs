@@ -35,7 +35,7 @@ pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
     }
     evidence.need(events::steps_back(&read, Suspect::Counter, Severity::Forbids));
     evidence.add(events::standing(seen, &read, false, Severity::Forbids));
-    evidence.add(events::jumps(&read, seen.doubt(), Suspect::Counter, Severity::Forbids));
+    evidence.add(events::jumps(&read, seen.reference_problem(), Suspect::Counter, Severity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();
     evidence.need(events::order(seen, &handed_over, Suspect::Counter, Severity::Forbids));
@@ -167,7 +167,9 @@ fn rate(seen: &Observations) -> Result<&RateRecord, NoRate<'_>> {
 
 /// Check that its rate against the kernel's clock is constant.
 fn constancy(seen: &Observations) -> WeighedCheck {
-    let judged = seen.doubt().map_or_else(|| rate(seen), |doubt| Err(NoRate::Doubt(doubt)));
+    let judged = seen
+        .reference_problem()
+        .map_or_else(|| rate(seen), |reference_problem| Err(NoRate::Reference(reference_problem)));
     let mut found = match judged {
         Ok(rate) => {
             let shares_hardware = seen.counters().next().and_then(|counter| seen.shares_hardware(counter));
@@ -175,7 +177,8 @@ fn constancy(seen: &Observations) -> WeighedCheck {
         }
         Err(why) => events::no_rate(why, Suspect::Counter, Severity::Forbids),
     };
-    let changed = changed_since(seen).filter(|_| found.finding != Finding::Against && seen.doubt().is_none());
+    let changed =
+        changed_since(seen).filter(|_| found.finding != Finding::Against && seen.reference_problem().is_none());
     if let (Check::ConstantRate { change, .. }, Some(changed)) = (&mut found.check, changed) {
         (*change, found.finding) = (Some(changed), Finding::Against);
     }

@@ -1,7 +1,7 @@
 //! Events between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, ClockRecord, CpusReason, Events, Finding, LostPair, RateChange, RateRecord, ReferenceDoubt, Sequence,
+    Check, ClockRecord, CpusReason, Events, Finding, LostPair, RateChange, RateRecord, ReferenceProblem, Sequence,
     Suspect, Unknown, Untested,
 };
 
@@ -60,7 +60,7 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
 /// That one may be in doubt.
 pub(super) fn jumps(
     clocks: &[&ClockRecord],
-    doubt: Option<ReferenceDoubt>,
+    reference_problem: Option<ReferenceProblem>,
     suspect: Suspect,
     severity: Severity,
 ) -> WeighedCheck {
@@ -77,7 +77,7 @@ pub(super) fn jumps(
             readings,
             reference,
             suspect,
-            doubt: None,
+            reference_problem: None,
             reference_shares_hardware,
             reason,
         };
@@ -86,10 +86,18 @@ pub(super) fn jumps(
     // What a coarse clock loses within a batch of reads is unknown.
     let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
-    let doubt = doubt.filter(|_| has_jumped);
-    let finding = if doubt.is_some() { Finding::Unknown } else { against_if(has_jumped) };
-    let check =
-        Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reference_shares_hardware, reason: None };
+    let reference_problem = reference_problem.filter(|_| has_jumped);
+    let finding = if reference_problem.is_some() { Finding::Unknown } else { against_if(has_jumped) };
+    let check = Check::Jumps {
+        ahead,
+        behind,
+        readings,
+        reference,
+        suspect,
+        reference_problem,
+        reference_shares_hardware,
+        reason: None,
+    };
     WeighedCheck::new(check, finding, severity)
 }
 
@@ -98,16 +106,16 @@ pub(super) fn jumps(
 /// again, or shows in its rate against another clock, is its own.
 pub(super) fn jumps_against_counter(
     clock: &ClockRecord,
-    doubt: Option<ReferenceDoubt>,
+    reference_problem: Option<ReferenceProblem>,
     suspect: Suspect,
     severity: Severity,
 ) -> WeighedCheck {
-    let mut found = jumps(&[clock], doubt, suspect, severity);
-    if let Check::Jumps { ahead, behind, doubt, .. } = &mut found.check
+    let mut found = jumps(&[clock], reference_problem, suspect, severity);
+    if let Check::Jumps { ahead, behind, reference_problem, .. } = &mut found.check
         && found.finding == Finding::Against
         && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
     {
-        *doubt = Some(ReferenceDoubt::SeenOnce);
+        *reference_problem = Some(ReferenceProblem::SeenOnce);
         found.severity = severity.min(Severity::Limits);
     }
     found
@@ -205,7 +213,7 @@ pub(super) fn order(
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NoRate<'a> {
     /// The clock that it was compared with is in doubt.
-    Doubt(ReferenceDoubt),
+    Reference(ReferenceProblem),
     /// Nothing could be compared, for this reason.
     Failed(&'a MeasureError),
     /// The clock was not compared.
@@ -214,8 +222,8 @@ pub(super) enum NoRate<'a> {
 
 /// Check of a rate that was not compared.
 pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedCheck {
-    let (doubt, reason) = match why {
-        NoRate::Doubt(doubt) => (Some(doubt), None),
+    let (reference_problem, reason) = match why {
+        NoRate::Reference(reference_problem) => (Some(reference_problem), None),
         NoRate::Failed(error) => (None, Some(error.no_rate().into())),
         NoRate::NotCompared => (None, None),
     };
@@ -225,7 +233,7 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
         seconds: None,
         change: None,
         suspect,
-        doubt,
+        reference_problem,
         reference_shares_hardware: None,
         reason,
     };
@@ -253,7 +261,7 @@ pub(super) fn constancy(
         seconds: rate.seconds.get(),
         change: change.filter(|_| is_known),
         suspect,
-        doubt: None,
+        reference_problem: None,
         reference_shares_hardware,
         reason,
     };

@@ -4,7 +4,7 @@
 use clockscope_machine::clocksource;
 use clockscope_records::{
     Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement,
-    KernelVerdict, Offsets, Order, Rates, ReadPath, ReferenceDoubt, Sequence,
+    KernelVerdict, Offsets, Order, Rates, ReadPath, ReferenceProblem, Sequence,
 };
 
 use crate::error::MeasureError;
@@ -131,10 +131,10 @@ impl Observations {
     /// Reason why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave,
     /// the kernel's clock: `None` if they can. A clock that the timer tick moves loses time with
     /// every tick that is lost.
-    pub(crate) fn doubt(&self) -> Option<ReferenceDoubt> {
+    pub(crate) fn reference_problem(&self) -> Option<ReferenceProblem> {
         let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
-        is_ticked.then_some(ReferenceDoubt::TimerTick).or(is_suspected.then_some(ReferenceDoubt::ReferenceChanged))
+        is_ticked.then_some(ReferenceProblem::TimerTick).or(is_suspected.then_some(ReferenceProblem::ReferenceChanged))
     }
 
     /// Returns true if order across CPUs means something for a clock: not for one of a single

@@ -3,7 +3,7 @@
 use clockscope_machine::clocksource;
 use clockscope_records::{
     Check, CheckKind, CivilState, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
-    ReadFailure, ReferenceDoubt, Sequence, Suspect,
+    ReadFailure, ReferenceProblem, Sequence, Suspect,
 };
 
 use super::events::{self, NoRate};
@@ -29,7 +29,7 @@ const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 pub(super) fn judge(
     seen: &Observations,
     clock: &ClockRecord,
-    doubt: Option<ReferenceDoubt>,
+    reference_problem: Option<ReferenceProblem>,
     faults: &[CheckKind],
 ) -> ClockEvidence {
     let label = clock.identity.label();
@@ -55,9 +55,9 @@ pub(super) fn judge(
         return evidence;
     }
     evidence.add(if seen.by_counter {
-        events::jumps_against_counter(clock, doubt, suspect, severity)
+        events::jumps_against_counter(clock, reference_problem, suspect, severity)
     } else {
-        events::jumps(&this, doubt, suspect, severity)
+        events::jumps(&this, reference_problem, suspect, severity)
     });
     // A read that is not ordered may show an earlier reading on another CPU without a fault.
     if clock.identity.is_ordered {
@@ -212,11 +212,11 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
 
 /// The reference changed against all other clocks, and these not against each other.
 fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedCheck {
-    let mut found = events::no_rate(NoRate::Doubt(ReferenceDoubt::ReferenceChanged), suspect, severity);
-    if let Check::ConstantRate { change, doubt, .. } = &mut found.check
+    let mut found = events::no_rate(NoRate::Reference(ReferenceProblem::ReferenceChanged), suspect, severity);
+    if let Check::ConstantRate { change, reference_problem, .. } = &mut found.check
         && base_name(label) == base_name(reference)
     {
-        (*change, *doubt, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
+        (*change, *reference_problem, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
     }
     found
 }

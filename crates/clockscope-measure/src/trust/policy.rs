@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_records::{
-    Check, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Finding, Policy, Trustworthiness,
+    Check, ClockDemands, ClockRecord, Demand, DemandTarget, DemandValue, Demanded, Finding, Policy, Trustworthiness,
     Use, Verdict,
 };
 use clockscope_sources::{ClockBasis, ClockKind};
@@ -216,7 +216,7 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
     if let Some(names) = &policy.clocksource {
         let current = seen.clocksource().map(str::to_owned);
         demands.push(Demand {
-            demand: DemandPlace::Clocksource,
+            demand: DemandTarget::Clocksource,
             required: DemandValue::Word(names.join(" or ")),
             for_use: None,
             found: current.clone().map(DemandValue::Word),
@@ -225,10 +225,10 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
     }
     let verdict = |name: &str| verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
     if let Some(of_counter) = &policy.counter {
-        demands.extend(of(&DemandPlace::Counter, of_counter, verdict(COUNTER), seen, for_use));
+        demands.extend(of(&DemandTarget::Counter, of_counter, verdict(COUNTER), seen, for_use));
     }
     for (name, of_clock) in &policy.clocks {
-        let place = |demanded| DemandPlace::Clock(name.clone(), demanded);
+        let place = |demanded| DemandTarget::Clock(name.clone(), demanded);
         demands.extend(of(&place, of_clock, verdict(name), seen, for_use));
     }
     demands
@@ -236,7 +236,7 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
 
 /// The demands on one clock.
 fn of(
-    place: &dyn Fn(Demanded) -> DemandPlace,
+    place: &dyn Fn(Demanded) -> DemandTarget,
     demands: &ClockDemands,
     verdict: Option<&Verdict>,
     seen: &Observations,

@@ -11,8 +11,8 @@ use crate::platform::{Around, Read, Simulated};
 use crate::steps::nothing_is_wrong;
 use crate::ticks;
 
-/// Reads of a clock that are made before any is looked at: two trials, and those that show what a
-/// read costs.
+/// Reads of a clock that are made before any is looked at: two child_reads, and those that show
+/// what a read costs.
 const UNSEEN: u64 = 2 + 4 * 16;
 /// Batches of `measure` that show no gap: their cost is not known yet.
 const UNCOSTED: usize = 2 * 3 * 11 + 3;
@@ -197,15 +197,15 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
         let spec = &machine.specs[place];
         let readings = readings(&reads, place, events.reads);
         let recounted = Recounted::of(&readings);
-        let told = Recounted {
+        let reported = Recounted {
             regression: events.regression,
             stall: events.stall,
             stuck: events.stuck,
             smallest: recounted.smallest,
         };
-        assert_eq!(told, recounted, "{name}: {events:?}");
-        if let (Some(told_ns), Some(smallest), true) = (smallest_ns, recounted.smallest, spec.id.is_some()) {
-            assert_eq!(told_ns, smallest as f64, "{name}");
+        assert_eq!(reported, recounted, "{name}: {events:?}");
+        if let (Some(reported_ns), Some(smallest), true) = (smallest_ns, recounted.smallest, spec.id.is_some()) {
+            assert_eq!(reported_ns, smallest as f64, "{name}");
         }
         let is_on_it = spec.id == Some(machine.monotonic());
         let is_right = match fault {
@@ -252,7 +252,7 @@ fn gaps_are_losses(
     uncosted: usize,
     found: &mut Coverage,
 ) {
-    let (Figure::Known(told), Figure::Known(threshold_ns)) = (&events.gap, &events.threshold_ns) else { return };
+    let (Figure::Known(reported), Figure::Known(threshold_ns)) = (&events.gap, &events.threshold_ns) else { return };
     // The cost is that of most batches; where most were interrupted, shorter gaps are not reported.
     let usual_ns = (15.0 * spec.cost.ps as f64 / 1e3).max(1000.0).max(spec.tick_ns * 1.01);
     if *threshold_ns > usual_ns || spec.tick_ns > 1000.0 {
@@ -274,7 +274,10 @@ fn gaps_are_losses(
         }
     }
     // The last batch may be followed by a pause.
-    assert!((certain..=possible + 1).contains(told), "{certain} to {possible} gaps, {told} were told: {events:?}");
+    assert!(
+        (certain..=possible + 1).contains(reported),
+        "{certain} to {possible} gaps, {reported} were reported: {events:?}"
+    );
     found.count(certain > 0);
 }
 

@@ -353,15 +353,18 @@ fn ranks(longest: &[f64], all: &[Expected], threshold_ns: f64) {
 /// time began.
 fn in_time(found: &Gaps, all: &mut [Expected]) {
     all.sort_by_key(|gap| gap.at_ps);
-    let mut told: Vec<_> = found.worst.iter().collect();
-    told.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    let (Some(first), Some(first_told)) = (all.first(), told.first()) else { return };
-    for (gap, told) in all.iter().zip(&told) {
+    let mut reported: Vec<_> = found.worst.iter().collect();
+    reported.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    let (Some(first), Some(first_reported)) = (all.first(), reported.first()) else { return };
+    for (gap, reported) in all.iter().zip(&reported) {
         let since_ns = (gap.at_ps - first.at_ps) as f64 / 1e3;
-        let told_ns = (told.at_s - first_told.at_s) * 1e9;
+        let reported_ns = (reported.at_s - first_reported.at_s) * 1e9;
         let slack_ns = 5_000.0 + 20.0 * found.loop_ns.get().unwrap_or(0.0) + since_ns * SCALE;
-        assert!((told_ns - since_ns).abs() <= slack_ns, "{told:?} is told of {gap:?}: {told_ns} against {since_ns}");
-        assert!(is_right(gap, told.cause), "{told:?} is told of {gap:?}");
+        assert!(
+            (reported_ns - since_ns).abs() <= slack_ns,
+            "{reported:?} is reported for {gap:?}: {reported_ns} against {since_ns}"
+        );
+        assert!(is_right(gap, reported.cause), "{reported:?} is reported for {gap:?}");
     }
 }
 
@@ -398,7 +401,7 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &
     let highest: f64 = possible.iter().map(|gap| gap.highest_ns).sum();
     let (low, high) = (lowest * (1.0 - SCALE), highest * (1.0 + SCALE) + 1.0);
     assert!((low..=high).contains(&found.lost_ns), "lost {} ns, truly {low} to {high}", found.lost_ns);
-    let (seconds, blind) = (found.seconds, found.blind_seconds);
+    let (seconds, blind) = (found.seconds, found.unwatched_seconds);
     let off_ns = ((seconds + blind) * 1e9 - truth.whole_ns).abs();
     assert!(off_ns <= truth.whole_ns * SCALE + truth.slack_ns, "{seconds} + {blind} s, truly {} ns", truth.whole_ns);
     let blind_off_ns = (blind * 1e9 - truth.asking_ns).abs();
@@ -430,30 +433,33 @@ fn quantiles(found: &CpuGaps, certain: &[&Expected]) {
         lengths
     };
     let (lowest, highest) = (sorted(|gap| gap.lowest_ns), sorted(|gap| gap.highest_ns));
-    for (share, told) in [(0.5, &found.p50_ns), (0.9, &found.p90_ns), (0.99, &found.p99_ns), (0.999, &found.p999_ns)] {
-        let Some(told) = told.get() else { continue };
+    for (share, reported) in
+        [(0.5, &found.p50_ns), (0.9, &found.p90_ns), (0.99, &found.p99_ns), (0.999, &found.p999_ns)]
+    {
+        let Some(reported) = reported.get() else { continue };
         let place = share * (lowest.len() - 1) as f64;
         let (low, high) = (lowest[place.floor() as usize], highest[place.ceil() as usize]);
-        let is_between = told >= low * (1.0 - SCALE) - 1.0 && told <= high * (1.0 + SCALE) + 1.0;
-        assert!(is_between, "quantile {share}: {told} ns, truly {low} to {high}");
+        let is_between = reported >= low * (1.0 - SCALE) - 1.0 && reported <= high * (1.0 + SCALE) + 1.0;
+        assert!(is_between, "quantile {share}: {reported} ns, truly {low} to {high}");
     }
 }
 
 /// As many of each cause as there were, or fewer where it is unknown.
 fn causes(found: &CpuGaps, certain: &[&Expected]) -> u64 {
-    let told = |kind: CauseKind| found.causes.iter().find(|cause| cause.cause == kind).map_or(0, |cause| cause.count);
+    let reported =
+        |kind: CauseKind| found.causes.iter().find(|cause| cause.cause == kind).map_or(0, |cause| cause.count);
     let count = |is: &dyn Fn(&Expected) -> bool| certain.iter().filter(|gap| is(gap)).count() as u64;
     let moved = count(&|gap| gap.has_moved);
-    assert_eq!(told(CauseKind::Migration), moved, "{found:?}");
+    assert_eq!(reported(CauseKind::Migration), moved, "{found:?}");
     let preempted = count(&|gap| !gap.has_moved && gap.takers.contains(&Taker::Threads));
     let beside = count(&|gap| !gap.takers.contains(&Taker::Threads) && gap.bystanders.contains(&Taker::Threads));
-    let switched = told(CauseKind::InvoluntarySwitch);
+    let switched = reported(CauseKind::InvoluntarySwitch);
     assert!((preempted..=preempted + beside).contains(&switched), "{switched} of {preempted}: {certain:#?}");
-    assert_eq!(told(CauseKind::VoluntarySwitch) + told(CauseKind::Softirq), 0);
+    assert_eq!(reported(CauseKind::VoluntarySwitch) + reported(CauseKind::Softirq), 0);
     let alone = |gap: &Expected, taker: Taker| !gap.takers.is_empty() && gap.takers.iter().all(|by| *by == taker);
     let interrupted = count(&|gap| gap.takers.contains(&Taker::Interrupt));
     let others = count(&|gap| !gap.takers.contains(&Taker::Interrupt) && gap.bystanders.contains(&Taker::Interrupt));
-    let interrupts = told(CauseKind::Interrupt);
+    let interrupts = reported(CauseKind::Interrupt);
     let purely = count(&|gap| {
         alone(gap, Taker::Interrupt)
             && !gap.is_in_asking
@@ -464,7 +470,7 @@ fn causes(found: &CpuGaps, certain: &[&Expected]) -> u64 {
         (purely..=interrupted + others).contains(&interrupts),
         "{interrupts} of {purely} to {interrupted} + {others}"
     );
-    assert!(told(CauseKind::Steal) <= count(&|gap| gap.takers.contains(&Taker::Hypervisor)), "{found:?}");
+    assert!(reported(CauseKind::Steal) <= count(&|gap| gap.takers.contains(&Taker::Hypervisor)), "{found:?}");
     interrupts.saturating_sub(interrupted)
 }
 

@@ -61,7 +61,7 @@ fn ask_failing(session: &Session<'_, Simulated>, seed: u64) {
         }
         assert_eq!(of_cpu.failure.is_some(), of_cpu.reason.is_some(), "{of_cpu:?}");
         let is_time = |ns: f64| ns.is_finite() && ns >= 0.0;
-        assert!(is_time(of_cpu.seconds) && is_time(of_cpu.blind_seconds) && is_time(of_cpu.lost_ns), "{of_cpu:?}");
+        assert!(is_time(of_cpu.seconds) && is_time(of_cpu.unwatched_seconds) && is_time(of_cpu.lost_ns), "{of_cpu:?}");
         assert!(of_cpu.lost_percent.get().is_none_or(|percent| (0.0..=100.0).contains(&percent)), "{of_cpu:?}");
     }
 }

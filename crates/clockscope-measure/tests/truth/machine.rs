@@ -21,7 +21,7 @@ const DEVICE_TICKS_NS: [u64; 4] = [10, 40, 70, 280];
 /// Periods of the timer tick, in ns.
 const TIMER_TICKS_NS: [u64; 3] = [1_000_000, 4_000_000, 10_000_000];
 
-/// Time that a question takes beside the time that it was asked for, in s: trials, the timer's
+/// Time that a question takes beside the time that it was asked for, in s: child_reads, the timer's
 /// calibration, one more batch of each clock.
 const OVERHEAD_S: f64 = 0.1;
 

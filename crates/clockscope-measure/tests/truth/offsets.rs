@@ -98,12 +98,13 @@ fn adds_up(machine: &Machine, found: &Offsets, ticks: &[i64]) {
 /// show it.
 fn kernels_clock(machine: &Machine, found: &Offsets, ticks: &[i64]) {
     assert_eq!(found.vdso.len() + 1, found.cpus.len());
-    for told in &found.vdso {
-        let expected_ns = if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, found.cpus[0], told.cpu) };
-        let (Some(offset_ns), Some(bound_ns)) = (told.offset_ns, told.bound_ns) else {
-            panic!("the offset is {expected_ns} ns, and unknown: {told:?}")
+    for reported in &found.vdso {
+        let expected_ns =
+            if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, found.cpus[0], reported.cpu) };
+        let (Some(offset_ns), Some(bound_ns)) = (reported.offset_ns, reported.bound_ns) else {
+            panic!("the offset is {expected_ns} ns, and unknown: {reported:?}")
         };
-        assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {told:?}");
+        assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {reported:?}");
     }
 }
 
@@ -129,7 +130,7 @@ fn has_no_pairs(machine: &Machine, found: &Offsets) {
         assert!(!pair.offset_ns.is_known() && !pair.apart.is_known(), "{pair:?}");
     }
     assert!(!found.within_ns.is_known() && !found.worst_pair.is_known() && found.apart == 0, "{found:?}");
-    assert!(found.vdso.iter().all(|told| told.offset_ns.is_none() && told.reason.is_some()), "{found:?}");
+    assert!(found.vdso.iter().all(|reported| reported.offset_ns.is_none() && reported.reason.is_some()), "{found:?}");
 }
 
 fn check(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
@@ -199,14 +200,14 @@ fn a_change_is_reported_or_explained() {
                     contains(machine, (pair, found.tick_ns.get()), &after);
                 }
             }
-            for told in &found.vdso {
-                let Some((offset_ns, bound_ns)) = told.offset_ns.zip(told.bound_ns) else { continue };
+            for reported in &found.vdso {
+                let Some((offset_ns, bound_ns)) = reported.offset_ns.zip(reported.bound_ns) else { continue };
                 let ends = [&apart.ticks, &after].map(|ticks| {
-                    if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, found.cpus[0], told.cpu) }
+                    if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, found.cpus[0], reported.cpu) }
                 });
                 let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
                 let is_between = offset_ns + bound_ns >= least && offset_ns - bound_ns <= most;
-                assert!(is_between, "{ends:?}: {told:?}");
+                assert!(is_between, "{ends:?}: {reported:?}");
             }
         },
     );
@@ -249,15 +250,15 @@ fn nothing_was_apart(session: &Session<'_, Simulated>, seed: u64) {
             assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
         }
     }
-    for told in &found.vdso {
-        let Some((offset_ns, bound_ns)) = told.offset_ns.zip(told.bound_ns) else {
-            assert!(is_pause && told.reason.is_some(), "{told:?}");
+    for reported in &found.vdso {
+        let Some((offset_ns, bound_ns)) = reported.offset_ns.zip(reported.bound_ns) else {
+            assert!(is_pause && reported.reason.is_some(), "{reported:?}");
             continue;
         };
         // A step of the counter that steering explains is not noticed.
         let step_ns = events::displaced_ns(machine, machine.spec("tsc").expect("it is there")).abs();
         let unnoticed_ns = if step_ns < UNNOTICED_NS { step_ns } else { 0.0 };
-        assert!(offset_ns.abs() <= bound_ns + unnoticed_ns, "{told:?}");
+        assert!(offset_ns.abs() <= bound_ns + unnoticed_ns, "{reported:?}");
     }
 }
 
@@ -290,11 +291,11 @@ fn loses(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) -> u32 {
             contains(machine, (pair, found.tick_ns.get()), ticks);
         }
     }
-    for told in found.vdso.iter().filter(|told| told.reason.is_none()) {
-        let cpu = (told.cpu, found.cpus[0]);
+    for reported in found.vdso.iter().filter(|reported| reported.reason.is_none()) {
+        let cpu = (reported.cpu, found.cpus[0]);
         let expected_ns = if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, cpu.1, cpu.0) };
-        let (offset_ns, bound_ns) = told.offset_ns.zip(told.bound_ns).expect("it has no reason");
-        assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {told:?}");
+        let (offset_ns, bound_ns) = reported.offset_ns.zip(reported.bound_ns).expect("it has no reason");
+        assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {reported:?}");
     }
     lost
 }

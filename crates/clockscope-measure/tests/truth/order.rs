@@ -67,8 +67,8 @@ impl Question {
         assert_eq!(found.sequences.len(), self.names.len());
         let of_pairs = |of: fn(&HandoffPair) -> u64| found.pairs.iter().map(of).sum::<u64>();
         let regressions = |ordered: bool| {
-            let sequences = found.sequences.iter().filter(|told| told.ordered == ordered);
-            sequences.filter_map(|told| told.regressions.get()).sum::<u64>()
+            let sequences = found.sequences.iter().filter(|reported| reported.ordered == ordered);
+            sequences.filter_map(|reported| reported.regressions.get()).sum::<u64>()
         };
         assert_eq!(
             [
@@ -76,48 +76,52 @@ impl Question {
                 of_pairs(|pair| pair.ordered_regressions),
                 of_pairs(|pair| pair.unordered_regressions)
             ],
-            [found.sequences.iter().map(|told| told.handoffs).sum(), regressions(true), regressions(false)],
+            [found.sequences.iter().map(|reported| reported.handoffs).sum(), regressions(true), regressions(false)],
             "{found:?}"
         );
         assert!(found.pairs.is_sorted_by_key(|pair| (pair.a, pair.b)), "{found:?}");
         for pair in &found.pairs {
             assert!(pair.a < pair.b && pair.handoff_ns.get().is_none_or(|ns| ns > 0.0), "{pair:?}");
         }
-        for told in &found.sequences {
-            let ways: Vec<&Handoffs> = told.mailbox.known().into_iter().chain(told.lock.known()).collect();
+        for reported in &found.sequences {
+            let ways: Vec<&Handoffs> = reported.mailbox.known().into_iter().chain(reported.lock.known()).collect();
             let sum = |of: fn(&Handoffs) -> u64| ways.iter().map(|way| of(way)).sum::<u64>();
-            assert_eq!(told.handoffs, sum(|way| way.handoffs), "{told:?}");
-            assert_eq!(told.regressions.get().unwrap_or(0), sum(|way| way.regressions), "{told:?}");
-            assert!(ways.iter().all(|way| way.regressions <= way.handoffs), "{told:?}");
-            assert!(ways.iter().all(|way| way.worst_ns.is_some() == (way.regressions > 0)), "{told:?}");
+            assert_eq!(reported.handoffs, sum(|way| way.handoffs), "{reported:?}");
+            assert_eq!(reported.regressions.get().unwrap_or(0), sum(|way| way.regressions), "{reported:?}");
+            assert!(ways.iter().all(|way| way.regressions <= way.handoffs), "{reported:?}");
+            assert!(ways.iter().all(|way| way.worst_ns.is_some() == (way.regressions > 0)), "{reported:?}");
             let worst_ns = ways.iter().filter_map(|way| way.worst_ns).max_by(f64::total_cmp);
-            assert_eq!((told.worst_ns.get(), told.worst_pair.is_known()), (worst_ns, worst_ns.is_some()), "{told:?}");
-            let is_same = is_one_reading(told);
-            assert_eq!(told.regressions.is_known(), told.handoffs > 0 && !is_same, "{told:?}");
-            assert!(!is_same || sum(|way| way.regressions) == 0, "{told:?}");
-            let share = told.regressions.get().map(|count| count as f64 / told.handoffs as f64 * 1e6);
-            assert_eq!(told.regressions_per_million.get(), share, "{told:?}");
+            assert_eq!(
+                (reported.worst_ns.get(), reported.worst_pair.is_known()),
+                (worst_ns, worst_ns.is_some()),
+                "{reported:?}"
+            );
+            let is_same = is_one_reading(reported);
+            assert_eq!(reported.regressions.is_known(), reported.handoffs > 0 && !is_same, "{reported:?}");
+            assert!(!is_same || sum(|way| way.regressions) == 0, "{reported:?}");
+            let share = reported.regressions.get().map(|count| count as f64 / reported.handoffs as f64 * 1e6);
+            assert_eq!(reported.regressions_per_million.get(), share, "{reported:?}");
             let is_asked = |way| self.handoff == Handoff::Both || self.handoff == way;
-            let is_read = told.available;
-            assert_eq!(told.mailbox.is_known(), is_read && is_asked(Handoff::Mailbox), "{told:?}");
-            assert_eq!(told.lock.is_known(), is_read && is_asked(Handoff::Lock), "{told:?}");
+            let is_read = reported.available;
+            assert_eq!(reported.mailbox.is_known(), is_read && is_asked(Handoff::Mailbox), "{reported:?}");
+            assert_eq!(reported.lock.is_known(), is_read && is_asked(Handoff::Lock), "{reported:?}");
             // Two threads cannot hand a word over more often than its transit takes; nor in less
             // time than was spent.
-            let most = told.handoffs_per_second.get().unwrap_or(0.0);
-            assert!(most.is_finite() && most < 2e9, "{told:?}");
-            let is_known = told.handoffs_per_second.is_known();
-            assert!(is_known || told.reasons().contains_key("handoffs_per_second"), "{told:?}");
-            assert!(!is_known || most > 0.0 && told.handoffs > 0, "{told:?}");
-            let spec = machine.spec(&told.name).expect("it is there");
-            assert_eq!(told.ordered, spec.cost.early_ps == 0, "{told:?}");
+            let most = reported.handoffs_per_second.get().unwrap_or(0.0);
+            assert!(most.is_finite() && most < 2e9, "{reported:?}");
+            let is_known = reported.handoffs_per_second.is_known();
+            assert!(is_known || reported.reasons().contains_key("handoffs_per_second"), "{reported:?}");
+            assert!(!is_known || most > 0.0 && reported.handoffs > 0, "{reported:?}");
+            let spec = machine.spec(&reported.name).expect("it is there");
+            assert_eq!(reported.ordered, spec.cost.early_ps == 0, "{reported:?}");
         }
     }
 }
 
 /// Returns true if it was handed over, and not counted since all of its readings were the same:
 /// equal readings are in any order.
-fn is_one_reading(told: &Sequence) -> bool {
-    told.handoffs > 0 && !told.regressions.is_known()
+fn is_one_reading(reported: &Sequence) -> bool {
+    reported.handoffs > 0 && !reported.regressions.is_known()
 }
 
 /// Nothing is reported where no two threads could be bound: to one CPU, or to any.
@@ -130,9 +134,9 @@ fn is_untested(machine: &Machine, found: &Order) {
         assert_eq!(found.lost.len() as u32, cpus * (cpus - 1) / 2, "{found:?}");
         assert!(found.lost.iter().all(|lost| lost.failure == Some(CpuFailure::Denied)), "{found:?}");
     }
-    for told in &found.sequences {
-        assert!(!told.regressions.is_known() && told.handoffs == 0, "{told:?}");
-        assert!(told.reasons().contains_key("regressions"), "{told:?}");
+    for reported in &found.sequences {
+        assert!(!reported.regressions.is_known() && reported.handoffs == 0, "{reported:?}");
+        assert!(reported.reasons().contains_key("regressions"), "{reported:?}");
     }
 }
 
@@ -151,17 +155,18 @@ fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
 }
 
 /// Nothing goes back without the counters or the read itself as a cause.
-fn check(machine: &Machine, ticks: &[i64], told: &Sequence) {
-    let spec = machine.spec(&told.name).expect("it is there");
+fn check(machine: &Machine, ticks: &[i64], reported: &Sequence) {
+    let spec = machine.spec(&reported.name).expect("it is there");
     if !machine.answers(spec) {
-        assert!(!told.available && told.reason.is_some() && !told.regressions.is_known(), "{told:?}");
-        return check_unreadable(machine, spec, told.failure);
+        assert!(!reported.available && reported.reason.is_some() && !reported.regressions.is_known(), "{reported:?}");
+        return check_unreadable(machine, spec, reported.failure);
     }
-    assert!(told.available && told.reason.is_none(), "{told:?}");
-    let Figure::Known([from, to]) = told.worst_pair else { return };
-    let (ahead_ns, worst_ns) = (ahead_ns(machine, spec, ticks, from, to), told.worst_ns.get().expect("it has a pair"));
-    assert!(ahead_ns > 0.0, "CPU {from} is not ahead of {to}: {told:?}");
-    assert!(worst_ns <= ahead_ns + slack_ns(machine, spec, ahead_ns), "{ahead_ns}: {told:?}");
+    assert!(reported.available && reported.reason.is_none(), "{reported:?}");
+    let Figure::Known([from, to]) = reported.worst_pair else { return };
+    let (ahead_ns, worst_ns) =
+        (ahead_ns(machine, spec, ticks, from, to), reported.worst_ns.get().expect("it has a pair"));
+    assert!(ahead_ns > 0.0, "CPU {from} is not ahead of {to}: {reported:?}");
+    assert!(worst_ns <= ahead_ns + slack_ns(machine, spec, ahead_ns), "{ahead_ns}: {reported:?}");
 }
 
 /// Ordered reads of counters that agree, and of clocks on them, never go back; others by no more
@@ -183,10 +188,10 @@ fn nothing_goes_back_where_counters_agree() {
             } else {
                 is_untested(machine, &found);
             }
-            for told in &found.sequences {
-                check(machine, &vec![0; cpus as usize], told);
-                assert!(!told.ordered || told.regressions.get().unwrap_or(0) == 0, "{told:?}");
-                handoffs += told.handoffs;
+            for reported in &found.sequences {
+                check(machine, &vec![0; cpus as usize], reported);
+                assert!(!reported.ordered || reported.regressions.get().unwrap_or(0) == 0, "{reported:?}");
+                handoffs += reported.handoffs;
             }
         },
     );
@@ -205,7 +210,7 @@ fn a_regression_is_as_large_as_the_offset_at_most() {
             let machine = &session.platform().machine;
             let ticks = make(seed).ticks;
             let found = Question::random(machine, seed).ask(session);
-            found.sequences.iter().for_each(|told| check(machine, &ticks, told));
+            found.sequences.iter().for_each(|reported| check(machine, &ticks, reported));
         },
     );
 }
@@ -237,21 +242,21 @@ fn every_handoff_to_a_cpu_behind_regresses() {
             question.names.push("lfence_tsc_lfence".to_owned());
             question.names.sort();
             question.names.dedup();
-            for told in question.ask(session).sequences {
-                check(machine, &apart.ticks, &told);
-                let spec = machine.spec(&told.name).expect("it is there");
+            for reported in question.ask(session).sequences {
+                check(machine, &apart.ticks, &reported);
+                let spec = machine.spec(&reported.name).expect("it is there");
                 let ahead_ns = ahead_ns(machine, spec, &apart.ticks, 1 - cpu, cpu);
                 if ahead_ns < 5e4 {
                     continue;
                 }
-                assert_eq!(told.worst_pair, Figure::Known([1 - cpu, cpu]), "{told:?}");
-                let worst_ns = told.worst_ns.get().expect("there is one");
-                assert!(worst_ns >= ahead_ns - 2e4, "{ahead_ns}: {told:?}");
-                if let Figure::Known(lock) = &told.lock {
+                assert_eq!(reported.worst_pair, Figure::Known([1 - cpu, cpu]), "{reported:?}");
+                let worst_ns = reported.worst_ns.get().expect("there is one");
+                assert!(worst_ns >= ahead_ns - 2e4, "{ahead_ns}: {reported:?}");
+                if let Figure::Known(lock) = &reported.lock {
                     let halves = [lock.handoffs / 2, lock.handoffs.div_ceil(2)];
                     assert!(lock.handoffs > 100 && halves.contains(&lock.regressions), "{lock:?}");
                 }
-                if let Figure::Known(mailbox) = &told.mailbox {
+                if let Figure::Known(mailbox) = &reported.mailbox {
                     assert!(mailbox.handoffs > 100 && mailbox.regressions > 50, "{mailbox:?}");
                 }
             }
@@ -302,20 +307,23 @@ fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
     let found = question.ask(session);
     let ended_ms = machine.cpus.now_ps() as f64 / 1e9;
     let is_coarse = machine.spec(name).is_some_and(|spec| spec.info.is_coarse);
-    for told in &found.sequences {
-        assert_eq!(told.regressions.get().unwrap_or(0), 0, "{told:?}");
+    for sequence in &found.sequences {
+        assert_eq!(sequence.regressions.get().unwrap_or(0), 0, "{sequence:?}");
         let failure = if refuses { Failure::DuringRun } else { Failure::StoodStill };
-        let is_reported = !refuses && is_one_reading(told) || told.failure == Some(failure);
-        if told.name != name {
-            assert!(told.reason.is_none() && told.failure.is_none() && told.regressions.is_known(), "{told:?}");
+        let is_reported = !refuses && is_one_reading(sequence) || sequence.failure == Some(failure);
+        if sequence.name != name {
+            assert!(
+                sequence.reason.is_none() && sequence.failure.is_none() && sequence.regressions.is_known(),
+                "{sequence:?}"
+            );
             continue;
         }
         reported[usize::from(refuses)] += u32::from(is_reported);
         // It has failed for the whole of the last round, or never in the run.
-        assert!(is_reported || told.failure.is_none(), "{told:?}");
-        assert_eq!(told.failure.is_some(), told.reason.is_some(), "{told:?}");
+        assert!(is_reported || sequence.failure.is_none(), "{sequence:?}");
+        assert_eq!(sequence.failure.is_some(), sequence.reason.is_some(), "{sequence:?}");
         let round_ms = ended_ms - (at_ms + 8.0);
-        assert!(is_reported || round_ms < 0.0 || is_coarse, "{at_ms} of {ended_ms}: {told:?}");
+        assert!(is_reported || round_ms < 0.0 || is_coarse, "{at_ms} of {ended_ms}: {sequence:?}");
     }
     reported
 }
@@ -412,11 +420,14 @@ fn a_cpu_that_goes_offline_is_lost() {
                     .all(|lost| is_gone(lost.failure) && lost.reason != clockscope_records::Unknown::Unrecorded),
                 "{found:?}"
             );
-            for told in &found.sequences {
+            for reported in &found.sequences {
                 if found.pairs_tested > 0 {
-                    check(machine, &apart.ticks, told);
+                    check(machine, &apart.ticks, reported);
                 } else {
-                    assert!(!told.regressions.is_known() && told.reasons().contains_key("regressions"), "{told:?}");
+                    assert!(
+                        !reported.regressions.is_known() && reported.reasons().contains_key("regressions"),
+                        "{reported:?}"
+                    );
                 }
             }
         },
@@ -446,16 +457,16 @@ fn disturbed(seed: u64) -> Simulated {
 
 fn goes_back_by_what_it_is(session: &Session<'_, Simulated>, seed: u64) {
     let machine = &session.platform().machine;
-    for told in Question::random(machine, seed).ask(session).sequences {
-        let spec = machine.spec(&told.name).expect("it is there");
+    for reported in Question::random(machine, seed).ask(session).sequences {
+        let spec = machine.spec(&reported.name).expect("it is there");
         if !machine.answers(spec) {
-            check_unreadable(machine, spec, told.failure);
+            check_unreadable(machine, spec, reported.failure);
             continue;
         }
-        assert!(told.reason.is_none() && told.failure.is_none(), "{told:?}");
+        assert!(reported.reason.is_none() && reported.failure.is_none(), "{reported:?}");
         let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
-        let Figure::Known(worst_ns) = told.worst_ns else { continue };
-        assert!(lead_ns > 0.0, "it was not set back: {told:?}");
-        assert!(worst_ns <= lead_ns + slack_ns(machine, spec, lead_ns), "{lead_ns} ns: {told:?}");
+        let Figure::Known(worst_ns) = reported.worst_ns else { continue };
+        assert!(lead_ns > 0.0, "it was not set back: {reported:?}");
+        assert!(worst_ns <= lead_ns + slack_ns(machine, spec, lead_ns), "{lead_ns} ns: {reported:?}");
     }
 }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
+use clockscope_machine::child_read::{Outcome, SeveralThreads};
 use clockscope_machine::sleeping::Call;
-use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, ReferenceClock, SharedWord, ThreadError, steering};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
@@ -52,7 +52,7 @@ pub(crate) struct Simulated {
     /// Accounts that threads asked for so far.
     pub(crate) asked: Mutex<Vec<Asked>>,
     /// Fate of a process that tries clocks.
-    trial: Arc<Trial>,
+    child_reads: Arc<ChildReads>,
     /// Amount that a narrow counter shows more than one of 64 bits; `None` for the latter.
     narrow: Option<u64>,
     /// True if it shows its clocks under names that no system has.
@@ -64,20 +64,20 @@ const NARROW_BITS: u32 = 40;
 
 /// A child process that tries clocks, one after the other.
 #[derive(Debug, Default)]
-struct Trial {
+struct ChildReads {
     /// True if one is there: elsewhere a deadly read ends the instrument.
     is_on: AtomicBool,
     /// Way in which the last read ended it.
     ended: Mutex<Option<Deadly>>,
 }
 
-impl Trial {
+impl ChildReads {
     /// Ends the process.
     ///
     /// # Panics
     /// It is the instrument's own.
     fn end(&self, clock: &str, by: Deadly) {
-        assert!(self.is_on.load(Ordering::Relaxed), "{clock} was read, which had ended a trial: {by:?}");
+        assert!(self.is_on.load(Ordering::Relaxed), "{clock} was read, which had ended a child_reads: {by:?}");
         *self.ended.lock().expect("nobody panicked") = Some(by);
     }
 
@@ -119,7 +119,7 @@ impl Simulated {
             looks: Looks::default(),
             signal: None,
             asked: Mutex::default(),
-            trial: Arc::default(),
+            child_reads: Arc::default(),
             narrow: None,
             has_other_names: false,
         }
@@ -213,7 +213,7 @@ pub(crate) struct MachineClock {
     /// Of a reference alone.
     looks: Option<Looks>,
     /// Way in which a read of it ends its process.
-    deadly: Option<(Deadly, Arc<Trial>)>,
+    deadly: Option<(Deadly, Arc<ChildReads>)>,
     signal: Option<Arc<Signal>>,
     narrow: Option<Narrow>,
 }
@@ -233,8 +233,8 @@ impl RawClock for MachineClock {
         if let Some(signal) = self.signal.as_ref().filter(|signal| self.cpus.now_ps() >= signal.at_ps) {
             signal.stop.store(true, Ordering::Relaxed);
         }
-        if let Some((deadly, trial)) = &self.deadly {
-            trial.end(self.name, *deadly);
+        if let Some((deadly, child_reads)) = &self.deadly {
+            child_reads.end(self.name, *deadly);
             return Ok(());
         }
         if let Some(looks) = &self.looks
@@ -353,7 +353,7 @@ impl Platform for Simulated {
         _: i32,
         read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
-        Ok((0..count).map(|item| self.trial.outcome(|| read(item))).collect())
+        Ok((0..count).map(|item| self.child_reads.outcome(|| read(item))).collect())
     }
 
     fn unix_seconds(&self) -> Option<u64> {
@@ -400,7 +400,7 @@ impl Platform for Simulated {
         self.cpus().now_ps() - began_ps > LONG_WAIT_PS
     }
 
-    fn nap(&self, ns: u64) {
+    fn sleep(&self, ns: u64) {
         if self.signal.as_ref().is_none_or(|signal| !signal.interrupts(self.cpus(), ns)) {
             self.cpus().sleep_ps(ns * 1000);
         }
@@ -499,7 +499,7 @@ impl Simulated {
             Unit::Counts(Some(hz)) if spec.id.is_some() => Some(hz),
             _ => None,
         };
-        let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.trial)));
+        let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.child_reads)));
         MachineClock {
             cpus,
             name: "",

@@ -206,8 +206,8 @@ fn readings_that_do_not_fit_are_an_error() {
             run.clocks[0].batches.insert(0, batch);
         }),
         ("a clock less", |run| run.clocks.truncate(1)),
-        ("a trial less", |run| assert!(run.trials[0].pop().is_some())),
-        ("trials more", |run| run.trials.push(Vec::new())),
+        ("a trial less", |run| assert!(run.child_reads[0].pop().is_some())),
+        ("child reads more", |run| run.child_reads.push(Vec::new())),
     ];
     let whole = whole();
     assert!(replay(whole.clone()).is_ok());

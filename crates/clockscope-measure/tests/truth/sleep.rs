@@ -114,24 +114,24 @@ fn sleeps_are_told_as_they_were() {
             let tolerance = if row.call == "spin_clockscope_now" { SPIN_ERROR_NS } else { 0.0 };
             let count =
                 |by: f64| truths.iter().filter(|got| **got + tolerance + by < row.asked_ns as f64).count() as u64;
-            let told = row.early.get().expect("the clock can be read");
-            assert!(told <= count(-shorter), "{row:?}: {} were early", count(0.0));
+            let reported = row.early.get().expect("the clock can be read");
+            assert!(reported <= count(-shorter), "{row:?}: {} were early", count(0.0));
             if is_quiet {
                 assert!(
-                    told >= count(longer + 1.1e-3 * row.asked_ns as f64),
+                    reported >= count(longer + 1.1e-3 * row.asked_ns as f64),
                     "{row:?}: {} were early by more than reading takes",
                     count(longer)
                 );
             }
-            early[0] += told;
+            early[0] += reported;
             early[1] += count(0.0);
             if machine.sleeps_end_early_ns == 0 {
-                assert_eq!(told, 0, "{row:?}");
+                assert_eq!(reported, 0, "{row:?}");
             }
         }
         time_is_kept(machine, &answer);
     });
-    eprintln!("early returns: {} of {} are told, {left_out} sleeps left out", early[0], early[1]);
+    eprintln!("early returns: {} of {} are reported, {left_out} sleeps left out", early[0], early[1]);
     if std::env::var_os("CLOCKSCOPE_SEED").is_none() {
         assert!(early[0] > 100);
     }

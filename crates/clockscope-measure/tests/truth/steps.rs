@@ -119,7 +119,10 @@ fn a_step_is_one_event_of_its_kind() {
         let most_ns = ns as f64 + threshold_ns.max(sure_ns) + lost_ps as f64 / 1e3 * DRIFT;
         assert!(events.warp.get().unwrap_or(0) <= u64::from(most_ns > WARP_NS), "stepped by {ns} ns: {events:?}");
         for worst in record.worst.jump.iter().chain(&record.worst.warp).filter_map(|worst| worst.size_ns) {
-            assert!(worst >= threshold_ns && worst <= most_ns, "stepped by {ns} ns, {worst} ns was told: {events:?}");
+            assert!(
+                worst >= threshold_ns && worst <= most_ns,
+                "stepped by {ns} ns, {worst} ns was reported: {events:?}"
+            );
         }
     });
     found.check_stated(0.9, 5);

@@ -14,8 +14,8 @@ const SHORTEST_NS: f64 = 3.0;
 ///
 /// # Panics
 /// It is not.
-pub(crate) fn check(machine: &Machine, spec: &Spec, told_ns: Option<f64>, evidence: Option<&TickEvidence>) {
-    check_to(0.0, machine, spec, told_ns, evidence);
+pub(crate) fn check(machine: &Machine, spec: &Spec, reported_ns: Option<f64>, evidence: Option<&TickEvidence>) {
+    check_to(0.0, machine, spec, reported_ns, evidence);
 }
 
 /// The same, where the length of a counter's unit may be off by this share, beside [`NEAR`].
@@ -26,7 +26,7 @@ pub(crate) fn check_to(
     near: f64,
     machine: &Machine,
     spec: &Spec,
-    told_ns: Option<f64>,
+    reported_ns: Option<f64>,
     evidence: Option<&TickEvidence>,
 ) {
     let near = if spec.id.is_none() { NEAR + near } else { NEAR };
@@ -34,15 +34,15 @@ pub(crate) fn check_to(
     let fast =
         machine.spec("monotonic_raw").filter(|_| spec.info.unit == Unit::Counts(None)).map_or(0.0, |raw| raw.fast);
     let true_ns = spec.tick_ns * (1.0 + fast);
-    if let Some(told_ns) = told_ns {
+    if let Some(reported_ns) = reported_ns {
         // A clock of whole ns shows no finer step than these.
         let is_shown = spec.id.is_none() || true_ns >= 1.0;
         let expected_ns = if is_shown { true_ns } else { 1.0 };
-        let off = (told_ns / expected_ns - 1.0).abs();
-        assert!(off <= near, "{}: the tick is {expected_ns} ns, and {told_ns} ns was told", spec.label());
+        let off = (reported_ns / expected_ns - 1.0).abs();
+        assert!(off <= near, "{}: the tick is {expected_ns} ns, and {reported_ns} ns was reported", spec.label());
     }
     if let Some(at_most_ns) = evidence.and_then(|evidence| evidence.at_most_ns) {
         let is_above = at_most_ns >= true_ns.min(SHORTEST_NS) * (1.0 - near);
-        assert!(is_above, "{}: the tick is {true_ns} ns, and {at_most_ns} ns at most was told", spec.label());
+        assert!(is_above, "{}: the tick is {true_ns} ns, and {at_most_ns} ns at most was reported", spec.label());
     }
 }

@@ -3,7 +3,7 @@
 //! It is drawn from a stream of its own, so that a machine of a seed from before has the clocks and
 //! the load that it had.
 
-use clockscope_machine::trial::Outcome;
+use clockscope_machine::child_read::Outcome;
 use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor, HypervisorStatement};
 use clockscope_simulation::Random;
 use clockscope_sources::ClockKind;

@@ -68,17 +68,17 @@ pub enum ClockReason {
         function: String,
     },
     /// The trial read failed.
-    TrialFailed {
+    ChildReadFailed {
         /// The error.
         error: SystemError,
     },
     /// The trial read did not return.
-    TrialSilent {
+    ChildReadSilent {
         /// Time for which it was waited, in ms.
         after_ms: u32,
     },
     /// The trial read ended its process by a signal.
-    TrialKilled {
+    ChildReadKilled {
         /// The signal's name.
         signal: String,
         /// The meaning of the signal for the read.
@@ -131,9 +131,9 @@ impl fmt::Display for ClockReason {
             }
             Self::CallRefused { call, error } => write!(f, "{call}: {}", error.words),
             Self::NoLibraryFunction { function } => write!(f, "the C library has no {function}"),
-            Self::TrialFailed { error } => write!(f, "the read failed: {}", with_hint(error)),
-            Self::TrialSilent { after_ms } => write!(f, "the read did not return within {after_ms} ms"),
-            Self::TrialKilled { signal, meaning } => killed(f, signal, *meaning),
+            Self::ChildReadFailed { error } => write!(f, "the read failed: {}", with_hint(error)),
+            Self::ChildReadSilent { after_ms } => write!(f, "the read did not return within {after_ms} ms"),
+            Self::ChildReadKilled { signal, meaning } => killed(f, signal, *meaning),
             Self::NoStepSeen { .. } => {
                 f.write_str("it did not step while it was looked at: how late it may be is unknown")
             }
@@ -181,6 +181,6 @@ pub fn with_unreadable(words: &str, clocks: &[UnreadableClock]) -> String {
     if clocks.is_empty() {
         return words.to_owned();
     }
-    let reasons: Vec<String> = clocks.iter().map(|lacking| format!("{}: {}", lacking.clock, lacking.reason)).collect();
+    let reasons: Vec<String> = clocks.iter().map(|missing| format!("{}: {}", missing.clock, missing.reason)).collect();
     format!("{words}: {}", reasons.join("; "))
 }

@@ -24,7 +24,7 @@ impl Describe for Envelope<AllClocks> {
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");
         let contents = vec![
             Table::new(HEAD, HEAD.len(), found.clocks.iter().map(cells)).whole().into(),
-            Block::notes("", lacking(&found.clocks)),
+            Block::notes("", missing(&found.clocks)),
         ];
         let conclusion = format!("This is {here}: `clockscope list` shows what can be read here.");
         head.page(vec![conclusion], Vec::new(), contents)
@@ -52,7 +52,7 @@ fn cells(clock: &SystemClock) -> Vec<Cell> {
 
 /// Explains unknown nominal resolutions: a line a reason. A clock that other systems have as well
 /// is named with the systems for which the reason holds.
-fn lacking(clocks: &[SystemClock]) -> Vec<String> {
+fn missing(clocks: &[SystemClock]) -> Vec<String> {
     let mut systems: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for clock in clocks {
         if let Some(reason) = clock.nominal_resolution_ns.why() {
@@ -96,7 +96,7 @@ mod tests {
             clock("FreeBSD", "uptime", Some("one count")),
             clock("OpenBSD", "uptime", Some("one count")),
         ];
-        let notes = lacking(&clocks);
+        let notes = missing(&clocks);
         assert_eq!(
             notes,
             ["? Nominal of realtime (FreeBSD), uptime: one count", "? Nominal of realtime (WASI): the host decides"]

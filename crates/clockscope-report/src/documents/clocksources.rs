@@ -1,7 +1,7 @@
 //! The sources that the kernel could build its clocks on.
 
 use clockscope_records::{
-    Clocksource, Clocksources, Envelope, Figures, Holder, KernelCause, KernelVerdict, PerformanceCounter,
+    Clocksource, Clocksources, Envelope, Figures, KernelCause, KernelVerdict, PerformanceCounter, SwitchedBy,
 };
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ impl Describe for Envelope<Clocksources> {
         let described = found.clocksources.iter();
         let what = described.filter_map(|of| Some(format!("{}: {}", of.name, of.description.known()?)));
         let contents = vec![
-            table(&found.clocksources).below(lacking(found)).into(),
+            table(&found.clocksources).below(missing(found)).into(),
             Block::notes("What they are:", what),
             why_not(&found.counter),
         ];
@@ -108,15 +108,15 @@ fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
 }
 
 /// Explains unknown figures.
-fn lacking(found: &Clocksources) -> Vec<String> {
+fn missing(found: &Clocksources) -> Vec<String> {
     by_reason(found.clocksources.iter().flat_map(|source| {
-        let lacking = [
+        let missing = [
             ("Frequency", source.frequency_hz.why()),
             ("Bits", source.bits.why()),
             ("vDSO", source.vdso.why()),
             ("Usual cost", source.usual_cost.why()),
         ];
-        lacking.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
+        missing.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
 }
 
@@ -163,9 +163,10 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
             left.pid, left.was
         ));
     }
-    let not_for_long =
-        |holder: &Holder| sentence(format!("What is in use now will not stay: {}", ToString::to_string(holder)));
-    lines.extend(found.holder.as_ref().map(not_for_long));
+    let not_for_long = |switched_by: &SwitchedBy| {
+        sentence(format!("What is in use now will not stay: {}", ToString::to_string(switched_by)))
+    };
+    lines.extend(found.switched_by.as_ref().map(not_for_long));
     lines
 }
 

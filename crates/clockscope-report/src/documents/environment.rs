@@ -1,6 +1,6 @@
 //! The environment as names and values, and what it makes of a conclusion.
 
-use clockscope_records::{Announcement, Announcements, CounterFlags, Emulator, Envelope, Environment, Figure, Run};
+use clockscope_records::{CounterFlags, Emulator, Envelope, Environment, Figure, MoveNotice, MoveNotices, Run};
 
 use crate::model::{Block, Conclusion};
 use crate::report::Blocks;
@@ -82,7 +82,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let fact = ("counter readable", shown(&environment.counter_readable, readable));
     facts.extend(of_linux(environment.counter_readable.is_known(), fact));
     facts.push(("hypervisor", shown(&environment.hypervisor, ToString::to_string)));
-    facts.extend(announcements(&environment.announcements).map(|found| ("moves announced by", found)));
+    facts.extend(move_notices(&environment.move_notices).map(|found| ("moves announced by", found)));
     facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
         environment.clocksources_available.known().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
@@ -111,8 +111,8 @@ fn is_of_linux(environment: &Environment) -> bool {
 
 /// Facts that Linux alone shows, by their paths in the record.
 const OF_LINUX: [&str; 11] = [
-    "announcements.vm_generation",
-    "announcements.vmclock",
+    "move_notices.vm_generation",
+    "move_notices.vmclock",
     "clocksource",
     "clocksources_available",
     "counter_flags.constant_tsc",
@@ -142,15 +142,15 @@ fn text(fact: &Figure<String>) -> String {
 }
 
 /// The devices that announce moves of the machine, as far as there are any.
-fn announcements(found: &Announcements) -> Option<String> {
+fn move_notices(found: &MoveNotices) -> Option<String> {
     let named = [("VMClock", found.vmclock.get()), ("VM generation ID", found.vm_generation.get())];
     let lines = named.iter().filter_map(|(name, found)| {
         let state = match (*found)? {
-            Announcement::Available => "available",
-            Announcement::NotPermitted => "not permitted for this process",
-            Announcement::KernelOnly => "used by the kernel alone",
-            Announcement::NoDriver => "offered by the firmware, but no driver",
-            Announcement::NotOffered => return None,
+            MoveNotice::Available => "available",
+            MoveNotice::NotPermitted => "not permitted for this process",
+            MoveNotice::KernelOnly => "used by the kernel alone",
+            MoveNotice::NoDriver => "offered by the firmware, but no driver",
+            MoveNotice::NotOffered => return None,
         };
         Some(format!("{name} ({state})"))
     });

@@ -20,7 +20,7 @@ const HEAD: [&str; 11] =
 const COLUMNS: [&str; 16] = [
     "cpu",
     "seconds",
-    "blind_seconds",
+    "unwatched_seconds",
     "count",
     "per_second",
     "p50_ns",
@@ -144,7 +144,7 @@ fn row(cpu: &CpuGaps) -> Vec<Cell> {
         if_any(cpu.p999_ns.get()),
         if_any(cpu.max_ns.get()),
         Cell::known(cpu.lost_percent.get(), percent),
-        Cell::Time(cpu.blind_seconds * 1e9),
+        Cell::Time(cpu.unwatched_seconds * 1e9),
     ]
 }
 

@@ -33,7 +33,7 @@ impl Describe for Envelope<Listing> {
         let clocks = &self.found.clocks;
         let contents = vec![
             table(clocks).into(),
-            Block::notes("", lacking(clocks)),
+            Block::notes("", missing(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()))),
         ];
         DocumentHead::of(self).page(vec![conclusion(clocks)], Vec::new(), contents)
@@ -79,7 +79,7 @@ fn aliases(identity: &ClockIdentity) -> Option<String> {
 }
 
 /// Explains unknown nominal resolutions of readable clocks.
-fn lacking(clocks: &[Listed]) -> Vec<String> {
+fn missing(clocks: &[Listed]) -> Vec<String> {
     let available = clocks.iter().filter(|clock| clock.available);
     let named = available.filter_map(|clock| Some((clock.identity.label(), clock.nominal_resolution_ns.why()?)));
     in_order(named).iter().map(|line| format!("? Nominal of {line}")).collect()

@@ -69,11 +69,11 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
     let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
     let noted = by_reason(noted);
-    let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
+    let missing = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
     let reason = |clock: &RateRecord| {
         clock.reason.as_ref().map(ToString::to_string).or_else(|| clock.bound_ppm.why()).unwrap_or_default()
     };
-    let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
+    let missing: Vec<(String, String)> = missing.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
     let mut blocks =
@@ -86,7 +86,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     }
     blocks.push(Block::prose(rates.adjtimex.known().into_iter().map(kernel_verdict)));
     blocks.push(Block::notes("Disturbed:", noted));
-    blocks.push(Block::notes("Not compared:", by_reason(lacking.into_iter())));
+    blocks.push(Block::notes("Not compared:", by_reason(missing.into_iter())));
     blocks
 }
 

@@ -139,7 +139,7 @@ fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
     let went_back = |row: &RuntimeRecord| row.regressions.get().is_some_and(|count| count > 0);
     let shown = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
-    Table { keys: 2, ..Table::new(HEAD, 3, shown).titled(title).below(lacking(found, &rows)) }
+    Table { keys: 2, ..Table::new(HEAD, 3, shown).titled(title).below(missing(found, &rows)) }
 }
 
 /// Draws what a read of each API costs, and by how much it steps.
@@ -207,7 +207,7 @@ fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
 
 /// Reasons why figures are unknown: a line for those that are so for the same reason of the same
 /// APIs.
-fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
+fn missing(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
     let mut lines: Vec<(Vec<&str>, String, Vec<String>)> = Vec::new();
     for row in rows {
         let mut of_row: Vec<(Vec<&str>, String)> = Vec::new();
@@ -258,7 +258,7 @@ fn not_measured(found: &Runtimes, sources: usize) -> Vec<String> {
             (name(found, row), row.clocksource.as_deref(), reason)
         })
         .collect();
-    let told = missing.iter().map(|(name, source, reason)| {
+    let reported = missing.iter().map(|(name, source, reason)| {
         let alike = missing.iter().filter(|other| other.0 == *name && other.2 == *reason).count();
         match source {
             Some(source) if sources > 1 && alike < sources => (format!("{name} (with {source})"), *reason),
@@ -266,7 +266,7 @@ fn not_measured(found: &Runtimes, sources: usize) -> Vec<String> {
         }
     });
     let mut once = Vec::new();
-    for one in told {
+    for one in reported {
         if !once.contains(&one) {
             once.push(one);
         }

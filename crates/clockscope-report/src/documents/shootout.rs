@@ -47,7 +47,7 @@ fn blocks(found: &Shootout) -> Vec<Block> {
         ]
     };
     let table = Table::new(["Metric", a, b, "Unit", "Winner"], 1, found.metrics.iter().map(row));
-    let lacking = found.metrics.iter().flat_map(|metric| {
+    let missing = found.metrics.iter().flat_map(|metric| {
         let reasons = [
             (format!("? {} of {a}", metric.metric), metric.a.why()),
             (format!("? {} of {b}", metric.metric), metric.b.why()),
@@ -59,7 +59,7 @@ fn blocks(found: &Shootout) -> Vec<Block> {
         .metrics
         .iter()
         .map(|metric| format!("{}: {}, {}.", metric.metric, metric.metric.figure(), metric.metric.note()));
-    vec![table.below(by_reason(lacking)).into(), Block::notes("What the figures are; less is better:", notes)]
+    vec![table.below(by_reason(missing)).into(), Block::notes("What the figures are; less is better:", notes)]
 }
 
 /// A figure with its error, where that is worth showing.

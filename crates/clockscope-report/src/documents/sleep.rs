@@ -53,12 +53,12 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
         ));
     }
     let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.get().is_some_and(|count| count > 0)));
-    let lacking = sleep.rows.iter().filter_map(|row| {
+    let missing = sleep.rows.iter().filter_map(|row| {
         Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), row.reason.as_ref()?.to_string()))
     });
     let mut blocks = vec![Table::new(HEAD, 1, rows).below(below).into()];
     blocks.extend(charts(&slept).into_iter().map(Block::from));
-    blocks.push(Block::notes("Not possible:", by_reason(lacking)));
+    blocks.push(Block::notes("Not possible:", by_reason(missing)));
     blocks
 }
 

@@ -215,7 +215,7 @@ impl Page<'_> {
             });
             let scroll: [(&'static str, &dyn Display); 4] =
                 [("class", &"scroll"), ("role", &"group"), ("aria-label", &label), ("tabindex", &0)];
-            figure.element("div", &scroll, |scroll| svg::draw(scroll, chart, &id, svg::Place::Page));
+            figure.element("div", &scroll, |scroll| svg::draw(scroll, chart, &id, svg::ImageContext::Page));
             figure.element("details", &[], |details| {
                 details.leaf("summary", &[], &data);
                 table::add(details, &table, &data, table::MOST_ROWS);

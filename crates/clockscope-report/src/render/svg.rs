@@ -56,14 +56,14 @@ pub(super) fn named(report: &Report<'_>, name: &str) -> Result<String, RenderErr
 /// Draws a chart as a file of its own.
 fn image(chart: &Chart) -> String {
     let mut markup = Markup::beginning("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    draw(&mut markup, chart, "chart", Place::File);
+    draw(&mut markup, chart, "chart", ImageContext::File);
     markup.line();
     markup.into_string()
 }
 
 /// The place of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ImageContext {
     /// In a file of its own, with its style and title.
     File,
     /// In a page, which has both.
@@ -71,9 +71,9 @@ pub(super) enum Place {
 }
 
 /// Adds an image, whose parts have identifiers that begin with `id`.
-pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, place: Place) {
+pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, place: ImageContext) {
     let mut content = Markup::default();
-    let top = if place == Place::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
+    let top = if place == ImageContext::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
     let height = match &chart.plot {
         Plot::Rows(plot) => rows::draw(&mut content, plot, top),
         Plot::Curves(plot) => curves::draw(&mut content, plot, top),
@@ -92,7 +92,7 @@ pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, place: Place) {
     markup.element("svg", &attributes, |svg| {
         svg.leaf("title", &[("id", &title)], &chart.title);
         svg.leaf("desc", &[("id", &description)], chart.description());
-        if place == Place::File {
+        if place == ImageContext::File {
             svg.element("style", &[], |style| {
                 style.verbatim(STYLE);
             });

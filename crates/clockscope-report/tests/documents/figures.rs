@@ -209,9 +209,9 @@ fn other_shapes_are_refused() {
         hostile["clocks"][0]["tick_ns"] = odd;
         assert!(read(&hostile).is_none(), "{}", hostile["clocks"][0]["tick_ns"]);
     }
-    let mut lacking = document.clone();
-    lacking["clocks"][0].as_object_mut().unwrap().remove("unknown");
-    assert!(read(&lacking).is_none());
+    let mut missing = document.clone();
+    missing["clocks"][0].as_object_mut().unwrap().remove("unknown");
+    assert!(read(&missing).is_none());
     let deep = "{\"unknown\":".repeat(100_000);
     assert!(Document::from_json(&deep).is_err());
 }

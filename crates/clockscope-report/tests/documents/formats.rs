@@ -400,7 +400,7 @@ fn forget_nested_words(value: &mut Value) {
             if entries.contains_key("code") {
                 assert!(entries.remove("text").is_some());
             }
-            if entries.contains_key("holder") {
+            if entries.contains_key("switched_by") {
                 assert!(entries.remove("held").is_some());
             }
             if entries.get("counted").is_some_and(Value::is_object) {

@@ -1,7 +1,7 @@
 use clockscope_records::{Figures, texts};
 
 use super::*;
-use crate::stated_mover::{BySystem, StatedMover};
+use crate::probe_moved_by::{BySystem, ProbeMovedBy};
 
 /// Readings of a clock that a loop of `cost_ns` reads, whose value is the time cut down to
 /// `tick_ns`, in units of `unit_ns`.
@@ -33,7 +33,7 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> ProbeRe
     ProbeReadings {
         api: "f".into(),
         built_on: "CLOCK_MONOTONIC".into(),
-        moved_by: Some(StatedMover::Everywhere(MovedBy::Clocksource)),
+        moved_by: Some(ProbeMovedBy::Everywhere(MovedBy::Clocksource)),
         documented_coarse: Some(unit_ns >= 1_000_000),
         units_per_second: 1_000_000_000 / unit_ns,
         nominal_hz: Some(1_000_000_000 / unit_ns),
@@ -167,7 +167,7 @@ fn rare_repeats_among_many_readings_prove_no_tick() {
 #[test]
 fn what_moves_a_clock_is_what_its_probe_states() {
     let with = |moved_by: Option<MovedBy>, built_on: &str, clocksource: Option<&str>| {
-        let stated = moved_by.map(StatedMover::Everywhere);
+        let stated = moved_by.map(ProbeMovedBy::Everywhere);
         let readings =
             ProbeReadings { moved_by: stated, built_on: built_on.to_owned(), ..readings(noisy(22.0), 10.0, 1) };
         let found = record(&readings, clocksource);
@@ -194,7 +194,7 @@ fn what_moves_a_clock_is_what_its_probe_states() {
 /// The timer tick moves Windows' cheap system time; elsewhere the clocksource moves wall clocks.
 #[test]
 fn a_row_has_the_mover_of_its_system() {
-    let stated = StatedMover::BySystem(BySystem {
+    let stated = ProbeMovedBy::BySystem(BySystem {
         macos: Some(MovedBy::Scheduler),
         windows: Some(MovedBy::TimerTick),
         others: Some(MovedBy::Clocksource),

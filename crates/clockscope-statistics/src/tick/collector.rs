@@ -56,7 +56,7 @@ impl TickCollector {
         }
         self.readings.quietest = self.readings.quietest.min(elapsed.undisturbed);
         for (place, reading) in readings.iter().enumerate() {
-            let Some((last, told)) = self.last else {
+            let Some((last, reported)) = self.last else {
                 self.readings.values.push(0);
                 self.last = Some((*reading, 0));
                 continue;
@@ -66,9 +66,9 @@ impl TickCollector {
                 self.readings.repeats += 1;
                 continue;
             }
-            let told = told.saturating_add(step.max(0) as u64);
+            let reported = reported.saturating_add(step.max(0) as u64);
             if step > 0 {
-                self.readings.values.push(told);
+                self.readings.values.push(reported);
                 let passed = if place == 0 { elapsed.since_last } else { elapsed.between };
                 if passed < STEERED * step as f64 / 2.0 {
                     self.readings.see(step as u64);
@@ -76,7 +76,7 @@ impl TickCollector {
             } else {
                 self.readings.breaks += 1;
             }
-            self.last = Some((*reading, told));
+            self.last = Some((*reading, reported));
             if self.is_full() {
                 return;
             }

@@ -53,7 +53,7 @@ pub(super) enum Fit {
 
 /// Facts that the steps show before any lattice is looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Habit {
+pub(super) struct StepProfile {
     /// The length that half of the steps do not exceed: what passes between two reads that nothing
     /// came between.
     pub(super) usual: u64,
@@ -62,7 +62,7 @@ pub(super) struct Habit {
     one_more: bool,
 }
 
-impl Habit {
+impl StepProfile {
     /// `steps` are not empty.
     pub(super) fn of(steps: &[u64]) -> Self {
         let mut sorted = steps.to_vec();
@@ -88,16 +88,16 @@ impl Habit {
 
 /// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice
 /// near it.
-pub(super) fn first_look(values: &[u64], habit: Habit, frequency: f64) -> Option<f64> {
+pub(super) fn first_look(values: &[u64], profile: StepProfile, frequency: f64) -> Option<f64> {
     let first = &values[..values.len().min(FIRST)];
-    let sharpened = refine(first, habit, frequency);
-    (agreement(first, habit, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
+    let sharpened = refine(first, profile, frequency);
+    (agreement(first, profile, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
 }
 
 /// Refines the frequency that the first look gave, and returns whether the readings lie on its
 /// lattice: so many of every quarter, at most.
-pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> Fit {
-    let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], habit, frequency);
+pub(super) fn fit(values: &[u64], profile: StepProfile, frequency: f64, most: usize) -> Fit {
+    let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], profile, frequency);
     let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(fit).collect();
     let agreement = quarters.iter().map(|part| part.on.share).sum::<f64>() / quarters.len() as f64;
     let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
@@ -110,7 +110,7 @@ pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> 
         return if certain { Fit::Changing } else { Fit::Nowhere };
     }
     // Interruptions say nothing, since the phase may be lost across them.
-    let quiet = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| !habit.is_interruption(*step));
+    let quiet = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| !profile.is_interruption(*step));
     let span = quiet.sum::<u64>() as f64 / 4.0;
     let sharpness = quarters.iter().map(|part| part.error).sum::<f64>() / quarters.len() as f64;
     let spread = quarters.iter().map(|part| part.on.spread).fold(0.0, f64::max);
@@ -127,17 +127,18 @@ pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> 
 /// that are confirmed.
 pub(super) fn widest(
     values: &[u64],
-    habit: Habit,
+    profile: StepProfile,
     mut lattice: Lattice,
     is_confirmed: impl Fn(&Lattice) -> bool,
 ) -> Lattice {
     for prime in PRIMES {
         loop {
             let period = lattice.period * prime as f64;
-            if period > 2.0 * habit.usual as f64 {
+            if period > 2.0 * profile.usual as f64 {
                 return lattice;
             }
-            match first_look(values, habit, 1.0 / period).map(|frequency| fit(values, habit, frequency, usize::MAX)) {
+            match first_look(values, profile, 1.0 / period).map(|frequency| fit(values, profile, frequency, usize::MAX))
+            {
                 // Refining may have led elsewhere.
                 Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 && is_confirmed(&wider) => {
                     lattice = wider;
@@ -150,10 +151,10 @@ pub(super) fn widest(
 }
 
 /// The differences of readings that follow one another in blocks that lie on the lattice.
-pub(super) fn steps_on(values: &[u64], habit: Habit, lattice: &Lattice) -> Vec<u64> {
+pub(super) fn steps_on(values: &[u64], profile: StepProfile, lattice: &Lattice) -> Vec<u64> {
     let frequency = 1.0 / lattice.period;
-    let on =
-        blocks(values, INTERRUPTED * habit.usual).filter(|block| band(block, frequency) <= habit.band(lattice.period));
+    let on = blocks(values, INTERRUPTED * profile.usual)
+        .filter(|block| band(block, frequency) <= profile.band(lattice.period));
     on.flat_map(|block| block.windows(2).map(|pair| pair[1] - pair[0])).collect()
 }
 
@@ -166,11 +167,11 @@ struct Part {
 }
 
 impl Part {
-    fn fit(values: &[u64], habit: Habit, frequency: f64) -> Self {
-        let sharpened = refine(values, habit, frequency);
-        let mut on = agreement(values, habit, sharpened);
+    fn fit(values: &[u64], profile: StepProfile, frequency: f64) -> Self {
+        let sharpened = refine(values, profile, frequency);
+        let mut on = agreement(values, profile, sharpened);
         // A period that is not sharp enough is none, nor one that only seems to be.
-        if sharpened.reach * sharpened.frequency < SHARP || !keeps_phase(values, habit, sharpened.frequency) {
+        if sharpened.reach * sharpened.frequency < SHARP || !keeps_phase(values, profile, sharpened.frequency) {
             on.share = 0.0;
         }
         Self { frequency: sharpened.frequency, error: sharpened.error(), on }
@@ -236,8 +237,8 @@ impl Sharpened {
 /// error or better, and readings are compared only as far apart as the frequency that is known so
 /// far allows. The mean phase over the mean distance is taken, since least squares would be drawn
 /// to whichever end has more readings.
-fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
-    let mut reach = spectrum::reach(habit.usual);
+fn refine(values: &[u64], profile: StepProfile, mut frequency: f64) -> Sharpened {
+    let mut reach = spectrum::reach(profile.usual);
     let start = frequency;
     let mut lag = 1;
     while lag <= values.len() / 2 {
@@ -268,8 +269,8 @@ struct Agreement {
     longest_off: usize,
 }
 
-fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharpened) -> Agreement {
-    let limit = habit.band(1.0 / frequency);
+fn agreement(values: &[u64], profile: StepProfile, Sharpened { frequency, reach }: Sharpened) -> Agreement {
+    let limit = profile.band(1.0 / frequency);
     let reach = reach * frequency * DRIFT / PREDICTED;
     let (mut on, mut all, mut off, mut longest_off) = (Vec::new(), 0, 0, 0);
     for band in blocks(values, reach as u64).map(|block| band(block, frequency)) {
@@ -290,15 +291,15 @@ fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharp
 /// Returns true if readings keep their phase as far as a sharp frequency has to predict it to a
 /// twentieth of a unit. A short block of readings with a short period lies on any lattice near by.
 /// Readings without such a span say nothing against it.
-fn keeps_phase(values: &[u64], habit: Habit, frequency: f64) -> bool {
+fn keeps_phase(values: &[u64], profile: StepProfile, frequency: f64) -> bool {
     let reach = SHARP * DRIFT / PREDICTED;
-    if BLOCK as u64 * habit.usual >= reach as u64 {
+    if BLOCK as u64 * profile.usual >= reach as u64 {
         return true;
     }
     let (mut on, mut all) = (0, 0);
     for block in spans(values, reach as u64).filter(|block| block.len() >= SHORTEST_BLOCK) {
         all += 1;
-        on += usize::from(band(block, frequency) <= habit.band(1.0 / frequency));
+        on += usize::from(band(block, frequency) <= profile.band(1.0 / frequency));
     }
     on as f64 >= AGREEMENT * all as f64
 }

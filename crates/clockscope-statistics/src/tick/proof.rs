@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::lattice::{self, Habit};
+use super::lattice::{self, StepProfile};
 use super::phase;
 use super::result::{Lattice, PRIMES};
 
@@ -80,8 +80,8 @@ pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
 }
 
 /// Returns true if a lattice, the n-th that was tried, is more than a cost.
-pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
-    let inside = lattice::steps_on(values, habit, lattice);
+pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
+    let inside = lattice::steps_on(values, profile, lattice);
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
     let one_tick = inside.iter().filter(|step| ticks(**step) == 1).count();
     if stands_still(repeats, one_tick, inside.len()) {
@@ -91,9 +91,9 @@ pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &La
         return false;
     }
     let all: Vec<u64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    accident(&all, habit.usual, lattice) * (tried as f64) < ACCIDENT
+    accident(&all, profile.usual, lattice) * (tried as f64) < ACCIDENT
         || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>())
-            && is_coherent(values, habit.usual, lattice)
+            && is_coherent(values, profile.usual, lattice)
 }
 
 /// The probability that as many different steps are multiples of the period, if it has nothing to

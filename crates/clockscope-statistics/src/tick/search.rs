@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::lattice::{self, CERTAIN, Fit, Habit};
+use super::lattice::{self, CERTAIN, Fit, StepProfile};
 use super::proof::{self, Counts};
 use super::readings::TickReadings;
 use super::result::{Lattice, NoTick, SHORTEST, Tick};
@@ -31,7 +31,7 @@ pub(super) struct Search<'a> {
     steps: &'a [u64],
     repeats: u64,
     breaks: u64,
-    habit: Habit,
+    profile: StepProfile,
     counts: Counts,
     fits: usize,
     /// The best lattice, and how many lines were looked at until then.
@@ -54,7 +54,7 @@ impl<'a> Search<'a> {
             steps,
             repeats: readings.repeats,
             breaks: readings.breaks,
-            habit: Habit::of(steps),
+            profile: StepProfile::of(steps),
             counts: proof::counts(steps.iter().copied()),
             fits: 0,
             best: None,
@@ -67,11 +67,11 @@ impl<'a> Search<'a> {
 
     /// Looks at one line after the other, that of the longest period first.
     pub(super) fn run(mut self) -> Tick {
-        let Some(lines) = spectrum::candidates(self.steps, self.habit.usual) else {
+        let Some(lines) = spectrum::candidates(self.steps, self.profile.usual) else {
             return Tick::Unknown(NoTick::TooSlow);
         };
         for (index, line) in lines.iter().enumerate() {
-            let Some(frequency) = lattice::first_look(self.values, self.habit, *line) else { continue };
+            let Some(frequency) = lattice::first_look(self.values, self.profile, *line) else { continue };
             if self.look(frequency, index + 1).is_break() {
                 break;
             }
@@ -84,13 +84,13 @@ impl<'a> Search<'a> {
             Tick::Found(lattice) if self.may_have_rivals(&lattice) && self.has_rival(&lattice, &lines) => {
                 Tick::Unknown(NoTick::Ambiguous)
             }
-            told => told,
+            reported => reported,
         }
     }
 
     /// Length of the readings in all, in units, without interruptions.
     fn quiet(&self) -> f64 {
-        self.steps.iter().filter(|step| !self.habit.is_interruption(**step)).sum::<u64>() as f64
+        self.steps.iter().filter(|step| !self.profile.is_interruption(**step)).sum::<u64>() as f64
     }
 
     /// Returns true if the readings are so few that they may lie on a lattice that is not theirs.
@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
     /// reads. Of a block of these a few reads take a tick more than the others, which moves them
     /// against a lattice of n - 1 ticks by a few n-th of a tick only.
     fn may_have_rivals(&self, lattice: &Lattice) -> bool {
-        self.is_short() || self.habit.usual as f64 > SLOW * lattice.period
+        self.is_short() || self.profile.usual as f64 > SLOW * lattice.period
     }
 
     /// Returns true if the readings lie on another line's lattice as well, which is neither a part
@@ -110,14 +110,14 @@ impl<'a> Search<'a> {
     /// readings may lie on a lattice of n - 1 or n + 1 ticks in the same time.
     fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
         // Neighboring rivals differ by one tick in a read.
-        let same = SAME.min(found.period / (4.0 * self.habit.usual as f64));
+        let same = SAME.min(found.period / (4.0 * self.profile.usual as f64));
         lines.iter().any(|line| {
-            let Some(frequency) = lattice::first_look(self.values, self.habit, *line) else { return false };
+            let Some(frequency) = lattice::first_look(self.values, self.profile, *line) else { return false };
             let is_alike = |period: f64| is_part(period, found.period, same) || is_part(found.period, period, same);
             if is_alike(1.0 / frequency) || 1.0 / frequency < SHORTEST {
                 return false;
             }
-            match lattice::fit(self.values, self.habit, frequency, usize::MAX) {
+            match lattice::fit(self.values, self.profile, frequency, usize::MAX) {
                 Fit::On(rival) => rival.agreement >= found.agreement - BETTER && !is_alike(rival.period),
                 Fit::Changing | Fit::Nowhere => false,
             }
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
         if self.fits > FITS {
             return ControlFlow::Break(());
         }
-        match lattice::fit(self.values, self.habit, frequency, SAMPLE) {
+        match lattice::fit(self.values, self.profile, frequency, SAMPLE) {
             Fit::Nowhere => {}
             Fit::Changing => {
                 self.changing = true;
@@ -167,23 +167,23 @@ impl<'a> Search<'a> {
     }
 
     fn is_proved(&self, lattice: &Lattice, tried: usize) -> bool {
-        proof::is_proved(self.values, self.habit, self.repeats, lattice, tried)
+        proof::is_proved(self.values, self.profile, self.repeats, lattice, tried)
     }
 
     /// Returns true if the readings prove that no tick is longer than [`SHORTEST`]. Where some of
     /// them looked like a lattice, only those that are far apart can.
     fn is_fine(&self) -> bool {
         !self.looked_like_one && proof::is_fine(self.repeats, self.steps)
-            || proof::is_fine_across(self.values, self.habit.usual)
+            || proof::is_fine_across(self.values, self.profile.usual)
     }
 
     /// Concludes from what the lines showed, the best of them looked at once more by all readings.
     fn conclude(&mut self) -> Tick {
         if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
-            match lattice::fit(self.values, self.habit, 1.0 / lattice.period, usize::MAX) {
+            match lattice::fit(self.values, self.profile, 1.0 / lattice.period, usize::MAX) {
                 Fit::On(lattice) => {
                     let is_proved = |wider: &Lattice| self.is_proved(wider, tried);
-                    let widest = lattice::widest(self.values, self.habit, lattice, is_proved);
+                    let widest = lattice::widest(self.values, self.profile, lattice, is_proved);
                     let moved = self.breaks as f64 * widest.period / 2.0 / self.quiet();
                     return Tick::Found(Lattice { error: widest.error + moved, ..widest });
                 }

@@ -100,7 +100,7 @@ fn assert_honest(found: Tick, period: f64, what: &dyn std::fmt::Debug) -> bool {
 
 #[test]
 fn short_series_of_simulated_clocks() {
-    let mut told = 0;
+    let mut reported = 0;
     for case in 0..cases(300) {
         let mut random = Random::new(0x5_0000 + case as u64);
         let count = random.scale(200.0, 8192.0) as usize;
@@ -108,34 +108,34 @@ fn short_series_of_simulated_clocks() {
         // From a cost that is nearly constant to one that hardly shows.
         clock.jitter = clock.cost * random.scale(1e-3, 0.3);
         let readings = clock.readings(count, &mut random);
-        told += usize::from(assert_honest(tick(&readings), clock.period, &(case, count, clock)));
+        reported += usize::from(assert_honest(tick(&readings), clock.period, &(case, count, clock)));
     }
-    println!("{told} of {} told", cases(300));
-    assert!(told >= cases(300) / 3, "{told} of {}", cases(300));
+    println!("{reported} of {} reported", cases(300));
+    assert!(reported >= cases(300) / 3, "{reported} of {}", cases(300));
 }
 
 /// A CPU-time clock: fine in its tick, slow to read, and cut to whole units.
 #[test]
 fn short_series_of_a_slow_read() {
-    let mut told = 0;
+    let mut reported = 0;
     for case in 0..cases(300) {
         let mut random = Random::new(0x51_0000 + case as u64);
         let count = random.scale(200.0, 1000.0) as usize;
         let cost = random.within(60.0, 900.0);
         let jitter = cost * random.scale(3e-3, 0.1);
         let clock = Simulated { period: 10.014_87, cost, jitter, normal: true, interrupted: 0.003 };
-        told +=
+        reported +=
             usize::from(assert_honest(tick(&clock.readings(count, &mut random)), clock.period, &(case, count, clock)));
     }
-    println!("{told} of {} told", cases(300));
-    assert!(told >= cases(300) / 3, "{told} of {}", cases(300));
+    println!("{reported} of {} reported", cases(300));
+    assert!(reported >= cases(300) / 3, "{reported} of {}", cases(300));
 }
 
 /// An ordered read of a counter of coarse ticks takes a few of them, and all readings share one
 /// residue.
 #[test]
 fn short_series_of_an_ordered_counter() {
-    let mut told = 0;
+    let mut reported = 0;
     for case in 0..cases(300) {
         let mut random = Random::new(0x52_0000 + case as u64);
         let count = random.scale(200.0, 8192.0) as usize;
@@ -148,17 +148,17 @@ fn short_series_of_an_ordered_counter() {
             normal: true,
             interrupted: random.scale(1e-5, 3e-3),
         };
-        told +=
+        reported +=
             usize::from(assert_honest(tick(&clock.readings(count, &mut random)), clock.period, &(case, count, clock)));
     }
-    println!("{told} of {} told", cases(300));
-    assert!(told >= cases(300) / 5, "{told} of {}", cases(300));
+    println!("{reported} of {} reported", cases(300));
+    assert!(reported >= cases(300) / 5, "{reported} of {}", cases(300));
 }
 
 /// Each step back moves the phase of what follows, always the same way.
 #[test]
 fn steps_back_are_in_the_error() {
-    let mut told = 0;
+    let mut reported = 0;
     for case in 0..cases(60) {
         let mut random = Random::new(0xBAC + case as u64);
         let period = if random.any().is_multiple_of(2) { 10.014_87 } else { random.scale(3.0, 300.0) };
@@ -169,10 +169,10 @@ fn steps_back_are_in_the_error() {
         for (index, reading) in readings.iter_mut().enumerate() {
             *reading = (*reading + (1 << 30)).saturating_sub((index / every) as u64 * back as u64);
         }
-        told += usize::from(assert_honest(tick(&readings), period, &(case, every, back, clock)));
+        reported += usize::from(assert_honest(tick(&readings), period, &(case, every, back, clock)));
     }
-    println!("{told} of {} told", cases(60));
-    assert!(told >= cases(60) / 3, "{told} of {}", cases(60));
+    println!("{reported} of {} reported", cases(60));
+    assert!(reported >= cases(60) / 3, "{reported} of {}", cases(60));
 }
 
 /// A clock of 4 ms whose reader runs only between timer ticks, so that it sees every second, fifth
@@ -219,7 +219,7 @@ fn every_nth_step_is_seen(every: u64, sees_one: bool, rate: f64) {
 /// Below 3 units a tick is right, "at most 3", or unknown.
 #[test]
 fn ticks_below_three_units_are_never_wrong() {
-    let mut told = 0;
+    let mut reported = 0;
     for case in 0..cases(100) {
         let mut random = Random::new(0x3000 + case as u64);
         let mut clock = Simulated::random(0.2, 3.0, &mut random);
@@ -231,12 +231,12 @@ fn ticks_below_three_units_are_never_wrong() {
             }
             Tick::AtMost { units, .. } => {
                 assert!(clock.period <= units, "case {case}: {clock:?}");
-                told += 1;
+                reported += 1;
             }
             Tick::Unknown(_) => {}
         }
     }
-    assert!(told >= cases(100) / 2, "{told} of {} were told to be at most 3", cases(100));
+    assert!(reported >= cases(100) / 2, "{reported} of {} were reported to be at most 3", cases(100));
 }
 
 /// A counter that moves by two counts, and reads that cost 20 to 26 of them: the tick may be 2, or

@@ -10,8 +10,8 @@ use clockscope_arch::chrony::{self, ADDRESS, PATIENCE, ROUNDED};
 use clockscope_arch::civil::{KernelClockState, Leap};
 use clockscope_arch::os;
 
-use crate::claims::claim::{Basis, Claim, Unbounded};
-use crate::claims::kernel::Judged;
+use crate::civil_bounds::kernel::KernelBounds;
+use crate::civil_bounds::{Basis, CivilInterval, Unbounded};
 use crate::{Instant, now};
 use clockscope_arch::CivilState;
 
@@ -29,7 +29,10 @@ const DAY_S: f64 = 86_400.0;
 ///
 /// # Errors
 /// The kernel states none, or it is worth nothing.
-pub(super) fn bounded(kernel: KernelClockState, began: Instant) -> Result<(Claim, KernelClockState), Unbounded> {
+pub(super) fn bounded(
+    kernel: KernelClockState,
+    began: Instant,
+) -> Result<(CivilInterval, KernelClockState), Unbounded> {
     const TRIES: u32 = 2;
     let (mut kernel, mut read) = (kernel, (began, now()));
     for _ in 0..TRIES {
@@ -40,14 +43,14 @@ pub(super) fn bounded(kernel: KernelClockState, began: Instant) -> Result<(Claim
         // A clock that was set in between is not the one that the answer is about.
         if is_continuous((&kernel, read), (&later, read_later)) {
             let took_ns = (read_later.1.ns_since(answered), answered.ns_since(read.0));
-            return Ok((tracking.claim(&later, took_ns), later));
+            return Ok((tracking.interval(&later, took_ns), later));
         }
         (kernel, read) = (later, read_later);
     }
     // Anew: an answer may have been waited for.
     let again = now();
     let kernel = os::civil().map_err(Unbounded::Refused)?;
-    Ok((kernel.claim(now().ns_since(again))?, kernel))
+    Ok((kernel.interval(now().ns_since(again))?, kernel))
 }
 
 /// Returns true if the kernel's clock went on from one state to the other as it is slewed at most.
@@ -111,7 +114,7 @@ impl Tracking {
 
     /// The interval of the true time, where the kernel's clock was read in `reading_ns`, after an
     /// answer that took `answer_ns`. The clock is slewed on meanwhile.
-    pub(super) fn claim(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> Claim {
+    pub(super) fn interval(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> CivilInterval {
         let rounded_s = self.correction.abs() * ROUNDED;
         let slewed_ns = SLEWED * (reading_ns + answer_ns) as f64;
         let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
@@ -120,7 +123,7 @@ impl Tracking {
         let unix_ns = kernel.unix_ns + (self.correction * 1e9) as i128;
         // chronyd may correct a leap second by itself, without the kernel's.
         let leap = if kernel.leap == Leap::None { self.leap } else { kernel.leap };
-        Claim::around(unix_ns, error_ns, (Basis::Chronyd, CivilState::Synchronized), leap)
+        CivilInterval::around(unix_ns, error_ns, (Basis::Chronyd, CivilState::Synchronized), leap)
     }
 }
 
@@ -129,8 +132,8 @@ impl Tracking {
 pub(crate) fn fuzz(reply: &[u8]) {
     if let Some(found) = chrony::tracking(reply, 0).and_then(|found| Tracking::believed(&found)) {
         assert!(found.correction.is_finite() && found.error_s() > 0.0);
-        let claim = found.claim(&KernelClockState::unsynchronized(0), (0, 0));
-        assert!(claim.earliest_ns <= claim.latest_ns);
+        let interval = found.interval(&KernelClockState::unsynchronized(0), (0, 0));
+        assert!(interval.earliest_ns <= interval.latest_ns);
     }
 }
 
@@ -185,8 +188,8 @@ mod tests {
             }
             // Some ms passed between the reply and the look at the true time: the slew went on.
             let truth: i128 = true_minus_real.parse().unwrap();
-            let claim = found.claim(&KernelClockState::unsynchronized(0), (0, 20_000_000));
-            assert!((claim.earliest_ns..=claim.latest_ns).contains(&truth), "{name}: {claim:?} {truth}");
+            let interval = found.interval(&KernelClockState::unsynchronized(0), (0, 20_000_000));
+            assert!((interval.earliest_ns..=interval.latest_ns).contains(&truth), "{name}: {interval:?} {truth}");
             seen.1 += 1;
         }
         assert!(seen.0 >= 3 && seen.1 >= 12, "{seen:?}");
@@ -259,8 +262,8 @@ mod tests {
         }
         let mut leap = reply.clone();
         leap[55] = 1;
-        let claim = tracking(&leap, sequence(&leap)).unwrap().claim(&KernelClockState::unsynchronized(0), (0, 0));
-        assert_eq!(claim.leap, Leap::Insert);
+        let interval = tracking(&leap, sequence(&leap)).unwrap().interval(&KernelClockState::unsynchronized(0), (0, 0));
+        assert_eq!(interval.leap, Leap::Insert);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use clockscope_arch::civil::KernelClockState;
 
-use crate::claims::claim::{Basis, Claim};
-use crate::claims::kernel::Judged;
+use crate::civil_bounds::kernel::KernelBounds;
+use crate::civil_bounds::{Basis, CivilInterval};
 use crate::process::CLOCK;
 use clockscope_arch::CivilState;
 
@@ -45,7 +45,7 @@ struct SharedSegment {
 
 /// The interval of the true time, around the kernel's clock that was read just before; `None` where
 /// the daemon does not run, or does not know.
-pub(super) fn ask(kernel: &KernelClockState) -> Option<Claim> {
+pub(super) fn ask(kernel: &KernelClockState) -> Option<CivilInterval> {
     let segment = read(PATH)?;
     if kernel.has_no_error() || !monotonic_is_the_daemons() {
         return None;
@@ -53,7 +53,7 @@ pub(super) fn ask(kernel: &KernelClockState) -> Option<Claim> {
     let disruptions = crate::disciplined::OsClock::disruptions(CLOCK.os());
     let monotonic_ns = CLOCK.os().now_ns().ok()?;
     let error_ns = segment.error_ns(monotonic_ns.into(), disruptions)?;
-    Some(Claim::around(
+    Some(CivilInterval::around(
         kernel.unix_ns,
         error_ns + kernel.unit_ns,
         (Basis::ClockBound, CivilState::Synchronized),

@@ -2,8 +2,8 @@
 //! whose true time was known.
 
 use super::*;
-use crate::claims::claim::Basis;
-use crate::claims::claim::{SYSTEM_UNIT_NS, system_time};
+use crate::civil_bounds::Basis;
+use crate::civil_bounds::{SYSTEM_UNIT_NS, system_time};
 use crate::disciplined::carried_on;
 use clockscope_arch::CivilState;
 use clockscope_arch::civil::Leap;
@@ -46,9 +46,9 @@ fn parsed(line: &str) -> (&str, KernelClockState, i128) {
     (class, state, number("true_minus_real_ns").into())
 }
 
-fn class(claim: &Result<Claim, Unbounded>) -> &'static str {
-    match claim {
-        Ok(claim) if claim.state == CivilState::Synchronized => "synchronized",
+fn class(interval: &Result<CivilInterval, Unbounded>) -> &'static str {
+    match interval {
+        Ok(interval) if interval.state == CivilState::Synchronized => "synchronized",
         Ok(_) => "while_not_slewing",
         Err(Unbounded::Slewing { .. }) => "slewing",
         Err(Unbounded::Worthless(_)) => "worthless",
@@ -61,10 +61,10 @@ fn class(claim: &Result<Claim, Unbounded>) -> &'static str {
 const BETWEEN_NS: u64 = 100_000;
 
 /// Returns true if the true time is in what is claimed, or was claimed and is worth nothing.
-fn is_inside(claim: &Result<Claim, Unbounded>, truth_ns: i128) -> bool {
+fn is_inside(interval: &Result<CivilInterval, Unbounded>, truth_ns: i128) -> bool {
     let truth = system_time(truth_ns).unwrap();
-    match claim {
-        Ok(claim) => (claim.earliest_ns..=claim.latest_ns).contains(&truth_ns),
+    match interval {
+        Ok(interval) => (interval.earliest_ns..=interval.latest_ns).contains(&truth_ns),
         Err(error) => error.claimed().is_some_and(|claimed| claimed.earliest <= truth && truth <= claimed.latest),
     }
 }
@@ -74,10 +74,10 @@ fn states_that_daemons_left_are_worth_what_was_seen() {
     let mut seen = std::collections::BTreeMap::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
-        let claim = state.claim(BETWEEN_NS);
-        let is_inside = is_inside(&claim, truth_ns);
-        assert_eq!(class(&claim), expected, "{line}");
-        assert!(expected != "synchronized" || is_inside, "{line}: {claim:?}");
+        let interval = state.interval(BETWEEN_NS);
+        let is_inside = is_inside(&interval, truth_ns);
+        assert_eq!(class(&interval), expected, "{line}");
+        assert!(expected != "synchronized" || is_inside, "{line}: {interval:?}");
         *seen.entry((expected, is_inside)).or_insert(0) += 1;
     }
     let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
@@ -105,8 +105,8 @@ fn the_true_time_stays_inside_what_daemons_state() {
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
         let stated = state.stated();
-        let claim = state.claim(0);
-        let was_inside = is_inside(&claim, truth_ns);
+        let interval = state.interval(0);
+        let was_inside = is_inside(&interval, truth_ns);
         *seen.entry((expected, was_inside)).or_insert(0) += 1;
         let standing = match expected {
             "synchronized" => CivilState::Synchronized,
@@ -125,7 +125,7 @@ fn the_true_time_stays_inside_what_daemons_state() {
                     continue;
                 }
                 // The recorded moment, and the furthest ones that the daemon allows for.
-                let ends = claim.as_ref().map(|claim| [claim.earliest_ns, claim.latest_ns]).unwrap();
+                let ends = interval.as_ref().map(|interval| [interval.earliest_ns, interval.latest_ns]).unwrap();
                 let recorded = was_inside.then_some(truth_ns);
                 for (truth_ns, share) in
                     ends.into_iter().chain(recorded).flat_map(|truth| [-GROWS, 0.0, GROWS].map(|share| (truth, share)))
@@ -181,7 +181,8 @@ fn nothing_is_carried_on_near_a_leap_second() {
 #[test]
 fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
     let state = by_loop();
-    let interval = |state: KernelClockState| state.claim(0).map(|claim| (claim.earliest_ns, claim.latest_ns)).unwrap();
+    let interval =
+        |state: KernelClockState| state.interval(0).map(|interval| (interval.earliest_ns, interval.latest_ns)).unwrap();
     assert_eq!(interval(state), (-1_000_001, 1_000_001));
     // The loop works off a quarter in the present second: 300 ms before it began.
     let ahead = KernelClockState { offset_ns: 225_000_000, ..state };
@@ -194,7 +195,7 @@ fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
     let any = KernelClockState { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
     assert!(interval(any).1 > interval(any).0);
     // Whether adjtime(3) moves it is not known: no more than a hope.
-    let worth = |state: KernelClockState| state.claim(0).map(|claim| claim.state).unwrap();
+    let worth = |state: KernelClockState| state.interval(0).map(|interval| interval.state).unwrap();
     assert_eq!(worth(KernelClockState { adjust_us: None, ..state }), CivilState::WhileNotSlewing);
     assert_eq!(worth(state), CivilState::Synchronized);
 }
@@ -209,8 +210,8 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
     };
     for (rate_ppm, slews) in [(99.0, None), (-99.0, None), (101.0, Some(101)), (-83_333.0, Some(-83_333))] {
         let sent = KernelClockState { rate_ppm, ..state };
-        match sent.claim(0) {
-            Ok(claim) => assert_eq!((slews, claim.state), (None, CivilState::WhileNotSlewing)),
+        match sent.interval(0) {
+            Ok(interval) => assert_eq!((slews, interval.state), (None, CivilState::WhileNotSlewing)),
             Err(Unbounded::Slewing { ppm, claimed }) => {
                 assert_eq!((slews, claimed.state), (Some(ppm), CivilState::WhileNotSlewing));
             }
@@ -219,7 +220,7 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
         // What ntpd's frequency corrects is the oscillator's error; more was left by another
         // daemon, as by a chronyd that was killed.
         let by_loop = KernelClockState { rate_ppm, is_by_loop: true, is_in_ns: true, ..state };
-        assert_eq!(by_loop.claim(0).is_ok(), rate_ppm.abs() < 500.0);
+        assert_eq!(by_loop.interval(0).is_ok(), rate_ppm.abs() < 500.0);
     }
 }
 
@@ -231,13 +232,13 @@ fn nobody_is_believed_without_an_error() {
         is_unsynchronized: false,
         ..KernelClockState::unsynchronized(0)
     };
-    assert!(stated.claim(0).is_ok());
+    assert!(stated.interval(0).is_ok());
     // chronyd without rtcsync.
-    assert!(KernelClockState { is_unsynchronized: true, ..stated }.claim(0).is_ok());
+    assert!(KernelClockState { is_unsynchronized: true, ..stated }.interval(0).is_ok());
     // An estimate that nobody has set, and a largest error that is no multiple of what the kernel
     // adds.
     let by_phc2sys = KernelClockState { estimated_error_us: 16_000_000, ..stated };
-    assert!(matches!(by_phc2sys.claim(0), Err(Unbounded::Worthless(_))));
+    assert!(matches!(by_phc2sys.interval(0), Err(Unbounded::Worthless(_))));
     let nobodys = [
         KernelClockState { max_error_us: 16_000_000, ..stated },
         KernelClockState { has_failed: true, ..stated },
@@ -245,10 +246,10 @@ fn nobody_is_believed_without_an_error() {
         KernelClockState::unsynchronized(0),
     ];
     for state in nobodys {
-        assert!(matches!(state.claim(0), Err(Unbounded::Unsynchronized(_))), "{state:?}");
+        assert!(matches!(state.interval(0), Err(Unbounded::Unsynchronized(_))), "{state:?}");
     }
     let far = KernelClockState::unsynchronized(i128::MAX / 2);
-    assert_eq!(far.claim(0), Err(Unbounded::OutOfRange));
+    assert_eq!(far.interval(0), Err(Unbounded::OutOfRange));
 }
 
 /// Returns a state as ClockBound 3 leaves it `seconds` after it stated its bound: the kernel's loop
@@ -268,30 +269,30 @@ fn by_clockbound(bound_us: u64, seconds: u64) -> KernelClockState {
 #[test]
 fn a_state_that_clockbound_may_have_left_is_not_trusted() {
     for (bound_us, seconds) in [(137, 0), (137, 1), (137, 16), (20_000, 0), (1, 1024)] {
-        let claim = by_clockbound(bound_us, seconds).claim(0).unwrap();
+        let interval = by_clockbound(bound_us, seconds).interval(0).unwrap();
         assert_eq!(
-            (claim.state, claim.basis),
+            (interval.state, interval.basis),
             (CivilState::WhileNotSlewing, Basis::KernelLoop),
             "{bound_us} {seconds}"
         );
         assert_eq!(by_clockbound(bound_us, seconds).stated().state, CivilState::WhileNotSlewing);
     }
     // A bound below a microsecond is an estimated error of zero, as timesyncd leaves it.
-    assert!(matches!(by_clockbound(0, 1).claim(0), Err(Unbounded::Worthless(_))));
+    assert!(matches!(by_clockbound(0, 1).interval(0), Err(Unbounded::Worthless(_))));
     // ClockBound clamps a large offset, and marks the clock.
     let clamped = KernelClockState { is_unsynchronized: true, ..by_clockbound(137, 0) };
-    assert!(matches!(clamped.claim(0), Err(Unbounded::Unsynchronized(_))));
+    assert!(matches!(clamped.interval(0), Err(Unbounded::Unsynchronized(_))));
     // Errors that differ by anything else are not ClockBound's.
     for us in [1, 100, 499, 501] {
         let by_ntpd = KernelClockState { max_error_us: 1000 + us, estimated_error_us: 1000, ..by_loop() };
-        assert_eq!(by_ntpd.claim(0).unwrap().state, CivilState::Synchronized);
+        assert_eq!(by_ntpd.interval(0).unwrap().state, CivilState::Synchronized);
     }
     // ntpd's time constant is the logarithm of its poll interval, 3 at least where it was recorded.
     let by_ntpd = KernelClockState { time_constant: 3, ..by_clockbound(500, 31) };
-    assert_eq!(by_ntpd.claim(0).unwrap().state, CivilState::Synchronized);
+    assert_eq!(by_ntpd.interval(0).unwrap().state, CivilState::Synchronized);
     // ClockBound's estimated error is never the larger one.
     let below = KernelClockState { max_error_us: 500, estimated_error_us: 1000, ..by_loop() };
-    assert_eq!(below.claim(0).unwrap().state, CivilState::Synchronized);
+    assert_eq!(below.interval(0).unwrap().state, CivilState::Synchronized);
 }
 
 /// ntpd-rs states the root delay as the largest error, and a standard deviation as the estimated
@@ -307,26 +308,27 @@ fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
         ..KernelClockState::unsynchronized(0)
     };
     for state in [state, KernelClockState { is_unsynchronized: true, ..state }] {
-        let claim = state.claim(0).unwrap();
-        assert_eq!((claim.state, claim.basis), (CivilState::WhileNotSlewing, Basis::SteeredRate));
+        let interval = state.interval(0).unwrap();
+        assert_eq!((interval.state, interval.basis), (CivilState::WhileNotSlewing, Basis::SteeredRate));
         // Half the root delay, and twice the standard deviation: one moment in twenty is beyond.
         let truth_ns = i128::from(delay_us / 2 + 2 * deviation_us) * 1000;
         for truth_ns in [truth_ns, -truth_ns] {
-            assert!(is_inside(&Ok(claim), truth_ns), "{truth_ns} is not in {claim:?}");
+            assert!(is_inside(&Ok(interval), truth_ns), "{truth_ns} is not in {interval:?}");
         }
     }
     // It slews by up to 200 ppm, which the kernel does not know.
     let slewing = KernelClockState { rate_ppm: 200.0, ..state };
-    assert!(matches!(slewing.claim(0), Err(Unbounded::Slewing { ppm: 200, .. })));
+    assert!(matches!(slewing.interval(0), Err(Unbounded::Slewing { ppm: 200, .. })));
     // A root delay that is a multiple of what the kernel adds looks like an error set to zero.
     let zeroed = KernelClockState { max_error_us: 500, ..state };
-    assert!(matches!(zeroed.claim(0), Err(Unbounded::Worthless(_))));
+    assert!(matches!(zeroed.interval(0), Err(Unbounded::Worthless(_))));
 }
 
 #[test]
 fn tai_is_ahead() {
-    let claim = Claim::around(5_000_000_000, 1_000, (Basis::KernelLoop, CivilState::Synchronized), Leap::None);
-    let tai = claim.bounded(37_000_000_000).unwrap();
+    let interval =
+        CivilInterval::around(5_000_000_000, 1_000, (Basis::KernelLoop, CivilState::Synchronized), Leap::None);
+    let tai = interval.bounded(37_000_000_000).unwrap();
     assert_eq!(tai.earliest, system_time(42_000_000_000 - 1_000).unwrap());
     assert_eq!(tai.latest, system_time(42_000_000_000 + 1_000).unwrap());
 }
@@ -346,14 +348,14 @@ proptest! {
     #[test]
     fn the_true_time_is_inside(unix_ns in -(1i128 << 62)..(1i128 << 62), error_us in 0u64..16_000_000, off in -1.0f64..1.0, took in 0u64..1_000_000) {
         let state = KernelClockState { unix_ns, max_error_us: error_us, is_unsynchronized: false, is_by_loop: true, is_in_ns: true, estimated_error_us: 1, ..KernelClockState::unsynchronized(0) };
-        let claim = state.claim(took).unwrap();
+        let interval = state.interval(took).unwrap();
         let truth = unix_ns + (error_us as f64 * 1000.0 * off) as i128;
-        prop_assert!(claim.earliest_ns <= truth && truth <= claim.latest_ns);
-        let bounded = claim.bounded(0).unwrap();
+        prop_assert!(interval.earliest_ns <= truth && truth <= interval.latest_ns);
+        let bounded = interval.bounded(0).unwrap();
         let rounded = bounded.width() - Duration::from_nanos(2 * (error_us * 1000 + 1 + took));
         prop_assert!(rounded.as_nanos() as i128 <= 2 * (SYSTEM_UNIT_NS - 1));
-        prop_assert!(bounded.earliest <= system_time(claim.earliest_ns).unwrap());
-        prop_assert!(bounded.latest >= system_time(claim.latest_ns).unwrap());
+        prop_assert!(bounded.earliest <= system_time(interval.earliest_ns).unwrap());
+        prop_assert!(bounded.latest >= system_time(interval.latest_ns).unwrap());
         // The time constant is 0: once in 500 times the state could be ClockBound's.
         let is_one_figure = error_us % 500 == state.estimated_error_us;
         prop_assert_eq!(bounded.state, if is_one_figure { CivilState::WhileNotSlewing } else { CivilState::Synchronized });

@@ -4,8 +4,8 @@ use core::sync::atomic::Ordering;
 
 use clockscope_brackets::Bracket;
 
-use super::errors::Stretch;
-use super::holding::Held;
+use super::errors::BracketInterval;
+use super::holding::SteeringGuard;
 use super::os_changes::{LONGEST_PAUSE_NS, PAUSE_NS};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -37,7 +37,7 @@ pub(super) const SOON_NS: u64 = 10_000_000_000;
 
 /// After so many of them in a row the OS clock alone is served, for a second at first, then twice
 /// as long each time.
-const STRIKES: u32 = 3;
+const SHORT_GENERATIONS: u32 = 3;
 
 /// A suspend is longer than this, in ns: the two clocks that show it are read one after the other.
 const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
@@ -127,94 +127,99 @@ pub(super) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) ->
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Compares a bracket with the last one of the calibration, and with the last one that was some
-    /// time ago: the end of the stretch `before`.
-    pub(super) fn judge(&self, held: &mut Held<'_>, before: &Stretch, bracket: &Bracket) -> RateJudgment {
-        let (window_ns, rate) = (self.window_ns() as f64, held.ns_per_tick);
-        if !Advance::new(held.calibration.last(), bracket, held.os_tick_ns).is_lawful(rate) {
+    /// time ago: the end of the interval `before`.
+    pub(super) fn judge(
+        &self,
+        guard: &mut SteeringGuard<'_>,
+        before: &BracketInterval,
+        bracket: &Bracket,
+    ) -> RateJudgment {
+        let (window_ns, rate) = (self.window_ns() as f64, guard.ns_per_tick);
+        if !Advance::new(guard.calibration.last(), bracket, guard.os_tick_ns).is_lawful(rate) {
             return RateJudgment::Stepped;
         }
-        let advance = Advance::new(before.end(), bracket, held.os_tick_ns);
+        let advance = Advance::new(before.end(), bracket, guard.os_tick_ns);
         // By a short time no rate is known.
         if advance.elapsed_ns < window_ns / 4.0 || advance.ticks <= 0.0 {
             return RateJudgment::AsBefore;
         }
         let slewed = RateJudgment::Slewed(advance.elapsed_ns / advance.ticks);
-        if held.ambiguous_change.is_open() {
-            return if self.is_settled_as_step(held, bracket) { RateJudgment::Stepped } else { slewed };
+        if guard.ambiguous_change.is_open() {
+            return if self.is_settled_as_step(guard, bracket) { RateJudgment::Stepped } else { slewed };
         }
         if advance.is_usual(rate, window_ns) {
             return RateJudgment::AsBefore;
         }
         if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns && before.is_at(rate, SAME) {
             let share = (advance.excess_ns(rate) / advance.elapsed_ns).abs();
-            held.ambiguous_change = AmbiguousChange { before: rate, share, since: *bracket };
+            guard.ambiguous_change = AmbiguousChange { before: rate, share, since: *bracket };
         }
         slewed
     }
 
     /// Returns whether only a change of the OS clock's rate explains its advance since the last
     /// bracket: it differs by more than the rate is uncertain and wanders.
-    pub(super) fn is_notable(&self, held: &Held<'_>, bracket: &Bracket) -> bool {
-        let uncertain = held.calibration.unconfirmed().map_or(1.0, |mean| mean.rate.relative());
-        let advance = Advance::new(held.calibration.last(), bracket, held.os_tick_ns);
+    pub(super) fn is_notable(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
+        let uncertain = guard.calibration.unconfirmed().map_or(1.0, |mean| mean.rate.relative());
+        let advance = Advance::new(guard.calibration.last(), bracket, guard.os_tick_ns);
         let wandered_ns = (WANDERS + uncertain) * advance.elapsed_ns.abs();
-        advance.excess_ns(held.ns_per_tick).abs() > wandered_ns + advance.uncertain_ns(held.ns_per_tick)
+        advance.excess_ns(guard.ns_per_tick).abs() > wandered_ns + advance.uncertain_ns(guard.ns_per_tick)
     }
 
     /// Returns whether the machine was suspended in this generation. After a long pause, a suspend
     /// differs by no more than a slew might.
-    pub(super) fn was_suspended(&self, held: &Held<'_>) -> bool {
-        is_suspend(held.suspended_ns, self.suspended_ns())
+    pub(super) fn was_suspended(&self, guard: &SteeringGuard<'_>) -> bool {
+        is_suspend(guard.suspended_ns, self.suspended_ns())
     }
 
     /// Returns whether the rate since the ambiguous change is the rate before it: then it was a
     /// step. Decides when enough time has passed for such a slew to show, and never after a pause
     /// in which it may have ended.
-    pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let AmbiguousChange { before, share, since } = held.ambiguous_change;
-        let after = Advance::new(&since, bracket, held.os_tick_ns);
+    pub(super) fn is_settled_as_step(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) -> bool {
+        let AmbiguousChange { before, share, since } = guard.ambiguous_change;
+        let after = Advance::new(&since, bracket, guard.os_tick_ns);
         let is_paused = after.elapsed_ns > DOUBTED_WINDOWS * self.window_ns() as f64;
         let shows = after.uncertain_ns(before) + SAME * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
         if !is_paused && (!shows || after.elapsed_ns < self.window_ns() as f64 / 4.0) {
             return false;
         }
-        held.ambiguous_change = AmbiguousChange::NONE;
+        guard.ambiguous_change = AmbiguousChange::NONE;
         !is_paused && after.is_at(before)
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
     /// generation ends. Readings by it may have been off by `error_ns`.
-    pub(super) fn disagree(&self, held: &mut Held<'_>, os_ns: u64, error_ns: u64) {
-        if !self.withdraw(held) {
+    pub(super) fn disagree(&self, guard: &mut SteeringGuard<'_>, os_ns: u64, error_ns: u64) {
+        if !self.withdraw(guard) {
             return;
         }
         // A question that is asked now is asked of the readings just before, too, and of those that
         // stand still now.
         let ahead_ns = self.shared.page.floor().saturating_sub(os_ns);
-        self.next_generation(error_ns.max(held.stretch.worst_ns()).max(ahead_ns));
+        self.next_generation(error_ns.max(guard.interval.worst_ns()).max(ahead_ns));
         let suspended_ns = self.suspended_ns();
-        if is_suspend(held.suspended_ns, suspended_ns) {
+        if is_suspend(guard.suspended_ns, suspended_ns) {
             // No fault of either clock.
-            **held = held.anew();
-            held.suspended_ns = suspended_ns;
+            **guard = guard.restarted();
+            guard.suspended_ns = suspended_ns;
             return;
         }
         // Not by the OS clock alone, which may have gone back: no reading is below the floor.
         let ended_ns = os_ns.max(self.shared.page.floor());
-        let ended_soon = held.began_ns == 0 || ended_ns.saturating_sub(held.began_ns) < SOON_NS;
-        let strikes = if ended_soon { held.strikes.saturating_add(1) } else { 1 };
-        **held = held.anew();
-        (held.strikes, held.suspended_ns) = (strikes, suspended_ns);
-        if strikes >= STRIKES {
-            let doublings = (strikes - STRIKES).min((LONGEST_PAUSE_NS / PAUSE_NS).ilog2());
-            self.pause(held, Demotion::Unsteady, os_ns, PAUSE_NS << doublings);
+        let ended_soon = guard.began_ns == 0 || ended_ns.saturating_sub(guard.began_ns) < SOON_NS;
+        let short_generations = if ended_soon { guard.short_generations.saturating_add(1) } else { 1 };
+        **guard = guard.restarted();
+        (guard.short_generations, guard.suspended_ns) = (short_generations, suspended_ns);
+        if short_generations >= SHORT_GENERATIONS {
+            let doublings = (short_generations - SHORT_GENERATIONS).min((LONGEST_PAUSE_NS / PAUSE_NS).ilog2());
+            self.pause(guard, Demotion::Unsteady, os_ns, PAUSE_NS << doublings);
         }
     }
 
     /// Serves the OS clock alone for some time. `false` if another thread has just decided
     /// otherwise.
-    pub(super) fn pause(&self, held: &mut Held<'_>, reason: Demotion, os_ns: u64, pause_ns: u64) -> bool {
-        let is_away = self.demote(held, reason);
+    pub(super) fn pause(&self, guard: &mut SteeringGuard<'_>, reason: Demotion, os_ns: u64, pause_ns: u64) -> bool {
+        let is_away = self.demote(guard, reason);
         if is_away {
             let until = os_ns.saturating_add(pause_ns);
             self.shared.page.next_try_ns.store(until, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use clockscope_arch::evidence::{
     self, CLOCKSOURCE, FrequencyOffset, INVARIANCE, KernelClocksource, NOMINAL_FREQUENCY, NOT_INVARIANT_ADVICE,
     NOT_PERMITTED_ADVICE, NominalFrequency, ORDER,
 };
-use clockscope_arch::rest;
+use clockscope_arch::pause;
 use clockscope_brackets::Bracket;
 
 use super::bracket::{both_ticks, take_narrowest};
@@ -84,12 +84,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The error by the narrowest of several brackets whose ends one line covers.
     pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
         let one = || {
-            let look = self.look();
+            let snapshot = self.snapshot();
             // Without a line, the counter may not even be permitted.
-            look.line.at(look.tick)?;
+            snapshot.line.at(snapshot.tick)?;
             let bracket = take_narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
-            let [first, last] = [bracket.before, bracket.after].map(|tick| look.line.at(tick));
-            let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.inner, tick_ns);
+            let [first, last] = [bracket.before, bracket.after].map(|tick| snapshot.line.at(tick));
+            let error = error_ns(first?.max(snapshot.floor), last?.max(snapshot.floor), bracket.inner, tick_ns);
             Some((bracket.width(), error))
         };
         (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
@@ -97,8 +97,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns the ticks of both clocks in ns, the counter's by the line that is served.
     fn ticks_by_line(&self) -> u64 {
-        let look = self.look();
-        let [this, next] = [look.tick, look.tick.wrapping_add(1)].map(|tick| look.line.at(tick));
+        let snapshot = self.snapshot();
+        let [this, next] = [snapshot.tick, snapshot.tick.wrapping_add(1)].map(|tick| snapshot.line.at(tick));
         let tick_ns = this.zip(next).map_or(0, |(this, next)| next.saturating_sub(this));
         self.os_tick_ns().saturating_add(tick_ns)
     }
@@ -157,9 +157,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.wake();
         self.verify();
         let mean = self.mean_rate()?;
-        let look = self.look();
-        let ns = look.line.at(look.tick)?;
-        Some(Conversion::new(look.tick, ns.max(look.floor), frequency_of(&mean)))
+        let snapshot = self.snapshot();
+        let ns = snapshot.line.at(snapshot.tick)?;
+        Some(Conversion::new(snapshot.tick, ns.max(snapshot.floor), frequency_of(&mean)))
     }
 
     /// Conversion of ticks into time, by two brackets `duration` apart; waits for that long.
@@ -176,7 +176,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let take = || take_narrowest(&self.counter, || self.os_ns(), TRIES, 0).map_err(Uncalibrated::NoClock);
         let start = take()?;
         if answers.invariant == Some(true) {
-            rest(duration);
+            pause(duration);
         }
         self.spin(&start, duration)?;
         let end = take()?;
@@ -238,7 +238,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let answers = self.system_answers.answers().unwrap_or_default();
         let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(asked);
-        evidence.extend([self.order(), self.agreement(), self.nominal_frequency(&answers), self.announcements()]);
+        evidence.extend([self.order(), self.agreement(), self.nominal_frequency(&answers), self.move_notices()]);
         evidence.extend(self.step());
         evidence.extend(self.outcome());
         evidence
@@ -337,9 +337,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Announcements of moves of the machine. Where there are none, the clocks' disagreement shows
+    /// MoveNotices of moves of the machine. Where there are none, the clocks' disagreement shows
     /// them: no evidence against the counter.
-    fn announcements(&self) -> Evidence {
+    fn move_notices(&self) -> Evidence {
         let (finding, seen) = match self.shared.os.disruptions() {
             Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),
             None => {

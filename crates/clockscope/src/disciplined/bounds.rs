@@ -10,11 +10,11 @@
 use clockscope_brackets::Bracket;
 
 use super::agreement::SAME;
-use super::errors::Stretch;
-use super::holding::Held;
+use super::errors::BracketInterval;
+use super::holding::SteeringGuard;
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
 use super::shared_statement::{ClockSnapshot, Statement};
-use super::stated::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
+use super::statement::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
@@ -148,13 +148,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The system's statement before the bracket of a renewal, if it is to be asked at all: nothing
     /// is carried on, or not for much longer.
-    pub(super) fn ask_if_due(&self, held: &Held<'_>, tick: u64) -> Option<Stated> {
+    pub(super) fn ask_if_due(&self, guard: &SteeringGuard<'_>, tick: u64) -> Option<Stated> {
         if !self.shared.page.wants(WANTS_BOUNDS) {
             return None;
         }
-        let (start, ticks) = held.carried.bounds.span();
+        let (start, ticks) = guard.carried.bounds.span();
         // The next two renewals, or the end of the line that follows, whichever is later.
-        let ahead = (4.0 * self.window_ns() as f64 / held.ns_per_tick) as u64;
+        let ahead = (4.0 * self.window_ns() as f64 / guard.ns_per_tick) as u64;
         let lasts = tick.wrapping_sub(start).saturating_add(ahead) < ticks;
         (!lasts).then(|| self.ask_stated())
     }
@@ -165,14 +165,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Carries on what the system stated, or takes it back. `asked` is what it stated before
     /// `bracket`.
-    pub(super) fn carry_bounds(&self, held: &mut Held<'_>, asked: Option<Stated>, bracket: &Bracket) {
-        if !self.is_carried_on(held, bracket) {
-            held.carried = Carried::NONE;
+    pub(super) fn carry_bounds(&self, guard: &mut SteeringGuard<'_>, asked: Option<Stated>, bracket: &Bracket) {
+        if !self.is_carried_on(guard, bracket) {
+            guard.carried = Carried::NONE;
         }
         if let Some(before) = asked {
-            held.carried = self.carry_on(held, before, bracket).unwrap_or(Carried::NONE);
+            guard.carried = self.carry_on(guard, before, bracket).unwrap_or(Carried::NONE);
         }
-        if held.carried.rate <= 0.0 && self.shared.page.wants(WANTS_BOUNDS) {
+        if guard.carried.rate <= 0.0 && self.shared.page.wants(WANTS_BOUNDS) {
             // A slew may have begun that only the counter shows so soon: whoever calls next asks.
             self.shared.kept.forget();
         }
@@ -180,10 +180,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The system's statement after a bracket, if that may be carried on; `before` is what it
     /// stated before.
-    fn carry_on(&self, held: &Held<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
-        let rate = held.ns_per_tick;
-        let uncertain = is_steady(&held.stretch, bracket, rate)?;
-        if held.ambiguous_change.is_open() {
+    fn carry_on(&self, guard: &SteeringGuard<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
+        let rate = guard.ns_per_tick;
+        let uncertain = is_steady(&guard.interval, bracket, rate)?;
+        if guard.ambiguous_change.is_open() {
             return None;
         }
         let start = self.counter.ordered();
@@ -202,9 +202,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns true if the OS clock has gone on at the rate of then.
-    fn is_carried_on(&self, held: &Held<'_>, bracket: &Bracket) -> bool {
-        let Carried { since, rate, .. } = held.carried;
-        rate > 0.0 && super::agreement::is_at(&since, bracket, held.os_tick_ns, rate)
+    fn is_carried_on(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
+        let Carried { since, rate, .. } = guard.carried;
+        rate > 0.0 && super::agreement::is_at(&since, bracket, guard.os_tick_ns, rate)
     }
 }
 
@@ -213,8 +213,8 @@ fn is_same(one: &Stated, other: &Stated) -> bool {
     one.state == other.state && (one.rate_ppm - other.rate_ppm).abs() <= SAME_RATE_PPM
 }
 
-/// By what share the rate of the stretch that ends with `bracket` is uncertain, if it is this one.
-fn is_steady(stretch: &Stretch, bracket: &Bracket, rate: f64) -> Option<f64> {
-    let is_of_now = stretch.end() == bracket && stretch.is_known();
-    (is_of_now && stretch.is_at(rate, SAME)).then(|| stretch.uncertain())
+/// By what share the rate of the interval that ends with `bracket` is uncertain, if it is this one.
+fn is_steady(interval: &BracketInterval, bracket: &Bracket, rate: f64) -> Option<f64> {
+    let is_of_now = interval.end() == bracket && interval.is_known();
+    (is_of_now && interval.is_at(rate, SAME)).then(|| interval.uncertain())
 }

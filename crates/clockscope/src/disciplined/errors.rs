@@ -5,13 +5,13 @@ use core::sync::atomic::Ordering;
 use clockscope_brackets::Bracket;
 
 use super::agreement::FASTER;
-use super::holding::Held;
+use super::holding::SteeringGuard;
 use super::line::ServedLine;
 use super::{Counter, Disciplined, OsClock};
 
 /// The time between two brackets of a line, and what is known of the errors of the readings in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(super) struct BracketInterval {
     /// The bracket at which it ends and the next one begins, and the error there, in ns.
     end: Bracket,
     end_error_ns: u64,
@@ -24,7 +24,7 @@ pub(super) struct Stretch {
     uncertain: f64,
 }
 
-impl Stretch {
+impl BracketInterval {
     pub(super) const NONE: Self =
         Self { end: Bracket::ZERO, end_error_ns: 0, worst_ns: 0, length_ns: 0.0, rate: 0.0, uncertain: 0.0 };
 
@@ -74,7 +74,7 @@ impl Stretch {
         self.rate <= 0.0 || (self.rate / rate - 1.0).abs() <= self.uncertain + share
     }
 
-    /// By what share the rates of two stretches differ at most, if they certainly do; else 0.
+    /// By what share the rates of two intervals differ at most, if they certainly do; else 0.
     fn bend(&self, next: &Self) -> f64 {
         if self.rate <= 0.0 || next.rate <= 0.0 {
             return 0.0;
@@ -100,23 +100,23 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// after the OS clock was read. Returns it, in ns.
     pub(super) fn record_error(
         &self,
-        held: &mut Held<'_>,
+        guard: &mut SteeringGuard<'_>,
         line: &ServedLine,
         bracket: &Bracket,
         (first, last): (u64, u64),
     ) -> u64 {
-        let (before, tick_ns) = (held.stretch, held.ticks_ns());
+        let (before, tick_ns) = (guard.interval, guard.ticks_ns());
         let error = error_ns(first, last, bracket.inner, tick_ns);
         let at_joint = error_at_joint(line, &before.end, bracket, tick_ns).unwrap_or(0);
         let mut largest = error.max(at_joint);
         if bracket.inner_since(&before.end) < self.window_ns() as f64 / 4.0 {
             // Too short to know a rate by. (A question was asked just after a renewal.)
-            held.stretch.worst_ns = before.worst_ns.max(largest);
+            guard.interval.worst_ns = before.worst_ns.max(largest);
         } else {
-            let stretch = before.followed_by(bracket, error, at_joint);
-            let bend = before.bend(&stretch);
-            largest = largest.max(before.largest_ns(bend)).max(stretch.largest_ns(bend));
-            held.stretch = stretch;
+            let interval = before.followed_by(bracket, error, at_joint);
+            let bend = before.bend(&interval);
+            largest = largest.max(before.largest_ns(bend)).max(interval.largest_ns(bend));
+            guard.interval = interval;
         }
         self.raise_largest_error(largest);
         error
@@ -130,26 +130,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 /// Largest error, in ns, of readings that were taken by a line since the last bracket, after one of
 /// the clocks stepped. None is later than the line's end; and if the counter went back, none was
 /// taken by the line; nor if it ended before the last bracket.
-pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
-    let last = held.calibration.last();
+pub(super) fn unseen_error_ns(guard: &SteeringGuard<'_>, bracket: &Bracket) -> u64 {
+    let last = guard.calibration.last();
     let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
-    let excess_ns = bracket.inner_since(last) - ticks as f64 * held.ns_per_tick;
-    let error = if ticks < 0 || held.line_end_ns <= last.inner {
+    let excess_ns = bracket.inner_since(last) - ticks as f64 * guard.ns_per_tick;
+    let error = if ticks < 0 || guard.line_end_ns <= last.inner {
         0
     } else if excess_ns < 0.0 {
-        held.line_end_ns.saturating_sub(last.inner).min(-excess_ns as u64)
+        guard.line_end_ns.saturating_sub(last.inner).min(-excess_ns as u64)
     } else {
         excess_ns as u64
     };
-    error.saturating_add(held.stretch.worst_ns)
+    error.saturating_add(guard.interval.worst_ns)
 }
 
 /// Returns the same where a slew explains what happened: the line lasted for so long after the last
 /// bracket, and the OS clock's rate was lawful.
-pub(super) fn unseen_slew_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
-    let lasted_ns = held.line_end_ns.saturating_sub(held.calibration.last().inner);
+pub(super) fn unseen_slew_ns(guard: &SteeringGuard<'_>, bracket: &Bracket) -> u64 {
+    let lasted_ns = guard.line_end_ns.saturating_sub(guard.calibration.last().inner);
     let most_ns = (lasted_ns as f64 * FASTER) as u64;
-    unseen_error_ns(held, bracket).min(most_ns.saturating_add(held.stretch.worst_ns))
+    unseen_error_ns(guard, bracket).min(most_ns.saturating_add(guard.interval.worst_ns))
 }
 
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
@@ -204,10 +204,10 @@ mod tests {
             let chord = os(0.0) + (os(LENGTH) - os(0.0)) * joint;
             let at_joint = (line(joint * LENGTH) - chord).abs();
 
-            let before = Stretch::before(bracket(0.0), rates.0, error(0.0) as u64);
-            let stretch = before.followed_by(&bracket(LENGTH), error(LENGTH) as u64, at_joint as u64);
-            let after = Stretch { rate: rates.1, ..Stretch::NONE };
-            let largest = stretch.largest_ns(before.bend(&stretch)).max(stretch.largest_ns(stretch.bend(&after)));
+            let before = BracketInterval::before(bracket(0.0), rates.0, error(0.0) as u64);
+            let interval = before.followed_by(&bracket(LENGTH), error(LENGTH) as u64, at_joint as u64);
+            let after = BracketInterval { rate: rates.1, ..BracketInterval::NONE };
+            let largest = interval.largest_ns(before.bend(&interval)).max(interval.largest_ns(interval.bend(&after)));
             for at in (0..=1000).map(|step| f64::from(step) * LENGTH / 1000.0) {
                 prop_assert!(error(at) <= largest as f64 + 5.0, "{} ns at {at}, {largest} ns recorded", error(at));
             }

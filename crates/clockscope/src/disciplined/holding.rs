@@ -17,7 +17,7 @@ const TRIES: u32 = 1000;
 const LONGEST_PAUSE: u32 = 200;
 
 /// The lock, held: what it guards, and the version that its holder may replace.
-pub(super) struct Held<'a> {
+pub(super) struct SteeringGuard<'a> {
     steering: Guard<'a, Steering>,
     pub(super) version: Version,
 }
@@ -26,30 +26,30 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Waits for the lock: for questions, never for readings. Makes no system call meanwhile but to
     /// read the OS clock, because a confined process may not. Takes it over from a holder that was
     /// there long ago: a signal handler that asks may have interrupted it, again and again.
-    pub(super) fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
+    pub(super) fn with_steering<T>(&self, work: impl Fn(&mut SteeringGuard<'_>) -> Option<T>) -> Option<T> {
         if self.shared.page.mode() != ServingMode::Open {
             return None;
         }
         // The holder is done within microseconds, or is not running: then it needs this CPU,
         // perhaps, at the end of this thread's turn.
         for turn in 0..TRIES {
-            if let Some(mut held) = self.try_lock() {
-                return work(&mut held);
+            if let Some(mut guard) = self.try_lock() {
+                return work(&mut guard);
             }
             (0..turn.min(LONGEST_PAUSE)).for_each(|_| core::hint::spin_loop());
         }
-        self.lock().and_then(|mut held| work(&mut held))
+        self.lock().and_then(|mut guard| work(&mut guard))
     }
 
     /// The lock, unless another holds it.
-    pub(super) fn try_lock(&self) -> Option<Held<'_>> {
-        self.held(self.shared.steering.try_lock().ok()?)
+    pub(super) fn try_lock(&self) -> Option<SteeringGuard<'_>> {
+        self.guard(self.shared.steering.try_lock().ok()?)
     }
 
     /// The lock, unless another holds it and may yet come back.
-    pub(super) fn lock(&self) -> Option<Held<'_>> {
+    pub(super) fn lock(&self) -> Option<SteeringGuard<'_>> {
         match self.shared.steering.try_lock() {
-            Ok(guard) => self.held(guard),
+            Ok(guard) => self.guard(guard),
             Err(holder) if self.is_overdue(holder) => self.take_over(holder),
             Err(_) => None,
         }
@@ -75,7 +75,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Takes the lock from a lost holder. That thread can publish nothing from here on, and its
     /// state is not used any more.
     #[cold]
-    pub(super) fn take_over(&self, holder: LockHolder) -> Option<Held<'_>> {
+    pub(super) fn take_over(&self, holder: LockHolder) -> Option<SteeringGuard<'_>> {
         let steering = match self.shared.steering.take_over(holder) {
             Ok(steering) => steering,
             Err(same) if same == holder && same.is_held() => {
@@ -93,9 +93,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let next = version.without_line(version.mode()).in_epoch(steering.epoch());
             if self.shared.page.end_line_of(&mut version, next) {
                 self.next_generation(self.shared.page.largest_error_ns.load(Ordering::Relaxed));
-                let mut held = Held { steering, version };
-                *held = held.anew();
-                return Some(held);
+                let mut guard = SteeringGuard { steering, version };
+                *guard = guard.restarted();
+                return Some(guard);
             }
             version = self.shared.page.version();
         }
@@ -104,29 +104,29 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Loads the version for a fresh holder. Clears the state if another thread than the last
     /// holder has changed the version since. `None` if the lock was taken over meanwhile.
-    fn held<'a>(&self, steering: Guard<'a, Steering>) -> Option<Held<'a>> {
+    fn guard<'a>(&self, steering: Guard<'a, Steering>) -> Option<SteeringGuard<'a>> {
         self.shared.os.preemption_point();
         let version = self.shared.page.version();
         // A thread that has lost the lock may have loaded the version of its successor.
         if !steering.is_current() {
             return None;
         }
-        let mut held = Held { steering, version };
-        if !held.version_left.is_as(version) {
-            *held = held.anew();
-            held.strikes = 0;
+        let mut guard = SteeringGuard { steering, version };
+        if !guard.version_left.is_as(version) {
+            *guard = guard.restarted();
+            guard.short_generations = 0;
         }
-        Some(held)
+        Some(guard)
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for SteeringGuard<'_> {
     fn drop(&mut self) {
         self.steering.version_left = self.version;
     }
 }
 
-impl Deref for Held<'_> {
+impl Deref for SteeringGuard<'_> {
     type Target = Steering;
 
     fn deref(&self) -> &Steering {
@@ -134,7 +134,7 @@ impl Deref for Held<'_> {
     }
 }
 
-impl DerefMut for Held<'_> {
+impl DerefMut for SteeringGuard<'_> {
     fn deref_mut(&mut self) -> &mut Steering {
         &mut self.steering
     }

@@ -3,7 +3,7 @@
 
 use core::sync::atomic::Ordering;
 
-use super::holding::Held;
+use super::holding::SteeringGuard;
 use super::tested_cpus::{Test, plus_one};
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -11,9 +11,9 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Returns whether what is known of the counter was found here. Where it was not, ends the line
     /// and what depends on it. Asked before each bracket.
-    pub(super) fn is_where_it_was(&self, held: &mut Held<'_>) -> bool {
+    pub(super) fn is_where_it_was(&self, guard: &mut SteeringGuard<'_>) -> bool {
         let disruptions = self.shared.os.disruptions();
-        self.is_same_machine(held, disruptions) && self.is_where_tested(held, disruptions)
+        self.is_same_machine(guard, disruptions) && self.is_where_tested(guard, disruptions)
     }
 
     /// Learns the machine's number of disruptions, if none was known.
@@ -22,7 +22,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let _ = self.disruptions.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    fn is_same_machine(&self, held: &mut Held<'_>, disruptions: Option<u64>) -> bool {
+    fn is_same_machine(&self, guard: &mut SteeringGuard<'_>, disruptions: Option<u64>) -> bool {
         let (now, known) = (plus_one(disruptions), self.disruptions.load(Ordering::Relaxed));
         if now == known || now == 0 {
             return true;
@@ -31,13 +31,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.learn_machine();
             return true;
         }
-        if self.leave(held, self.tested_cpus.last()) {
+        if self.leave(guard, self.tested_cpus.last()) {
             self.disruptions.store(now, Ordering::Relaxed);
         }
         false
     }
 
-    fn is_where_tested(&self, held: &mut Held<'_>, disruptions: Option<u64>) -> bool {
+    fn is_where_tested(&self, guard: &mut SteeringGuard<'_>, disruptions: Option<u64>) -> bool {
         let Some(test) = self.tested_cpus.last() else { return true };
         if self.tested_cpus.covers_machine(disruptions)
             && self.tested_cpus.covers_cpu(test, || self.shared.os.current_cpu())
@@ -48,7 +48,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.tested_cpus.withdraw(test);
             return true;
         }
-        self.leave(held, Some(test));
+        self.leave(guard, Some(test));
         false
     }
 
@@ -60,11 +60,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Ends the generation. No fault of the counter: it is calibrated again at once, unless it was
     /// used because of this test, which was made elsewhere. `false` if another thread has just
     /// decided otherwise.
-    fn leave(&self, held: &mut Held<'_>, test: Option<Test>) -> bool {
-        let error_ns = self.error_by_line(held.ticks_ns()).unwrap_or(0).max(held.stretch.worst_ns());
+    fn leave(&self, guard: &mut SteeringGuard<'_>, test: Option<Test>) -> bool {
+        let error_ns = self.error_by_line(guard.ticks_ns()).unwrap_or(0).max(guard.interval.worst_ns());
         let is_barred = test.is_some() && !self.is_trusted_by_system();
-        let mode = if is_barred { ServingMode::Barred(Demotion::Untested) } else { held.version.mode() };
-        if self.tested_cpus.last() != test || !self.end_line(held, mode) {
+        let mode = if is_barred { ServingMode::Barred(Demotion::Untested) } else { guard.version.mode() };
+        if self.tested_cpus.last() != test || !self.end_line(guard, mode) {
             return false;
         }
         if let Some(test) = test {
@@ -72,7 +72,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let ahead_ns = self.os_ns().map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
         self.next_generation(error_ns.max(ahead_ns));
-        **held = held.anew();
+        **guard = guard.restarted();
         true
     }
 }

@@ -3,7 +3,7 @@
 use clockscope_brackets::Bracket;
 
 use super::agreement::SOON_NS;
-use super::holding::Held;
+use super::holding::SteeringGuard;
 use super::steering::TOO_WIDE;
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -59,7 +59,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if mode == ServingMode::New {
             return;
         }
-        let Some(mut held) = self.lock() else {
+        let Some(mut guard) = self.lock() else {
             if mode == ServingMode::Barred(Demotion::Deserted) {
                 self.go_on_without_the_lock(at);
             }
@@ -75,21 +75,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
         if at - os_ns > patience_ns {
-            let is_soon = raw_ns.abs_diff(held.stand_still.behind_os_ns) < SOON_NS;
-            held.stand_still.steps = if is_soon { held.stand_still.steps } else { 0 };
-            held.stand_still.behind_os_ns = raw_ns;
+            let is_soon = raw_ns.abs_diff(guard.stand_still.behind_os_ns) < SOON_NS;
+            guard.stand_still.steps = if is_soon { guard.stand_still.steps } else { 0 };
+            guard.stand_still.behind_os_ns = raw_ns;
         }
-        let StandStill { at: before, since_os_ns, steps, .. } = held.stand_still;
+        let StandStill { at: before, since_os_ns, steps, .. } = guard.stand_still;
         if before != at || raw_ns < since_os_ns {
-            held.stand_still = StandStill { at, since_os_ns: raw_ns, ..held.stand_still };
+            guard.stand_still = StandStill { at, since_os_ns: raw_ns, ..guard.stand_still };
             return;
         }
         let patience_ns = patience_ns << steps;
-        if raw_ns - since_os_ns > patience_ns && self.withdraw(&mut held) {
+        if raw_ns - since_os_ns > patience_ns && self.withdraw(&mut guard) {
             page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
-            self.next_generation(held.stretch.worst_ns());
-            *held = held.anew();
-            held.stand_still.steps = (steps + 1).min(MOST_DOUBLINGS);
+            self.next_generation(guard.interval.worst_ns());
+            *guard = guard.restarted();
+            guard.stand_still.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
 
@@ -117,33 +117,33 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns true if the counter's own reads take much longer than `before`: a hypervisor traps
     /// it, or the processor runs more slowly. Then brackets are wider for that reason.
-    pub(super) fn is_slower_itself(&self, held: &mut Held<'_>, before: u64) -> bool {
-        held.own_ticks = self.own_ticks();
-        held.own_ticks > before.saturating_mul(OWN_SLOWER)
+    pub(super) fn is_slower_itself(&self, guard: &mut SteeringGuard<'_>, before: u64) -> bool {
+        guard.own_ticks = self.own_ticks();
+        guard.own_ticks > before.saturating_mul(OWN_SLOWER)
     }
 
     /// Serves the OS clock for some time, because it has become slower and the counter has not: the
     /// kernel may have turned away from the counter. `false` if another thread has just decided
     /// otherwise.
-    pub(super) fn turn_away(&self, held: &mut Held<'_>, slow_os_clock: SlowOsClock, os_ns: u64) -> bool {
-        let is_away = self.pause(held, Demotion::OsClockSlower, os_ns, slow_os_clock.pause_ns);
+    pub(super) fn turn_away(&self, guard: &mut SteeringGuard<'_>, slow_os_clock: SlowOsClock, os_ns: u64) -> bool {
+        let is_away = self.pause(guard, Demotion::OsClockSlower, os_ns, slow_os_clock.pause_ns);
         if is_away {
-            **held = held.anew();
-            held.slow_os_clock = slow_os_clock;
+            **guard = guard.restarted();
+            guard.slow_os_clock = slow_os_clock;
         }
         is_away
     }
 
     /// After such a pause, whether brackets are as narrow as before or there is another reason;
     /// else the next pause begins.
-    pub(super) fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let SlowOsClock { usual, own_ticks, pause_ns } = held.slow_os_clock;
-        if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
+    pub(super) fn is_as_fast_again(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) -> bool {
+        let SlowOsClock { usual, own_ticks, pause_ns } = guard.slow_os_clock;
+        if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(guard, own_ticks) {
             let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
-            self.turn_away(held, SlowOsClock { pause_ns, ..held.slow_os_clock }, bracket.inner);
+            self.turn_away(guard, SlowOsClock { pause_ns, ..guard.slow_os_clock }, bracket.inner);
             return false;
         }
-        held.slow_os_clock = SlowOsClock::NONE;
+        guard.slow_os_clock = SlowOsClock::NONE;
         true
     }
 }

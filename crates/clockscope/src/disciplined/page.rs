@@ -29,7 +29,7 @@
 //! [`layout::FORMAT`].
 
 use super::line::{Segment, ServedLine};
-use super::stated::{BoundedAt, Bounds};
+use super::statement::{BoundedAt, Bounds};
 use super::sync::{self, AtomicU64, Ordering, fence};
 use super::use_rate::Usage;
 use super::version::{SEGMENTS, SLOTS, ServingMode, Version};
@@ -343,7 +343,7 @@ impl Page {
     /// counter may be one that must not be read. Ordered by the branch on the version, as
     /// [`Page::read`] is. Tries again only when the version was replaced
     /// meanwhile, which happens a few thousand times a second at most.
-    pub(crate) fn look(&self, mut counter: impl FnMut() -> u64) -> PageSnapshot {
+    pub(crate) fn snapshot(&self, mut counter: impl FnMut() -> u64) -> PageSnapshot {
         loop {
             let version = self.version();
             let (line, wall, floor) = (self.line_of(version), self.wall_of(version), self.floor());
@@ -417,12 +417,12 @@ impl Page {
     /// that nothing may be earlier than that any more: the clock may stand still for as long as the
     /// line would have lasted. `false` if `version` was replaced.
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
-        let look = self.look(|| 0);
+        let snapshot = self.snapshot(|| 0);
         // A late thread must not make others wait for the end of a line that is in use.
-        if !look.version.is_as(*version) {
+        if !snapshot.version.is_as(*version) {
             return false;
         }
-        self.raise_floor(look.line.end_value());
+        self.raise_floor(snapshot.line.end_value());
         self.replace(version, next)
     }
 

@@ -9,7 +9,7 @@ use loom::thread;
 use super::line::ServedLine;
 use super::page::{Civil, Page, WallOffset};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-use super::stated::Stated;
+use super::statement::Stated;
 use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
@@ -85,7 +85,7 @@ fn wall_time_is_of_one_version() {
 
 #[test]
 fn a_line_is_looked_at_whole() {
-    a_line_is_whole(|page| page.look(|| 100).line.at(100));
+    a_line_is_whole(|page| page.snapshot(|| 100).line.at(100));
 }
 
 /// A line comes to its second segment while it is read, looked at and replaced: whoever finds that
@@ -102,9 +102,9 @@ fn a_line_that_moves_on_is_whole() {
         let reader = {
             let page = page.clone();
             thread::spawn(move || {
-                let look = page.look(|| 120);
-                if look.line.is_at_second(look.tick) {
-                    page.move_on(look.version);
+                let snapshot = page.snapshot(|| 120);
+                if snapshot.line.is_at_second(snapshot.tick) {
+                    page.move_on(snapshot.version);
                 }
                 assert!(matches!(page.read(|| 120), None | Some(120)));
             })
@@ -118,7 +118,7 @@ fn a_line_that_moves_on_is_whole() {
         assert!(matches!(page.read(|| 120), None | Some(120)));
         reader.join().unwrap();
         publisher.join().unwrap();
-        assert_eq!(page.look(|| 220).line.at(220), Some(220));
+        assert_eq!(page.snapshot(|| 220).line.at(220), Some(220));
     });
 }
 
@@ -192,7 +192,7 @@ fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {
             Machine { counter: shared(1_000_000), step: shared(STEP), ahead: shared(AHEAD_NS), has_points: false };
         let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()).with_window_ns(WINDOW_NS));
         assert!(clock.frequency().is_some() && clock.source() == Source::Counter);
-        let end = clock.shared.page.look(|| 0).line.end();
+        let end = clock.shared.page.snapshot(|| 0).line.end();
         machine.counter.store(end.wrapping_add_signed(start), Ordering::Relaxed);
         machine.ahead.store(AHEAD_NS.wrapping_add_signed(jump_ns), Ordering::Relaxed);
         machine.step.store(step, Ordering::Relaxed);
@@ -280,10 +280,10 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
         let beginner = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let mut held = clock.try_lock().unwrap();
-                clock.announce(&mut held);
+                let mut guard = clock.try_lock().unwrap();
+                clock.announce(&mut guard);
                 let os_ns = clock.os_ns().unwrap();
-                assert!(clock.publish(&mut held, &ServedLine::single(0, os_ns, 1.0, 1000)));
+                assert!(clock.publish(&mut guard, &ServedLine::single(0, os_ns, 1.0, 1000)));
             })
         };
         let least = known.load(Ordering::Acquire);
@@ -307,8 +307,8 @@ fn a_lock_is_taken_over_once_and_for_good() {
         let former = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let Some(mut held) = clock.try_lock() else { return };
-                clock.publish(&mut held, &late);
+                let Some(mut guard) = clock.try_lock() else { return };
+                clock.publish(&mut guard, &late);
             })
         };
         let successor = {
@@ -318,19 +318,19 @@ fn a_lock_is_taken_over_once_and_for_good() {
                     Ok(_) => return false,
                     Err(holder) => holder,
                 };
-                let Some(mut held) = clock.take_over(holder) else { return false };
+                let Some(mut guard) = clock.take_over(holder) else { return false };
                 // Only what was published before may have been seen: that line has ended.
-                assert!(clock.publish(&mut held, &next));
+                assert!(clock.publish(&mut guard, &next));
                 true
             })
         };
         let taken_over = successor.join().unwrap();
         if taken_over {
-            assert_eq!(clock.shared.page.look(|| 0).line.at(0), Some(20), "the former holder's line came later");
+            assert_eq!(clock.shared.page.snapshot(|| 0).line.at(0), Some(20), "the former holder's line came later");
         }
         former.join().unwrap();
         if taken_over {
-            assert_eq!(clock.shared.page.look(|| 0).line.at(0), Some(20), "the former holder's line came later");
+            assert_eq!(clock.shared.page.snapshot(|| 0).line.at(0), Some(20), "the former holder's line came later");
         }
         assert!(clock.try_lock().is_some(), "it was released");
     });
@@ -348,9 +348,9 @@ fn a_counter_that_was_given_up_is_not_served() {
         let publisher = {
             let (clock, known) = (clock.clone(), known.clone());
             thread::spawn(move || {
-                let mut held = clock.try_lock().unwrap();
+                let mut guard = clock.try_lock().unwrap();
                 for value in [1_000_500, 1_000_600] {
-                    clock.publish(&mut held, &ServedLine::single(0, value, 1.0, 100));
+                    clock.publish(&mut guard, &ServedLine::single(0, value, 1.0, 100));
                     if let Some(ns) = clock.shared.page.read(|| 10) {
                         known.store(ns, Ordering::Release);
                     }

@@ -175,13 +175,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     fn serve_by_line(&self) -> u64 {
-        let look = self.look();
+        let snapshot = self.snapshot();
         self.shared.os.preemption_point();
-        if look.line.is_at_second(look.tick) && look.version != look.version.at_second() {
-            self.shared.page.move_on(look.version);
+        if snapshot.line.is_at_second(snapshot.tick) && snapshot.version != snapshot.version.at_second() {
+            self.shared.page.move_on(snapshot.version);
         }
-        match look.line.position(look.tick) {
-            LinePosition::Fresh(ns) => ns.max(look.floor),
+        match snapshot.line.position(snapshot.tick) {
+            LinePosition::Fresh(ns) => ns.max(snapshot.floor),
             LinePosition::NearlySpent(ns) => {
                 self.renew();
                 // By what is published now, and by a fresh tick; the old one is as good if that one
@@ -190,7 +190,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             LinePosition::Spent(end) => self.serve_spent(end),
             LinePosition::Before => {
-                let end = look.line.end_value();
+                let end = snapshot.line.end_value();
                 let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
                 self.step_back(os_ns);
                 let least = self.shared.page.raise_floor(os_ns.max(end));
@@ -219,12 +219,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The time by the line that is published now, if it covers this moment.
     pub(super) fn serve_line(&self) -> Option<u64> {
-        let look = self.look();
-        look.line.at(look.tick).map(|ns| ns.max(look.floor))
+        let snapshot = self.snapshot();
+        snapshot.line.at(snapshot.tick).map(|ns| ns.max(snapshot.floor))
     }
 
     /// The line with a tick that was read after it; without one where there is no line.
-    pub(super) fn look(&self) -> PageSnapshot {
-        self.shared.page.look(|| self.counter.ordered())
+    pub(super) fn snapshot(&self) -> PageSnapshot {
+        self.shared.page.snapshot(|| self.counter.ordered())
     }
 }

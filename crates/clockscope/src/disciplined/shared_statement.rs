@@ -24,7 +24,7 @@
 //! Nobody waits. A writer that does not come back leaves the mark of being written: from then on
 //! each caller asks.
 
-use super::stated::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
+use super::statement::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
 use super::sync::{AtomicU64, Ordering, fence};
 
 /// The words are being written, by whoever set this.

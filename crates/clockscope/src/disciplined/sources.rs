@@ -3,7 +3,7 @@
 
 use clockscope_arch::clocksource::ClocksourceName;
 
-use super::stated::Stated;
+use super::statement::Stated;
 use crate::Errno;
 
 /// A counter: cheap to read, of a rate that nobody states.

@@ -16,7 +16,7 @@ use core::sync::atomic::Ordering;
 
 use clockscope_brackets::{Bracket, narrowest};
 
-use super::holding::Held;
+use super::holding::SteeringGuard;
 use super::page::{WANTS_WALL, WallOffset};
 use super::steering::TOO_WIDE;
 use super::use_rate::Usage;
@@ -150,9 +150,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     fn wall_by_line(&self) -> i64 {
         self.advance();
-        let look = self.look();
-        match look.line.at(look.tick) {
-            Some(ns) if look.wall.is_known() => look.wall.wall_ns(ns.max(look.floor)),
+        let snapshot = self.snapshot();
+        match snapshot.line.at(snapshot.tick) {
+            Some(ns) if snapshot.wall.is_known() => snapshot.wall.wall_ns(ns.max(snapshot.floor)),
             _ => self.wall_again(),
         }
     }
@@ -203,7 +203,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The offset to publish with the next line: the one that is known, as long as nothing
     /// contradicts it. It is not replaced by a smaller one that is better known: readings would go
     /// back. Unknown where nobody asked for the wall clock, or all comparisons were interrupted.
-    pub(super) fn learn_wall(&self, held: &Held<'_>) -> WallOffset {
+    pub(super) fn learn_wall(&self, guard: &SteeringGuard<'_>) -> WallOffset {
         let page = &self.shared.page;
         if !page.wants(WANTS_WALL) || !self.shared.os.is_wall_steered_alike() {
             return WallOffset::UNKNOWN;
@@ -223,7 +223,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
         }
         // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
-        let usual_ns = (2 * held.calibration.narrowest()) as f64 * held.ns_per_tick;
+        let usual_ns = (2 * guard.calibration.narrowest()) as f64 * guard.ns_per_tick;
         self.learn_offset((usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(WallOffset::UNKNOWN)
     }
 
@@ -252,7 +252,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Compares the wall clock with the timeline now. Where it was set, the line is published with
     /// its new offset, so that all readings after this show it.
-    pub fn look_at_wall(&self) {
+    pub fn check_wall(&self) {
         self.prepare();
         let page = &self.shared.page;
         page.want(WANTS_WALL);
@@ -261,7 +261,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if known.is_known() && seen.agrees(known, width_ns) {
             return;
         }
-        let is_published = self.with_steering(|held| self.publish_wall(held)).is_some();
+        let is_published = self.with_steering(|guard| self.publish_wall(guard)).is_some();
         if is_published || !self.shared.os.is_wall_steered_alike() {
             return;
         }
@@ -272,40 +272,40 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let _ = (0..TRIES).find(|_| self.learn_offset(INTERRUPTED_NS).is_some() || page.wall_known().is_known());
     }
 
-    /// The system says that the wall clock was set: as [`Disciplined::look_at_wall`], where anybody
+    /// The system says that the wall clock was set: as [`Disciplined::check_wall`], where anybody
     /// has asked for wall time.
     #[cfg(not(loom))]
     pub(crate) fn wall_was_set(&self) {
         if self.shared.page.wants(WANTS_WALL) {
-            self.look_at_wall();
+            self.check_wall();
         }
     }
 
     /// Publishes the line that there is with the offset of now. `None` if there is no line.
-    fn publish_wall(&self, held: &mut Held<'_>) -> Option<()> {
-        let look = self.look();
-        look.line.at(look.tick)?;
-        held.wall = self.learn_wall(held);
-        held.carried = super::bounds::Carried::NONE;
-        self.publish(held, &look.line).then_some(())
+    fn publish_wall(&self, guard: &mut SteeringGuard<'_>) -> Option<()> {
+        let snapshot = self.snapshot();
+        snapshot.line.at(snapshot.tick)?;
+        guard.wall = self.learn_wall(guard);
+        guard.carried = super::bounds::Carried::NONE;
+        self.publish(guard, &snapshot.line).then_some(())
     }
 
     /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on
     /// while the machine slept. Compares it now.
     pub fn wall_generation(&self) -> u64 {
-        self.look_at_wall();
+        self.check_wall();
         self.wall_generation.load(Ordering::Relaxed)
     }
 
     /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
     /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall
     /// clock was set. `None` where it does not answer. Looks at the wall clock first:
-    /// [`Disciplined::look_at_wall`].
+    /// [`Disciplined::check_wall`].
     pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
-        self.look_at_wall();
+        self.check_wall();
         let page = &self.shared.page;
         // Before the comparison, as in `wall_again`.
-        let served = self.look().wall;
+        let served = self.snapshot().wall;
         let (known, width_ns) = page.wall();
         let seen = self.narrowest_distance(TRIES, enough_ns(width_ns))?;
         let now = if served.is_known() { seen.error_ns(served) } else { 0 };
@@ -318,16 +318,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The wall clock's time at a moment of our timeline, with the offset of now: that of the line,
     /// or of a fresh comparison. `None` where no wall clock answers, or out of range.
     pub fn wall_at(&self, ns: u64) -> Option<i64> {
-        let look = self.look();
-        let offset =
-            if look.wall.is_known() && look.line.at(look.tick).is_some() { look.wall } else { self.offset_now()?.0 };
+        let snapshot = self.snapshot();
+        let offset = if snapshot.wall.is_known() && snapshot.line.at(snapshot.tick).is_some() {
+            snapshot.wall
+        } else {
+            self.offset_now()?.0
+        };
         offset.ns().checked_add_unsigned(ns)
     }
 
     /// The offset of now and by how much it is off at most, in ns, by the narrowest of some
     /// comparisons; the offset that is known where that agrees.
     pub(crate) fn offset_now(&self) -> Option<(WallOffset, u64)> {
-        self.look_at_wall();
+        self.check_wall();
         let page = &self.shared.page;
         let (known, width_ns) = page.wall();
         let seen = self.narrowest_distance(TRIES, enough_ns(width_ns))?;

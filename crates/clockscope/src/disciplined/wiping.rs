@@ -57,7 +57,7 @@ impl<S> Shared<S> {
 #[cfg(test)]
 mod tests {
     use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-    use super::super::stated::Stated;
+    use super::super::statement::Stated;
     use super::*;
     use clockscope_arch::CivilState;
 

@@ -70,13 +70,13 @@ fn a_holder_that_does_not_come_back_loses_the_lock() {
         others.run(used_ns, 5_000);
         others.world.pass(pause_ns);
         let seen = Rc::new(Cell::new(None));
-        let told = Rc::clone(&seen);
+        let reported = Rc::clone(&seen);
         others.stop_at(at, move |others| {
             let generation = others.clock.generation();
             let worst = others.run(105 * MILLISECOND, 10_000) + others.run((stopped_ms - 105) * MILLISECOND, 10_000);
             assert!(worst <= 100.0, "{worst} ns while a holder is stopped at {at}, state {state}");
             assert_eq!(others.clock.source(), Source::Counter, "stopped at {at}, state {state}");
-            told.set(Some(others.clock.generation() - generation));
+            reported.set(Some(others.clock.generation() - generation));
         });
         while seen.get().is_none() {
             others.run(5_000, 5_000);
@@ -105,14 +105,14 @@ fn questions_alone_take_the_lock_over() {
         others.run(20 * MILLISECOND, 5_000);
         others.world.pass(5 * MILLISECOND);
         let seen = Rc::new(Cell::new(None));
-        let told = Rc::clone(&seen);
+        let reported = Rc::clone(&seen);
         others.stop_at(at, move |others| {
             let generation = others.clock.generation();
             for _ in 0..30 {
                 others.world.pass(7 * MILLISECOND);
                 std::hint::black_box(others.clock.error_bound());
             }
-            told.set(Some(others.clock.generation() - generation));
+            reported.set(Some(others.clock.generation() - generation));
         });
         while seen.get().is_none() {
             others.run(5_000, 5_000);

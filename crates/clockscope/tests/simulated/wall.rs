@@ -95,7 +95,7 @@ fn a_step_shows_within_two_windows_and_at_once_to_who_asks() {
             assert_eq!(watch.clock.wall_generation(), generation + 1);
             assert!(run(&watch, 20 * MILLISECOND, 5_000) <= 100.0);
             watch.world.step_wall(step);
-            watch.clock.look_at_wall();
+            watch.clock.check_wall();
             assert!(run(&watch, 3 * MILLISECOND, 5_000) <= 100.0, "whoever asks notices at once");
             assert_eq!(watch.clock.wall_generation(), generation + 2);
             assert_eq!(watch.clock.generation(), 1, "our own timeline goes on");
@@ -121,7 +121,7 @@ fn a_look_changes_the_line_that_there_is() {
         };
         watch.world.step_wall(step);
         assert!((off_by_line() - step.abs() as f64).abs() < 200.0, "a step of {step} ns shows without a look");
-        watch.clock.look_at_wall();
+        watch.clock.check_wall();
         assert!(off_by_line() <= 100.0, "a step of {step} ns");
         assert_eq!(watch.clock.generation(), 1);
     }
@@ -145,11 +145,11 @@ fn a_step_is_noticed_by_who_asks_where_no_line_is() {
 fn a_comparison_that_was_interrupted_is_not_kept() {
     let watch = Watch::ordinary();
     let usual = watch.world.os_read_ps.replace(1_000_000_000);
-    watch.clock.look_at_wall();
+    watch.clock.check_wall();
     watch.world.os_read_ps.set(usual);
     assert!(run(&watch, 10 * MILLISECOND, 5_000) <= 100.0);
     watch.world.os_read_ps.set(1_000_000_000);
-    watch.clock.look_at_wall();
+    watch.clock.check_wall();
     watch.world.os_read_ps.set(usual);
     assert!(run(&watch, 10 * MILLISECOND, 5_000) <= 100.0);
     assert_eq!(watch.clock.wall_generation(), 0);
@@ -395,7 +395,7 @@ fn play(is_set: bool, script: Vec<Event>) {
                     read();
                 }
             }),
-            Event::Look => clock.look_at_wall(),
+            Event::Look => clock.check_wall(),
             Event::Suspend(ns) if is_set => world.suspend(ns),
             Event::Step(ns) if is_set => world.step_wall(ns),
             Event::StepOs(ns) if is_set => world.step_os(ns),

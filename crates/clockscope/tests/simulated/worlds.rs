@@ -132,8 +132,10 @@ fn no_reading_of_a_new_generation_is_by_the_old_line() {
         watch.world.step_counter(-259_616);
         // Readings until it is found; at one of the moments in that another thread looks.
         let seen = Rc::new(Cell::new(None));
-        let told = Rc::clone(&seen);
-        watch.world.interrupt_at(reads, Moment::Before, move || told.set(Some((clock.generation(), clock.source()))));
+        let reported = Rc::clone(&seen);
+        watch
+            .world
+            .interrupt_at(reads, Moment::Before, move || reported.set(Some((clock.generation(), clock.source()))));
         while clock.generation() == 1 {
             watch.world.pass(10_000);
             clock.now();

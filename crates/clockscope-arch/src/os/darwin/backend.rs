@@ -6,12 +6,12 @@ mod errno;
 #[path = "../unix/fork.rs"]
 mod fork;
 
-pub use super::lacking::{
+pub use super::process::process;
+pub use super::single_call::{Timeline, civil};
+pub use super::unsupported::{
     ClockSet, allowed_cpus, clocksource, counter_is_accepted, counter_is_clocksource, counter_is_permitted,
     current_cpu, perf_frequency, set_allowed_cpus, survive_disabled_counter, wipe_on_fork,
 };
-pub use super::plain::{Timeline, civil};
-pub use super::process::process;
 pub use errno::keep_errno;
 pub use fork::call_in_child;
 

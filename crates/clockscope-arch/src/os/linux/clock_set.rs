@@ -7,8 +7,8 @@ use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::time::Duration;
 
-use crate::rest;
-use crate::woken::Woken;
+use crate::pause;
+use crate::wakeup::Wakeup;
 
 /// Waits for the clock to be set, or for another thread. (timerfd_create(2),
 /// TFD_TIMER_CANCEL_ON_SET: since Linux 3.0. The kernel cancels such timers where the clock is set,
@@ -47,7 +47,7 @@ impl ClockSet {
     /// Waits until the clock is set, or [`ClockSet::wake`] is called, or for `longest`. An error is
     /// taken for the end of the time, after a millisecond.
     #[must_use]
-    pub fn wait(&self, longest: Duration) -> Woken {
+    pub fn wait(&self, longest: Duration) -> Wakeup {
         let mut ready = [self.event.as_raw_fd(), self.timer.as_raw_fd()].map(polled);
         let limit =
             libc::timespec { tv_sec: seconds(longest.as_secs()), tv_nsec: longest.subsec_nanos() as libc::c_long };
@@ -57,20 +57,20 @@ impl ClockSet {
         if answer <= 0 {
             // A signal, or a filter that denies the call: not asked again at once.
             if answer < 0 {
-                rest(longest.min(Duration::from_millis(1)));
+                pause(longest.min(Duration::from_millis(1)));
             }
-            return Woken::InTime;
+            return Wakeup::InTime;
         }
         let mut number = [0; 8];
         if ready[0].revents != 0 {
             let _ = (&self.event).read(&mut number);
-            return Woken::ByThread;
+            return Wakeup::ByThread;
         }
         // ECANCELED: the clock was set. The timer has ended, and begins anew before the caller
         // looks at the clock, so that no set is missed.
         let is_set = (&self.timer).read(&mut number).is_err_and(|error| error.raw_os_error() == Some(libc::ECANCELED));
         self.arm();
-        if is_set { Woken::ByClock } else { Woken::InTime }
+        if is_set { Wakeup::ByClock } else { Wakeup::InTime }
     }
 
     /// Ends the present wait, or the next one.
@@ -112,12 +112,12 @@ mod tests {
     #[test]
     fn a_wait_ends_in_time_and_by_another_thread() {
         let notice = ClockSet::new().unwrap();
-        assert_eq!(notice.wait(Duration::from_millis(1)), Woken::InTime);
+        assert_eq!(notice.wait(Duration::from_millis(1)), Wakeup::InTime);
         notice.wake();
-        assert_eq!(notice.wait(Duration::from_secs(1_000)), Woken::ByThread);
-        assert_eq!(notice.wait(Duration::ZERO), Woken::InTime);
+        assert_eq!(notice.wait(Duration::from_secs(1_000)), Wakeup::ByThread);
+        assert_eq!(notice.wait(Duration::ZERO), Wakeup::InTime);
         std::thread::scope(|scope| {
-            scope.spawn(|| assert_eq!(notice.wait(Duration::MAX), Woken::ByThread));
+            scope.spawn(|| assert_eq!(notice.wait(Duration::MAX), Wakeup::ByThread));
             notice.wake();
         });
     }

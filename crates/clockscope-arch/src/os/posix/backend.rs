@@ -10,21 +10,21 @@ mod fork;
 #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
 pub mod timecounter;
 
-#[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
-pub use super::lacking::clocksource;
-#[cfg(not(target_os = "freebsd"))]
-pub use super::lacking::counter_is_accepted;
 #[cfg(unix)]
-pub use super::lacking::wipe_on_fork;
-pub use super::lacking::{
+pub use super::process::process;
+pub use super::single_call::{Timeline, civil};
+#[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
+pub use super::unsupported::clocksource;
+#[cfg(not(target_os = "freebsd"))]
+pub use super::unsupported::counter_is_accepted;
+#[cfg(unix)]
+pub use super::unsupported::wipe_on_fork;
+pub use super::unsupported::{
     ClockSet, allowed_cpus, counter_is_clocksource, counter_is_permitted, current_cpu, perf_frequency,
     set_allowed_cpus, survive_disabled_counter,
 };
 #[cfg(not(unix))]
-pub use super::lacking::{call_in_child, keep_errno, no_fork as wipe_on_fork, process};
-pub use super::plain::{Timeline, civil};
-#[cfg(unix)]
-pub use super::process::process;
+pub use super::unsupported::{call_in_child, keep_errno, no_fork as wipe_on_fork, process};
 #[cfg(unix)]
 pub use errno::keep_errno;
 #[cfg(unix)]

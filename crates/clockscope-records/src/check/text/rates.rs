@@ -2,7 +2,7 @@
 
 use clockscope_arch::evidence::FrequencyOffset;
 
-use super::super::{Check, CheckEvidence, RateChange, ReferenceDoubt};
+use super::super::{Check, CheckEvidence, RateChange, ReferenceProblem};
 use crate::Finding;
 use crate::units::time;
 use crate::{counted, grouped};
@@ -19,8 +19,15 @@ fn consistent(found: &str, reference_shares_hardware: Option<bool>) -> String {
 
 /// Steps ahead of a second clock, and behind it.
 pub(super) fn jumps(evidence: &CheckEvidence) -> String {
-    let Check::Jumps { ahead: Some(ahead), behind, readings, reference, doubt: why, reference_shares_hardware, .. } =
-        &evidence.check
+    let Check::Jumps {
+        ahead: Some(ahead),
+        behind,
+        readings,
+        reference,
+        reference_problem: why,
+        reference_shares_hardware,
+        ..
+    } = &evidence.check
     else {
         return String::new();
     };
@@ -51,7 +58,14 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
 /// Says whether its rate was constant.
 pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
     let Check::ConstantRate {
-        reference, brackets, seconds, change, doubt: why, reason, reference_shares_hardware, ..
+        reference,
+        brackets,
+        seconds,
+        change,
+        reference_problem: why,
+        reason,
+        reference_shares_hardware,
+        ..
     } = &evidence.check
     else {
         return String::new();
@@ -88,7 +102,7 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
     }
 }
 
-impl ReferenceDoubt {
+impl ReferenceProblem {
     /// Says why a second clock cannot judge this one.
     const fn text(self) -> &'static str {
         match self {

@@ -71,11 +71,11 @@ fn checks() -> Vec<Check> {
     for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting] {
         checks.push(Check::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
     }
-    for doubt in [
-        ReferenceDoubt::TimerTick,
-        ReferenceDoubt::ReferenceChanged,
-        ReferenceDoubt::CounterUnfit,
-        ReferenceDoubt::SeenOnce,
+    for reference_problem in [
+        ReferenceProblem::TimerTick,
+        ReferenceProblem::ReferenceChanged,
+        ReferenceProblem::CounterUnfit,
+        ReferenceProblem::SeenOnce,
     ] {
         let (ahead, behind, reference) = (Some(1), None, some("monotonic"));
         let suspect = Suspect::Kernel;
@@ -85,7 +85,7 @@ fn checks() -> Vec<Check> {
             readings: 9,
             reference,
             suspect,
-            doubt: Some(doubt),
+            reference_problem: Some(reference_problem),
             reference_shares_hardware: None,
             reason: None,
         });
@@ -127,7 +127,7 @@ fn checks() -> Vec<Check> {
             seconds: Some(1.25),
             change: Some(change),
             suspect: Suspect::Kernel,
-            doubt: None,
+            reference_problem: None,
             reference_shares_hardware: Some(true),
             reason: None,
         });
@@ -298,7 +298,7 @@ fn a_reference_on_the_same_counter_is_named() {
             seconds: Some(1.25),
             change: None,
             suspect: Suspect::Counter,
-            doubt: None,
+            reference_problem: None,
             reference_shares_hardware: shares,
             reason: None,
         };

@@ -93,7 +93,7 @@ fn ticks_of_three_to_five_units_in_batches() {
 /// ticks as well.
 #[test]
 fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
-    let mut told = 0;
+    let mut reported = 0;
     for case in 0..cases(40) {
         let mut random = Random::new(0x2333 + case as u64);
         let (period, cost) = (10.0148, 23.3 + random.within(0.0, 0.05));
@@ -104,11 +104,11 @@ fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
         };
         let found = tick(&(0..20_000).map(&mut read).collect::<Vec<_>>());
         let is_right = matches!(found, Tick::Found(lattice) if is_right(lattice.period, period));
-        told += usize::from(is_right);
+        reported += usize::from(is_right);
         assert!(is_right || matches!(found, Tick::Unknown(_)), "case {case}: {cost} {found:?}");
     }
-    println!("{told} of {}", cases(40));
-    assert!(told as f64 >= 0.8 * cases(40) as f64, "{told} of {} were told", cases(40));
+    println!("{reported} of {}", cases(40));
+    assert!(reported as f64 >= 0.8 * cases(40) as f64, "{reported} of {} were reported", cases(40));
 }
 
 /// Batches of reads whose costs repeat in a cycle, on a clock whose tick is much finer: what passes

@@ -1,7 +1,7 @@
 //! Readings during which the page changes.
 
 use super::*;
-use crate::disciplined::stated::Stated;
+use crate::disciplined::statement::Stated;
 use clockscope_arch::CivilState;
 
 /// The time that line `number` shows at tick 100, in ns.
@@ -79,13 +79,13 @@ fn a_line_that_is_withdrawn_during_a_reading_is_not_served() {
 fn a_look_repeats_until_the_line_stays() {
     let (page, mut version) = page_with_a_line();
     let mut looks = 0;
-    let look = page.look(|| {
+    let snapshot = page.snapshot(|| {
         looks += 1;
         if looks < 3 {
             publish(&page, &mut version, 1 + looks);
         }
         100
     });
-    assert_eq!((looks, look.version), (3, version));
-    assert_eq!((look.line.at(look.tick), look.wall.ns()), (Some(shown_ns(3)), 3_000_000));
+    assert_eq!((looks, snapshot.version), (3, version));
+    assert_eq!((snapshot.line.at(snapshot.tick), snapshot.wall.ns()), (Some(shown_ns(3)), 3_000_000));
 }

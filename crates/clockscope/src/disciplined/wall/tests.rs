@@ -63,15 +63,15 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
         let machine = machine();
         let clock = begun(&machine);
         assert!(clock.learn_offset(WIDE_NS).is_some());
-        let mut held = clock.try_lock().unwrap();
+        let mut guard = clock.try_lock().unwrap();
         let version = clock.shared.page.version();
-        clock.announce(&mut held);
+        clock.announce(&mut guard);
         let version = if is_announced_before { clock.shared.page.version() } else { version };
         let bracket_ns = clock.os_ns().unwrap();
         machine.0.set(now(&clock) + 5_000);
         let served = clock.serve_wall(version, clock.shared.os.wall_ns().unwrap());
-        held.wall = clock.shared.page.wall_known();
-        assert!(clock.publish(&mut held, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
+        guard.wall = clock.shared.page.wall_known();
+        assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
     }
@@ -83,11 +83,11 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
 fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
     let machine = machine();
     let clock = begun(&machine);
-    let mut held = clock.try_lock().unwrap();
-    held.wall = clock.learn_offset(WIDE_NS).unwrap();
+    let mut guard = clock.try_lock().unwrap();
+    guard.wall = clock.learn_offset(WIDE_NS).unwrap();
     let served = clock.wall_ns();
     assert_eq!(served, now(&clock) as i64 + WALL_AHEAD_NS, "it is the wall clock's own");
-    assert!(clock.publish(&mut held, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
+    assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
     let later = clock.wall_ns();
     assert!(later >= served, "{later} was read after {served}");
 }
@@ -99,15 +99,15 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
     for lead_ns in [2, OS_READ_NS / 2, OS_READ_NS, 3 * OS_READ_NS] {
         let machine = machine();
         let clock = begun(&machine);
-        let mut held = clock.try_lock().unwrap();
-        held.wall = clock.learn_offset(WIDE_NS).unwrap();
+        let mut guard = clock.try_lock().unwrap();
+        guard.wall = clock.learn_offset(WIDE_NS).unwrap();
         let start = now(&clock);
-        assert!(clock.publish(&mut held, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
+        assert!(clock.publish(&mut guard, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
         let served = clock.shared.page.read_wall(|| start + 1).unwrap();
-        let next = held.version.without_line(ServingMode::Open);
+        let next = guard.version.without_line(ServingMode::Open);
         // Only what was read is ended: the end of the line would be further ahead.
         clock.shared.page.raise_floor(start + 1 + lead_ns);
-        assert!(clock.shared.page.replace(&mut held.version, next));
+        assert!(clock.shared.page.replace(&mut guard.version, next));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, {lead_ns} ns ahead");
     }

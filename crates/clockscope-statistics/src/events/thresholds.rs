@@ -2,33 +2,33 @@
 
 use crate::quantile;
 
-/// The most hurdles that are kept.
+/// The most thresholds that are kept.
 const MOST_KEPT: usize = 1024;
 /// The spacing of the samples at first, in ns. It doubles whenever they are too many.
 const SPACING_NS: f64 = 100.0;
-/// The share of the time that the reported hurdle covers.
+/// The share of the time that the reported threshold covers.
 const MOST: f64 = 0.9;
 
-/// Hurdles, sampled at moments of equal spacing: a jump falls into a long batch more often than
-/// into a short one. Memory is taken once.
+/// JumpThresholds, sampled at moments of equal spacing: a jump falls into a long batch more often
+/// than into a short one. Memory is taken once.
 #[derive(Clone, Debug)]
-pub(super) struct Hurdles {
+pub(super) struct JumpThresholds {
     spacing_ns: f64,
     kept: Vec<f64>,
 }
 
-impl Hurdles {
+impl JumpThresholds {
     pub(super) fn new() -> Self {
         Self { spacing_ns: SPACING_NS, kept: Vec::with_capacity(MOST_KEPT) }
     }
 
     /// Adds what a jump had to exceed between these two moments, once for each sample between them.
     /// Bounded in time however far they are apart.
-    pub(super) fn add(&mut self, from_ns: f64, until_ns: f64, hurdle_ns: f64) {
+    pub(super) fn add(&mut self, from_ns: f64, until_ns: f64, threshold_ns: f64) {
         while self.samples(from_ns, until_ns) > MOST_KEPT - self.kept.len() {
             self.thin_out();
         }
-        self.kept.extend(std::iter::repeat_n(hurdle_ns, self.samples(from_ns, until_ns)));
+        self.kept.extend(std::iter::repeat_n(threshold_ns, self.samples(from_ns, until_ns)));
     }
 
     /// Returns how many samples fall between these two moments.
@@ -46,7 +46,7 @@ impl Hurdles {
         self.spacing_ns *= 2.0;
     }
 
-    /// The hurdle that a jump had to exceed in nine tenths of the time, in ns.
+    /// The threshold that a jump had to exceed in nine tenths of the time, in ns.
     pub(super) fn most(mut self) -> Option<f64> {
         self.kept.sort_by(f64::total_cmp);
         quantile(&self.kept, MOST)
@@ -58,33 +58,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hurdle_counts_by_the_time_that_it_was_there() {
-        let mut hurdles = Hurdles::new();
+    fn a_threshold_counts_by_the_time_that_it_was_there() {
+        let mut thresholds = JumpThresholds::new();
         let mut now_ns = 0.0;
         // Of 10,000 batches every tenth takes 60 % of the time.
         for batch in 0..10_000 {
-            let (took_ns, hurdle_ns) = if batch % 10 == 9 { (27_000.0, 5.0) } else { (2_000.0, 1.0) };
-            hurdles.add(now_ns, now_ns + took_ns, hurdle_ns);
+            let (took_ns, threshold_ns) = if batch % 10 == 9 { (27_000.0, 5.0) } else { (2_000.0, 1.0) };
+            thresholds.add(now_ns, now_ns + took_ns, threshold_ns);
             now_ns += took_ns;
         }
-        let highest = hurdles.kept.iter().filter(|hurdle| **hurdle == 5.0).count() as f64 / hurdles.kept.len() as f64;
+        let highest =
+            thresholds.kept.iter().filter(|threshold| **threshold == 5.0).count() as f64 / thresholds.kept.len() as f64;
         assert!((highest - 0.6).abs() < 0.05, "{highest}");
-        assert_eq!(hurdles.most(), Some(5.0));
+        assert_eq!(thresholds.most(), Some(5.0));
     }
 
     #[test]
     fn a_long_time_takes_no_more_memory() {
-        let mut hurdles = Hurdles::new();
-        hurdles.add(0.0, 1e3, 1.0);
-        hurdles.add(1e3, 1e18, 2.0);
-        assert!(hurdles.kept.len() <= MOST_KEPT && hurdles.kept.capacity() <= MOST_KEPT);
-        assert_eq!(hurdles.most(), Some(2.0));
+        let mut thresholds = JumpThresholds::new();
+        thresholds.add(0.0, 1e3, 1.0);
+        thresholds.add(1e3, 1e18, 2.0);
+        assert!(thresholds.kept.len() <= MOST_KEPT && thresholds.kept.capacity() <= MOST_KEPT);
+        assert_eq!(thresholds.most(), Some(2.0));
     }
 
     #[test]
     fn times_that_run_back_add_nothing() {
-        let mut hurdles = Hurdles::new();
-        hurdles.add(5e3, 1e3, 1.0);
-        assert_eq!(hurdles.most(), None);
+        let mut thresholds = JumpThresholds::new();
+        thresholds.add(5e3, 1e3, 1.0);
+        assert_eq!(thresholds.most(), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Bounds of the true time, what they are worth, and why there may be none.
 
+pub(crate) mod kernel;
+
 use core::fmt;
 use std::time::{Duration, SystemTime};
 
@@ -75,9 +77,9 @@ pub enum Unbounded {
     OutOfRange,
 }
 
-/// A claim about the true time: two moments of Unix time in ns.
+/// An interval that holds the true time: two moments of Unix time in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Claim {
+pub(crate) struct CivilInterval {
     pub(crate) earliest_ns: i128,
     pub(crate) latest_ns: i128,
     pub(crate) basis: Basis,
@@ -85,7 +87,7 @@ pub(crate) struct Claim {
     pub(crate) leap: Leap,
 }
 
-impl Claim {
+impl CivilInterval {
     pub(crate) fn around(unix_ns: i128, error_ns: u64, (basis, state): (Basis, CivilState), leap: Leap) -> Self {
         let error = i128::from(error_ns);
         Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, state, leap }

@@ -19,7 +19,7 @@
 
 use clockscope_arch::civil::{KernelClockState, NO_ERROR_STATED_US};
 
-use super::claim::{Basis, Claim, Unbounded};
+use super::{Basis, CivilInterval, Unbounded};
 use crate::disciplined::Stated;
 use clockscope_arch::CivilState;
 
@@ -125,7 +125,7 @@ impl Daemon {
 }
 
 /// Judges the kernel's word.
-pub(crate) trait Judged {
+pub(crate) trait KernelBounds {
     /// Returns true if chronyd may be the one who keeps the clock.
     #[cfg(feature = "chrony")]
     fn may_be_chronyd(&self) -> bool;
@@ -139,14 +139,14 @@ pub(crate) trait Judged {
     ///
     /// # Errors
     /// There is none, or it is not worth anything.
-    fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded>;
+    fn interval(&self, took_ns: u64) -> Result<CivilInterval, Unbounded>;
 
     /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each
     /// time, because the kernel sets its clock then.
     fn stated(&self) -> Stated;
 }
 
-impl Judged for KernelClockState {
+impl KernelBounds for KernelClockState {
     #[cfg(feature = "chrony")]
     fn may_be_chronyd(&self) -> bool {
         daemons(self).any(|daemon| daemon == Daemon::Chronyd)
@@ -157,29 +157,29 @@ impl Judged for KernelClockState {
         daemons(self).next().is_none()
     }
 
-    fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded> {
+    fn interval(&self, took_ns: u64) -> Result<CivilInterval, Unbounded> {
         let Some(worst) = daemons(self).max_by_key(|daemon| daemon.worth(self) as u8) else {
             return Err(Unbounded::unsynchronized(self.unix_ns));
         };
         let (basis, state) = (worst.basis(), worst.worth(self));
-        let claim = Claim::around(self.unix_ns, error_ns(self, took_ns), (basis, state), self.leap)
+        let interval = CivilInterval::around(self.unix_ns, error_ns(self, took_ns), (basis, state), self.leap)
             .moved(loop_ns(self))
             .moved(adjusted_ns(self));
         if state == CivilState::Worthless {
-            return Err(claim.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
+            return Err(interval.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
         }
         let most_ppm = if basis == Basis::KernelLoop { LOOP_PPM } else { OSCILLATOR_PPM };
         if self.rate_ppm.abs() > most_ppm {
             let ppm = self.rate_ppm.round() as i32;
-            return Err(claim.bounded(0).map_or_else(|error| error, |claimed| Unbounded::Slewing { claimed, ppm }));
+            return Err(interval.bounded(0).map_or_else(|error| error, |claimed| Unbounded::Slewing { claimed, ppm }));
         }
-        Ok(claim)
+        Ok(interval)
     }
 
     fn stated(&self) -> Stated {
         const SECOND_NS: i128 = 1_000_000_000;
-        let state = match self.claim(0) {
-            Ok(claim) => return claim.stated(self.rate_ppm, SECOND_NS),
+        let state = match self.interval(0) {
+            Ok(interval) => return interval.stated(self.rate_ppm, SECOND_NS),
             Err(Unbounded::Slewing { .. }) => CivilState::Slewing,
             Err(Unbounded::Worthless(_)) => CivilState::Worthless,
             Err(Unbounded::Unsynchronized(_)) => CivilState::Unsynchronized,

@@ -2,7 +2,7 @@
 
 /// Event that ended a wait ([`ClockSet::wait`](crate::os::ClockSet::wait)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Woken {
+pub enum Wakeup {
     /// The time was over.
     InTime,
     /// The wall clock was set.

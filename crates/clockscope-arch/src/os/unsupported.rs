@@ -4,7 +4,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each system takes what it lacks")]
 
 use crate::clocksource::ClocksourceName;
-use crate::woken::Woken;
+use crate::wakeup::Wakeup;
 use crate::{Errno, Unavailable};
 
 /// Returns that there are no perf events.
@@ -114,7 +114,7 @@ impl ClockSet {
 
     /// Is never called.
     #[must_use]
-    pub fn wait(&self, _: std::time::Duration) -> Woken {
+    pub fn wait(&self, _: std::time::Duration) -> Wakeup {
         match self.0 {}
     }
 

@@ -8,9 +8,9 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batches":6,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;
 
 fn measured(chosen: &[Chosen], request: ProbeRequest<'_>) -> Vec<RuntimeRecord> {
-    let stage = Stage::new().unwrap();
-    let prepared = stage.prepare(chosen, request.stop, &mut |_, _| {});
-    stage.measure(&prepared, request, &mut |_, _| {})
+    let runner = ProbeRunner::new().unwrap();
+    let prepared = runner.prepare(chosen, request.stop, &mut |_, _| {});
+    runner.measure(&prepared, request, &mut |_, _| {})
 }
 
 /// Records of a runtime whose program is this shell script.
@@ -100,8 +100,8 @@ fn a_shim_that_fails_to_tell_its_version_is_a_row() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let chosen = select(&[], &[("node".to_owned(), program)]).unwrap();
     let chosen: Vec<Chosen> = chosen.into_iter().filter(|one| one.runtime.name == "node").collect();
-    let stage = Stage::new().unwrap();
-    let found = stage.list(&chosen, &NEVER);
+    let runner = ProbeRunner::new().unwrap();
+    let found = runner.list(&chosen, &NEVER);
     assert!(found.len() == 1 && !found[0].available && found[0].program.is_some());
     let reason = found[0].reason.clone().unwrap();
     assert!(reason.ends_with("shim --version ended with status 126: shim: no version is set"), "{reason}");
@@ -137,9 +137,9 @@ fn temporary_files_go_and_probes_have_a_place_for_theirs() {
 #[test]
 fn c_is_built_once_and_measured() {
     let Ok(chosen) = select(&["c".to_owned()], &[]) else { panic!("C is known") };
-    let stage = Stage::new().unwrap();
+    let runner = ProbeRunner::new().unwrap();
     let request = ProbeRequest { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), stop: &NEVER };
-    let rows = stage.measure(&stage.prepare(&chosen, &NEVER, &mut |_, _| {}), request, &mut |_, _| {});
+    let rows = runner.measure(&runner.prepare(&chosen, &NEVER, &mut |_, _| {}), request, &mut |_, _| {});
     assert!(rows.iter().all(|row| row.available && row.cost_ns.get().is_some_and(|ns| ns > 0.0)), "{rows:?}");
     assert!(rows.iter().any(|row| row.api.as_deref() == Some("clock_gettime(CLOCK_MONOTONIC)")));
     let facts = |row: &RuntimeRecord| (row.moved_by.get(), row.documented_coarse.get());

@@ -4,7 +4,7 @@ use clockscope_records::{Figure, Unknown, texts};
 
 /// Facts that the system shows, or why it does not.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct CounterFacts {
     pub(crate) frequency_hz: Figure<u64>,
     pub(crate) bypass_flags: Figure<u8>,
     pub(crate) bypass_shift: Figure<u8>,

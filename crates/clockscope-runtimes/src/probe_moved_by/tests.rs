@@ -16,7 +16,7 @@ fn probes_that_run_on_windows_state_its_clocks() {
 
 #[test]
 fn a_system_that_is_not_named_has_the_word_of_the_others() {
-    let of = |text: &str| serde_json::from_str::<StatedMover>(text).unwrap();
+    let of = |text: &str| serde_json::from_str::<ProbeMovedBy>(text).unwrap();
     let each = [System::Linux, System::Macos, System::Windows, System::Other];
     let on = |text: &str| each.map(|system| of(text).on(system));
     assert_eq!(on(r#""timer_tick""#), [Some(TimerTick); 4]);

@@ -9,9 +9,9 @@ use clockscope_records::{Figure, RuntimeFailure, RuntimeFound, RuntimeRecord, te
 use crate::folders::{Folder, RunFolders};
 use crate::pages::{self, Pages};
 use crate::probe_line::{self, ProbeReport};
+use crate::probe_setup::{self, ProbeSetup, last_words, no_program, started};
 use crate::process::{Ended, Limits, NoTask, Task};
 use crate::programs::Chosen;
-use crate::ready::{self, Ready, last_words, no_program, started};
 use crate::registry::Runtime;
 use crate::row;
 use crate::runtime_version::version;
@@ -34,8 +34,8 @@ pub struct ProbeRequest<'a> {
 
 /// Place in which probes are run. Dropping it removes all that is temporary.
 #[derive(Debug)]
-pub struct Stage {
-    places: RunFolders,
+pub struct ProbeRunner {
+    folders: RunFolders,
     /// Warning for the user, before the figures.
     pub warning: Option<String>,
 }
@@ -45,7 +45,7 @@ pub struct Stage {
 pub struct Prepared<'a> {
     chosen: &'a Chosen,
     /// The requirements for starting its probe, or the reason why it cannot be started.
-    ready: Result<Ready, Unmeasured>,
+    setup: Result<ProbeSetup, Unmeasured>,
 }
 
 /// Output of a probe, and what was wrong with how it ended.
@@ -56,14 +56,14 @@ struct ProbeOutput {
     is_silent: bool,
 }
 
-impl Stage {
+impl ProbeRunner {
     /// Makes the folders that are needed.
     ///
     /// # Errors
     /// There is no place for temporary files.
     pub fn new() -> io::Result<Self> {
-        let (places, warning) = RunFolders::new()?;
-        Ok(Self { places, warning })
+        let (folders, warning) = RunFolders::new()?;
+        Ok(Self { folders, warning })
     }
 
     /// Finds the programs, asks for their versions, and builds the probes that are not built yet,
@@ -79,16 +79,16 @@ impl Stage {
         let whole = chosen.len() as f64;
         let prepared = |(place, chosen): (usize, &'a Chosen)| {
             progress(place as f64 / whole, chosen.runtime.title);
-            let ready = ready::found(chosen, &self.places, stop)
-                .and_then(|found| found.built(chosen.runtime, &self.places, stop));
-            Prepared { chosen, ready }
+            let setup = probe_setup::found(chosen, &self.folders, stop)
+                .and_then(|found| found.built(chosen.runtime, &self.folders, stop));
+            Prepared { chosen, setup }
         };
         chosen.iter().enumerate().take_while(|_| !stop.load(Ordering::Relaxed)).map(prepared).collect()
     }
 
     /// Measures one after the other, until the user stops the run. A runtime that cannot be
     /// measured, or not to the end, has a row that says why. Takes about `1.25 x milliseconds` an
-    /// API and what the runtimes need to start. Ends processes as [`Stage::prepare`] does.
+    /// API and what the runtimes need to start. Ends processes as [`ProbeRunner::prepare`] does.
     pub fn measure(
         &self,
         prepared: &[Prepared<'_>],
@@ -109,8 +109,8 @@ impl Stage {
     /// Returns which of them there are. Asks each for its version, and builds nothing.
     pub fn list(&self, chosen: &[Chosen], stop: &AtomicBool) -> Vec<RuntimeFound> {
         let found = |one: &Chosen| {
-            let (version, program, unmeasured) = match ready::found(one, &self.places, stop) {
-                Ok(ready) => (Some(ready.version), Some(ready.program), None),
+            let (version, program, unmeasured) = match probe_setup::found(one, &self.folders, stop) {
+                Ok(setup) => (Some(setup.version), Some(setup.program), None),
                 Err(unmeasured) => (None, one.program().ok(), Some(unmeasured)),
             };
             RuntimeFound {
@@ -129,7 +129,7 @@ impl Stage {
 
     /// The rows of one runtime.
     fn rows(&self, one: &Prepared<'_>, request: ProbeRequest<'_>) -> Vec<RuntimeRecord> {
-        let Prepared { chosen, ready } = one;
+        let Prepared { chosen, setup } = one;
         let mut whole = RuntimeRecord {
             runtime: chosen.runtime.name.to_owned(),
             title: chosen.runtime.title.to_owned(),
@@ -137,37 +137,42 @@ impl Stage {
             clocksource: Figure::of(request.clocksource.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN),
             ..RuntimeRecord::default()
         };
-        let ready = match ready {
-            Ok(ready) => ready,
+        let setup = match setup {
+            Ok(setup) => setup,
             Err(unmeasured) if chosen.program.is_none() && !chosen.runtime.get().is_empty() => {
                 let reason = format!("{unmeasured}; get it: {}", chosen.runtime.get());
                 return vec![unavailable(whole, Unmeasured { reason, ..*unmeasured })];
             }
             Err(unmeasured) => return vec![unavailable(whole, unmeasured.clone())],
         };
-        whole.version = Some(ready.version.clone());
-        match self.said(chosen.runtime, ready, request) {
+        whole.version = Some(setup.version.clone());
+        match self.said(chosen.runtime, setup, request) {
             Ok(said) => rows(&whole, &said.lines, said.fault, request.clocksource),
             Err(unmeasured) => vec![unavailable(whole, unmeasured)],
         }
     }
 
     /// Output of the probe. One that was built some time ago and does not even begin to speak is
-    /// built anew, be it that another clocksource is in use: what lies in a cache may have been
+    /// built rebuilt, be it that another clocksource is in use: what lies in a cache may have been
     /// damaged, or be another machine's.
-    fn said(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, Unmeasured> {
-        let first = self.run(runtime, ready, request);
+    fn said(
+        &self,
+        runtime: &Runtime,
+        setup: &ProbeSetup,
+        request: ProbeRequest<'_>,
+    ) -> Result<ProbeOutput, Unmeasured> {
+        let first = self.run(runtime, setup, request);
         let is_silent = first.as_ref().map_or(true, |said| said.is_silent);
-        if !is_silent || !ready.is_from_cache || request.stop.load(Ordering::Relaxed) {
+        if !is_silent || !setup.is_from_cache || request.stop.load(Ordering::Relaxed) {
             return first;
         }
-        let anew = ready.built_anew(runtime, &self.places, request.stop)?;
-        self.run(runtime, &anew, request)
+        let rebuilt = setup.rebuilt(runtime, &self.folders, request.stop)?;
+        self.run(runtime, &rebuilt, request)
     }
 
     /// Runs the probe.
-    fn run(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, Unmeasured> {
-        let folder = ready::folder_with(&self.places, runtime)?;
+    fn run(&self, runtime: &Runtime, setup: &ProbeSetup, request: ProbeRequest<'_>) -> Result<ProbeOutput, Unmeasured> {
+        let folder = probe_setup::folder_with(&self.folders, runtime)?;
         let mut pages = match runtime.is_browser() {
             true => Some(Pages::new(runtime.probe().text, request.milliseconds).map_err(no_server)?),
             false => None,
@@ -176,10 +181,10 @@ impl Stage {
         let source = folder.path().join(runtime.probe().file);
         let words = Substitutions {
             source: Some(&source),
-            built: ready.built.as_deref(),
+            built: setup.built.as_deref(),
             url: url.as_deref(),
             milliseconds: request.milliseconds,
-            ..ready.words(&folder, &self.places)
+            ..setup.words(&folder, &self.folders)
         };
         let limits = Limits { seconds: request.limit_s, stop: request.stop };
         let task: &mut dyn Task = match &mut pages {

@@ -27,7 +27,7 @@ const BUILD_S: f64 = 120.0;
 
 /// A runtime whose probe can be started.
 #[derive(Clone, Debug)]
-pub(crate) struct Ready {
+pub(crate) struct ProbeSetup {
     pub(crate) program: PathBuf,
     pub(crate) version: String,
     compiler: Option<PathBuf>,
@@ -45,10 +45,10 @@ pub(crate) struct Ready {
 ///
 /// # Errors
 /// It cannot be started.
-pub(crate) fn found(chosen: &Chosen, places: &RunFolders, stop: &AtomicBool) -> Result<Ready, Unmeasured> {
+pub(crate) fn found(chosen: &Chosen, folders: &RunFolders, stop: &AtomicBool) -> Result<ProbeSetup, Unmeasured> {
     let (program, compiler) = (chosen.program()?, chosen.compiler()?);
-    let folder = places.folder().map_err(no_folder)?;
-    let ask = |program: &Path, version: &[&str]| told(program, version, chosen.runtime, folder.path(), stop);
+    let folder = folders.folder().map_err(no_folder)?;
+    let ask = |program: &Path, version: &[&str]| reported(program, version, chosen.runtime, folder.path(), stop);
     let of_program = ask(&program, chosen.runtime.version)?;
     let mut versions = of_program.clone();
     if let Some(compiler) = &compiler {
@@ -56,12 +56,12 @@ pub(crate) fn found(chosen: &Chosen, places: &RunFolders, stop: &AtomicBool) -> 
         versions += &ask(compiler, &["--version"])?;
     }
     let (version, framework) = (version(&of_program, chosen.runtime.title), framework(&of_program));
-    Ok(Ready { program, version, compiler, framework, versions, built: None, is_from_cache: false })
+    Ok(ProbeSetup { program, version, compiler, framework, versions, built: None, is_from_cache: false })
 }
 
 /// A folder with the probe.
-pub(crate) fn folder_with(places: &RunFolders, runtime: &Runtime) -> Result<Folder, Unmeasured> {
-    let folder = places.folder().map_err(no_folder)?;
+pub(crate) fn folder_with(folders: &RunFolders, runtime: &Runtime) -> Result<Folder, Unmeasured> {
+    let folder = folders.folder().map_err(no_folder)?;
     for source in runtime.sources {
         let path = folder.path().join(source.file);
         let refused = |error| Unmeasured::new(RuntimeFailure::NoFolder, format!("{}: {error}", path.display()));
@@ -70,33 +70,33 @@ pub(crate) fn folder_with(places: &RunFolders, runtime: &Runtime) -> Result<Fold
     Ok(folder)
 }
 
-impl Ready {
+impl ProbeSetup {
     /// With what is built of the probe, if anything is: from the cache, or built now.
-    pub(crate) fn built(self, runtime: &Runtime, places: &RunFolders, stop: &AtomicBool) -> Result<Self, Unmeasured> {
+    pub(crate) fn built(self, runtime: &Runtime, folders: &RunFolders, stop: &AtomicBool) -> Result<Self, Unmeasured> {
         if runtime.builds.is_empty() {
             return Ok(self);
         }
-        let kept = places.built(runtime.name, &self.made_of(runtime));
+        let kept = folders.built(runtime.name, &self.made_of(runtime));
         if kept.exists() {
             return Ok(Self { built: Some(kept), is_from_cache: true, ..self });
         }
-        self.built_anew(runtime, places, stop)
+        self.rebuilt(runtime, folders, stop)
     }
 
     /// The same, built now whatever the cache has. By the first way that succeeds.
-    pub(crate) fn built_anew(
+    pub(crate) fn rebuilt(
         &self,
         runtime: &Runtime,
-        places: &RunFolders,
+        folders: &RunFolders,
         stop: &AtomicBool,
     ) -> Result<Self, Unmeasured> {
-        let folder = folder_with(places, runtime)?;
+        let folder = folder_with(folders, runtime)?;
         let source = folder.path().join(runtime.probe().file);
         let limits = Limits { seconds: BUILD_S, stop };
         let mut faults = Vec::new();
         for way in runtime.builds {
             let product = folder.path().join(way.product);
-            let words = Substitutions { source: Some(&source), built: Some(&product), ..self.words(&folder, places) };
+            let words = Substitutions { source: Some(&source), built: Some(&product), ..self.words(&folder, folders) };
             let Some(mut command) = words.command(way.command, runtime.variables) else { continue };
             let outcome = started(&mut command, limits, &mut NoTask)?;
             match outcome.ended.fault(limits) {
@@ -104,7 +104,7 @@ impl Ready {
                     faults.push(format!("{} {fault}{}", command.get_program().display(), last_words(&outcome)));
                 }
                 None => {
-                    let built = keep(&product, &places.built(runtime.name, &self.made_of(runtime)), places)?;
+                    let built = keep(&product, &folders.built(runtime.name, &self.made_of(runtime)), folders)?;
                     return Ok(Self { built: Some(built), is_from_cache: false, ..self.clone() });
                 }
             }
@@ -129,13 +129,13 @@ impl Ready {
     }
 
     /// Substitutions for a command's words that are known so far.
-    pub(crate) fn words<'a>(&'a self, folder: &'a Folder, places: &'a RunFolders) -> Substitutions<'a> {
+    pub(crate) fn words<'a>(&'a self, folder: &'a Folder, folders: &'a RunFolders) -> Substitutions<'a> {
         Substitutions {
             program: Some(&self.program),
             compiler: self.compiler.as_deref(),
             framework: self.framework.as_deref(),
             folder: Some(folder.path()),
-            cache: Some(places.cache()),
+            cache: Some(folders.cache()),
             ..Substitutions::default()
         }
     }
@@ -150,8 +150,8 @@ fn changed_s(file: &fs::Metadata) -> u64 {
 
 /// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this
 /// run.
-fn keep(product: &Path, kept: &Path, places: &RunFolders) -> Result<PathBuf, Unmeasured> {
-    let lasting = places.lasting(kept);
+fn keep(product: &Path, kept: &Path, folders: &RunFolders) -> Result<PathBuf, Unmeasured> {
+    let lasting = folders.lasting(kept);
     let put = put(product, kept).map(|()| kept.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
     let refused = |error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display());
     put.map_err(|error| Unmeasured::new(RuntimeFailure::NoFolder, refused(error)))
@@ -171,7 +171,7 @@ fn put(product: &Path, target: &Path) -> io::Result<()> {
 }
 
 /// All that a program says of its version.
-fn told(
+fn reported(
     program: &Path,
     arguments: &[&str],
     runtime: &Runtime,

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use clockscope_records::MovedBy::{self, Clocksource, Other, PerformanceCounter, Scheduler, TimerTick};
 use clockscope_testing::skip;
 
-use super::StatedMover;
+use super::ProbeMovedBy;
 use crate::operating_system::System;
 use crate::probe_line::{ProbeReport, parse};
 use crate::process::{Limits, NoTask, run};
@@ -108,7 +108,7 @@ fn ran(mut command: Command) -> String {
 }
 
 /// Statements of a runtime's probe, for each API.
-fn stated(runtime: &Runtime) -> Vec<(String, StatedMover)> {
+fn stated(runtime: &Runtime) -> Vec<(String, ProbeMovedBy)> {
     let Some(output) = printed(runtime) else {
         skip(&format!("{} is not installed", runtime.title));
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Announcements by the hypervisor that it has moved this machine or restored it from a snapshot.
+//! MoveNotices by the hypervisor that it has moved this machine or restored it from a snapshot.
 //!
 //! Two devices make them: VMClock (ACPI's AMZNC10C; Linux 6.13 offers it as /dev/vmclock0) and the
 //! VM generation ID (VMGENCTR, since Linux 5.18 for the kernel's own use). ACPI lists what the
@@ -7,32 +7,32 @@
 use std::fs;
 use std::path::Path;
 
-use clockscope_records::{Announcement, Announcements, Figure};
+use clockscope_records::{Figure, MoveNotice, MoveNotices};
 
 /// ACPI's names for each, as a device or as what it is compatible with (`modalias` has both, in
 /// capitals).
 const VMCLOCK: [&str; 2] = ["AMZNC10C", "VMCLOCK"];
 const GENERATION: [&str; 2] = ["VMGENCTR", "VM_GEN_COUNTER"];
 
-pub(crate) fn read() -> Announcements {
+pub(crate) fn read() -> MoveNotices {
     if !cfg!(any(target_os = "linux", target_os = "android")) {
         let only_linux = "only Linux shows which devices the firmware offers";
-        return Announcements { vmclock: Figure::unknown(only_linux), vm_generation: Figure::unknown(only_linux) };
+        return MoveNotices { vmclock: Figure::unknown(only_linux), vm_generation: Figure::unknown(only_linux) };
     }
     of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"))
 }
 
-fn of(acpi: &Path, device: &Path) -> Announcements {
+fn of(acpi: &Path, device: &Path) -> MoveNotices {
     let vmclock = match opened(device) {
-        Ok(_) => Some(Announcement::Available),
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(Announcement::NotPermitted),
+        Ok(_) => Some(MoveNotice::Available),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(MoveNotice::NotPermitted),
         // As in a container whose /dev has less than the host's.
         Err(_) => offered(acpi, &VMCLOCK).map(without_device),
     };
     // It has no device of its own that a process could open.
     let generation = offered(acpi, &GENERATION).map(without_device);
     let hidden = "the kernel does not show which devices the firmware offers";
-    Announcements { vmclock: Figure::of(vmclock, hidden), vm_generation: Figure::of(generation, hidden) }
+    MoveNotices { vmclock: Figure::of(vmclock, hidden), vm_generation: Figure::of(generation, hidden) }
 }
 
 /// Opens a device without waiting for it.
@@ -43,11 +43,11 @@ fn opened(device: &Path) -> std::io::Result<fs::File> {
     options.read(true).open(device)
 }
 
-fn without_device(found: Offered) -> Announcement {
+fn without_device(found: Offered) -> MoveNotice {
     match found {
-        Offered::Bound => Announcement::KernelOnly,
-        Offered::Unbound => Announcement::NoDriver,
-        Offered::Not => Announcement::NotOffered,
+        Offered::Bound => MoveNotice::KernelOnly,
+        Offered::Unbound => MoveNotice::NoDriver,
+        Offered::Not => MoveNotice::NotOffered,
     }
 }
 
@@ -106,16 +106,16 @@ mod tests {
         let generation = ("QEMUVGID:00", "acpi:QEMUVGID:VM_GEN_COUNTER:");
         let other = ("PNP0501:00", "acpi:PNP0501:", true);
         let cases = [
-            ("none", vec![other], (Announcement::NotOffered, Announcement::NotOffered)),
+            ("none", vec![other], (MoveNotice::NotOffered, MoveNotice::NotOffered)),
             (
                 "unbound",
                 vec![other, (vmclock.0, vmclock.1, false), (generation.0, generation.1, false)],
-                (Announcement::NoDriver, Announcement::NoDriver),
+                (MoveNotice::NoDriver, MoveNotice::NoDriver),
             ),
             (
                 "bound",
                 vec![(vmclock.0, vmclock.1, true), (generation.0, generation.1, true)],
-                (Announcement::KernelOnly, Announcement::KernelOnly),
+                (MoveNotice::KernelOnly, MoveNotice::KernelOnly),
             ),
         ];
         for (name, devices, (vmclock, generation)) in cases {
@@ -124,7 +124,7 @@ mod tests {
             assert_eq!((found.vmclock.get(), found.vm_generation.get()), (Some(vmclock), Some(generation)), "{name}");
             // The device itself is the proof that there is a driver.
             let with_device = of(&folder, &folder);
-            assert_eq!(with_device.vmclock.get(), Some(Announcement::Available));
+            assert_eq!(with_device.vmclock.get(), Some(MoveNotice::Available));
             fs::remove_dir_all(folder).unwrap();
         }
         let hidden = of(Path::new("/nonexistent"), Path::new("/nonexistent/vmclock0"));

@@ -9,7 +9,7 @@ use crate::operating_system::System;
 /// Statement of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
-pub(crate) enum StatedMover {
+pub(crate) enum ProbeMovedBy {
     /// The same on every system.
     Everywhere(MovedBy),
     /// Differs by system.
@@ -26,7 +26,7 @@ pub(crate) struct BySystem {
     pub(crate) others: Option<MovedBy>,
 }
 
-impl TryFrom<Value> for StatedMover {
+impl TryFrom<Value> for ProbeMovedBy {
     type Error = serde_json::Error;
 
     fn try_from(stated: Value) -> Result<Self, serde_json::Error> {
@@ -38,7 +38,7 @@ impl TryFrom<Value> for StatedMover {
     }
 }
 
-impl StatedMover {
+impl ProbeMovedBy {
     /// Returns what moves the clock on a system; `None` where the probe does not state it.
     pub(crate) fn on(self, system: System) -> Option<MovedBy> {
         let movers = match self {
