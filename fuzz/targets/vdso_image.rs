@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| clockscope_arch::os::fuzz_vdso_image(input));
+fuzz_target!(|input: &[u8]| clockscope_core::os::fuzz_vdso_image(input));

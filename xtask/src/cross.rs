@@ -90,7 +90,7 @@ pub(crate) fn check() -> Result<Outcome> {
 
 /// The library's tests, order across threads among them.
 pub(crate) const LIBRARY: &[&str] =
-    &["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "platform"];
+    &["--package", "clockscope-core", "--package", "clockscope", "--lib", "--test", "platform"];
 
 /// An emulator reads clocks slowly.
 const FEWER: (&str, &str) = ("CLOCKSCOPE_ORDER_READS", "1000000");
@@ -114,7 +114,7 @@ pub(crate) fn fast_path() -> Result<()> {
 
 fn without_std(targets: &[&str]) -> Result<()> {
     let mut arguments =
-        vec!["check", "--quiet", "--package", "clockscope-arch", "--package", "clockscope", "--no-default-features"];
+        vec!["check", "--quiet", "--package", "clockscope-core", "--package", "clockscope", "--no-default-features"];
     arguments.extend(targets.iter().flat_map(|target| ["--target", *target]));
     // No memory is allocated there: `alloc` is not built.
     arguments.push("-Zbuild-std=core");

@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(unnamed("clockscope", &format!("# x\n\nThe command is\n{link}.\n")), None);
         let late = unnamed("clockscope", &format!("# x\n\n\n\n{link}.\n")).unwrap();
         assert_eq!(late, format!("clockscope: the first 4 lines of README.md lack {link}"));
-        assert_eq!(unnamed("clockscope-arch", "# x\n"), None);
+        assert_eq!(unnamed("clockscope-core", "# x\n"), None);
     }
 
     #[test]

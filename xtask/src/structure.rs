@@ -21,23 +21,22 @@ use crate::run;
 
 /// Every crate, and the crates of the workspace that it may depend on (ARCHITECTURE.md).
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("clockscope-arch", &[]),
-    ("clockscope-brackets", &[]),
-    ("clockscope", &["clockscope-arch", "clockscope-brackets"]),
+    ("clockscope-core", &[]),
+    ("clockscope", &["clockscope-core"]),
     // The library's sources, for loom.
     ("clockscope-models", &[]),
     ("clockscope-capi", &["clockscope"]),
     ("clockscope-python", &["clockscope", "clockscope-records", "clockscope-statistics"]),
-    ("clockscope-sources", &["clockscope", "clockscope-arch"]),
-    ("clockscope-records", &["clockscope-arch"]),
-    ("clockscope-statistics", &["clockscope-brackets", "clockscope-records"]),
+    ("clockscope-sources", &["clockscope", "clockscope-core"]),
+    ("clockscope-records", &["clockscope-core"]),
+    ("clockscope-statistics", &["clockscope-core", "clockscope-records"]),
     ("clockscope-simulation", &[]),
-    ("clockscope-machine", &["clockscope-arch", "clockscope-brackets", "clockscope-records"]),
+    ("clockscope-machine", &["clockscope-core", "clockscope-records"]),
     (
         "clockscope-measure",
         &[
             "clockscope",
-            "clockscope-brackets",
+            "clockscope-core",
             "clockscope-machine",
             "clockscope-records",
             "clockscope-sources",
@@ -58,7 +57,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // Run in the emulated machines.
-    ("clockscope-emulated", &["clockscope", "clockscope-arch", "clockscope-sources"]),
+    ("clockscope-emulated", &["clockscope", "clockscope-core", "clockscope-sources"]),
     // Shared by tests; the table is of what is built into a program, so nobody may depend on it.
     ("clockscope-testing", &[]),
     ("xtask", &["clockscope-testing"]),
@@ -66,7 +65,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Folders in which a file may open unsafe code, and files that may.
 const UNSAFE: &[&str] = &[
-    "crates/clockscope-arch/src",
+    "crates/clockscope-core/src",
     "crates/clockscope-sources/src",
     // The lock hands out what it guards; the memory of the process's clock is wiped in a forked
     // child.
@@ -274,8 +273,8 @@ mod tests {
     fn planted_unsafe_code_is_found() {
         let opened = concat!("#![allow(unsafe", "_code, reason = \"why\")]");
         let bare = concat!("#[allow(unsafe", "_code)]");
-        assert_eq!(misplaced_unsafe("crates/clockscope-arch/src/counter/x86.rs", opened).len(), 0);
-        assert_eq!(misplaced_unsafe("crates/clockscope-arch/src/counter/x86.rs", bare).len(), 1);
+        assert_eq!(misplaced_unsafe("crates/clockscope-core/src/counter/x86.rs", opened).len(), 0);
+        assert_eq!(misplaced_unsafe("crates/clockscope-core/src/counter/x86.rs", bare).len(), 1);
         assert_eq!(misplaced_unsafe("crates/clockscope-report/src/model.rs", opened).len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! The kernel's word on the rate and the error of its own clock: adjtimex(2), asked and not
 //! changed.
 
-use clockscope_arch::Errno;
+use clockscope_core::Errno;
 use clockscope_records::Adjtimex;
 
 /// Reason why the kernel's figures are not known.
@@ -25,7 +25,7 @@ pub enum AdjtimexError {
 /// The call fails.
 #[cfg(target_os = "linux")]
 pub fn read() -> Result<Adjtimex, AdjtimexError> {
-    clockscope_arch::os::adjtimex().map(|state| recorded(&state)).map_err(AdjtimexError::Refused)
+    clockscope_core::os::adjtimex().map(|state| recorded(&state)).map_err(AdjtimexError::Refused)
 }
 
 /// Returns the kernel's figures as records have them.
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn an_offset_has_the_unit_that_the_status_names() {
-        let mut state = clockscope_arch::os::adjtimex().unwrap();
+        let mut state = clockscope_core::os::adjtimex().unwrap();
         (state.offset, state.freq) = (-7, 65_536 + 32_768);
         for (status, flags, offset_ns) in [
             (0, &[][..], -7_000),

@@ -1,6 +1,6 @@
 //! The CPUs that this thread may run on, and pinning it to one.
 
-use clockscope_arch::{Errno, os};
+use clockscope_core::{Errno, os};
 pub use clockscope_records::show_cpus;
 
 pub use crate::text::cpu_list;

@@ -12,7 +12,7 @@
 
 #![allow(unsafe_code, reason = "fork, signal and _exit have no safe form")]
 
-use clockscope_arch::Errno;
+use clockscope_core::Errno;
 use clockscope_records::{Failure, SignalMeaning, Unknown};
 
 /// Outcome of one attempt.

@@ -3,7 +3,7 @@
 mod kernel_log;
 mod switch;
 
-use clockscope_arch::{clocksource, counter};
+use clockscope_core::{clocksource, counter};
 use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict};
 
 use crate::{kernel, timecounters};

@@ -1,8 +1,8 @@
 //! Nominal frequencies of the counter, as hardware or hypervisor state them: to be checked against
 //! a measurement.
 
-use clockscope_arch::counter::{self, StatedFrequencies};
-use clockscope_arch::os;
+use clockscope_core::counter::{self, StatedFrequencies};
+use clockscope_core::os;
 use clockscope_records::{Figure, Frequencies, FrequencySource, texts};
 
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of

@@ -44,7 +44,7 @@ fn uname() -> Option<[String; 3]> {
 
 /// The clocksource in use.
 pub(crate) fn clocksource() -> Figure<String> {
-    let name = clockscope_arch::os::clocksource().map(|name| name.as_str().to_owned());
+    let name = clockscope_core::os::clocksource().map(|name| name.as_str().to_owned());
     let reason = unread("current_clocksource", name.as_deref());
     Figure::of(name.filter(|name| text::is_name_of_words(name)), reason)
 }
@@ -74,7 +74,7 @@ pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
 /// The frequency governor of the first CPU that this process may use.
 pub(crate) fn governor() -> Figure<String> {
     let governor = |cpu| text::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
-    let cpu = clockscope_arch::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
+    let cpu = clockscope_core::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
     match cpu {
         None => Figure::unknown("the system does not show which CPUs this process may use"),
         Some(cpu) => Figure::of(governor(cpu), texts::NO_CPUFREQ),
@@ -95,6 +95,6 @@ pub(crate) fn vdso() -> Figure<bool> {
 
 /// Returns true if the counter may be read by this process.
 pub(crate) fn counter_readable() -> Figure<bool> {
-    let readable = clockscope_arch::os::counter_is_permitted();
+    let readable = clockscope_core::os::counter_is_permitted();
     Figure::of(readable, "the system does not show it; a read does")
 }

@@ -7,7 +7,7 @@
 //! MHz, and 10 MHz at least); Linux, `arch/x86/kernel/hpet.c` and QEMU, `hw/timer/hpet.c` (24, 25
 //! and 100 MHz).
 
-use clockscope_arch::clocksource::Architecture;
+use clockscope_core::clocksource::Architecture;
 use clockscope_records::{
     Environment, Figure, Hypervisor, PerformanceCounter, PerformanceHardware, PerformanceReason, Unknown, texts,
 };

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use clockscope_arch::Errno;
+use clockscope_core::Errno;
 
 /// A call that sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,7 +245,7 @@ mod tests {
         let sleeper = Sleeper::new();
         for call in Call::ALL {
             let before = std::time::Instant::now();
-            let monotonic_ns = clockscope_arch::os::Timeline::new().now_ns().unwrap();
+            let monotonic_ns = clockscope_core::os::Timeline::new().now_ns().unwrap();
             sleeper.sleep(*call, 1_000_000, monotonic_ns).unwrap();
             assert!(before.elapsed() >= Duration::from_micros(990), "{call:?}");
         }

@@ -2,8 +2,8 @@
 //!
 //! Nothing here reads a clock through the C library, and nothing is changed.
 
-use clockscope_arch::chrony;
-use clockscope_brackets::Bracket;
+use clockscope_core::brackets::Bracket;
+use clockscope_core::chrony;
 use clockscope_records::{ChronyTracking, Figure, PtpClock, Unknown, texts};
 
 /// Asks chronyd on the loopback. Takes 10 ms at most.
@@ -58,8 +58,8 @@ mod devices {
     use std::os::unix::fs::OpenOptionsExt;
     use std::path::Path;
 
-    use clockscope_arch::Errno;
-    use clockscope_arch::os::posix::{BySyscall, Timespec};
+    use clockscope_core::Errno;
+    use clockscope_core::os::posix::{BySyscall, Timespec};
     use clockscope_records::{Figure, PtpClock, Unknown, texts};
 
     use super::{Bracket, offset};
@@ -140,7 +140,7 @@ mod devices {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_arch::civil::Leap;
+    use clockscope_core::civil::Leap;
 
     use super::*;
 

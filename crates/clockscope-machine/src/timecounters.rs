@@ -5,7 +5,7 @@
 //! FreeBSD's kern_tc.c, which never switches to a timecounter of a quality below 0 by itself; the
 //! functions that print `kern.timecounter.choice` in kern_tc.c of NetBSD and of OpenBSD.
 
-use clockscope_arch::clocksource::{Architecture, is_counter_of};
+use clockscope_core::clocksource::{Architecture, is_counter_of};
 use clockscope_records::{KernelCause, KernelVerdict};
 
 use crate::text;
@@ -42,7 +42,7 @@ pub fn read() -> Option<Vec<Timecounter>> {
 
 #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
 fn shown() -> Option<Vec<Timecounter>> {
-    use clockscope_arch::os::timecounter;
+    use clockscope_core::os::timecounter;
 
     let choice = of_choice(&timecounter::choice()?)?;
     #[cfg(target_os = "freebsd")]

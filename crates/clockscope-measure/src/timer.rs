@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use clockscope_brackets::{Bracket, Ticks, narrowest};
+use clockscope_core::brackets::{Bracket, Ticks, narrowest};
 use clockscope_records::UnreadableClock;
 use clockscope_sources::RawClock;
 

@@ -456,7 +456,7 @@ pub enum FrequencySource {
 }
 
 impl FrequencySource {
-    /// Returns its name, for people: the one that `clockscope_arch` has, which no renderer can ask.
+    /// Returns its name, for people: the one that `clockscope_core` has, which no renderer can ask.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -44,7 +44,7 @@ mod verdict;
 mod windows;
 mod words;
 
-pub use clockscope_arch::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
+pub use clockscope_core::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
 pub use advice::{
     Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,

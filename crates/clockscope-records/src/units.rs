@@ -1,6 +1,6 @@
 //! Figures with their units, for sentences and tables.
 
-pub use clockscope_arch::evidence::PpmBound;
+pub use clockscope_core::evidence::PpmBound;
 
 /// Shows a time in ns with three digits and the unit that fits it.
 #[must_use]

@@ -13,7 +13,7 @@
 #[cfg_attr(target_arch = "s390x", path = "counter/s390x.rs")]
 mod table;
 
-use clockscope_arch::counter as arch;
+use clockscope_core::counter as arch;
 
 use crate::{ClockInfo, Errno, RawClock, Resolution, Unavailable, Unit};
 

@@ -33,8 +33,8 @@ mod system;
 #[cfg(any(target_vendor = "apple", test))]
 mod timebase;
 
-pub use clockscope_arch::{ClockBasis, ClockKind, ReadPath};
+pub use clockscope_core::{ClockBasis, ClockKind, ReadPath};
 /// Reason why a clock cannot be read.
-pub use clockscope_arch::{Errno, Unavailable};
+pub use clockscope_core::{Errno, Unavailable};
 pub use narrow::Unwrapped;
 pub use raw::{ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};

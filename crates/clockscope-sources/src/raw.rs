@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use clockscope_arch::{ClockBasis, ClockKind, Errno, ReadPath, Unavailable};
+use clockscope_core::{ClockBasis, ClockKind, Errno, ReadPath, Unavailable};
 
 /// A clock that can be read.
 ///

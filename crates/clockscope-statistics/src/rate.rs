@@ -11,7 +11,7 @@ mod constancy;
 pub use bracket::BracketNs;
 pub use constancy::Constancy;
 
-use clockscope_brackets::{RateBounds, Ticks};
+use clockscope_core::brackets::{RateBounds, Ticks};
 
 use crate::quantile;
 

@@ -25,9 +25,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use clockscope_arch::CivilState;
-use clockscope_arch::os::keep_errno;
-use clockscope_arch::pause;
+use clockscope_core::CivilState;
+use clockscope_core::os::keep_errno;
+use clockscope_core::pause;
 
 use crate::WallTime;
 use crate::disciplined::BoundedAt;

@@ -5,8 +5,8 @@ mod chrony;
 #[cfg(all(feature = "clockbound", target_os = "linux"))]
 mod clockbound;
 
-use clockscope_arch::civil::KernelClockState;
-use clockscope_arch::os;
+use clockscope_core::civil::KernelClockState;
+use clockscope_core::os;
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::civil_bounds::{Bounded, CivilInterval, Unbounded};

@@ -5,12 +5,12 @@ pub(crate) mod kernel;
 use core::fmt;
 use std::time::{Duration, SystemTime};
 
-use clockscope_arch::Errno;
-use clockscope_arch::civil::Leap;
+use clockscope_core::Errno;
+use clockscope_core::civil::Leap;
 
 use crate::disciplined::Stated;
 use crate::leap::widen;
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 /// Two moments between which the true time lies, and what that is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

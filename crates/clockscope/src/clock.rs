@@ -2,7 +2,7 @@
 
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 

@@ -56,7 +56,7 @@ pub(crate) use tested_cpus::CPUS as MOST_CPUS;
 #[cfg(not(loom))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;

@@ -4,9 +4,9 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::time::Duration;
 
-use clockscope_arch::evidence::PpmBound;
+use clockscope_core::evidence::PpmBound;
 
-pub use clockscope_arch::Finding;
+pub use clockscope_core::Finding;
 
 /// Source of the current time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Moments on the timeline of the system's monotonic clock.
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 use core::sync::atomic::Ordering;

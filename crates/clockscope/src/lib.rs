@@ -31,8 +31,8 @@
 //! # Semantic versioning
 //!
 //! Everything on these pages follows semantic versioning. The hidden module `disciplined`, by which
-//! tests bring clocks of their own, does not, nor do the crates `clockscope-arch` and
-//! `clockscope-brackets`, on which this one is built.
+//! tests bring clocks of their own, does not, nor does the crate `clockscope-core`, on
+//! which this one is built.
 //!
 //! # Without std
 //!
@@ -94,7 +94,7 @@ mod upkeep;
 pub mod wall;
 
 /// Error number of a call of the system.
-pub use clockscope_arch::Errno;
+pub use clockscope_core::Errno;
 pub use instant::{AtomicInstant, Instant};
 pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 
@@ -105,8 +105,8 @@ pub use disciplined::layout;
 pub use {
     civil::{tai_now, utc_now},
     civil_bounds::{Basis, Bounded, Unbounded},
-    clockscope_arch::CivilState,
-    clockscope_arch::civil::Leap,
+    clockscope_core::CivilState,
+    clockscope_core::civil::Leap,
     process::{
         ProcessClock, admit_counter, calibrate_blocking, conversion, error_bound, evidence, frequency, generation,
         is_high_resolution, now, now_unordered, page, prepare, recheck, resolution, source, survive_disabled_counter,

@@ -1,13 +1,13 @@
 //! The clock of the process: this machine's counter, disciplined by its monotonic clock.
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use clockscope_arch::clocksource::{self, ClocksourceName};
-use clockscope_arch::os::{self, Timeline};
-use clockscope_arch::{Errno, counter};
+use clockscope_core::clocksource::{self, ClocksourceName};
+use clockscope_core::os::{self, Timeline};
+use clockscope_core::{Errno, counter};
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::disciplined::{

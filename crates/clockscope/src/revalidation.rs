@@ -3,15 +3,15 @@
 //! Two threads that are bound to a CPU each hand readings to each other. A thread that receives one
 //! and then reads less has seen the counter go back; and from a reading, its answer and the reading
 //! after that follow bounds of the two counters' offset, by the instrument's own arithmetic
-//! ([`clockscope_brackets`]).
+//! ([`clockscope_core::brackets`]).
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use clockscope_arch::evidence::{OFFSETS, ORDER};
-use clockscope_arch::{Errno, os};
-use clockscope_brackets::{Bracket, OffsetBounds};
+use clockscope_core::brackets::{Bracket, OffsetBounds};
+use clockscope_core::evidence::{OFFSETS, ORDER};
+use clockscope_core::{Errno, os};
 
 use crate::disciplined::{Counter, MOST_CPUS};
 use crate::evidence::{Evidence, Finding};

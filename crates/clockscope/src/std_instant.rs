@@ -8,8 +8,8 @@ use core::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant as StdInstant};
 
-use clockscope_arch::os::keep_errno;
-use clockscope_brackets::{Bracket, narrowest};
+use clockscope_core::brackets::{Bracket, narrowest};
+use clockscope_core::os::keep_errno;
 
 use crate::process::CLOCK;
 use crate::{Errno, Instant};

@@ -9,7 +9,7 @@
 //! exists where the counter is known (x86, aarch64, riscv64, powerpc64, s390x). Portable code uses
 //! [`crate::now_unordered`], or names this module under the same `cfg`.
 
-use clockscope_arch::counter as arch;
+use clockscope_core::counter as arch;
 
 /// Reads the counter by the bare instruction (RDTSC, CNTVCT_EL0, MFTB, RDTIME, STCKF): the
 /// processor may do it earlier, or later, than the program says.
@@ -106,5 +106,5 @@ pub fn stop() -> u64 {
 #[cfg(all(feature = "std", not(loom)))]
 #[must_use]
 pub fn is_permitted() -> Option<bool> {
-    clockscope_arch::os::counter_is_permitted()
+    clockscope_core::os::counter_is_permitted()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use clockscope_arch::os::{self, ClockSet, Wakeup, keep_errno};
+use clockscope_core::os::{self, ClockSet, Wakeup, keep_errno};
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::process::{CLOCK, has_process_mark, process_mark};

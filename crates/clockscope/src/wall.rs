@@ -16,11 +16,11 @@
 //! Wall time can be set, and then goes back: order events by [`crate::Instant`]s, and convert those
 //! with an [`Anchor`] when you export them.
 
-use clockscope_arch::atomic::AtomicI64;
+use clockscope_core::atomic::AtomicI64;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use clockscope_arch::os::keep_errno;
+use clockscope_core::os::keep_errno;
 
 use crate::evidence::ErrorBound;
 use crate::process::CLOCK;

@@ -94,7 +94,7 @@ pub(super) const WINDOWS: Emulated = Emulated {
 /// of the machine, the timer's period, and programs in jobs.
 const OF_WINDOWS: &[&str] = &[
     "--package",
-    "clockscope-arch",
+    "clockscope-core",
     "--package",
     "clockscope",
     "--package",

@@ -20,7 +20,7 @@ impl Counter for Native {
         Some(true)
     }
     fn is_invariant(&self) -> Option<bool> {
-        clockscope_arch::counter::is_invariant()
+        clockscope_core::counter::is_invariant()
     }
 }
 

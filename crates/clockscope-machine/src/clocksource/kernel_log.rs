@@ -1,6 +1,6 @@
 //! Statements of the kernel's log on the processor's counter.
 
-use clockscope_arch::Errno;
+use clockscope_core::Errno;
 use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};
 
 /// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windows_sys::Win32::System::Console::{CTRL_C_EVENT, SetConsoleCtrlHandler};
 
-use clockscope_arch::Errno;
+use clockscope_core::Errno;
 
 /// Effect of a second Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope_brackets::{Bracket, OffsetBounds};
+use clockscope_core::brackets::{Bracket, OffsetBounds};
 use clockscope_sources::RawClock;
 
 use crate::bench::Bench;

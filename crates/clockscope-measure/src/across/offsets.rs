@@ -1,6 +1,6 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
+use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{
     CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts,
 };

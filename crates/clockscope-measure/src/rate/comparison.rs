@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use clockscope_brackets::{Bracket, Ticks};
+use clockscope_core::brackets::{Bracket, Ticks};
 use clockscope_records::{
     Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown, texts,
 };

@@ -1,6 +1,6 @@
 //! Advice that follows from a check.
 
-use clockscope_arch::evidence;
+use clockscope_core::evidence;
 
 use super::text::remedy_of_civil_time;
 use super::*;

@@ -6,7 +6,7 @@ mod rates;
 pub(crate) use civil_time::brief as brief_of_civil_time;
 pub(crate) use civil_time::remedy as remedy_of_civil_time;
 
-use clockscope_arch::evidence::{self, FrequencyOffset, KernelClocksource, NominalFrequency};
+use clockscope_core::evidence::{self, FrequencyOffset, KernelClocksource, NominalFrequency};
 
 use super::*;
 use crate::units::time;

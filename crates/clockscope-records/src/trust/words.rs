@@ -1,6 +1,6 @@
 //! Verdicts in words.
 
-use clockscope_arch::evidence::FrequencyOffset;
+use clockscope_core::evidence::FrequencyOffset;
 
 use super::*;
 use crate::check::text::brief_of_civil_time;

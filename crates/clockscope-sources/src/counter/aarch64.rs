@@ -1,6 +1,6 @@
 //! The Arm generic timer's virtual counter, CNTVCT_EL0.
 
-use clockscope_arch::counter as arch;
+use clockscope_core::counter as arch;
 
 use super::{counter, counters, stated};
 use crate::catalog::cataloged;

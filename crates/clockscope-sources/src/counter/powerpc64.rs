@@ -1,6 +1,6 @@
 //! The POWER time base.
 
-use clockscope_arch::counter as arch;
+use clockscope_core::counter as arch;
 
 use super::{counter, counters, stated};
 use crate::catalog::cataloged;

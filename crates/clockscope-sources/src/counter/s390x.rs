@@ -1,6 +1,6 @@
 //! The s390x time-of-day clock, in units of 2^-12 µs.
 
-use clockscope_arch::counter as arch;
+use clockscope_core::counter as arch;
 
 use super::{counter, counters, stated};
 use crate::catalog::cataloged;

@@ -1,6 +1,6 @@
 //! The x86 time-stamp counter.
 
-use clockscope_arch::counter as arch;
+use clockscope_core::counter as arch;
 
 use super::{counter, counters, stated};
 use crate::catalog::cataloged;

@@ -1,6 +1,6 @@
 //! A bracket in ns, and what it says about the clock's phase.
 
-use clockscope_brackets::{Bracket, Ticks};
+use clockscope_core::brackets::{Bracket, Ticks};
 
 /// A reading of the clock between two of the reference, each in ns since some moment of its own.
 ///

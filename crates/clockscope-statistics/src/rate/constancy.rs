@@ -1,6 +1,6 @@
 //! The test of a constant rate: for one straight line through the phases of all brackets.
 
-use clockscope_brackets::Ticks;
+use clockscope_core::brackets::Ticks;
 
 use super::bracket::BracketNs;
 

@@ -166,7 +166,7 @@ fn nothing_is_told_of_too_little() {
 /// Counters of months and counters that wrap: floats do not hold their values, nor have to.
 #[test]
 fn a_bracket_in_ns_does_not_depend_on_what_the_counters_show() {
-    use clockscope_brackets::Bracket;
+    use clockscope_core::brackets::Bracket;
     let unit = Ticks { outer: 0.5, inner: 2.0 };
     for (outer, inner) in [(0, 0), ((1 << 53) + 1, (1 << 63) - 2), (u64::MAX - 3, u64::MAX), ((1 << 63) - 5, 1 << 54)] {
         let at = |passed: u64| Bracket {

@@ -3,17 +3,17 @@
 
 use std::net::SocketAddr;
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
-use clockscope_arch::chrony::{self, ADDRESS, PATIENCE, ROUNDED};
-use clockscope_arch::civil::{KernelClockState, Leap};
-use clockscope_arch::os;
+use clockscope_core::chrony::{self, ADDRESS, PATIENCE, ROUNDED};
+use clockscope_core::civil::{KernelClockState, Leap};
+use clockscope_core::os;
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::civil_bounds::{Basis, CivilInterval, Unbounded};
 use crate::{Instant, now};
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 /// After that it is not asked for so long, in ns.
 const SILENCE_NS: u64 = 1_000_000_000;
@@ -142,7 +142,7 @@ mod tests {
     use std::net::{Ipv4Addr, UdpSocket};
     use std::time::Duration;
 
-    use clockscope_arch::chrony::LENGTH;
+    use clockscope_core::chrony::LENGTH;
 
     use super::*;
 

@@ -7,12 +7,12 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use clockscope_arch::civil::KernelClockState;
+use clockscope_core::civil::KernelClockState;
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::civil_bounds::{Basis, CivilInterval};
 use crate::process::CLOCK;
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 /// Path at which the daemon publishes them, since ClockBound 2.
 const PATH: &str = "/var/run/clockbound/shm0";

@@ -5,8 +5,8 @@ use super::*;
 use crate::civil_bounds::Basis;
 use crate::civil_bounds::{SYSTEM_UNIT_NS, system_time};
 use crate::disciplined::carried_on;
-use clockscope_arch::CivilState;
-use clockscope_arch::civil::Leap;
+use clockscope_core::CivilState;
+use clockscope_core::civil::Leap;
 use proptest::prelude::*;
 use std::time::Duration;
 

@@ -17,11 +17,11 @@
 //!   the root delay as the largest error, and the standard deviation of the offset as the estimated
 //!   one. It slews by the frequency, by up to 200 ppm.
 
-use clockscope_arch::civil::{KernelClockState, NO_ERROR_STATED_US};
+use clockscope_core::civil::{KernelClockState, NO_ERROR_STATED_US};
 
 use super::{Basis, CivilInterval, Unbounded};
 use crate::disciplined::Stated;
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
 const OSCILLATOR_PPM: f64 = 100.0;

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
-use clockscope_brackets::Bracket;
+use clockscope_core::brackets::Bracket;
 
 use super::errors::BracketInterval;
 use super::holding::SteeringGuard;

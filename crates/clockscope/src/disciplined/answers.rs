@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use clockscope_arch::clocksource::ClocksourceName;
-use clockscope_arch::counter::StatedBy;
-use clockscope_arch::evidence::{
+use clockscope_core::brackets::Bracket;
+use clockscope_core::clocksource::ClocksourceName;
+use clockscope_core::counter::StatedBy;
+use clockscope_core::evidence::{
     self, CLOCKSOURCE, FrequencyOffset, INVARIANCE, KernelClocksource, NOMINAL_FREQUENCY, NOT_INVARIANT_ADVICE,
     NOT_PERMITTED_ADVICE, NominalFrequency, ORDER,
 };
-use clockscope_arch::pause;
-use clockscope_brackets::Bracket;
+use clockscope_core::pause;
 
 use super::bracket::{both_ticks, take_narrowest};
 use super::calibration::MeanRate;

@@ -7,7 +7,7 @@
 //! rate is right is checked at each renewal of the line: where the clocks part, the system is asked
 //! anew.
 
-use clockscope_brackets::Bracket;
+use clockscope_core::brackets::Bracket;
 
 use super::agreement::SAME;
 use super::errors::BracketInterval;
@@ -18,7 +18,7 @@ use super::statement::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 /// Two answers of the system are of one rate if they differ by no more than this, in ppm.
 const SAME_RATE_PPM: f64 = 1.0;

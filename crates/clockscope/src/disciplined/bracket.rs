@@ -1,7 +1,7 @@
 //! The brackets of the disciplined clock: the OS clock read between two reads of the counter. All
 //! that is ever known of one clock by another.
 
-use clockscope_brackets::{Bracket, Ticks, narrowest};
+use clockscope_core::brackets::{Bracket, Ticks, narrowest};
 
 use super::Counter;
 use crate::Errno;

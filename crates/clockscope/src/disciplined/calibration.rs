@@ -1,6 +1,6 @@
 //! Length of a tick: what all brackets of a window allow.
 
-use clockscope_brackets::{Bracket, RateBounds};
+use clockscope_core::brackets::{Bracket, RateBounds};
 
 use super::bracket::both_ticks;
 

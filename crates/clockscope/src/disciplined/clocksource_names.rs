@@ -4,8 +4,8 @@
 //! one of the kept [`Answers`](super::system_answers::Answers). Outside of the memory that a fork
 //! wipes.
 
-use clockscope_arch::atomic::AtomicU64;
-use clockscope_arch::clocksource::ClocksourceName;
+use clockscope_core::atomic::AtomicU64;
+use clockscope_core::clocksource::ClocksourceName;
 use core::sync::atomic::Ordering;
 
 /// Names that are stored in a process's life. Those of later clocksources are not known.

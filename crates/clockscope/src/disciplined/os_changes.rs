@@ -1,6 +1,6 @@
 //! Handles an OS clock that steps back or becomes slower.
 
-use clockscope_brackets::Bracket;
+use clockscope_core::brackets::Bracket;
 
 use super::agreement::SOON_NS;
 use super::holding::SteeringGuard;

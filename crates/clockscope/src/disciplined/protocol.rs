@@ -13,7 +13,7 @@ use super::statement::Stated;
 use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();

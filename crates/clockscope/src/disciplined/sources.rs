@@ -1,7 +1,7 @@
 //! The two clocks that a disciplined clock is made of, as traits: a test, or a program with clocks
 //! of its own, brings others.
 
-use clockscope_arch::clocksource::ClocksourceName;
+use clockscope_core::clocksource::ClocksourceName;
 
 use super::statement::Stated;
 use crate::Errno;

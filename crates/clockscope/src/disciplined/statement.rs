@@ -1,6 +1,6 @@
 //! A system's statement on civil time, and the words in which that is published.
 
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 use super::line::FRACTION_BITS;
 

@@ -3,7 +3,7 @@
 
 use core::sync::atomic::Ordering;
 
-use clockscope_brackets::Bracket;
+use clockscope_core::brackets::Bracket;
 
 use super::agreement::{AmbiguousChange, RateJudgment};
 use super::bounds::Carried;

@@ -1,14 +1,14 @@
 //! Atomics and fences: the processor's, or loom's when the protocol is being checked.
 
 #[cfg(not(loom))]
-pub(crate) use clockscope_arch::atomic::AtomicU64;
+pub(crate) use clockscope_core::atomic::AtomicU64;
 #[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{Ordering, fence};
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 
 #[cfg(not(loom))]
-pub(crate) use clockscope_arch::counter::memory_order::{load_after_reading, stored_before_reading};
+pub(crate) use clockscope_core::counter::memory_order::{load_after_reading, stored_before_reading};
 
 /// Loom's clocks are atomics, which fences order.
 #[cfg(loom)]

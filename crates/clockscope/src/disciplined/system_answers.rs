@@ -5,7 +5,7 @@
 //! has confined itself. So the answers are stored outside of the memory that a fork wipes, and
 //! every new generation and every child uses them.
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;

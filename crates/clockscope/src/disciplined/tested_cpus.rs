@@ -4,7 +4,7 @@
 //! The counter is then used because of that test. The test shows nothing of other CPUs or of
 //! another machine: a renewal that runs there withdraws it.
 
-use clockscope_arch::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
 /// CPUs that are stored one by one. Those beyond are not covered.

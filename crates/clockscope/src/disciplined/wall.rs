@@ -14,7 +14,7 @@
 
 use core::sync::atomic::Ordering;
 
-use clockscope_brackets::{Bracket, narrowest};
+use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::holding::SteeringGuard;
 use super::page::{WANTS_WALL, WallOffset};

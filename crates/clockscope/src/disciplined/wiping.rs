@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, reason = "memory is wiped and read as words")]
 
-use clockscope_arch::os::{self, Timeline};
+use clockscope_core::os::{self, Timeline};
 
 use super::page::layout;
 use super::shared::Shared;
@@ -59,7 +59,7 @@ mod tests {
     use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
     use super::super::statement::Stated;
     use super::*;
-    use clockscope_arch::CivilState;
+    use clockscope_core::CivilState;
 
     /// A child forgets by itself where the kernel does not wipe the memory; a grandchild as well.
     #[test]

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use clockscope::disciplined::{Counter, Disciplined, OsClock};
 use clockscope::{Errno, Source, ticks};
-use clockscope_arch::counter;
+use clockscope_core::counter;
 use clockscope_testing::{skip, thread_time};
 
 use super::counters::counters_apart_ns;

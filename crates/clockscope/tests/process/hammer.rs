@@ -114,13 +114,13 @@ fn stop_often() -> libc::pid_t {
 
 /// Reads on all CPUs in turn.
 fn hop() {
-    let cpus = clockscope_arch::os::allowed_cpus().unwrap();
+    let cpus = clockscope_core::os::allowed_cpus().unwrap();
     for cpu in cpus.iter().cycle() {
         if IS_OVER.load(Ordering::Relaxed) {
             return;
         }
         // A CPU may be gone, and then it is not hopped to.
-        let _ = clockscope_arch::os::set_allowed_cpus(&[*cpu]);
+        let _ = clockscope_core::os::set_allowed_cpus(&[*cpu]);
         for _ in 0..20_000 {
             read();
             read_counter();

@@ -72,7 +72,7 @@ fn a_move_of_the_machine_begins_a_new_generation() {
 #[test]
 fn a_container_of_one_cpu_may_use_the_counter_after_a_test() {
     let Some(through) = with_own_mounts() else { return skip("a mount namespace needs root or user namespaces") };
-    if clockscope_arch::counter::is_invariant() != Some(true) {
+    if clockscope_core::counter::is_invariant() != Some(true) {
         return skip("the processor does not promise a constant rate");
     }
     let test = here!(a_container_of_one_cpu_may_use_the_counter_after_a_test);
@@ -80,7 +80,7 @@ fn a_container_of_one_cpu_may_use_the_counter_after_a_test() {
         hide(c"/sys");
         let cpus = allowed_cpus();
         let (one, other) = (cpus[0], *cpus.last().unwrap());
-        clockscope_arch::os::set_allowed_cpus(&[one]).unwrap();
+        clockscope_core::os::set_allowed_cpus(&[one]).unwrap();
         read(20_000);
         assert_eq!(clockscope::source(), Source::OsClock);
         let answer = clockscope::revalidate();
@@ -91,7 +91,7 @@ fn a_container_of_one_cpu_may_use_the_counter_after_a_test() {
             return skip("one CPU: that others may be used later is not tried");
         }
         // Whoever set the limits widens them.
-        clockscope_arch::os::set_allowed_cpus(&[other]).unwrap();
+        clockscope_core::os::set_allowed_cpus(&[other]).unwrap();
         let _ = clockscope::error_bound();
         let evidence = clockscope::evidence();
         let outcome = evidence.iter().find(|evidence| evidence.name == "outcome").expect("an outcome");

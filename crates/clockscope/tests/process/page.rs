@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use clockscope::{Source, layout, wall};
-use clockscope_arch::counter;
+use clockscope_core::counter;
 
 const CIVIL_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 32;

@@ -21,7 +21,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use clockscope::{Finding, Source, ticks};
-use clockscope_arch::os;
+use clockscope_core::os;
 use clockscope_testing::{
     Granted, TRAP_FAULTS, demand, granted, granted_so_far, on_cpu, rig, skip, thread_time, two_cpus,
 };

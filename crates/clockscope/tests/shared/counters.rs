@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clockscope_arch::counter;
+use clockscope_core::counter;
 
 /// The latest count that was made known, and the most counts that one was below that.
 static KNOWN: AtomicU64 = AtomicU64::new(0);

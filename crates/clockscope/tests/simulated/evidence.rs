@@ -6,7 +6,7 @@ use crate::world::watch::Watch;
 use crate::world::{GHZ, MILLISECOND, World};
 use clockscope::disciplined::Counter;
 use clockscope::{Evidence, Finding};
-use clockscope_arch::clocksource::ClocksourceName;
+use clockscope_core::clocksource::ClocksourceName;
 
 /// A counter that counts the questions about it, and whose kernel changes its answers.
 struct Questioned {

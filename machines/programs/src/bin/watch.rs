@@ -10,7 +10,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clockscope::{Errno, Source};
-use clockscope_arch::os::{self, Timeline};
+use clockscope_core::os::{self, Timeline};
 
 const MOST_THREADS: usize = 4;
 

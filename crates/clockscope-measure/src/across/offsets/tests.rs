@@ -1,6 +1,6 @@
 use super::*;
 use crate::platform::ThisMachine;
-use clockscope_brackets::OffsetBounds;
+use clockscope_core::brackets::OffsetBounds;
 use clockscope_records::texts;
 use clockscope_sources::counter::{self, Ordered};
 use clockscope_testing::skip;

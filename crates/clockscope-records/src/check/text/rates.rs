@@ -1,6 +1,6 @@
 //! Rates and jumps in words: what was found beside a second clock.
 
-use clockscope_arch::evidence::FrequencyOffset;
+use clockscope_core::evidence::FrequencyOffset;
 
 use super::super::{Check, CheckEvidence, RateChange, ReferenceProblem};
 use crate::Finding;

@@ -7,7 +7,7 @@ mod legacy;
 mod posix;
 mod rdpmc;
 
-use clockscope_arch::os::posix::{BySyscall, ByVdso, Timespec};
+use clockscope_core::os::posix::{BySyscall, ByVdso, Timespec};
 
 use crate::{Errno, RawClock, ReadPath, Resolution, Visitor};
 

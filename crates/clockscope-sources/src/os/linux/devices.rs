@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
-use clockscope_arch::os::MappedPage;
-use clockscope_arch::os::posix::{BySyscall, Timespec};
+use clockscope_core::os::MappedPage;
+use clockscope_core::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
 use crate::catalog::cataloged;

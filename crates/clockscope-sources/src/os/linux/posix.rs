@@ -1,7 +1,7 @@
 //! `clock_gettime` by its three paths: the C library, the vDSO, and the bare system call.
 
-pub(super) use clockscope_arch::os::posix::Timespec;
-use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, resolution_ns};
+pub(super) use clockscope_core::os::posix::Timespec;
+use clockscope_core::os::posix::{ByLibc, BySyscall, ByVdso, resolution_ns};
 
 use crate::catalog::posix_clocks;
 use crate::{ClockInfo, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Visitor};

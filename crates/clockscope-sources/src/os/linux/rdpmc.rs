@@ -13,7 +13,7 @@ fn info() -> ClockInfo {
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn each(visitor: &mut impl Visitor) {
     let clock = Err(crate::Unavailable::Instruction("RDPMC"));
-    visitor.visit(crate::Entry::<clockscope_arch::os::posix::BySyscall> { info: info(), clock });
+    visitor.visit(crate::Entry::<clockscope_core::os::posix::BySyscall> { info: info(), clock });
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -25,7 +25,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 mod x86 {
     use std::sync::atomic::{Ordering, compiler_fence};
 
-    use clockscope_arch::os::perf::{CYCLES, PerfEvent, PerfEventPage};
+    use clockscope_core::os::perf::{CYCLES, PerfEvent, PerfEventPage};
 
     use crate::{Errno, RawClock, Unavailable};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::disciplined::statement::Stated;
-use clockscope_arch::CivilState;
+use clockscope_core::CivilState;
 
 /// The time that line `number` shows at tick 100, in ns.
 const fn shown_ns(number: u64) -> u64 {

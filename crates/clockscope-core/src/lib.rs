@@ -5,6 +5,7 @@
 //! built on this crate.
 //!
 //! - [`atomic`]: atomics of 64 bits on every processor.
+//! - [`brackets`]: bounds of rates and offsets, from comparisons of two clocks.
 //! - [`chrony`]: what chronyd states of the clock that it keeps.
 //! - [`ClockKind`], [`ReadPath`], [`ClockBasis`], [`Finding`], [`CivilState`]: what clocks are, by
 //!   one name everywhere.
@@ -15,7 +16,7 @@
 //!   which the crate is `no_std`.
 //!
 //! ```
-//! use clockscope_arch::counter;
+//! use clockscope_core::counter;
 //!
 //! if counter::has_counter().is_ok() {
 //!     let start = counter::unordered();
@@ -23,12 +24,13 @@
 //! }
 //! ```
 
-#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(any(test, feature = "std")), no_std)]
 
 #[cfg(feature = "std")]
 extern crate alloc;
 
 pub mod atomic;
+pub mod brackets;
 #[cfg(feature = "std")]
 pub mod chrony;
 #[cfg(feature = "std")]

@@ -7,7 +7,7 @@
 //! and the fastest way back. NTP's own estimate is the middle; its bound, half of the tightest
 //! round trip, is never smaller than that of all brackets.
 
-use crate::Bracket;
+use crate::brackets::Bracket;
 
 /// Bounds that brackets have shown so far. Differences are in the clocks' unit, and wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl OffsetBounds {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::OffsetBounds;
+use crate::brackets::OffsetBounds;
 use proptest::prelude::*;
 
 /// Counter values at which something ends: floats' whole numbers, signed numbers, all numbers.

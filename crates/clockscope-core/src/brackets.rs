@@ -1,7 +1,7 @@
 //! Compares two clocks by brackets: one clock is read between two readings of the other.
 //!
-//! **Internal to clockscope: no stability is promised.** The library and the instrument share this
-//! arithmetic; it reads no clock.
+//! The library and the instrument share this arithmetic. It reads no clock, and needs no operating
+//! system.
 //!
 //! - [`Bracket`]: one comparison, and [`narrowest`] of several.
 //! - [`RateBounds`]: every mean rate that two brackets allow.
@@ -11,7 +11,7 @@
 //! more after 35 days. So only differences of readings become floats.
 //!
 //! ```
-//! use clockscope_brackets::{Bracket, Ticks};
+//! use clockscope_core::brackets::{Bracket, Ticks};
 //!
 //! // A counter of 2.5 GHz that wraps, and a clock in ns.
 //! let first = Bracket { before: u64::MAX - 100, inner: 7_000, after: u64::MAX };
@@ -19,8 +19,6 @@
 //! let rate = second.rate_since(&first, Ticks { outer: 1.0, inner: 1.0 }).unwrap();
 //! assert!(rate.low <= 0.4 && 0.4 <= rate.high && rate.relative() < 50e-6);
 //! ```
-
-#![cfg_attr(not(test), no_std)]
 
 mod bracket;
 mod offset;

@@ -1,6 +1,6 @@
 //! A bracket: one clock read between two readings of another.
 
-use crate::RateBounds;
+use crate::brackets::RateBounds;
 
 /// The inner clock showed `inner` at some moment that is no earlier than the outer clock's reading
 /// `before` and no later than its reading `after`.
@@ -153,6 +153,6 @@ fn difference(later: u64, earlier: u64) -> i64 {
     later.wrapping_sub(earlier) as i64
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 #[path = "bracket/tests.rs"]
 mod tests;
