@@ -30,7 +30,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-sources", &["clockscope", "clockscope-core"]),
     ("clockscope-records", &["clockscope-core"]),
     ("clockscope-statistics", &["clockscope-core", "clockscope-records"]),
-    ("clockscope-simulation", &[]),
     ("clockscope-machine", &["clockscope-core", "clockscope-records"]),
     (
         "clockscope-measure",

@@ -3,7 +3,7 @@ use clockscope_records::{
     ComparedFact, Cost, CostChange, Emulator, Events, FactValue, FastestCounter, FaultKind, Figure, Info, ReadPath,
     Recommendation, Run, TimerRecord, Undecided, Uses, Verdict, texts,
 };
-use clockscope_simulation::Random;
+use clockscope_testing::simulation::Random;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Helpers that the tests of *order* and *offsets* share: machines whose CPUs' counters are apart,
 //! and the time that a question may take.
 
-use clockscope_simulation::{Change, Random};
+use clockscope_testing::simulation::{Change, Random};
 
 use crate::machine::{Clocksource, Machine, Maker, pause_ps};
 use crate::platform::Simulated;

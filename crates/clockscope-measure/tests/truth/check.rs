@@ -8,7 +8,7 @@ use clockscope_records::{
     Check, CheckEvidence, CheckKind, CivilState, ClockDemands, Demand, DemandValue, Finding, KernelCause, LogFault,
     Policy, Trust, Trustworthiness, Verdict,
 };
-use clockscope_simulation::{Change, Random, Refused};
+use clockscope_testing::simulation::{Change, Random, Refused};
 
 use crate::harness::{are_many, on_machines, on_one, seeds};
 use crate::machine::{Clocksource, Machine, Maker, Spec};

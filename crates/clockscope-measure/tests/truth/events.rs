@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Amount, Catalog, MeasureRequest, Paths, Session, StepsRequest, measure, steps};
 use clockscope_records::{ClockIdentity, Events, Figure, TickEvidence};
-use clockscope_simulation::{Change, Lost, Random};
+use clockscope_testing::simulation::{Change, Lost, Random};
 
 use crate::harness::{Coverage, on_machines, on_one};
 use crate::machine::{Clocksource, Machine, Maker, Spec, pick};

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{GapsRequest, Session, gaps};
 use clockscope_records::{CauseKind, CpuFailure, CpuGaps, Envelope, Figure, Gaps};
-use clockscope_simulation::{Lost, Random, Taker};
+use clockscope_testing::simulation::{Lost, Random, Taker};
 
 use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, pick};

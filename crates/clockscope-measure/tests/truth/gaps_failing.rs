@@ -2,7 +2,7 @@
 
 use clockscope_measure::{GapsRequest, MeasureError, Session, gaps};
 use clockscope_records::CpuFailure;
-use clockscope_simulation::{Change, Refused};
+use clockscope_testing::simulation::{Change, Refused};
 
 use crate::harness::{on_machines, on_one};
 use crate::machine::{Machine, Maker};

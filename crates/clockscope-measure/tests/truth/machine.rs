@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause, texts};
-use clockscope_simulation::{
+use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
+use clockscope_testing::simulation::{
     Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
 };
-use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
 
 use crate::varied::Facts;
 use crate::windows::Windows;

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Catalog, MeasureRequest, Paths, Session, measure};
 use clockscope_records::{ClockRecord, Figure, Measurement};
-use clockscope_simulation::Random;
+use clockscope_testing::simulation::Random;
 
 use crate::harness::{Coverage, are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec};

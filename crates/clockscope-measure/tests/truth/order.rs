@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Catalog, Handoff, OrderRequest, Paths, Session, order};
 use clockscope_records::{CpuFailure, Failure, Figure, Figures, HandoffPair, Handoffs, Order, PairsFailure, Sequence};
-use clockscope_simulation::{Change, Random, Refused};
+use clockscope_testing::simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
 use crate::events;

@@ -14,8 +14,8 @@ use clockscope_machine::child_read::{Outcome, SeveralThreads};
 use clockscope_machine::sleeping::Call;
 use clockscope_measure::{Platform, ReferenceClock, SharedWord, ThreadError, steering};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
-use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
+use clockscope_testing::simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 
 pub(crate) use log::{Around, Kept, Log, Looks, Read};
 pub(crate) use sleeper::{Signal, Sleeper};
@@ -284,7 +284,7 @@ impl ReferenceClock for MachineClock {
 }
 
 /// A word of the machine's.
-pub(crate) struct Shared(clockscope_simulation::Word);
+pub(crate) struct Shared(clockscope_testing::simulation::Word);
 
 impl SharedWord for Shared {
     fn load(&self, _: Ordering) -> u64 {

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
 use clockscope_records::{Envelope, Figures, RatePair, RateRecord, Rates};
-use clockscope_simulation::{Change, Random, Refused};
+use clockscope_testing::simulation::{Change, Random, Refused};
 
 use crate::harness::{Coverage, are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec, pause_ps, pick};

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Paths, RateRequest, Session, SleepRequest, rate, sleep};
 use clockscope_records::{Envelope, Rates, Sleep};
-use clockscope_simulation::{Change, Refused};
+use clockscope_testing::simulation::{Change, Refused};
 
 use crate::harness::on_one;
 use crate::machine::{Clocksource, Machine, Maker};

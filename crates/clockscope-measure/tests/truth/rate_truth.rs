@@ -1,6 +1,6 @@
 //! Truth of a comparison of two clocks.
 
-use clockscope_simulation::{Change, ClockId};
+use clockscope_testing::simulation::{Change, ClockId};
 
 use crate::machine::{Clocksource, Machine, Spec};
 use crate::platform::Read;

@@ -8,7 +8,7 @@ use clockscope_measure::{
     record, replay, steps,
 };
 use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
-use clockscope_simulation::{Change, Random, Refused};
+use clockscope_testing::simulation::{Change, Random, Refused};
 use serde_json::Value;
 
 use crate::harness::on_machines;

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Session, ShootoutRequest, shootout};
 use clockscope_records::{Metric, Shootout, Winner};
-use clockscope_simulation::{Change, Random};
+use clockscope_testing::simulation::{Change, Random};
 
 use crate::events;
 use crate::harness::{are_many, on_machines, on_one};

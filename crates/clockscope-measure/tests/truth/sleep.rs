@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{Session, SleepRequest, sleep};
 use clockscope_records::{Envelope, Figures, Sleep, SleepRow};
-use clockscope_simulation::{Change, Random, Refused};
+use clockscope_testing::simulation::{Change, Random, Refused};
 
 use crate::harness::{on_machines, on_one, seeds};
 use crate::machine::{Machine, Maker, pause_ps, pick};

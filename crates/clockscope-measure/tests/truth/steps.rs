@@ -2,7 +2,7 @@
 
 use clockscope_measure::{Amount, Catalog, Paths, Session, StepsRequest, steps};
 use clockscope_records::{Events, StepsRecord};
-use clockscope_simulation::{Change, Random, Refused};
+use clockscope_testing::simulation::{Change, Random, Refused};
 
 use crate::events::back_is_found;
 use crate::harness::{Coverage, on_machines};

@@ -5,8 +5,8 @@
 
 use clockscope_machine::child_read::Outcome;
 use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor, HypervisorStatement};
-use clockscope_simulation::Random;
 use clockscope_sources::ClockKind;
+use clockscope_testing::simulation::Random;
 
 use crate::harness::long_one_in;
 use crate::machine::{Machine, Maker, Spec, pick};

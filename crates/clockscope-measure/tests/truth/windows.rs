@@ -8,8 +8,8 @@ use clockscope_measure::{
     Amount, Catalog, Handoff, MeasureRequest, OrderRequest, Paths, Session, StepsRequest, measure, order, steps,
 };
 use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRecord};
-use clockscope_simulation::{Change, Multiprocessor, ReadCost, SimulatedClock};
 use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
+use clockscope_testing::simulation::{Change, Multiprocessor, ReadCost, SimulatedClock};
 
 use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec, info};

@@ -1,6 +1,6 @@
 //! Clocks that are simulated: what they tick at is known.
 
-use clockscope_simulation::Random;
+use clockscope_testing::simulation::Random;
 
 use super::*;
 

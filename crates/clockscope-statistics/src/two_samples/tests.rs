@@ -1,4 +1,4 @@
-use clockscope_simulation::Random;
+use clockscope_testing::simulation::Random;
 use proptest::prelude::*;
 
 use super::*;

@@ -5,7 +5,7 @@ use crate::world::{MILLISECOND, Moment, SECOND, World};
 use clockscope::CivilState;
 use clockscope::Source;
 use clockscope::disciplined::{BoundedAt, Disciplined};
-use clockscope_simulation::Random;
+use clockscope_testing::simulation::Random;
 use proptest::prelude::*;
 
 type Clock = Disciplined<&'static World, &'static World>;

@@ -1,4 +1,4 @@
-//! The simulated machine (clockscope-simulation) as the library's traits see it: a counter and an
+//! The simulated machine (clockscope-testing) as the library's traits see it: a counter and an
 //! OS clock on one true time, and everything that can go wrong with either.
 //!
 //! Time passes only when a clock is read, when [`World::pass`] says so, and when a read is
@@ -15,9 +15,9 @@ use std::cell::Cell;
 use clockscope::CivilState;
 use clockscope::Errno;
 use clockscope::disciplined::{Counter, OsClock, Stated};
-use clockscope_simulation::{Refused, SimulatedClock, Uniprocessor};
+use clockscope_testing::simulation::{Refused, SimulatedClock, Uniprocessor};
 
-pub(crate) use clockscope_simulation::Moment;
+pub(crate) use clockscope_testing::simulation::Moment;
 
 pub(crate) const GHZ: f64 = 1e9;
 pub(crate) const MILLISECOND: u64 = 1_000_000;
@@ -75,7 +75,7 @@ impl World {
     /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees
     /// with the true time.
     pub(crate) fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
-        let machine = Uniprocessor::new(clockscope_simulation::SimulatedCounter::new(hz, counter));
+        let machine = Uniprocessor::new(clockscope_testing::simulation::SimulatedCounter::new(hz, counter));
         machine.add(SimulatedClock::new(os_ns));
         // Wraps in worlds that are hundreds of years old, as the wall clock itself does.
         let wall_start_ns = os_ns.wrapping_add(WALL_AHEAD_NS);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_measure::Sleeps;
-use clockscope_simulation::{ClockId, Multiprocessor};
+use clockscope_testing::simulation::{ClockId, Multiprocessor};
 
 /// A signal that comes at a true time, and sets a flag. It ends a sleep.
 #[derive(Debug)]

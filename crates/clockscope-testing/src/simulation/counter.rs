@@ -1,6 +1,6 @@
 //! The processor's counter, as each CPU shows it.
 
-use crate::linear::Linear;
+use crate::simulation::linear::Linear;
 
 /// A counter of a rate of its own. All CPUs count the same, each from where it began.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Times in which the CPU is taken from the thread that measures.
 
-use crate::PS;
-use crate::random::Random;
+use crate::simulation::PS;
+use crate::simulation::random::Random;
 
 /// Other work of the CPU. Times are in ns; 0 means never.
 #[derive(Clone, Copy, Debug, PartialEq)]

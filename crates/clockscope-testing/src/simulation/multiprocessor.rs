@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use self::core::{Body, Core};
 use self::state::MachineState;
-use crate::clock::{ClockId, Refused, SimulatedClock};
-use crate::counter::SimulatedCounter;
-use crate::scheduler::Load;
+use crate::simulation::clock::{ClockId, Refused, SimulatedClock};
+use crate::simulation::counter::SimulatedCounter;
+use crate::simulation::scheduler::Load;
 
 pub use self::change::Change;
 pub use self::core::Panicked;
@@ -62,7 +62,7 @@ impl ReadCost {
 /// thread that calls them. Two threads on one CPU run at once, as if it had two cores.
 ///
 /// ```
-/// use clockscope_simulation::{SimulatedCounter, Multiprocessor, Offline, ReadCost};
+/// use clockscope_testing::simulation::{SimulatedCounter, Multiprocessor, Offline, ReadCost};
 ///
 /// let machine = Multiprocessor::new(SimulatedCounter::new(1e9, 0), 2, 7);
 /// let word = machine.word(0);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use crate::scheduler::Taken;
+use crate::simulation::scheduler::Taken;
 
 /// Lines that are kept of the beginning, and of the end.
 const KEPT: usize = 200;

@@ -1,6 +1,6 @@
 //! A simulated thread.
 
-use crate::scheduler::{Load, Scheduler};
+use crate::simulation::scheduler::{Load, Scheduler};
 
 /// The system's counts of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Changes of the machine at a given true time.
 
-use crate::clock::{ClockId, Refused};
-use crate::scheduler::Load;
+use crate::simulation::clock::{ClockId, Refused};
+use crate::simulation::scheduler::Load;
 
 /// An event that changes clocks, the counter, a CPU or the whole machine.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::scheduler::Taker;
+use crate::simulation::scheduler::Taker;
 
 mod changes;
 mod threads;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::state::MachineState;
 use super::thread::{Status, Thread};
-use crate::scheduler::{Load, Scheduler};
+use crate::simulation::scheduler::{Load, Scheduler};
 
 /// A CPU that a thread cannot be bound to: it is not online.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

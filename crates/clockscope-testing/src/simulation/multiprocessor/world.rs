@@ -3,8 +3,8 @@
 //! Threads do not have the same time. A thread that is behind a change reads what was there before.
 
 use super::change::{Change, TimedChange};
-use crate::clock::SimulatedClock;
-use crate::counter::SimulatedCounter;
+use crate::simulation::clock::SimulatedClock;
+use crate::simulation::counter::SimulatedCounter;
 
 /// The counter and the clocks between two changes.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::DerefMut;
 
-use crate::clock::{ClockId, Refused, SimulatedClock};
-use crate::counter::SimulatedCounter;
-use crate::random::Random;
-use crate::scheduler::{Load, Scheduler};
+use crate::simulation::clock::{ClockId, Refused, SimulatedClock};
+use crate::simulation::counter::SimulatedCounter;
+use crate::simulation::random::Random;
+use crate::simulation::scheduler::{Load, Scheduler};
 
 /// Moment of a reading at which something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

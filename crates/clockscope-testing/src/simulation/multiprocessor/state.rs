@@ -5,10 +5,10 @@ use super::memory::SharedMemory;
 use super::thread::{Status, Thread};
 use super::trace::{Lost, Trace};
 use super::world::{History, World};
-use crate::clock::SimulatedClock;
-use crate::counter::SimulatedCounter;
-use crate::random::Random;
-use crate::scheduler::{Load, Scheduler, Taken, Taker};
+use crate::simulation::clock::SimulatedClock;
+use crate::simulation::counter::SimulatedCounter;
+use crate::simulation::random::Random;
+use crate::simulation::scheduler::{Load, Scheduler, Taken, Taker};
 
 /// The system's counts of a CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! An operating system's clock: a time in nanoseconds, made of some hardware's.
 
-use crate::counter::SimulatedCounter;
-use crate::linear::Linear;
+use crate::simulation::counter::SimulatedCounter;
+use crate::simulation::linear::Linear;
 
 /// Place of a clock among those of a machine.
 pub type ClockId = usize;
