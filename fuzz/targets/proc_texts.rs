@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &str| clockscope_machine::fuzzing::proc_texts(input));
+fuzz_target!(|input: &str| clockscope_system::fuzzing::proc_texts(input));

@@ -27,36 +27,28 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-models", &[]),
     ("clockscope-capi", &["clockscope"]),
     ("clockscope-python", &["clockscope", "clockscope-records", "clockscope-statistics"]),
-    ("clockscope-sources", &["clockscope", "clockscope-core"]),
     ("clockscope-records", &["clockscope-core"]),
     ("clockscope-statistics", &["clockscope-core", "clockscope-records"]),
-    ("clockscope-machine", &["clockscope-core", "clockscope-records"]),
+    ("clockscope-system", &["clockscope", "clockscope-core", "clockscope-records"]),
     (
         "clockscope-measure",
-        &[
-            "clockscope",
-            "clockscope-core",
-            "clockscope-machine",
-            "clockscope-records",
-            "clockscope-sources",
-            "clockscope-statistics",
-        ],
+        &["clockscope", "clockscope-core", "clockscope-records", "clockscope-statistics", "clockscope-system"],
     ),
     ("clockscope-report", &["clockscope-records", "clockscope-statistics"]),
     ("clockscope-runtimes", &["clockscope-records", "clockscope-statistics"]),
     (
         "clockscope-cli",
         &[
-            "clockscope-machine",
             "clockscope-measure",
             "clockscope-records",
             "clockscope-report",
             "clockscope-runtimes",
             "clockscope-statistics",
+            "clockscope-system",
         ],
     ),
     // Run in the emulated machines.
-    ("clockscope-emulated", &["clockscope", "clockscope-core", "clockscope-sources"]),
+    ("clockscope-emulated", &["clockscope", "clockscope-core", "clockscope-system"]),
     // Shared by tests; the table is of what is built into a program, so nobody may depend on it.
     ("clockscope-testing", &[]),
     ("xtask", &["clockscope-testing"]),
@@ -65,7 +57,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// Folders in which a file may open unsafe code, and files that may.
 const UNSAFE: &[&str] = &[
     "crates/clockscope-core/src",
-    "crates/clockscope-sources/src",
     // The lock hands out what it guards; the memory of the process's clock is wiped in a forked
     // child.
     "crates/clockscope/src/disciplined/lock.rs",
@@ -77,7 +68,7 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope-python/src/exports.rs",
     // What is done to a process there has no safe form.
     "crates/clockscope/tests/process",
-    "crates/clockscope-machine/src",
+    "crates/clockscope-system/src",
     // What a child does between fork and exec has none either.
     "crates/clockscope-runtimes/src/parent_death.rs",
 ];

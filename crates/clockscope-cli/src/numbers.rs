@@ -1,6 +1,6 @@
 //! Numbers on the command line: how many reads, shares, bounds of rates, lists of CPUs.
 
-use clockscope_machine::affinity;
+use clockscope_system::affinity;
 
 const WHOLE: &str = "expected a whole number, such as 10000 or 1e6";
 

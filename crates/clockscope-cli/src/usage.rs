@@ -3,9 +3,9 @@
 use std::fmt;
 
 use clap::CommandFactory;
-use clockscope_machine::clocksource::SwitchError;
 use clockscope_measure::{AbsentClock, MeasureError, UnknownClock};
 use clockscope_records::with_unreadable;
+use clockscope_system::clocksource::SwitchError;
 
 use crate::args::Cli;
 

@@ -1,8 +1,8 @@
 //! Meanings of a name that no clock of this machine bears: a clock of other systems, one that this
 //! machine lacks, or a clocksource.
 
-use clockscope_machine::clocksource::{self, KnownClocksource};
-use clockscope_sources::catalog::{self, System};
+use clockscope_system::clocks::catalog::{self, System};
+use clockscope_system::clocksource::{self, KnownClocksource};
 
 use crate::catalog::spellings;
 

@@ -56,9 +56,9 @@ pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
 mod tests {
     use super::*;
     use crate::platform::ThisMachine;
-    use clockscope_machine::affinity;
     use clockscope_records::texts;
     use clockscope_records::{Figure, Unknown};
+    use clockscope_system::affinity;
 
     #[test]
     fn cpus_that_are_not_there_are_named() {

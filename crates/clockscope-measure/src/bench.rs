@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_machine::affinity::AffinityError;
 use clockscope_records::{Contents, Envelope, Figure, Run, Unknown, show_cpus};
-use clockscope_sources::RawClock;
+use clockscope_system::RawClock;
+use clockscope_system::affinity::AffinityError;
 
 use crate::catalog::Catalog;
 use crate::context::Context;

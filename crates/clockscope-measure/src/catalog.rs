@@ -1,9 +1,9 @@
 //! All clocks of a machine, by name.
 
-use clockscope_machine::child_read::SeveralThreads;
-use clockscope_machine::clocksource;
 use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, texts};
-use clockscope_sources::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
+use clockscope_system::child_read::SeveralThreads;
+use clockscope_system::clocksource;
+use clockscope_system::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
 
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::platform::{Platform, ThisMachine};

@@ -1,6 +1,6 @@
 //! By how much a reading may be late: the step that a clock moves in.
 
-use clockscope_sources::Errno;
+use clockscope_system::Errno;
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;

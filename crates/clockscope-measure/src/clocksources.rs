@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_machine::affinity;
-use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
-use clockscope_machine::performance_counter;
-use clockscope_machine::timecounters::{self, Timecounter};
 use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, RateReason, Switched, Unknown, texts};
-use clockscope_sources::{ClockKind, Unit};
+use clockscope_system::affinity;
+use clockscope_system::clocksource::{self, Architecture, Hardware, SwitchError};
+use clockscope_system::performance_counter;
+use clockscope_system::timecounters::{self, Timecounter};
+use clockscope_system::{ClockKind, Unit};
 
 use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};

@@ -1,8 +1,8 @@
 //! Context that all records of a run share.
 
-use clockscope_machine::clocksource;
 use clockscope_records::Environment;
-use clockscope_sources::{ClockBasis, ClockInfo};
+use clockscope_system::clocksource;
+use clockscope_system::{ClockBasis, ClockInfo};
 
 use crate::platform::{Platform, ReferenceClock};
 use crate::timer::{Timer, TimerRate};

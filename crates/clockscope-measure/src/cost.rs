@@ -245,7 +245,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-    use clockscope_sources::{ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
+    use clockscope_system::{ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
 
     use super::*;
     use crate::platform::ThisMachine;

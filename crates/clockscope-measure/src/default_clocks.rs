@@ -1,7 +1,7 @@
 //! Choice of the clocks that a question takes if none is named: by the facts that clocks state
 //! about themselves, whatever their names.
 
-use clockscope_sources::{ClockInfo, ClockKind, ReadPath};
+use clockscope_system::{ClockInfo, ClockKind, ReadPath};
 
 use crate::catalog::Catalog;
 use crate::platform::Platform;

@@ -1,8 +1,8 @@
 //! Reasons why a measurement could not be made.
 
-use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::child_read::SeveralThreads;
 use clockscope_records::{RateReason, UnreadableClock};
+use clockscope_system::affinity::AffinityError;
+use clockscope_system::child_read::SeveralThreads;
 
 use crate::catalog::UnknownClock;
 use crate::timer::TimerError;
@@ -40,7 +40,7 @@ pub enum MeasureError {
     NoReference,
     /// The clocksource was not switched, or not put back.
     #[error(transparent)]
-    Clocksource(#[from] clockscope_machine::clocksource::SwitchError),
+    Clocksource(#[from] clockscope_system::clocksource::SwitchError),
     /// A policy that no machine can meet.
     #[error("the policy cannot be used: {0}")]
     Policy(#[from] PolicyError),

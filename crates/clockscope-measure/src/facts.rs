@@ -2,10 +2,10 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use clockscope_machine::child_read::SeveralThreads;
 use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, SystemClock, texts};
-use clockscope_sources::catalog::{self, System};
-use clockscope_sources::{Errno, Resolution};
+use clockscope_system::child_read::SeveralThreads;
+use clockscope_system::clocks::catalog::{self, System};
+use clockscope_system::{Errno, Resolution};
 
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
@@ -59,7 +59,7 @@ pub fn info<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<Info>, Mea
     Ok(Envelope::of_facts(
         recorded_at(session)?,
         session.environment.clone(),
-        Info { windows: clockscope_machine::windows_facts() },
+        Info { windows: clockscope_system::windows_facts() },
     ))
 }
 

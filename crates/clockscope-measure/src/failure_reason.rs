@@ -2,12 +2,12 @@
 
 use std::io::ErrorKind;
 
-use clockscope_machine::child_read::{Outcome, signal_meaning, signal_name};
 use clockscope_records::{
     ClockReason, CpuFailure, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown, UnreadableClock,
     texts,
 };
-use clockscope_sources::{ClockKind, Errno, Unavailable};
+use clockscope_system::child_read::{Outcome, signal_meaning, signal_name};
+use clockscope_system::{ClockKind, Errno, Unavailable};
 
 /// Time that a clock may take to answer its first read, in ms.
 pub(crate) const PATIENCE_MS: i32 = 200;

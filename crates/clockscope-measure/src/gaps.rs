@@ -5,9 +5,9 @@
 mod cause;
 mod watch;
 
-use clockscope_machine::account;
 use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, WorstGap, texts};
 use clockscope_statistics::quantile;
+use clockscope_system::account;
 
 use crate::across::team::on_each;
 use crate::bench::{Bench, Progress, Sampling, Setup};

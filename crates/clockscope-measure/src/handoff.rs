@@ -8,7 +8,7 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope_sources::{Errno, RawClock};
+use clockscope_system::{Errno, RawClock};
 
 use crate::pair::{Deadline, Side};
 use crate::platform::{Platform, SharedWord};

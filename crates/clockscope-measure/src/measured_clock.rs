@@ -1,9 +1,9 @@
 //! A clock under measurement, and what it has shown so far.
 
-use clockscope_sources::{ClockKind, Errno};
 use clockscope_statistics::{
     Batch, Differences, Elapsed, EventCounter, Judge, MedianBlocks, Reservoir, TickCollector, quantile,
 };
+use clockscope_system::{ClockKind, Errno};
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;

@@ -9,13 +9,13 @@ mod thread_error;
 
 use std::sync::atomic::Ordering;
 
-use clockscope_machine::account;
-use clockscope_machine::adjtimex::AdjtimexError;
-use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::child_read::{Outcome, SeveralThreads};
-use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_records::{Adjtimex, Environment, Figure, HypervisorStatement, KernelVerdict, Synchronization};
-use clockscope_sources::{Errno, RawClock, Unavailable, Visitor};
+use clockscope_system::account;
+use clockscope_system::adjtimex::AdjtimexError;
+use clockscope_system::affinity::AffinityError;
+use clockscope_system::child_read::{Outcome, SeveralThreads};
+use clockscope_system::sleeping::{Call, SleepError};
+use clockscope_system::{Errno, RawClock, Unavailable, Visitor};
 
 pub use this_machine::ThisMachine;
 pub use thread_error::ThreadError;

@@ -3,8 +3,8 @@
 use clockscope_records::{
     Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown, texts,
 };
-use clockscope_sources::{ClockInfo, ClockKind, ReadPath, Resolution};
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
+use clockscope_system::{ClockInfo, ClockKind, ReadPath, Resolution};
 
 use crate::context::Context;
 use crate::failure_reason::system_error;

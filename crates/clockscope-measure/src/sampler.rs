@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_sources::{Errno, RawClock};
+use clockscope_system::{Errno, RawClock};
 
 use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};

@@ -7,7 +7,7 @@ use clockscope_records::{
     CheckEvidence, CheckKind, ClockRecord, Emulator, Envelope, Events, Failure, Figure, Finding, Metric, MetricKind,
     Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner, texts,
 };
-use clockscope_sources::ReadPath;
+use clockscope_system::ReadPath;
 
 use crate::bench::{Progress, Setup};
 use crate::catalog::{COUNTER, Catalog, Paths, UnknownClock};

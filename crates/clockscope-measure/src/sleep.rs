@@ -1,9 +1,9 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
-use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow, Unknown, texts};
-use clockscope_sources::{ClockInfo, RawClock, ReadPath, Unit};
 use clockscope_statistics::quantile;
+use clockscope_system::sleeping::{Call, SleepError};
+use clockscope_system::{ClockInfo, RawClock, ReadPath, Unit};
 
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};

@@ -2,8 +2,8 @@
 //! differences show.
 
 use clockscope_records::{Envelope, Failure, Figure, Steps, StepsRecord, Worst, WorstRecord, texts};
-use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
+use clockscope_system::ClockInfo;
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalog::Catalog;

@@ -1,8 +1,8 @@
 //! Further findings of `measure` if it is to be thorough: order and offsets across CPUs, and the
 //! clocks' rates, each in a second or less. The commands of those names find more in more time.
 
-use clockscope_machine::child_read::SeveralThreads;
 use clockscope_records::{Order, PairsReason, Rates, Thorough};
+use clockscope_system::child_read::SeveralThreads;
 
 use crate::across::{self, offsets, order};
 use crate::bench::Setup;

@@ -1,8 +1,8 @@
 //! Record of what was found about a clock's tick: in ns, exactly, by name.
 
 use clockscope_records::{ExactTick, Figure, Strength, TickEvidence, TickReason, TimeUnit, Unknown, texts};
-use clockscope_sources::{ClockBasis, ClockInfo, Resolution, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
+use clockscope_system::{ClockBasis, ClockInfo, Resolution, Unit};
 
 use crate::context::Context;
 use crate::platform::Platform;

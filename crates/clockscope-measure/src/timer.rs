@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use clockscope_core::brackets::{Bracket, Ticks, narrowest};
 use clockscope_records::UnreadableClock;
-use clockscope_sources::RawClock;
+use clockscope_system::RawClock;
 
 use crate::platform::{Platform, ReferenceClock};
 use crate::stall_limit;

@@ -12,7 +12,7 @@ mod os_clock;
 mod policy;
 
 use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceProblem, Trust, Use, Verdict};
-use clockscope_sources::ReadPath;
+use clockscope_system::ReadPath;
 
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};

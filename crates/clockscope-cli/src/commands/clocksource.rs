@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clockscope_machine::clocksource;
 use clockscope_measure::{Session, SwitchedRequest, ThisMachine};
 use clockscope_records::{Document, Envelope};
+use clockscope_system::clocksource;
 
 use super::common::{Drawing, exit, write};
 use crate::args::{ClocksourceArgs, MeasureArgs};
@@ -84,7 +84,7 @@ pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
 #[cfg(windows)]
 pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    clockscope_machine::stop_on_ctrl_c(Arc::clone(&stop), clockscope_machine::SecondCtrlC::IsIgnored)
+    clockscope_system::stop_on_ctrl_c(Arc::clone(&stop), clockscope_system::SecondCtrlC::IsIgnored)
         .context("cannot watch for Ctrl-C")?;
     Ok(stop)
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clockscope_machine::timer_period::{self, TimerPeriod};
 use clockscope_measure::{Catalog, ThisMachine};
 use clockscope_records::{Document, Envelope};
 use clockscope_report::{RenderError, Style};
+use clockscope_system::timer_period::{self, TimerPeriod};
 
 use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
@@ -130,7 +130,7 @@ pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
 #[cfg(windows)]
 pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    clockscope_machine::stop_on_ctrl_c(Arc::clone(&stop), clockscope_machine::SecondCtrlC::Ends)
+    clockscope_system::stop_on_ctrl_c(Arc::clone(&stop), clockscope_system::SecondCtrlC::Ends)
         .context("cannot watch for Ctrl-C")?;
     Ok(stop)
 }

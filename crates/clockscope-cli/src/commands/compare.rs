@@ -53,7 +53,7 @@ impl Baseline {
             };
         };
         let records = Names::default().records(named)?;
-        let here = clockscope_machine::environment();
+        let here = clockscope_system::environment();
         clockscope_measure::comparable(&records, question, &here, args.across_machines).map_err(refused)?;
         Ok(Some(Self { records, margin: args.margin.0, across_machines: args.across_machines }))
     }

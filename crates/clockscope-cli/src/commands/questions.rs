@@ -78,7 +78,7 @@ pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
     }
     let cpus = match (&args.cpus, args.all_cpus) {
         (_, true) => Some(
-            clockscope_machine::affinity::allowed()
+            clockscope_system::affinity::allowed()
                 .map_err(MeasureError::from)
                 .map_err(|error| explained(error, "--all-cpus"))?,
         ),

@@ -23,7 +23,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable.get());
+    let mut bar = Bar::new(args.output.quiet, clockscope_system::environment().counter_readable.get());
     let mut found: Vec<Envelope<Measurement>> = Vec::new();
     for run in 0..runs {
         let once = once(args);

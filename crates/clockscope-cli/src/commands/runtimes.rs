@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use clockscope_machine::clocksource;
 use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
 use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
 use clockscope_runtimes::{Chosen, ProbeRequest, ProbeRunner};
+use clockscope_system::clocksource;
 
 use super::clocksource::stop_gently;
 use super::common::{Drawing, write};

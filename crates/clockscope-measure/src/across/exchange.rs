@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use clockscope_core::brackets::{Bracket, OffsetBounds};
-use clockscope_sources::RawClock;
+use clockscope_system::RawClock;
 
 use crate::bench::Bench;
 use crate::handoff::HandoffGuard;

@@ -4,7 +4,7 @@ use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{
     CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts,
 };
-use clockscope_sources::{Errno, RawClock, Unavailable};
+use clockscope_system::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
 use super::team::{PairResult, on_each, play_round};

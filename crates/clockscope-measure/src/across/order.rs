@@ -8,7 +8,7 @@ use clockscope_records::{
     ClockReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown,
     texts,
 };
-use clockscope_sources::{ClockKind, Errno};
+use clockscope_system::{ClockKind, Errno};
 
 use super::team::{PairResult, play_round};
 use super::tournament;

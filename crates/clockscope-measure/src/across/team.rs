@@ -1,6 +1,6 @@
 //! Threads that are bound to a CPU each: in pairs, or alone.
 
-use clockscope_sources::Errno;
+use clockscope_system::Errno;
 
 use crate::pair::{Rendezvous, Side};
 use crate::platform::{Platform, ThreadError};
@@ -79,8 +79,8 @@ fn both<T>(sides: [Result<T, ThreadError>; 2]) -> Result<[T; 2], ThreadError> {
 mod tests {
     use super::*;
     use crate::platform::ThisMachine;
-    use clockscope_machine::affinity;
     use clockscope_records::CpusReason;
+    use clockscope_system::affinity;
 
     #[test]
     fn who_is_alone_does_not_wait() {

@@ -1,11 +1,11 @@
 //! The clocks that were measured and may be advised, with the figures that decide, and why the
 //! others may not.
 
-use clockscope_machine::clocksource;
 use clockscope_records::{
     Candidate, ClockIdentity, ClockKind, ClockRecord, Envelope, Environment, Events, LeftOut, LeftOutCause,
     Measurement, ReadPath, Steps, Summary, TickEvidence, TickIs,
 };
+use clockscope_system::clocksource;
 
 use super::scale::RateStatements;
 

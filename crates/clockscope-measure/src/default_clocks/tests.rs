@@ -1,4 +1,4 @@
-use clockscope_sources::{ClockBasis, Entry, Errno, RawClock, Resolution, Unavailable, Unit, Visitor};
+use clockscope_system::{ClockBasis, Entry, Errno, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 use super::*;
 use crate::platform::ThisMachine;

@@ -1,7 +1,7 @@
 //! Causes of a gap, from what the system counted before and after.
 
-use clockscope_machine::account::{CpuAccount, Switches, ThreadAccount};
 use clockscope_records::{CauseKind, GapCounts, InterruptCount};
+use clockscope_system::account::{CpuAccount, Switches, ThreadAccount};
 
 /// Time that the kernel counted as stolen counts as the cause if it is no more than so many times
 /// the gap: it is counted in steps of 10 ms, which many small thefts fill.

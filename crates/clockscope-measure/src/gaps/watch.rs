@@ -1,9 +1,9 @@
 //! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's
 //! unit.
 
-use clockscope_machine::account::{CpuAccount, ThreadAccount};
 use clockscope_records::{CauseKind, CpuFailure, GapCounts};
 use clockscope_statistics::Reservoir;
+use clockscope_system::account::{CpuAccount, ThreadAccount};
 
 use super::cause;
 use crate::failure_reason::CpuFailureReason;
@@ -278,7 +278,7 @@ fn since(later: u64, earlier: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clockscope_machine::account::Switches;
+    use clockscope_system::account::Switches;
 
     const STOPPED: u64 = 100_000_000;
     const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };

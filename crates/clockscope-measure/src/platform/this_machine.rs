@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use clockscope_machine::adjtimex::{self, AdjtimexError};
-use clockscope_machine::affinity::{self, AffinityError, Pinned};
-use clockscope_machine::child_read::{self, Outcome, SeveralThreads};
-use clockscope_machine::hypervisor;
-use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
-use clockscope_machine::{account, clocksource, synchronization};
 use clockscope_records::{Adjtimex, CivilState, Environment, HypervisorStatement, KernelVerdict, Synchronization};
-use clockscope_sources::os::{self, Reference};
-use clockscope_sources::{Errno, ReadPath, Unavailable, Visitor, counter, library};
+use clockscope_system::adjtimex::{self, AdjtimexError};
+use clockscope_system::affinity::{self, AffinityError, Pinned};
+use clockscope_system::child_read::{self, Outcome, SeveralThreads};
+use clockscope_system::clocks::{counter, library};
+use clockscope_system::hypervisor;
+use clockscope_system::os::{self, Reference};
+use clockscope_system::sleeping::{self, Call, SleepError, Sleeper};
+use clockscope_system::{Errno, ReadPath, Unavailable, Visitor};
+use clockscope_system::{account, clocksource, synchronization};
 
 use super::{Platform, ReferenceClock, SharedWord, Sleeps, ThreadError, steering};
 
@@ -84,7 +85,7 @@ impl Platform for ThisMachine {
     type Sleeper = Sleeper;
 
     fn environment(&self) -> Environment {
-        clockscope_machine::environment()
+        clockscope_system::environment()
     }
 
     fn counters(&self, visitor: &mut impl Visitor) {

@@ -2,9 +2,9 @@
 
 use std::io::ErrorKind;
 
-use clockscope_machine::affinity::AffinityError;
 use clockscope_records::{CpuFailure, CpusReason, Unknown, texts};
-use clockscope_sources::Errno;
+use clockscope_system::Errno;
+use clockscope_system::affinity::AffinityError;
 
 use crate::failure_reason::CpuFailureReason;
 

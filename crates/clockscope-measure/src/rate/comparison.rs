@@ -6,10 +6,10 @@ use clockscope_core::brackets::{Bracket, Ticks};
 use clockscope_records::{
     Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown, texts,
 };
-use clockscope_sources::Errno;
 use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
+use clockscope_system::Errno;
 
 use super::error::{middle, of_inverse};
 use super::participant::{Participant, Scale};

@@ -1,8 +1,8 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
-use clockscope_machine::frequencies;
 use clockscope_records::{ClockReason, Environment, Failure, Figure, RateRecord, Unknown, texts};
-use clockscope_sources::{ClockKind, ReadPath, Unit};
+use clockscope_system::frequencies;
+use clockscope_system::{ClockKind, ReadPath, Unit};
 
 use crate::bench::Bench;
 use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};

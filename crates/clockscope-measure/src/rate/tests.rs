@@ -3,7 +3,7 @@ use crate::catalog::CatalogEntry;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
 use clockscope_records::texts;
-use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
+use clockscope_system::{ClockBasis, ClockInfo, ClockKind, Errno, RawClock, ReadPath, Resolution};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// True time as the test has it: every read takes 20 ns, now and then 50 µs.

@@ -1,10 +1,10 @@
 //! Descriptions of clocks and outcomes of child_reads, as records and back.
 
-use clockscope_machine::child_read::{Outcome, Untried};
 use clockscope_records::{
     ClockReason, Failure, RecordedChildRead, RecordedClock, RecordedResolution, RecordedUnit, texts,
 };
-use clockscope_sources::{ClockInfo, Resolution, Unit};
+use clockscope_system::child_read::{Outcome, Untried};
+use clockscope_system::{ClockInfo, Resolution, Unit};
 
 use super::fault::{FREQUENCIES_HZ, LONGEST_NS, RecordingFault};
 use crate::failure_reason::{of_errno, system_error};
@@ -99,7 +99,7 @@ mod tests {
     /// A replay gives the reason and the failure of the run.
     #[test]
     fn a_trial_is_replayed_as_it_was() {
-        let refused = [1, 2, 22, 38].map(|code| Outcome::Refused(clockscope_sources::Errno::new(code)));
+        let refused = [1, 2, 22, 38].map(|code| Outcome::Refused(clockscope_system::Errno::new(code)));
         let others = [Outcome::Answered, Outcome::Unanswered, Outcome::Silent, Outcome::Killed(11), Outcome::Killed(4)];
         for outcome_of_run in refused.into_iter().chain(others) {
             let shown = |outcome| FailureReason::of(outcome, Some(false));

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope_sources::{Errno, RawClock};
+use clockscope_system::{Errno, RawClock};
 
 use crate::platform::ReferenceClock;
 

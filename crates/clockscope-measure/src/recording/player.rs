@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope_machine::account;
-use clockscope_machine::adjtimex::AdjtimexError;
-use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::child_read::{Outcome, SeveralThreads, Untried};
-use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_records::{
     Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter,
     RecordedRun, Synchronization,
 };
-use clockscope_sources::{
+use clockscope_system::account;
+use clockscope_system::adjtimex::AdjtimexError;
+use clockscope_system::affinity::AffinityError;
+use clockscope_system::child_read::{Outcome, SeveralThreads, Untried};
+use clockscope_system::sleeping::{Call, SleepError};
+use clockscope_system::{
     ClockBasis, ClockInfo, ClockKind, Entry, Errno, RawClock, ReadPath, Resolution, Unavailable, Unit, Visitor,
 };
 

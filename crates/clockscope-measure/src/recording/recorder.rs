@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use clockscope_machine::account;
-use clockscope_machine::adjtimex::AdjtimexError;
-use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::child_read::{Outcome, SeveralThreads};
-use clockscope_machine::sleeping::Call;
 use clockscope_records::{
     Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedCounter, RecordedReference, RecordedRun,
     Synchronization,
 };
-use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
+use clockscope_system::account;
+use clockscope_system::adjtimex::AdjtimexError;
+use clockscope_system::affinity::AffinityError;
+use clockscope_system::child_read::{Outcome, SeveralThreads};
+use clockscope_system::sleeping::Call;
+use clockscope_system::{Entry, Errno, RawClock, Unavailable, Visitor};
 
 use super::deltas::differences;
 use super::facts::recorded_child_read;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clockscope_records::{RecordedBatch, RecordedClock};
-use clockscope_sources::Errno;
+use clockscope_system::Errno;
 
 use super::deltas::differences;
 use super::facts::{recorded_resolution, recorded_unit};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clockscope_records::{RecordedBatch, RecordedReference};
-use clockscope_sources::{Errno, RawClock};
+use clockscope_system::{Errno, RawClock};
 
 use super::deltas::readings;
 use super::facts::length_ns;

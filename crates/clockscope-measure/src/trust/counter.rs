@@ -1,10 +1,10 @@
 //! The evidence for and against the processor's counter.
 
-use clockscope_machine::frequencies;
 use clockscope_records::{
     Check, ClockRecord, CostCause, Finding, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
     ReadFailure, ReadPath, Sequence, Suspect, Untested,
 };
+use clockscope_system::frequencies;
 
 use super::events::{self, NoRate};
 use super::evidence::{ClockEvidence, Severity, WeighedCheck};

@@ -1,11 +1,11 @@
 //! Observations that the judges look at: the records of all questions, and what several judges
 //! derive from them.
 
-use clockscope_machine::clocksource;
 use clockscope_records::{
     Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement,
     KernelVerdict, Offsets, Order, Rates, ReadPath, ReferenceProblem, Sequence,
 };
+use clockscope_system::clocksource;
 
 use crate::error::MeasureError;
 

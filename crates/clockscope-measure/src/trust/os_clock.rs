@@ -1,10 +1,10 @@
 //! The evidence for and against a clock of the operating system.
 
-use clockscope_machine::clocksource;
 use clockscope_records::{
     Check, CheckKind, CivilState, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
     ReadFailure, ReferenceProblem, Sequence, Suspect,
 };
+use clockscope_system::clocksource;
 
 use super::events::{self, NoRate};
 use super::evidence::{ClockEvidence, Severity, WeighedCheck};

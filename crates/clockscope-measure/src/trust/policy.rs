@@ -1,11 +1,11 @@
 //! Compares the demands of a policy with what was found.
 
-use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_records::{
     Check, ClockDemands, ClockRecord, Demand, DemandTarget, DemandValue, Demanded, Finding, Policy, Trustworthiness,
     Use, Verdict,
 };
-use clockscope_sources::{ClockBasis, ClockKind};
+use clockscope_system::clocksource::{self, KnownClocksource};
+use clockscope_system::{ClockBasis, ClockKind};
 
 use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};

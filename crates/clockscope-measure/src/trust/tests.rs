@@ -10,8 +10,8 @@ use clockscope_records::{
 use super::*;
 use crate::failure_reason::FailureReason;
 use crate::timer::TimerError;
-use clockscope_machine::child_read::{Outcome, signal_name};
-use clockscope_machine::clocksource;
+use clockscope_system::child_read::{Outcome, signal_name};
+use clockscope_system::clocksource;
 
 pub(crate) mod demands;
 mod faults;

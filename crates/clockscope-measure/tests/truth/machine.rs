@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use clockscope_records::{Cpu, Environment, Figure, Frequencies, KernelCause, texts};
-use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
+use clockscope_system::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
 use clockscope_testing::simulation::{
     Change, ClockId, Load, Multiprocessor, Random, ReadCost, SimulatedClock, SimulatedCounter,
 };

@@ -2,7 +2,7 @@
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
 use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, Unknown, texts};
-use clockscope_sources::ClockBasis;
+use clockscope_system::ClockBasis;
 use clockscope_testing::simulation::{Change, Random};
 
 use crate::across::{self, Apart, count_ns, is_on_counter, true_ns};

@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use clockscope_machine::account;
-use clockscope_machine::adjtimex::AdjtimexError;
-use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_machine::child_read::{Outcome, SeveralThreads};
-use clockscope_machine::sleeping::Call;
 use clockscope_measure::{Platform, ReferenceClock, SharedWord, ThreadError, steering};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
-use clockscope_sources::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
+use clockscope_system::account;
+use clockscope_system::adjtimex::AdjtimexError;
+use clockscope_system::affinity::{self, AffinityError};
+use clockscope_system::child_read::{Outcome, SeveralThreads};
+use clockscope_system::sleeping::Call;
+use clockscope_system::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
 use clockscope_testing::simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 
 pub(crate) use log::{Around, Kept, Log, Looks, Read};

@@ -1,7 +1,7 @@
 //! A tick that was reported, against the true one.
 
 use clockscope_records::TickEvidence;
-use clockscope_sources::Unit;
+use clockscope_system::Unit;
 
 use crate::machine::{Machine, Spec};
 

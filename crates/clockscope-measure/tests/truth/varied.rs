@@ -3,9 +3,9 @@
 //! It is drawn from a stream of its own, so that a machine of a seed from before has the clocks and
 //! the load that it had.
 
-use clockscope_machine::child_read::Outcome;
 use clockscope_records::{Adjtimex, CivilState, Failure, Hypervisor, HypervisorStatement};
-use clockscope_sources::ClockKind;
+use clockscope_system::ClockKind;
+use clockscope_system::child_read::Outcome;
 use clockscope_testing::simulation::Random;
 
 use crate::harness::long_one_in;

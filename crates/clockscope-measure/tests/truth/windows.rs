@@ -2,13 +2,13 @@
 //! machine without high resolution, with the figures of real machines (Akinshin, "Stopwatch under
 //! the hood", 2016: an i7-4702MQ with Windows 10; the rows of its summary).
 
-use clockscope_machine::clocksource::Architecture;
-use clockscope_machine::performance_counter::{PerformanceFacts, hardware};
 use clockscope_measure::{
     Amount, Catalog, Handoff, MeasureRequest, OrderRequest, Paths, Session, StepsRequest, measure, order, steps,
 };
 use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRecord};
-use clockscope_sources::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
+use clockscope_system::clocksource::Architecture;
+use clockscope_system::performance_counter::{PerformanceFacts, hardware};
+use clockscope_system::{ClockBasis, ClockInfo, ClockKind, ReadPath, Resolution, Unit};
 use clockscope_testing::simulation::{Change, Multiprocessor, ReadCost, SimulatedClock};
 
 use crate::harness::{are_many, on_machines, on_one};

@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clockscope::bounded::{self, Interval};
 use clockscope::{Bounded, CivilState, Leap, Unbounded, tai_now, utc_now};
-use clockscope_sources::RawClock;
-use clockscope_sources::os::{self, Reference};
+use clockscope_system::RawClock;
+use clockscope_system::os::{self, Reference};
 
 const SECOND_NS: i128 = 1_000_000_000;
 const DAY_NS: i128 = 86_400 * SECOND_NS;

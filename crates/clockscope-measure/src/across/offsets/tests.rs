@@ -2,7 +2,7 @@ use super::*;
 use crate::platform::ThisMachine;
 use clockscope_core::brackets::OffsetBounds;
 use clockscope_records::texts;
-use clockscope_sources::counter::{self, Ordered};
+use clockscope_system::clocks::counter::{self, Ordered};
 use clockscope_testing::skip;
 use std::sync::atomic::AtomicBool;
 

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_measure::Sleeps;
+use clockscope_system::sleeping::{Call, SleepError};
 use clockscope_testing::simulation::{ClockId, Multiprocessor};
 
 /// A signal that comes at a true time, and sets a flag. It ends a sleep.

@@ -1,0 +1,101 @@
+//! Every clock that the instrument reads, and facts about the machine.
+//!
+//! - [`clocks`]: the counter's reading sequences, POSIX clocks by their paths, older calls,
+//!   devices, std's and the library's own, each as a type that a loop can read; and the catalog of
+//!   them.
+//! - [`os`]: what one system alone has, one folder a system.
+//! - All else: processor, kernel, clocksources, hypervisor, emulation, affinity, counts of switches
+//!   and interrupts; the calls that sleep; reads that may kill their process, in a child.
+//!
+//! This crate measures nothing and prints nothing. But for the clocks nothing in it reads time
+//! through the C library: where the counter is disabled for the process, that would end it.
+//! Programs that need timestamps use `clockscope` instead.
+
+pub mod account;
+pub mod adjtimex;
+pub mod affinity;
+pub mod child_read;
+pub mod clocks;
+pub mod clocksource;
+#[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
+mod counter_facts;
+mod counter_flags;
+mod cpu;
+mod emulation;
+pub mod frequencies;
+#[cfg(fuzzing)]
+pub mod fuzzing;
+pub mod hypervisor;
+mod kernel;
+mod move_notices;
+pub mod os;
+pub mod performance_counter;
+pub mod sleeping;
+pub mod synchronization;
+mod text;
+pub mod timecounters;
+pub mod timer_period;
+
+pub use clocks::narrow::Unwrapped;
+pub use clocks::raw::{ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
+pub use clockscope_core::{ClockBasis, ClockKind, ReadPath};
+/// Reason why a clock cannot be read.
+pub use clockscope_core::{Errno, Unavailable};
+use clockscope_records::{Environment, Program};
+#[cfg(windows)]
+pub use os::windows::console::{SecondCtrlC, stop_on_ctrl_c};
+
+/// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes
+/// nothing.
+#[must_use]
+pub fn environment() -> Environment {
+    let cpuinfo = text::file("/proc/cpuinfo").unwrap_or_default();
+    let emulation = emulation::find(&cpuinfo);
+    Environment {
+        program: Program {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+            debug_build: cfg!(debug_assertions),
+        },
+        cpu: cpu::read(&cpuinfo),
+        counter_flags: counter_flags::read(&cpuinfo),
+        frequencies: frequencies::read(),
+        counter_readable: kernel::counter_readable(),
+        hypervisor: hypervisor::read(),
+        move_notices: move_notices::read(),
+        kernel: kernel::identity(),
+        clocksource: kernel::clocksource(),
+        clocksources_available: kernel::clocksources_available(),
+        vdso: kernel::vdso(),
+        governor: kernel::governor(),
+        emulation,
+    }
+}
+
+/// Returns what Windows shows of its timer and processors; `None` on other systems.
+#[must_use]
+pub fn windows_facts() -> Option<clockscope_records::WindowsFacts> {
+    #[cfg(windows)]
+    return Some(os::windows::timer::facts());
+    #[cfg(not(windows))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fact_is_known_or_has_its_reason() {
+        let json = serde_json::to_value(environment()).unwrap();
+        let unknown = json["unknown"].as_object().unwrap();
+        for field in ["hypervisor", "clocksource", "clocksources_available", "vdso", "governor", "counter_readable"] {
+            assert_eq!(json[field].is_null(), unknown.contains_key(field), "{field}");
+        }
+        for part in ["cpu", "kernel", "frequencies", "move_notices"] {
+            for (field, value) in json[part].as_object().unwrap() {
+                assert_eq!(value.is_null(), unknown.contains_key(&format!("{part}.{field}")), "{part}.{field}");
+            }
+        }
+    }
+}
