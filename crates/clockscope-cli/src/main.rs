@@ -1,17 +1,23 @@
 //! The command. Arguments, progress, printing and exit codes; everything else is in the crates that
 //! it joins.
 
-mod args;
+mod answer;
+mod baseline;
 mod changes;
-mod commands;
+mod dispatch;
 mod duration;
+mod ending;
 mod exit;
 mod findings;
+mod formats;
 mod help;
 mod monitor;
 mod numbers;
+mod options;
 mod output;
 mod progress;
+mod questions;
+mod signals;
 mod usage;
 mod version;
 
@@ -30,14 +36,14 @@ fn main() -> ExitCode {
 }
 
 fn run(asked: RequestedOutput) -> Exit {
-    let parsed = help::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
+    let parsed = help::command().try_get_matches().and_then(|matches| questions::Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         // Help, and the mistakes of everybody but a monitor.
         Err(error) if !error.use_stderr() || !(asked.one_line || asked.is_nagios) => error.exit(),
         Err(error) => return failed(asked, &anyhow::Error::new(UsageError(words_of(&error)))),
     };
-    commands::run(cli).unwrap_or_else(|error| failed(asked, &error))
+    dispatch::run(cli).unwrap_or_else(|error| failed(asked, &error))
 }
 
 /// Returns what is wrong with the arguments: the first line, without `error:`.

@@ -32,6 +32,13 @@ pub(crate) struct Ppm(pub(crate) f64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);
 
+impl Cpus {
+    /// Returns their numbers.
+    pub(crate) fn list(&self) -> Vec<u32> {
+        self.0.clone()
+    }
+}
+
 /// Parses a number of runs.
 pub(crate) fn runs(text: &str) -> Result<u32, String> {
     let runs = text.trim().parse().ok().filter(|runs| RUNS.contains(runs));

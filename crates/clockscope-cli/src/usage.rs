@@ -2,12 +2,9 @@
 
 use std::fmt;
 
-use clap::CommandFactory;
 use clockscope_measure::{AbsentClock, MeasureError, UnknownClock};
 use clockscope_records::with_unreadable;
 use clockscope_system::clocksource::SwitchError;
-
-use crate::args::Cli;
 
 /// The user asked for something that there is not.
 #[derive(Debug)]
@@ -65,9 +62,8 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
 }
 
 /// The same of the first word after the program's name: a clock, or a command.
-pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
-    let commands = Cli::command();
-    let known = commands.get_subcommands().map(|command| command.get_name().to_owned()).chain(error.known);
+pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageError {
+    let known = commands.into_iter().chain(error.known);
     absent_clock(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!(

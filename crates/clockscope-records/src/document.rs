@@ -12,7 +12,7 @@ use crate::{
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
 /// head has a run.
 macro_rules! documents {
-    ($($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
+    ($dollar:tt $($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "schema")]
@@ -51,10 +51,21 @@ macro_rules! documents {
             }
         }
 
+        /// Evaluates an expression with the envelope of a document, whichever it is:
+        /// `with_envelope!(&document, envelope => envelope.is_interrupted())`.
+        #[macro_export]
+        macro_rules! with_envelope {
+            ($dollar document:expr, $dollar envelope:ident => $dollar do:expr) => {
+                match $dollar document {
+                    $($dollar crate::Document::$variant($dollar envelope) => $dollar do,)*
+                }
+            };
+        }
     };
 }
 
 documents! {
+    $
     /// The result of `clockscope measure`.
     Measurement(Measurement) = "clockscope.measure", is_run = true;
     /// The result of `clockscope steps`.

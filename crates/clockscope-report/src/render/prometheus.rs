@@ -23,26 +23,8 @@ pub(super) struct Prometheus;
 
 impl Renderer for Prometheus {
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
-        let mut families = match report.document {
-            Document::Check(check) => check::families(check),
-            Document::Measurement(_)
-            | Document::Steps(_)
-            | Document::Advice(_)
-            | Document::Order(_)
-            | Document::Offsets(_)
-            | Document::Rates(_)
-            | Document::Gaps(_)
-            | Document::Sleep(_)
-            | Document::Shootout(_)
-            | Document::Comparison(_)
-            | Document::Clocksources(_)
-            | Document::Switched(_)
-            | Document::Runtimes(_)
-            | Document::RuntimesFound(_)
-            | Document::Listing(_)
-            | Document::AllClocks(_)
-            | Document::Info(_) => return Err(RenderError::NoMetrics),
-        };
+        let Document::Check(check) = report.document else { return Err(RenderError::NoMetrics) };
+        let mut families = check::families(check);
         if !style.verbose {
             exposition::limit(&mut families, MOST);
         }

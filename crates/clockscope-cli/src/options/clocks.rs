@@ -1,9 +1,10 @@
-//! Arguments for the clocks that are read, their paths, and the timer interrupt.
+//! Arguments for the clocks that are read, their paths, CPUs, and the timer interrupt.
 
 use clap::{Args, ValueEnum};
 use clockscope_measure::Paths;
 
 use crate::duration::{self, Seconds};
+use crate::numbers::{self, Cpus};
 
 /// Arguments that choose clocks.
 #[derive(Args, Debug)]
@@ -26,6 +27,17 @@ impl ClockArgs {
     pub(crate) fn all(&self) -> Vec<String> {
         self.names.iter().chain(&self.clocks).cloned().collect()
     }
+}
+
+/// Options that choose the CPUs of a tournament.
+#[derive(Args, Debug)]
+pub(crate) struct PairArgs {
+    /// CPUs that take part, e.g. 0-3,8 [default: all that this process may run on]
+    #[arg(long, value_name = "LIST", value_parser = numbers::cpus)]
+    pub(crate) cpus: Option<Cpus>,
+    /// Test one pair of CPUs at a time instead of all pairs of a round at once
+    #[arg(long)]
+    pub(crate) serial: bool,
 }
 
 /// The timer interrupt during the run.

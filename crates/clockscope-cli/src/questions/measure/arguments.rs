@@ -2,13 +2,12 @@
 
 use clap::Args;
 
-use super::clocks::{ClockArgs, TimerArgs};
-use super::compare::BaselineArgs;
-use super::output::{ColumnsArg, OutputArgs};
+use crate::baseline::BaselineArgs;
 use crate::changes::{OrChange, or_change};
 use crate::duration::{self, Seconds};
 use crate::findings::FailOn;
-use crate::numbers;
+use crate::numbers::{self};
+use crate::options::{ClockArgs, ColumnsArg, OutputArgs, TimerArgs};
 
 /// Time for which `measure` samples by default: its answer takes less than 2 s in all.
 const MEASURE_DURATION: &str = "1.8s";

@@ -8,12 +8,15 @@ use clap::ValueEnum;
 use clockscope_measure::ComparedQuestion;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use super::common::{selected, stop_on_signals};
-use super::compare::{Baseline, show_measurement};
-use crate::args::MeasureArgs;
+use super::arguments::MeasureArgs;
+use super::shown::show_measurement;
+use crate::answer::selected;
+use crate::baseline::Baseline;
 use crate::exit::Exit;
-use crate::output::{Destination, warn};
+use crate::output::Destination;
+use crate::output::warn;
 use crate::progress::Bar;
+use crate::signals::stop_on_signals;
 use crate::usage::UsageError;
 
 /// Measures as often as was asked for.

@@ -1,32 +1,51 @@
-//! Records compared with earlier ones.
+//! Earlier records that an answer is compared with.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args;
 use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
-use clockscope_records::{Comparison, Document, Envelope, Measurement};
+use clockscope_records::{Comparison, Document, Envelope};
 
-use super::common::{Drawing, exit, read_text, write};
-use crate::args::{BaselineArgs, CompareArgs, MeasureArgs, OutputArgs};
-use crate::changes::{ChangeFinding, OrChange, changes_among, own_findings};
+use crate::answer::{Drawing, read_text, write};
+use crate::changes::{ChangeFinding, OrChange, changes_among};
 use crate::exit::Exit;
 use crate::findings::Shows;
+use crate::numbers::{self, Share};
+use crate::options::OutputArgs;
 use crate::output::{self, Destination};
 use crate::usage::{Undeterminable, UsageError};
 
-pub(super) fn run(args: &CompareArgs) -> Result<Exit> {
-    let mut names = Names::default();
-    let [base, new] = [names.records(&args.base)?, names.records(&args.new)?];
-    let request =
-        CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
-    let destination = Destination::open(args.output.output.as_deref())?;
-    let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
-    show(found, &args.fail_on, (&args.output, destination), Exit::Success)
+/// Largest change of a cost that does not matter by default.
+pub(crate) const DEFAULT_MARGIN: &str = "2%";
+
+/// Earlier records that an answer is compared with.
+#[derive(Args, Debug)]
+pub(crate) struct BaselineArgs {
+    /// Compare with these records, as `clockscope compare` does, and show what has changed
+    ///
+    /// A file, a folder, a quoted pattern, or several with commas. --fail-on takes the changes as
+    /// well: slower, verdict, clocksource, events.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) baseline: Option<String>,
+    /// With --baseline: compare with records of another machine, too
+    #[arg(long, requires = "baseline", hide_short_help = true)]
+    pub(crate) across_machines: bool,
+    /// With --baseline: change of a cost that does not matter, e.g. 2% or 0.02
+    #[arg(long, value_name = "SHARE", default_value = DEFAULT_MARGIN, value_parser = numbers::share, allow_hyphen_values = true, hide_short_help = true)]
+    pub(crate) margin: Share,
+}
+
+impl BaselineArgs {
+    /// Returns true if there are any.
+    pub(crate) fn is_there(&self) -> bool {
+        self.baseline.is_some()
+    }
 }
 
 /// Earlier records that an answer is compared with as soon as it is there.
-pub(super) struct Baseline {
+pub(crate) struct Baseline {
     records: Vec<ComparedRecord>,
     margin: f64,
     across_machines: bool,
@@ -36,7 +55,7 @@ impl Baseline {
     /// Reads the records, and refuses those that an answer of this machine could not be compared
     /// with, before anything is measured. `None` if none were named; then nothing can be asked of
     /// changes.
-    pub(super) fn read<Finding>(
+    pub(crate) fn read<Finding>(
         args: &BaselineArgs,
         fail_on: &[OrChange<Finding>],
         question: ComparedQuestion,
@@ -60,7 +79,7 @@ impl Baseline {
 
     /// Shows what has changed. `own` is how the command ends by what it has found itself: what the
     /// comparison says is added.
-    pub(super) fn show(
+    pub(crate) fn show(
         &self,
         answer: Document,
         changes: &[ChangeFinding],
@@ -85,24 +104,8 @@ impl Baseline {
     }
 }
 
-/// Shows a measurement, or what has changed since earlier ones.
-pub(super) fn show_measurement(
-    measurement: Envelope<Measurement>,
-    baseline: Option<&Baseline>,
-    args: &MeasureArgs,
-    destination: Destination,
-) -> Result<Exit> {
-    let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &own_findings(&args.fail_on));
-    let document = Document::Measurement(measurement);
-    if let Some(baseline) = baseline {
-        return baseline.show(document, &changes_among(&args.fail_on), (&args.output, destination), exit);
-    }
-    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
-    write(&document, &args.output, drawing, destination)?;
-    Ok(exit)
-}
-
-fn show(
+/// Shows a comparison, and judges it.
+pub(crate) fn show(
     found: Envelope<Comparison>,
     fail_on: &[ChangeFinding],
     (output, destination): (&OutputArgs, Destination),
@@ -115,7 +118,7 @@ fn show(
 
 /// Says why records cannot be compared. What has changed between two machines cannot be determined;
 /// everything else is the user's mistake.
-fn refused(error: CompareError) -> anyhow::Error {
+pub(crate) fn refused(error: CompareError) -> anyhow::Error {
     match error {
         error @ CompareError::OtherMachine { .. } => Undeterminable(error.to_string()).into(),
         error => UsageError(error.to_string()).into(),
@@ -124,13 +127,13 @@ fn refused(error: CompareError) -> anyhow::Error {
 
 /// The files that were read, by what they are on this machine.
 #[derive(Default)]
-struct Names {
+pub(crate) struct Names {
     read: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Names {
     /// Reads the records of a side.
-    fn records(&mut self, named: &str) -> Result<Vec<ComparedRecord>> {
+    pub(crate) fn records(&mut self, named: &str) -> Result<Vec<ComparedRecord>> {
         files(named)?.iter().map(|file| self.record(file)).collect()
     }
 

@@ -1,23 +1,87 @@
 //! Recorded documents in any format.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use clockscope_records::Document;
 use clockscope_report::{Format, RenderError};
 
-use super::common::{Drawing, read_document, write_all};
-use super::form;
-use crate::args::ReportArgs;
+use crate::answer::Question;
+use crate::answer::{Drawing, read_document, write_all};
+use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::formats;
+use crate::options::{ColumnsArg, OutputArgs};
 use crate::output::Destination;
 use crate::usage::UsageError;
 
-pub(super) fn run(args: &ReportArgs) -> Result<Exit> {
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// Recorded documents, as --format json wrote them; - for standard input
+    ///
+    /// Several make one page of --format html.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Chart to draw with --format svg [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) chart: Option<String>,
+    /// Open the written file in a browser
+    #[arg(long, requires = "output")]
+    pub(crate) open: bool,
+    /// Maximum number of rows of distinct differences [default: 40]
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<usize>,
+    /// Draw histograms and curves in ASCII
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// Draw curves in characters, as on a terminal
+    #[arg(long)]
+    pub(crate) plot: bool,
+    /// Columns of a measurement's table [default: the most important ones]
+    #[arg(long, value_name = "COLUMNS", value_enum)]
+    pub(crate) columns: Option<ColumnsArg>,
+    /// Show all evidence of verdicts, not only what decides them
+    #[arg(long, short, conflicts_with = "brief")]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl ReportArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("report record.json", "as the command printed it"),
+            ("report record.json -f markdown", "for a document"),
+            ("report a.json b.json -f html -o report.html", "a page with charts, of several records"),
+            ("report record.json -f html -o report.html --open", "the same of one, opened in a browser"),
+            ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
+        ],
+        more: "Charts: https://github.com/clockscope/clockscope/blob/HEAD/docs/records.md",
+        ..NO_MORE
+    };
+}
+
+impl Question for ReportArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        None
+    }
+
+    fn is_measuring(&self) -> bool {
+        false
+    }
+
+    fn run(&self) -> Result<Exit> {
+        run(self)
+    }
+}
+
+fn run(args: &ReportArgs) -> Result<Exit> {
     let documents = args.files.iter().map(|file| read_document(file, "report")).collect::<Result<Vec<_>>>()?;
     refuse(args, &documents)?;
-    form::refuse_documents(&documents, args.output.format())?;
+    formats::refuse_documents(&documents, args.output.format())?;
     let chart =
         args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
     let destination = Destination::open(args.output.output.as_deref())?;

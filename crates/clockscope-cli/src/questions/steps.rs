@@ -1,9 +1,10 @@
 //! The question *steps*: asked of this machine, with its readings as files, or of a recording.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
 use clockscope_measure::{
     Amount, Catalog, MeasureError, MeasureRequest, Platform, Progress, RawReadings, RecordRequest, Recorder, Session,
     StepsRequest, ThisMachine,
@@ -11,14 +12,139 @@ use clockscope_measure::{
 use clockscope_records::{ClockRecord, Document, Envelope, Recording, Steps};
 use clockscope_report::{RawFormat, Series};
 
-use super::common::{Drawing, exit, read_bytes, selected, stop_on_signals, write};
-use crate::args::{RawFormatArg, RawStyleArg, ReplayArgs, StepsAnswerArgs, StepsArgs};
-use crate::duration::Seconds;
+use crate::answer::Question;
+use crate::answer::{Drawing, exit, read_bytes, selected, write};
+use crate::duration::{self, Seconds};
+use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
-use crate::numbers::Reads;
+use crate::findings::FailOn;
+use crate::numbers::{self, Reads};
+use crate::options::{ClockArgs, OutputArgs};
 use crate::output::{self, Destination};
 use crate::progress::Bar;
+use crate::signals::stop_on_signals;
 use crate::usage::{UsageError, explained};
+
+#[derive(Args, Debug)]
+pub(crate) struct StepsArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
+    /// CPU to read on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Number of reads of each clock, e.g. 10000 or 1e8 [default with --raw: 10000]
+    #[arg(long, value_name = "N", value_parser = numbers::reads, allow_hyphen_values = true)]
+    pub(crate) reads: Option<Reads>,
+    /// Time for all clocks together [default: 2s]
+    #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
+    pub(crate) duration: Option<Seconds>,
+    /// Write every reading to this file, in ns since the clock's first one; a file that ends in
+    /// .json is a recording for `clockscope replay`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) raw: Option<PathBuf>,
+    /// Format of that file [default: by its ending, otherwise csv]
+    #[arg(long, value_name = "FORMAT", value_enum, requires = "raw")]
+    pub(crate) raw_format: Option<RawFormatArg>,
+    /// Style of CSV
+    #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
+    pub(crate) raw_style: RawStyleArg,
+    #[command(flatten)]
+    pub(crate) answer: StepsAnswerArgs,
+}
+
+/// Options by which an answer of `steps` is shown and judged.
+#[derive(Args, Debug)]
+pub(crate) struct StepsAnswerArgs {
+    /// Maximum number of rows of distinct differences: the most frequent ones
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(crate) rows: usize,
+    /// Draw histograms and curves in ASCII
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// Draw curves in characters, as on a terminal
+    #[arg(long)]
+    pub(crate) plot: bool,
+    /// Exit with 1 if a clock shows any of these, with 3 if that could not be determined
+    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// The recording, as `clockscope steps --raw FILE.json` wrote it; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) answer: StepsAnswerArgs,
+}
+
+/// Format of raw readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RawFormatArg {
+    /// One line per reading
+    Csv,
+    /// One object per line
+    Ndjson,
+    /// One array per clock, one after the other, for `numpy.load`
+    Npy,
+    /// Everything that the run read, for `clockscope replay`
+    Recording,
+}
+
+/// Style of CSV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RawStyleArg {
+    /// A header, and `clock,ns`
+    #[default]
+    Plain,
+    /// No header, and `clock ns`
+    Labeled,
+}
+
+impl StepsArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("steps monotonic", "its tick, and a histogram of its steps"),
+            ("steps tsc --raw tsc.csv --reads 1e6", "every reading, in ns"),
+            ("steps tsc --raw run.json", "a recording for `clockscope replay`"),
+        ],
+        exits: FINDINGS,
+        ..NO_MORE
+    };
+}
+
+impl Question for StepsArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.steps", &self.answer.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        run(self)
+    }
+}
+
+impl ReplayArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending =
+        Ending { examples: &[("replay run.json", "the same answer as the run's")], exits: FINDINGS, ..NO_MORE };
+}
+
+impl Question for ReplayArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.steps", &self.answer.output))
+    }
+
+    fn is_measuring(&self) -> bool {
+        false
+    }
+
+    fn run(&self) -> Result<Exit> {
+        replay(self)
+    }
+}
 
 /// Time for which `steps` reads if nothing else is said, in seconds, all clocks together.
 const STEPS_SECONDS: f64 = 2.0;
@@ -31,7 +157,7 @@ const LONG_SECONDS: f64 = 10.0;
 /// The fewest reads that may take so long.
 const MANY_READS: u64 = 1_000_000;
 
-pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
+fn run(args: &StepsArgs) -> Result<Exit> {
     let catalog = selected(&args.clocks)?;
     let amount = match (args.reads, args.duration, &args.raw) {
         (Some(Reads(reads)), ..) => Amount::Reads(reads),
@@ -134,7 +260,7 @@ fn ask<P: Platform, A>(
     answered.map_err(|error| explained(error, "--cpu"))
 }
 
-pub(super) fn replay(args: &ReplayArgs) -> Result<Exit> {
+fn replay(args: &ReplayArgs) -> Result<Exit> {
     let destination = Destination::open(args.answer.output.output.as_deref())?;
     let steps = replayed(&args.file).with_context(|| format!("cannot replay {}", args.file.display()))?;
     show(steps, &args.answer, destination)

@@ -1,30 +1,46 @@
-//! Steps that several subcommands have in common: choose clocks, stop on signals, write a document,
+//! Steps that several questions have in common: choose clocks, ask this machine, write a document,
 //! and end.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clockscope_measure::{Catalog, ThisMachine};
-use clockscope_records::{Document, Envelope};
+use clockscope_measure::{Catalog, MeasureError, Progress, Session, ThisMachine};
+use clockscope_records::{Contents, CpuLimit, Document, Envelope, PairsReason, Unknown};
 use clockscope_report::{RenderError, Style};
 use clockscope_system::timer_period::{self, TimerPeriod};
 
-use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
 use crate::findings::{self, FailOn, JudgedClock};
+use crate::options::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::output::Destination;
-use crate::usage::{UsageError, unknown_clock};
+use crate::progress::Bar;
+use crate::signals::stop_on_signals;
+use crate::usage::{UsageError, explained, unknown_clock};
+
+/// A command that answers with a document.
+pub(crate) trait Question {
+    /// Returns the key `schema` of its answer, and how that is to be shown. `None` where the
+    /// document is not known before the run.
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)>;
+
+    /// Returns true if a process that has left the clocksource switched, or is switching it, spoils
+    /// the answer.
+    fn is_measuring(&self) -> bool {
+        true
+    }
+
+    /// Answers.
+    fn run(&self) -> Result<Exit>;
+}
 
 /// The clocks that were named, or all.
-pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalog> {
+pub(crate) fn selected(clocks: &ClockArgs) -> Result<Catalog> {
     Ok(Catalog::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
 }
 
 /// Exit of a run that could be interrupted.
-pub(super) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
+pub(crate) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
 where
     JudgedClock<'a>: From<&'a C>,
 {
@@ -33,22 +49,22 @@ where
 
 /// Options by which tables are drawn, where a command has flags for it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Drawing {
-    pub(super) ascii: bool,
-    pub(super) rows: Option<usize>,
-    pub(super) columns: Option<ColumnsArg>,
-    pub(super) verbose: bool,
-    pub(super) plot: bool,
+pub(crate) struct Drawing {
+    pub(crate) ascii: bool,
+    pub(crate) rows: Option<usize>,
+    pub(crate) columns: Option<ColumnsArg>,
+    pub(crate) verbose: bool,
+    pub(crate) plot: bool,
 }
 
 /// A period of the timer that was requested for a run, until this is dropped.
-pub(super) struct RequestedTimer {
+pub(crate) struct RequestedTimer {
     request: Option<(TimerPeriod, u64)>,
 }
 
 impl RequestedTimer {
     /// Requests what the arguments ask for, if anything.
-    pub(super) fn of(args: &TimerArgs) -> Result<Self> {
+    pub(crate) fn of(args: &TimerArgs) -> Result<Self> {
         let Some(period) = args.timer_period else { return Ok(Self { request: None }) };
         let asked_us = (period.0 * 1e6).round() as u64;
         let requested =
@@ -57,7 +73,7 @@ impl RequestedTimer {
     }
 
     /// Withdraws the request, and notes down in the answer that it was made.
-    pub(super) fn note<F>(self, answer: &mut Envelope<F>) {
+    pub(crate) fn note<F>(self, answer: &mut Envelope<F>) {
         if let Some(run) = &mut answer.run {
             run.timer_period_ns = self.request.as_ref().map(|(_, ns)| *ns);
         }
@@ -65,7 +81,7 @@ impl RequestedTimer {
 }
 
 /// Renders a document and writes it.
-pub(super) fn write(
+pub(crate) fn write(
     document: &Document,
     output: &OutputArgs,
     drawing: Drawing,
@@ -75,7 +91,7 @@ pub(super) fn write(
 }
 
 /// Renders documents as one text and writes it.
-pub(super) fn write_all(
+pub(crate) fn write_all(
     documents: &[Document],
     output: &OutputArgs,
     drawing: Drawing,
@@ -113,30 +129,8 @@ fn terminal_width() -> Option<u16> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
 }
 
-/// A flag that SIGINT and SIGTERM set; a second signal ends the program at once.
-#[cfg(unix)]
-pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
-            .context("cannot watch for signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
-    }
-    Ok(stop)
-}
-
-/// A flag that Ctrl-C sets; a second one ends the program at once.
-#[cfg(windows)]
-pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    clockscope_system::stop_on_ctrl_c(Arc::clone(&stop), clockscope_system::SecondCtrlC::Ends)
-        .context("cannot watch for Ctrl-C")?;
-    Ok(stop)
-}
-
 /// Reads a file, or standard input for `-`.
-pub(super) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin().read_to_end(&mut bytes)?;
@@ -146,13 +140,62 @@ pub(super) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The same as text.
-pub(super) fn read_text(file: &Path) -> io::Result<String> {
+pub(crate) fn read_text(file: &Path) -> io::Result<String> {
     String::from_utf8(read_bytes(file)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Reads a recorded document. The purpose is a part of errors.
-pub(super) fn read_document(file: &Path, purpose: &str) -> Result<Document> {
+pub(crate) fn read_document(file: &Path, purpose: &str) -> Result<Document> {
     let wrong = || format!("cannot {purpose} {}", file.display());
     let text = read_text(file).with_context(wrong)?;
     Document::from_json(&text).with_context(wrong)
+}
+
+/// Asks a question, and writes its answer so. `cpu` is the option that names CPUs.
+pub(crate) fn answer<F: Contents>(
+    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<F>, MeasureError>,
+    (output, drawing): (&OutputArgs, Drawing),
+    cpu: &str,
+    exit: impl FnOnce(&F) -> Exit,
+    document: fn(Envelope<F>) -> Document,
+) -> Result<Exit> {
+    let destination = Destination::open(output.output.as_deref())?;
+    finish(asked(ask, output, cpu)?, (output, drawing), destination, exit, document)
+}
+
+/// Asks a question of this machine.
+pub(crate) fn asked<F: Contents>(
+    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<F>, MeasureError>,
+    output: &OutputArgs,
+    cpu: &str,
+) -> Result<Envelope<F>> {
+    let stop = stop_on_signals()?;
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
+    let asked = ask(&session, &mut |share| bar.show(share));
+    drop(bar);
+    asked.map_err(|error| explained(error, cpu))
+}
+
+/// Judges an answer, and writes it.
+pub(crate) fn finish<F: Contents>(
+    answer: Envelope<F>,
+    (output, drawing): (&OutputArgs, Drawing),
+    destination: Destination,
+    exit: impl FnOnce(&F) -> Exit,
+    document: fn(Envelope<F>) -> Document,
+) -> Result<Exit> {
+    let exit = if answer.is_interrupted() { Exit::Interrupted } else { exit(&answer.found) };
+    write(&document(answer), output, drawing, destination)?;
+    Ok(exit)
+}
+
+/// Returns the end of a question about pairs of CPUs. One that tested no pair is undetermined, but
+/// where there is one CPU no other can disagree.
+pub(crate) fn of_pairs(is_tested: bool, why: Option<&Unknown>) -> Exit {
+    let is_alone = |why: &Unknown| match why {
+        Unknown::Pairs(PairsReason::OneCpu { limit, .. }) => *limit == Some(CpuLimit::Machine),
+        _ => false,
+    };
+    if is_tested || why.is_some_and(is_alone) { Exit::Success } else { Exit::Undetermined }
 }

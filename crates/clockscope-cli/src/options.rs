@@ -1,0 +1,7 @@
+//! Options that several commands have.
+
+mod clocks;
+mod output;
+
+pub(crate) use clocks::{ClockArgs, PairArgs, PathArg, TimerArgs};
+pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs, formats_of};

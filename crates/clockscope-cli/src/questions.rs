@@ -1,0 +1,235 @@
+//! The questions: one file each (arguments, findings, the end of the help, the run), and one row
+//! each of the table of commands.
+
+mod advise;
+mod check;
+mod clocksource;
+mod compare;
+mod gaps;
+mod info;
+mod list;
+pub(crate) mod measure;
+mod offsets;
+mod order;
+mod rate;
+mod report;
+mod runtimes;
+mod shootout;
+mod sleep;
+mod steps;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::answer::Question;
+use crate::ending::{Ending, NO_MORE};
+use measure::MeasureArgs;
+
+/// See every clock your machine has, know which to trust, and read the fastest
+///
+/// Without a subcommand, clockscope measures: `clockscope tsc monotonic` is
+/// `clockscope measure tsc monotonic`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "clockscope",
+    version,
+    disable_version_flag = true,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 80
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    #[command(flatten)]
+    pub(crate) version: VersionArgs,
+}
+
+/// Options for the program's version.
+#[derive(Args, Debug)]
+pub(crate) struct VersionArgs {
+    /// Print the version
+    ///
+    /// With --verbose also the commit and the target of the build.
+    #[arg(long = "version", short = 'V', display_order = 1000)]
+    pub(crate) wanted: bool,
+    /// With --version: print commit and target as well
+    #[arg(long, requires = "wanted", display_order = 1001, hide_short_help = true)]
+    pub(crate) verbose: bool,
+}
+
+/// A command, as the help shows it.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The group of the first screen in which it is.
+    pub(crate) group: &'static str,
+    /// Its name with an initial in upper case.
+    variant: &'static str,
+    /// The end of its help.
+    pub(crate) ending: Ending,
+}
+
+impl Row {
+    /// Its name.
+    pub(crate) fn name(&self) -> String {
+        self.variant.to_lowercase()
+    }
+}
+
+/// Declares the commands from questions by groups, and from others, which have no document.
+macro_rules! commands {
+    (
+        $($group:literal { $($(#[$about:meta])* $name:ident($args:ty),)+ })+
+        others $others:literal { $($(#[$other_about:meta])* $other:ident($other_args:ty),)+ }
+    ) => {
+        /// A command with its arguments.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($($(#[$about])* $name(Box<$args>),)+)+
+            $($(#[$other_about])* $other($other_args),)+
+        }
+
+        impl Command {
+            /// Returns the question; `None` for another command.
+            pub(crate) fn question(&self) -> Option<&dyn Question> {
+                match self {
+                    $($(Self::$name(args) => Some(&**args),)+)+
+                    $(Self::$other(_) => None,)+
+                }
+            }
+        }
+
+        /// All of them, group by group.
+        pub(crate) const COMMANDS: &[Row] = &[
+            $($(Row { group: $group, variant: stringify!($name), ending: <$args>::HELP },)+)+
+            $(Row { group: $others, variant: stringify!($other), ending: <$other_args>::HELP },)+
+        ];
+    };
+}
+
+commands! {
+    "Everyday" {
+        /// Measure cost, tick and events of every clock (the default)
+        ///
+        /// Reads every clock in batches, in turns, and shows the cost per read, the tick, and the
+        /// events between reads.
+        Measure(measure::MeasureArgs),
+        /// Judge which clocks can be trusted, with the evidence
+        ///
+        /// Gives a verdict on each clock, with its evidence and remedies.
+        #[command(alias = "doctor")]
+        Check(check::CheckArgs),
+        /// Choose a clock for an interval: its error, and how many repeats
+        ///
+        /// Recommends a clock for an interval, and shows the error of a single measurement and how
+        /// often to repeat it.
+        Advise(advise::AdviseArgs),
+        /// List all clocks, and whether they can be read here
+        List(list::ListArgs),
+        /// Show the facts about this machine that clocks depend on
+        Info(info::InfoArgs),
+    }
+    "Diagnose" {
+        /// Show how readings step: every difference, the tick, events
+        ///
+        /// Reads clocks in a loop, one after the other, and shows all differences between
+        /// successive readings, the tick, and the events with their times.
+        Steps(steps::StepsArgs),
+        /// Test whether readings go back from CPU to CPU
+        ///
+        /// Hands readings from CPU to CPU and counts those that go back, for every clock and
+        /// reading sequence.
+        Order(order::OrderArgs),
+        /// Measure how far apart the CPUs' counters are
+        #[command(alias = "sync")]
+        Offsets(offsets::OffsetsArgs),
+        /// Measure how fast clocks run, with bounds, and how steadily
+        ///
+        /// Shows frequency offsets with their bounds, the counter's frequency, and stability.
+        #[command(alias = "drift")]
+        Rate(rate::RateArgs),
+        /// Measure interruptions and attribute each to its cause
+        #[command(alias = "jitter")]
+        Gaps(gaps::GapsArgs),
+        /// Measure how late sleeps end
+        Sleep(sleep::SleepArgs),
+        /// Show what the kernel's clocks are based on, and why
+        ///
+        /// Lists the available clocksources, and why the kernel does not use the processor's
+        /// counter.
+        Clocksource(clocksource::ClocksourceArgs),
+    }
+    "Compare" {
+        /// Compare records with earlier ones: what is slower, what changed
+        ///
+        /// Lists the facts that differ, and says of each clock whether a read costs more than it
+        /// did.
+        Compare(compare::CompareArgs),
+        /// Compare two clocks by resolution, accuracy, cost and reliability
+        Shootout(shootout::ShootoutArgs),
+        /// Measure the stopwatches of language runtimes and browsers
+        ///
+        /// Runs a probe in each runtime that it finds.
+        Runtimes(runtimes::RuntimesArgs),
+        /// Render a recorded JSON document in any format
+        Report(report::ReportArgs),
+    }
+    "Other" {
+        /// Compute the answer of a recorded run of steps again
+        Replay(steps::ReplayArgs),
+    }
+    others "Other" {
+        /// Print the JSON Schema of documents, policies or recordings
+        Schema(SchemaArgs),
+        /// Print a completion script for a shell
+        Completions(CompletionsArgs),
+        /// Print the manual page
+        Man(ManArgs),
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_enum, default_value_t)]
+    pub(crate) of: SchemaArg,
+}
+
+impl SchemaArgs {
+    const HELP: Ending = NO_MORE;
+}
+
+/// Subject of a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaArg {
+    /// All JSON documents
+    #[default]
+    Documents,
+    /// Policies of `check`
+    Policy,
+    /// Recordings of `steps`
+    Recording,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+impl CompletionsArgs {
+    const HELP: Ending = Ending {
+        examples: &[(
+            "completions bash > clockscope.bash",
+            "for bash: source it, or put it where bash-completion looks",
+        )],
+        ..NO_MORE
+    };
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {}
+
+impl ManArgs {
+    const HELP: Ending = Ending { examples: &[("man > clockscope.1", "the manual page")], ..NO_MORE };
+}

@@ -1,0 +1,99 @@
+//! The question *advise*: a clock for an interval.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use clockscope_measure::{AdviceInput, Catalog, MeasureRequest, Paths, ThisMachine};
+use clockscope_records::Document;
+use clockscope_records::units::time;
+
+use super::measure::fresh;
+use crate::answer::Question;
+use crate::answer::{Drawing, read_document, write};
+use crate::duration::{self, Seconds};
+use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
+use crate::exit::Exit;
+use crate::numbers::{self, Share};
+use crate::options::OutputArgs;
+use crate::output::Destination;
+use crate::usage::{UsageError, unknown_clock};
+
+/// Shortest interval that advice is given for, in seconds: no processor does anything in less.
+const SHORTEST_INTERVAL_S: f64 = 1e-12;
+
+#[derive(Args, Debug)]
+pub(crate) struct AdviseArgs {
+    /// Interval to measure, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true)]
+    pub(crate) interval: Option<Seconds>,
+    /// Acceptable reading error, as a share of the interval, e.g. 1% or 0.01
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
+    pub(crate) error: Share,
+    /// Use this recorded document of `measure` or `steps` instead of measuring; - for standard
+    /// input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
+    pub(crate) from: Option<PathBuf>,
+    /// CPU to measure on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for sampling, all clocks together
+    #[arg(long, short, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl AdviseArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("advise --interval 100ns --error 1%", "for something that takes 100 ns"),
+            ("advise --from record.json", "from a recorded measurement"),
+        ],
+        exits: Exits { undecided: "no clock can be advised", ..ALWAYS },
+        ..NO_MORE
+    };
+}
+
+impl Question for AdviseArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.advise", &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        advise(self)
+    }
+}
+
+fn advise(args: &AdviseArgs) -> Result<Exit> {
+    if let Some(interval) = args.interval.filter(|interval| interval.0 < SHORTEST_INTERVAL_S) {
+        let asked = time(interval.0 * 1e9);
+        return Err(UsageError(format!("--interval: {asked} is too short: expected at least 0.001ns")).into());
+    }
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let document = match &args.from {
+        Some(file) => read_document(file, "advise from")?,
+        None => {
+            let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
+            let AdviseArgs { duration, cpu, .. } = *args;
+            let request = MeasureRequest { duration_s: duration.0, cpu, thorough: false, synchronization: true };
+            Document::Measurement(fresh(catalog, &request, &args.output)?)
+        }
+    };
+    let (source, interrupted) = match &document {
+        Document::Measurement(found) => (AdviceInput::Measurement(found), found.is_interrupted()),
+        Document::Steps(found) => (AdviceInput::Steps(found), found.is_interrupted()),
+        _ => {
+            anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
+        }
+    };
+    let advice = clockscope_measure::advise(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
+    let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Undetermined,
+        (false, false) => Exit::Success,
+    };
+    write(&Document::Advice(advice), &args.output, Drawing::default(), destination)?;
+    Ok(exit)
+}

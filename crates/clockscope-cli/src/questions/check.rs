@@ -1,0 +1,308 @@
+//! The question *check*: trust in clocks, with the evidence.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::builder::ArgPredicate;
+use clap::{Args, ValueEnum};
+use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
+use clockscope_records::{CheckKind, Document, Envelope, Finding, Policy, Trust, Trustworthiness, Use, Verdict};
+use clockscope_report::Format;
+
+use crate::answer::Question;
+use crate::answer::{Drawing, asked, write};
+use crate::baseline::{Baseline, BaselineArgs};
+use crate::changes::{OrChange, changes_among, or_change, own_findings};
+use crate::duration::{self, Seconds};
+use crate::ending::{Ending, Exits, FINDINGS};
+use crate::exit::Exit;
+use crate::findings::{Shows, any_of_all};
+use crate::monitor::{self, ExitCodes, MonitorArgs};
+use crate::options::OutputArgs;
+use crate::output::{self, Destination};
+use crate::usage::UsageError;
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Clocks by name or alias; "counter" is the processor's [default: the counter and all POSIX
+    /// clocks]
+    #[arg(value_name = "CLOCK")]
+    pub(crate) clocks: Vec<String>,
+    /// Use to judge the clocks for: interval (how long something takes), civil (date and time of
+    /// day), or all; civil judges only clocks that show civil time
+    #[arg(long = "for", value_name = "USE", default_value = "all")]
+    pub(crate) for_use: JudgedUse,
+    /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met,
+    /// with 3 if that is unknown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// CPU to measure on where one is enough [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for everything; 2s with --one-line
+    #[arg(long, short, value_name = "TIME", default_value = "5s", default_value_if("one_line", ArgPredicate::IsPresent, monitor::ONE_LINE_DURATION), value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Exit with 1 if a clock has any of these findings, with 3 if that could not be determined
+    ///
+    /// The changes (slower, verdict, clocksource, events) need --baseline.
+    #[arg(long, value_name = "FINDING", value_parser = or_change::<CheckFinding>(), value_delimiter = ',')]
+    pub(crate) fail_on: Vec<OrChange<CheckFinding>>,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+    /// Show all evidence, not only what decides a verdict
+    ///
+    /// JSON, CSV and Markdown always have all of it.
+    #[arg(long, short, conflicts_with = "brief")]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) monitor: MonitorArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Uses that clocks are judged for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JudgedUse {
+    Interval,
+    Civil,
+    All,
+}
+
+impl JudgedUse {
+    /// The one use; `None` for all.
+    pub(crate) fn alone(self) -> Option<Use> {
+        match self {
+            Self::Interval => Some(Use::Interval),
+            Self::Civil => Some(Use::Civil),
+            Self::All => None,
+        }
+    }
+}
+
+/// Something that `check` may find of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFinding {
+    /// A verdict of limited or unfit; not known of a clock whose verdict is undecided
+    Limited,
+    /// A verdict of unfit
+    Unfit,
+    /// A step back, on one CPU or across CPUs
+    Regression,
+    /// A jump, a loss of time, or a rate that is not constant
+    Jump,
+    /// A clock that cannot be read
+    Unavailable,
+    /// A test without a result: of steps back, jumps, order, offsets or rates
+    Unknown,
+}
+
+/// Checks by which `check` answers about regressions and jumps.
+const REGRESSIONS: [CheckKind; 2] = [CheckKind::StepsBack, CheckKind::Order];
+const JUMPS: [CheckKind; 2] = [CheckKind::Jumps, CheckKind::ConstantRate];
+
+impl Shows<CheckFinding> for Trust {
+    fn shows(&self, finding: CheckFinding) -> Option<bool> {
+        let verdicts = &self.verdicts;
+        let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
+        let evidence = |checks: &[CheckKind]| {
+            let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
+            let asked = all.filter(|evidence| checks.contains(&evidence.check.kind()));
+            any_of_all(asked.map(|evidence| match evidence.finding {
+                Finding::For => Some(false),
+                Finding::Against => Some(true),
+                Finding::Unknown => None,
+            }))
+        };
+        match finding {
+            CheckFinding::Limited => any_of_all(verdicts.iter().map(|found| match found.verdict {
+                Trustworthiness::Undecided => None,
+                verdict => Some(verdict <= Trustworthiness::Limited),
+            })),
+            CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
+            CheckFinding::Regression => evidence(&REGRESSIONS),
+            CheckFinding::Jump => evidence(&JUMPS),
+            CheckFinding::Unavailable => evidence(&[CheckKind::Readable]),
+            CheckFinding::Unknown => is_any(&|verdict| {
+                verdict
+                    .evidence
+                    .iter()
+                    .any(|evidence| evidence.finding == Finding::Unknown && evidence.check.kind().is_test())
+            }),
+        }
+    }
+}
+
+impl CheckArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("check", "the counter and all POSIX clocks"),
+            ("check --verbose", "with all evidence, not only what decides"),
+            ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
+            ("check --for interval --fail-on limited", "does not ask for synchronized civil time"),
+            ("check --policy policy.toml", "exits with 1 if a demand is not met"),
+            ("check --format prometheus -o clockscope.prom", "metrics for node_exporter"),
+            ("check --one-line --exit-codes nagios", "a line and a code for a monitor"),
+        ],
+        more: "Verdicts:
+  trusted    nothing contradicts the clock, and every required test supports it
+  undecided  nothing contradicts it, but a required test has no result
+  limited    right within the limits that the evidence names
+  unfit      do not use it: it went back, jumped, stood still, cannot be read,
+         or the kernel found it bad
+
+Clocks of civil time are judged for intervals and for civil time. With --fail-on
+limited, an undecided clock is not known to be limited (exit code 3).
+
+Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
+        exits: Exits { finding: "a finding that --fail-on names, or an unmet --policy", ..FINDINGS },
+    };
+}
+
+impl Question for CheckArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some((if self.baseline.is_there() { "clockscope.compare" } else { "clockscope.check" }, &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        check(self)
+    }
+}
+
+fn check(args: &CheckArgs) -> Result<Exit> {
+    let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let (clocks, for_use, duration_s) = (args.clocks.clone(), args.for_use.alone(), args.duration.0);
+        let request = CheckRequest { clocks, policy, for_use, duration_s, cpu: args.cpu };
+        clockscope_measure::check(session, &request, progress)
+    };
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let found = asked(ask, &args.output, "--cpu")?;
+    let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
+    match baseline {
+        Some(baseline) => {
+            baseline.show(Document::Check(found), &changes_among(&args.fail_on), (&args.output, destination), exit)
+        }
+        None => show_check(found, exit, args, destination),
+    }
+}
+
+/// Shows a check to a reader or a monitor.
+fn show_check(found: Envelope<Trust>, exit: Exit, args: &CheckArgs, destination: Destination) -> Result<Exit> {
+    let health = monitor::health(&found.found, exit);
+    if args.monitor.one_line {
+        let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
+        destination.write(&(line + "\n"))?;
+    } else if found.is_interrupted() && args.output.format() == Format::Prometheus && destination.is_replaced() {
+        // Metrics of an interrupted check have no time of success. The former ones have, and an
+        // alert on its age fires.
+        output::warn("--output: the check was interrupted: the file is left as it was");
+    } else {
+        let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
+        write(&Document::Check(found), &args.output, drawing, destination)?;
+    }
+    Ok(match args.monitor.exit_codes {
+        ExitCodes::Clockscope => exit,
+        ExitCodes::Nagios => Exit::Monitored(health),
+    })
+}
+
+/// Exit of a check: the policy's demands count like what is asked for by `--fail-on`.
+fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
+    if args.policy.is_some() && found.demands.is_empty() {
+        output::warn("--policy: the policy demands nothing");
+    }
+    // The answer says which demands are not met.
+    let demands = match () {
+        () if found.demands.iter().any(|demand| demand.met == Some(false)) => Exit::Finding,
+        () if found.demands.iter().any(|demand| demand.met.is_none()) => Exit::Undetermined,
+        () => Exit::Success,
+    };
+    demands.or(found.exit(&own_findings(&args.fail_on)))
+}
+
+fn read_policy(file: &Path) -> Result<Policy> {
+    let wrong = || format!("--policy {}", file.display());
+    let text = std::fs::read_to_string(file).with_context(wrong)?;
+    let policy = toml::from_str(&text);
+    Ok(policy.map_err(|error| UsageError(format!("{}: {}", wrong(), error.to_string().trim_end())))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use clockscope_measure::ThisMachine;
+    use clockscope_records::{Demand, DemandTarget, DemandValue};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A command line of `check` alone.
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: CheckArgs,
+    }
+
+    #[test]
+    fn a_demand_that_is_unknown_is_not_met() {
+        let Line { args } = Line::parse_from(["check"]);
+        let ends = |met: &[Option<bool>]| {
+            let demand = |met: &Option<bool>| Demand {
+                demand: DemandTarget::Clocksource,
+                required: DemandValue::Word("tsc".to_owned()),
+                for_use: None,
+                found: None,
+                met: *met,
+            };
+            end_of_check(&Trust { demands: met.iter().map(demand).collect(), ..Trust::default() }, &args)
+        };
+        assert_eq!([ends(&[]), ends(&[Some(true)])], [Exit::Success; 2]);
+        assert_eq!(ends(&[Some(true), None]), Exit::Undetermined);
+        assert_eq!(ends(&[None, Some(false), Some(true)]), Exit::Finding);
+    }
+
+    /// A policy or something like it.
+    fn almost_a_policy() -> impl Strategy<Value = String> {
+        let words = prop::sample::select(vec![
+            "clocksource",
+            "[counter]",
+            "[clocks.monotonic]",
+            "[clocks.tsc]",
+            "[clocks.\"\"]",
+            "verdict",
+            "max_cost_ns",
+            "max_regressions",
+            "invariant",
+            "=",
+            "\n",
+            "\"trusted\"",
+            "\"tsc\"",
+            "[\"hpet\"]",
+            "[]",
+            "0",
+            "-1",
+            "1e400",
+            "nan",
+            "inf",
+            "true",
+            "{",
+            "}",
+        ]);
+        prop::collection::vec(words, 0..24).prop_map(|words| words.join(" "))
+    }
+
+    proptest! {
+        /// Whatever stands in the file is read or refused; what is read is judged without
+        /// measuring.
+        #[test]
+        fn any_text_is_a_policy_or_refused(text in prop_oneof![any::<String>(), almost_a_policy()]) {
+            if let Ok(policy) = toml::from_str::<Policy>(&text) {
+                let first = clockscope_measure::accepted(&ThisMachine, &policy).map_err(|error| error.to_string());
+                let again = clockscope_measure::accepted(&ThisMachine, &policy).map_err(|error| error.to_string());
+                prop_assert_eq!(first, again);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The question *compare*: changes since earlier records.
+
+use anyhow::Result;
+use clap::Args;
+use clockscope_measure::CompareRequest;
+
+use crate::answer::Question;
+use crate::baseline::{DEFAULT_MARGIN, Names, refused, show};
+use crate::changes::ChangeFinding;
+use crate::ending::{Ending, Exits};
+use crate::exit::Exit;
+use crate::numbers::{self, Share};
+use crate::options::OutputArgs;
+use crate::output::Destination;
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// Records to compare with: a file, a folder, a quoted pattern, or several with commas
+    ///
+    /// Of `clockscope measure --json` or `clockscope check --json`. Several records a side, or one
+    /// of `measure --repeat`, show how much runs differ.
+    #[arg(value_name = "BASE")]
+    pub(crate) base: String,
+    /// Records to judge, in the same way
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+    /// Compare these clocks alone: fewer have narrower bounds
+    #[arg(long = "clock", value_name = "CLOCK", value_delimiter = ',', num_args = 1)]
+    pub(crate) clocks: Vec<String>,
+    /// Change of a cost that does not matter, e.g. 2% or 0.02
+    #[arg(long, value_name = "SHARE", default_value = DEFAULT_MARGIN, value_parser = numbers::share, allow_hyphen_values = true)]
+    pub(crate) margin: Share,
+    /// Compare records of different machines
+    #[arg(long)]
+    pub(crate) across_machines: bool,
+    /// Exit with 1 for any of these changes, with 3 if that could not be determined
+    #[arg(long, value_name = "CHANGE", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<ChangeFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl CompareArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("measure --repeat 6 --json -o base.json", "six runs, to compare with later"),
+            ("compare base.json new.json", "what is slower, and what else has changed"),
+            ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
+            ("measure --repeat 6 --baseline base.json", "measure now, and compare"),
+            ("compare base.json new.json -f html -o changes.html", "a page with charts"),
+            ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
+        ],
+        more: "A clock is slower if it is so both in ns and relative to the machine's own
+speed.
+
+Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
+        exits: Exits {
+            finding: "a change that --fail-on names",
+            undecided: "it could not be determined, or the records are of different machines",
+        },
+    };
+}
+
+impl Question for CompareArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.compare", &self.output))
+    }
+
+    fn is_measuring(&self) -> bool {
+        false
+    }
+
+    fn run(&self) -> Result<Exit> {
+        run(self)
+    }
+}
+
+fn run(args: &CompareArgs) -> Result<Exit> {
+    let mut names = Names::default();
+    let [base, new] = [names.records(&args.base)?, names.records(&args.new)?];
+    let request =
+        CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
+    show(found, &args.fail_on, (&args.output, destination), Exit::Success)
+}

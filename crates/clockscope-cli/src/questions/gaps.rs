@@ -1,0 +1,84 @@
+//! The question *gaps*: interruptions of a thread, and their causes.
+
+use anyhow::Result;
+use clap::Args;
+use clockscope_measure::{GapsRequest, MeasureError, Progress, Session};
+use clockscope_records::units::time;
+use clockscope_records::{CpuGaps, Document, Gaps};
+
+use crate::answer::Question;
+use crate::answer::{Drawing, answer};
+use crate::duration::{self, Seconds};
+use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
+use crate::exit::Exit;
+use crate::numbers::{self, Cpus};
+use crate::options::OutputArgs;
+use crate::usage::{UsageError, explained};
+
+/// Shortest threshold of a gap, in seconds: no loop that reads a clock is much faster.
+const SHORTEST_GAP_S: f64 = 100e-9;
+
+#[derive(Args, Debug)]
+pub(crate) struct GapsArgs {
+    /// Shortest time between two reads that counts as a gap
+    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) threshold: Seconds,
+    /// Time for observing
+    #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// CPUs to observe, all at once, e.g. 0-3,8 [default: the current one]
+    #[arg(long, visible_alias = "cpu", value_name = "LIST", value_parser = numbers::cpus)]
+    pub(crate) cpus: Option<Cpus>,
+    /// Observe all CPUs that this process may run on
+    #[arg(long, conflicts_with = "cpus")]
+    pub(crate) all_cpus: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl GapsArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[("gaps", "this CPU"), ("gaps --all-cpus --threshold 10us", "all CPUs, long gaps only")],
+        exits: Exits { undecided: "a CPU could not be observed", ..ALWAYS },
+        ..NO_MORE
+    };
+}
+
+impl Question for GapsArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.gaps", &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        gaps(self)
+    }
+}
+
+fn gaps(args: &GapsArgs) -> Result<Exit> {
+    if args.threshold.0 < SHORTEST_GAP_S {
+        let asked = time(args.threshold.0 * 1e9);
+        let expected = "expected at least 100ns, since reading a clock takes as long";
+        return Err(UsageError(format!("--threshold: {asked} is too short: {expected}")).into());
+    }
+    let cpus = match (&args.cpus, args.all_cpus) {
+        (_, true) => Some(
+            clockscope_system::affinity::allowed()
+                .map_err(MeasureError::from)
+                .map_err(|error| explained(error, "--all-cpus"))?,
+        ),
+        (cpus, false) => cpus.as_ref().map(Cpus::list),
+    };
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
+        clockscope_measure::gaps(session, &GapsRequest { threshold_s, duration_s, cpus }, progress)
+    };
+    answer(ask, (&args.output, Drawing::default()), "--cpus", looked, Document::Gaps)
+}
+
+/// Exit of `gaps`: the losses of a CPU that could not be looked at, or not at all, were not
+/// determined.
+fn looked(gaps: &Gaps) -> Exit {
+    let is_unseen = |cpu: &CpuGaps| cpu.seconds == 0.0 || cpu.reason.is_some();
+    if gaps.gaps.iter().any(is_unseen) { Exit::Undetermined } else { Exit::Success }
+}

@@ -1,0 +1,50 @@
+//! The question *info*: facts about the machine that clocks depend on.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use clap::Args;
+use clockscope_measure::{Session, ThisMachine};
+use clockscope_records::Document;
+
+use crate::answer::Question;
+use crate::answer::{Drawing, write};
+use crate::ending::{Ending, NO_MORE};
+use crate::exit::Exit;
+use crate::options::OutputArgs;
+use crate::output::Destination;
+
+#[derive(Args, Debug)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl InfoArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("info", "the processor, the kernel, its clocksource, the hypervisor"),
+            ("info --json", "for a program"),
+        ],
+        ..NO_MORE
+    };
+}
+
+impl Question for InfoArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.info", &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        info(self)
+    }
+}
+
+fn info(InfoArgs { output }: &InfoArgs) -> Result<Exit> {
+    let destination = Destination::open(output.output.as_deref())?;
+    let never = AtomicBool::new(false);
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
+    write(&Document::Info(info), output, Drawing::default(), destination)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,117 @@
+//! The question *measure*: cost, tick and events of clocks.
+
+use anyhow::Result;
+use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
+use clockscope_records::{Envelope, Measurement};
+
+mod arguments;
+mod repeated;
+mod shown;
+mod switched;
+
+pub(crate) use arguments::MeasureArgs;
+use shown::show_measurement;
+
+use crate::answer::Question;
+use crate::answer::{RequestedTimer, selected};
+use crate::baseline::Baseline;
+use crate::ending::{Ending, FINDINGS};
+use crate::exit::Exit;
+use crate::options::OutputArgs;
+use crate::output::Destination;
+use crate::progress::Bar;
+use crate::signals::stop_on_signals;
+use crate::usage::explained;
+
+impl MeasureArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("", "all clocks, in less than 2 s"),
+            ("tsc monotonic -d 10s", "two clocks, for longer"),
+            ("--brief", "the conclusion, and as many clocks as fit into 15 lines"),
+            ("--via all", "by the C library, the vDSO and the system call"),
+            ("--json -o record.json", "for `clockscope report` and `advise --from`"),
+            ("--columns clockperf", "the columns of the program clockperf"),
+            ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
+        ],
+        more: "Terms:   https://github.com/clockscope/clockscope/blob/HEAD/docs/glossary.md
+Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
+        exits: FINDINGS,
+    };
+}
+
+impl Question for MeasureArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some((
+            match () {
+                () if self.baseline.is_there() => "clockscope.compare",
+                () if !self.clocksource.is_empty() => "clockscope.switched",
+                () => "clockscope.measure",
+            },
+            &self.output,
+        ))
+    }
+
+    fn is_measuring(&self) -> bool {
+        self.clocksource.is_empty()
+    }
+
+    fn run(&self) -> Result<Exit> {
+        measure(self)
+    }
+}
+
+fn measure(args: &MeasureArgs) -> Result<Exit> {
+    if !args.clocksource.is_empty() {
+        // Without a baseline, nothing can be asked of changes.
+        Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
+        return switched::measure(args);
+    }
+    if let Some(runs) = args.repeat {
+        return repeated::measure(args, runs);
+    }
+    let catalog = selected(&args.clocks)?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let timer = RequestedTimer::of(&args.timer)?;
+    let MeasureArgs { duration, cpu, thorough, .. } = *args;
+    let request = MeasureRequest { duration_s: duration.0, cpu, thorough, synchronization: thorough };
+    let mut measurement = fresh(catalog, &request, &args.output)?;
+    timer.note(&mut measurement);
+    show_measurement(measurement, baseline.as_ref(), args, destination)
+}
+
+/// Measures now.
+pub(super) fn fresh(catalog: Catalog, request: &MeasureRequest, output: &OutputArgs) -> Result<Envelope<Measurement>> {
+    let stop = stop_on_signals()?;
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
+    let measured = clockscope_measure::measure(&session, catalog, request, &mut |share| bar.show(share));
+    drop(bar);
+    measured.map_err(|error| explained(error, "--cpu"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    /// A command line of `measure` alone.
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: MeasureArgs,
+    }
+
+    /// Longest time in seconds that an answer takes besides sampling on an idle machine: trial
+    /// reads, batches that find their size, the timer's calibration, the search for ticks.
+    const BESIDES_S: f64 = 0.2;
+
+    #[test]
+    fn the_default_answers_within_two_seconds() {
+        let Line { args: measure } = Line::parse_from(["measure"]);
+        assert!(measure.duration.0 + BESIDES_S <= 2.0, "{:?}", measure.duration);
+    }
+}

@@ -1,0 +1,119 @@
+//! The question *order*: readings that go back from CPU to CPU.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use clockscope_measure::{Handoff, OrderRequest, Progress, Session};
+use clockscope_records::{Document, Order};
+
+use crate::answer::Question;
+use crate::answer::{Drawing, answer, of_pairs, selected};
+use crate::duration::{self, Seconds};
+use crate::ending::{Ending, FINDINGS, NO_MORE};
+use crate::exit::Exit;
+use crate::findings::Shows;
+use crate::numbers::Cpus;
+use crate::options::{ClockArgs, OutputArgs, PairArgs};
+
+#[derive(Args, Debug)]
+pub(crate) struct OrderArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
+    /// How readings are handed from CPU to CPU
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    pub(crate) handoff: HandoffArg,
+    /// Time for all clocks and pairs together; many or busy CPUs take longer
+    #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<OrderFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Way in which readings are handed from CPU to CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HandoffArg {
+    /// Each CPU publishes its readings and takes the other's newest
+    Mailbox,
+    /// Each CPU in its turn reads the clock while it holds a lock
+    Lock,
+    /// One after the other
+    #[default]
+    Both,
+}
+
+impl From<HandoffArg> for Handoff {
+    fn from(way: HandoffArg) -> Self {
+        match way {
+            HandoffArg::Mailbox => Self::Mailbox,
+            HandoffArg::Lock => Self::Lock,
+            HandoffArg::Both => Self::Both,
+        }
+    }
+}
+
+/// Something that `order` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderFinding {
+    /// A reading of an ordered sequence that went back; unordered ones promise nothing
+    Regression,
+    /// A clock that can be read, or a pair of CPUs, that could not be tested, or not to the end
+    Unknown,
+}
+
+impl Shows<OrderFinding> for Order {
+    fn shows(&self, finding: OrderFinding) -> Option<bool> {
+        let tested = || self.sequences.iter().filter(|sequence| sequence.available);
+        let is_untested = self.untestable.is_some()
+            || !self.lost.is_empty()
+            || tested().next().is_none()
+            || tested().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
+        let has_regressed =
+            tested().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
+        match finding {
+            OrderFinding::Regression if has_regressed => Some(true),
+            OrderFinding::Regression => (!is_untested).then_some(false),
+            OrderFinding::Unknown => Some(is_untested).filter(|_| self.untestable.is_none()),
+        }
+    }
+}
+
+impl OrderArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[("order", "all clocks and CPUs"), ("order tsc --cpus 0-3", "one clock on some CPUs")],
+        exits: FINDINGS,
+        ..NO_MORE
+    };
+}
+
+impl Question for OrderArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.order", &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        order(self)
+    }
+}
+
+fn order(args: &OrderArgs) -> Result<Exit> {
+    let catalog = selected(&args.clocks)?;
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let request = OrderRequest {
+            duration_s: args.duration.0,
+            cpus: args.pairs.cpus.as_ref().map(Cpus::list),
+            serial: args.pairs.serial,
+            handoff: args.handoff.into(),
+        };
+        clockscope_measure::order(session, catalog, &request, progress)
+    };
+    let end = |found: &Order| {
+        let is_tested = found.sequences.iter().any(|sequence| sequence.handoffs > 0);
+        of_pairs(is_tested, found.untestable.as_ref()).or(found.exit(&args.fail_on))
+    };
+    answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Order)
+}

@@ -1,0 +1,156 @@
+//! The question *rate*: frequency offsets with their bounds.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use clockscope_measure::{Live, RateRequest, Session, ThisMachine};
+use clockscope_records::units::PpmBound;
+use clockscope_records::{Document, RateRecord, Rates};
+
+use crate::answer::Question;
+use crate::answer::{Drawing, finish};
+use crate::duration::{self, Seconds};
+use crate::ending::{Ending, Exits, FINDINGS, NO_MORE};
+use crate::exit::Exit;
+use crate::findings::{Shows, any, any_of_all};
+use crate::numbers::{self, Ppm};
+use crate::options::{ClockArgs, OutputArgs};
+use crate::output::Destination;
+use crate::progress::Bar;
+use crate::signals::stop_on_signals;
+use crate::usage::explained;
+
+/// Time for which `rate` compares if nothing else is said, in seconds; and the longest time if a
+/// bound is asked for.
+const RATE_S: f64 = 2.0;
+const RATE_UNTIL_S: f64 = 60.0;
+
+#[derive(Args, Debug)]
+pub(crate) struct RateArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
+    /// The clock that the others are compared with [default: monotonic_raw:vdso]
+    #[arg(long, value_name = "CLOCK")]
+    pub(crate) reference: Option<String>,
+    /// CPU to measure on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for comparing; with --until, the maximum [default: 2s, with --until 60s]
+    #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Option<Seconds>,
+    /// Stop as soon as every clock's bound is this small, e.g. 0.1ppm or 20ppb; exit with 3 if the
+    /// time was too short
+    #[arg(long, value_name = "BOUND", value_parser = numbers::ppm, allow_hyphen_values = true)]
+    pub(crate) until: Option<Ppm>,
+    /// Draw curves in ASCII
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// Draw curves in characters, as on a terminal
+    #[arg(long)]
+    pub(crate) plot: bool,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<RateFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Something that `rate` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RateFinding {
+    /// A rate that changed, or a step
+    Changed,
+    /// A rate that could not be determined
+    Unknown,
+}
+
+impl Shows<RateFinding> for Rates {
+    fn shows(&self, finding: RateFinding) -> Option<bool> {
+        let clocks = || self.clocks.iter().filter(|clock| clock.available);
+        match finding {
+            RateFinding::Changed => {
+                let changed = |clock: &RateRecord| match clock.step.is_known() {
+                    true => Some(true),
+                    false => clock.constant.get().map(|constant| !constant),
+                };
+                any_of_all(clocks().map(changed))
+            }
+            RateFinding::Unknown => {
+                let is_limited = |clock: &RateRecord| clock.reason.is_some() || clock.is_ticked();
+                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || is_limited(clock))))
+            }
+        }
+    }
+}
+
+impl RateArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("rate", "against CLOCK_MONOTONIC_RAW"),
+            ("rate tsc --until 0.1ppm", "until the bound is that small"),
+        ],
+        exits: Exits { undecided: "it could not be determined, or --until was not reached", ..FINDINGS },
+        ..NO_MORE
+    };
+}
+
+impl Question for RateArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.rate", &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        rate(self)
+    }
+}
+
+fn rate(args: &RateArgs) -> Result<Exit> {
+    let default = if args.until.is_some() { RATE_UNTIL_S } else { RATE_S };
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let stop = stop_on_signals()?;
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
+    let request = RateRequest {
+        clocks: args.clocks.all(),
+        paths: args.clocks.path.into(),
+        reference: args.reference.clone(),
+        duration_s: args.duration.map_or(default, |duration| duration.0),
+        until_ppm: args.until.map(|until| until.0),
+        cpu: args.cpu,
+    };
+    let asked = clockscope_measure::rate(&session, &request, &mut |live| bar.describe(live.share, || line(live)));
+    drop(bar);
+    finish(
+        asked.map_err(|error| explained(error, "--cpu"))?,
+        (&args.output, Drawing { ascii: args.ascii, plot: args.plot, ..Drawing::default() }),
+        destination,
+        |found| end_of_rate(found, args),
+        Document::Rates,
+    )
+}
+
+/// A bound that was asked for and not reached could not be determined. Of clocks that were not
+/// named, those count that could be read.
+fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
+    let reached = |until: f64| {
+        let is_asked = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
+        let bounds: Vec<Option<f64>> =
+            found.clocks.iter().filter(is_asked).map(|clock| clock.bound_ppm.get()).collect();
+        !bounds.is_empty() && bounds.iter().all(|bound| bound.is_some_and(|bound| bound <= until))
+    };
+    match found.exit(&args.fail_on) {
+        Exit::Success if found.until_ppm.get().is_some_and(|until| !reached(until)) => Exit::Undetermined,
+        exit => exit,
+    }
+}
+
+/// The line that shows what is known while a comparison runs.
+fn line(live: &Live) -> String {
+    match (live.ppm, live.bound_ppm) {
+        (Some(ppm), Some(bound)) => {
+            format!("{:.1} s, {}: {ppm:+.3} ± {} ppm", live.seconds, live.clock, PpmBound(bound))
+        }
+        (None, Some(bound)) => format!("{:.1} s, {}: ± {} ppm", live.seconds, live.clock, PpmBound(bound)),
+        _ => format!("{:.1} s", live.seconds),
+    }
+}

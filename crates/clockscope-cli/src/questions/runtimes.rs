@@ -1,0 +1,284 @@
+//! The question *runtimes*: the stopwatches of language runtimes and browsers.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
+use clockscope_records::units::time;
+use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
+use clockscope_runtimes::{Chosen, ProbeRequest, ProbeRunner};
+use clockscope_system::clocksource;
+
+use crate::answer::Question;
+use crate::answer::{Drawing, write};
+use crate::duration::{self, Seconds};
+use crate::ending::{Ending, Exits, FINDINGS};
+use crate::exit::Exit;
+use crate::findings::{Shows, any};
+use crate::options::OutputArgs;
+use crate::output::{self, Destination};
+use crate::progress::Bar;
+use crate::signals::stop_gently;
+use crate::usage::{UsageError, explained, nearest};
+
+#[derive(Args, Debug)]
+pub(crate) struct RuntimesArgs {
+    /// Runtimes by name, as --list shows them [default: all that are found]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Use this program of a runtime instead of the one on PATH; may be repeated, also for one
+    /// runtime
+    #[arg(long = "runtime", value_name = "NAME=PROGRAM", value_parser = program)]
+    pub(crate) programs: Vec<(String, PathBuf)>,
+    /// List the runtimes that are found, and how to get the others
+    #[arg(long, conflicts_with_all = ["clocksource", "duration", "timeout", "fail_on"])]
+    pub(crate) list: bool,
+    /// Switch the kernel to each of these clocksources in turn, measure, and restore the original;
+    /// needs root
+    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
+    pub(crate) clocksource: Vec<String>,
+    /// Time for which each API is read, 1ms to 1min
+    #[arg(long, short, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Time limit of a probe [default: 20s and 10 times --duration]; a build may take 2min, a
+    /// query of the version 10s
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) timeout: Option<Seconds>,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<RuntimesFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Parses a runtime's name and its program.
+fn program(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
+        _ => Err("expected a runtime and its program, such as python=/opt/python/bin/python3".to_owned()),
+    }
+}
+
+/// Something that `runtimes` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuntimesFinding {
+    /// A reading that went back
+    Regression,
+    /// A runtime that could not be measured, or not to the end
+    Unavailable,
+    /// A cost, a tick or an observed resolution that could not be determined
+    Unknown,
+}
+
+impl Shows<RuntimesFinding> for Runtimes {
+    fn shows(&self, finding: RuntimesFinding) -> Option<bool> {
+        let rows = &self.runtimes;
+        match finding {
+            RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.get().map(|count| count > 0))),
+            // An API that a runtime does not have is no fault of the machine's.
+            RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available && row.api.is_none()))),
+            // What an API does not state, and how sure a figure is, are no findings: with floats,
+            // and in short runs, they always lack.
+            RuntimesFinding::Unknown => {
+                let lacks = |row: &RuntimeRecord| {
+                    !row.cost_ns.is_known() || !row.tick_ns.is_known() || !row.observed_resolution_ns.is_known()
+                };
+                any(rows.iter().map(|row| row.available.then(|| lacks(row))))
+            }
+        }
+    }
+}
+
+impl RuntimesArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("runtimes", "every runtime that is found"),
+            ("runtimes --list", "those that are found, and how to get the others"),
+            ("runtimes python --runtime python=/opt/python/bin/python3", "another program of a runtime"),
+        ],
+        more: "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and
+run in a temporary folder; only the cache stays. A runtime that is missing,
+crashes, hangs or prints rubbish is a row with the reason.
+
+Figures:  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md
+Adding a language:
+  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-probes.md",
+        exits: Exits { undecided: "it could not be determined, or nothing was measured", ..FINDINGS },
+    };
+}
+
+impl Question for RuntimesArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some((if self.list { "clockscope.runtimes_found" } else { "clockscope.runtimes" }, &self.output))
+    }
+
+    fn is_measuring(&self) -> bool {
+        self.clocksource.is_empty() && !self.list
+    }
+
+    fn run(&self) -> Result<Exit> {
+        run(self)
+    }
+}
+
+/// Shortest and longest time for an API that probes accept, in seconds.
+const DURATIONS_S: (f64, f64) = (0.001, 60.0);
+/// Said where it is so.
+const DISABLED: &str = "the counter is disabled for this process (prctl PR_SET_TSC), and so it is for all that it starts: a runtime that \
+                        reads a clock through the vDSO is killed";
+/// Share of the progress that preparing is.
+const TO_PREPARE: f64 = 0.1;
+/// Time that a probe may take: so much, and so many times what it is asked to read for.
+const TIMEOUT_S: (f64, f64) = (20.0, 10.0);
+
+fn run(args: &RuntimesArgs) -> Result<Exit> {
+    let chosen = clockscope_runtimes::select(&args.names, &args.programs).map_err(|error| {
+        let hint = nearest(&error.name, error.known.iter().map(ToString::to_string));
+        UsageError(format!("{error}; {hint}`clockscope runtimes --list` shows all runtimes"))
+    })?;
+    if args.duration.0 < DURATIONS_S.0 || args.duration.0 > DURATIONS_S.1 {
+        let asked = time(args.duration.0 * 1e9);
+        return Err(UsageError(format!("--duration: each API cannot be read for {asked}: expected 1ms to 1min")).into());
+    }
+    // Before anything is started or switched: signals only ask for an end.
+    let stop = stop_gently()?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let runner = ProbeRunner::new().context("cannot run probes")?;
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, &stop))?;
+    let (document, exit) =
+        if args.list { list(&runner, &chosen, info, &stop) } else { measure(args, &runner, &chosen, info, &stop)? };
+    // Nothing temporary is left when the results are there.
+    drop(runner);
+    let error = match &document {
+        Document::Runtimes(envelope) => envelope.found.error.clone(),
+        _ => None,
+    };
+    write(&document, &args.output, Drawing::default(), destination)?;
+    match error {
+        Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
+        None => Ok(exit),
+    }
+}
+
+fn list(runner: &ProbeRunner, chosen: &[Chosen], info: Envelope<Info>, stop: &AtomicBool) -> (Document, Exit) {
+    let runtimes = runner.list(chosen, stop);
+    let exit = match () {
+        () if stop.load(Ordering::Relaxed) => Exit::Interrupted,
+        () if runtimes.iter().any(|found| found.available) => Exit::Success,
+        () => Exit::Undetermined,
+    };
+    let found = RuntimesFound { runtimes };
+    (Document::RuntimesFound(Envelope::of_facts(info.recorded_at, info.environment, found)), exit)
+}
+
+fn measure(
+    args: &RuntimesArgs,
+    runner: &ProbeRunner,
+    chosen: &[Chosen],
+    info: Envelope<Info>,
+    stop: &AtomicBool,
+) -> Result<(Document, Exit)> {
+    if let Some(warning) = &runner.warning {
+        output::warn(warning);
+    }
+    let Envelope { recorded_at, environment, .. } = info;
+    if environment.counter_readable.get() == Some(false) {
+        output::warn(DISABLED);
+    }
+    let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable.get()));
+    let duration_s = args.duration.0;
+    let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
+    if !args.clocksource.is_empty() {
+        // What cannot be switched is said before anything is built. The right is given back at
+        // once.
+        let right = clocksource::right(&args.clocksource).map_err(MeasureError::from);
+        drop(right.map_err(|error| explained(error, "--cpu"))?);
+    }
+    let show = |share: f64, title: &str| bar.borrow_mut().describe(share, || title.to_owned());
+    // Before any clocksource is switched: compilers need none.
+    let prepared = runner.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
+    let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
+        let request = ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
+        runner.measure(&prepared, request, &mut |share, title| {
+            show(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
+        })
+    };
+    let (was, runtimes, error) = if args.clocksource.is_empty() {
+        (None, rows(environment.clocksource.as_deref(), 0, 1), None)
+    } else {
+        let whole = args.clocksource.len();
+        let each = clockscope_measure::with_each_clocksource(&args.clocksource, stop, &mut |place, name| {
+            Ok::<_, MeasureError>(rows(Some(name), place, whole))
+        });
+        let PerClocksource { was, found, error } = each.map_err(|error| explained(error, "--cpu"))?;
+        (Some(was), found.concat(), error)
+    };
+    drop(bar);
+    let found = Runtimes {
+        duration_s,
+        interrupted: stop.load(Ordering::Relaxed),
+        was,
+        surprises: clockscope_runtimes::surprises(&runtimes),
+        runtimes,
+        error,
+    };
+    let exit = match () {
+        () if found.interrupted => Exit::Interrupted,
+        () if !args.fail_on.is_empty() => found.exit(&args.fail_on),
+        () if found.runtimes.iter().any(|row| row.available) => Exit::Success,
+        () => Exit::Undetermined,
+    };
+    Ok((Document::Runtimes(Envelope::of_facts(recorded_at, environment, found)), exit))
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{Figure, TickReason, texts};
+
+    use super::*;
+
+    #[test]
+    fn what_an_api_does_not_state_is_no_finding() {
+        let mut found = Runtimes {
+            duration_s: 1.0,
+            interrupted: false,
+            was: None,
+            runtimes: Vec::new(),
+            surprises: Vec::new(),
+            error: None,
+        };
+        let whole = RuntimeRecord {
+            available: true,
+            cost_ns: Figure::Known(70.0),
+            tick_ns: Figure::Known(10.0),
+            observed_resolution_ns: Figure::Known(60.0),
+            ..RuntimeRecord::default()
+        };
+        let float = RuntimeRecord { nominal_resolution_ns: Figure::unknown(texts::NO_NOMINAL_IN_API), ..whole.clone() };
+        let mut shows = |row: &RuntimeRecord| {
+            found.runtimes = vec![whole.clone(), row.clone()];
+            found.shows(RuntimesFinding::Unknown)
+        };
+        assert_eq!(shows(&float), Some(false));
+        assert_eq!(
+            shows(&RuntimeRecord { cost_ns: Figure::unknown(texts::COARSE_RUNTIME_TIMER), ..whole.clone() }),
+            Some(true)
+        );
+        assert_eq!(
+            shows(&RuntimeRecord { tick_ns: Figure::unknown(TickReason::FewSteps), ..whole.clone() }),
+            Some(true)
+        );
+        assert_eq!(
+            shows(&RuntimeRecord { observed_resolution_ns: Figure::unknown(texts::NO_FORWARD_STEP), ..float.clone() }),
+            Some(true)
+        );
+        // A runtime that is missing is another finding.
+        assert_eq!(shows(&RuntimeRecord::default()), Some(false));
+        found.runtimes = vec![RuntimeRecord::default()];
+        assert_eq!(found.shows(RuntimesFinding::Unknown), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! The question *sleep*: calls that end late.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use clockscope_measure::{Progress, Session, SleepRequest};
+use clockscope_records::{Document, Sleep};
+
+use crate::answer::Question;
+use crate::answer::{Drawing, RequestedTimer, answer};
+use crate::duration::{self, Seconds};
+use crate::ending::{Ending, FINDINGS, NO_MORE};
+use crate::exit::Exit;
+use crate::findings::{Shows, any};
+use crate::options::{OutputArgs, TimerArgs};
+
+#[derive(Args, Debug)]
+pub(crate) struct SleepArgs {
+    /// CPU to sleep on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Approximate time for all calls together; shorter runs leave out the longest sleeps
+    #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    #[command(flatten)]
+    pub(crate) timer: TimerArgs,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<SleepFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Something that `sleep` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SleepFinding {
+    /// A call that returned before its time
+    Early,
+}
+
+impl Shows<SleepFinding> for Sleep {
+    fn shows(&self, SleepFinding::Early: SleepFinding) -> Option<bool> {
+        any(self.rows.iter().map(|row| row.early.get().map(|count| count > 0)))
+    }
+}
+
+impl SleepArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending =
+        Ending { examples: &[("sleep", "every call, from 1 us to 100 ms")], exits: FINDINGS, ..NO_MORE };
+}
+
+impl Question for SleepArgs {
+    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+        Some(("clockscope.sleep", &self.output))
+    }
+
+    fn run(&self) -> Result<Exit> {
+        sleep(self)
+    }
+}
+
+fn sleep(args: &SleepArgs) -> Result<Exit> {
+    let timer = RequestedTimer::of(&args.timer)?;
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let request = SleepRequest { duration_s: args.duration.0, cpu: args.cpu };
+        let mut answer = clockscope_measure::sleep(session, &request, progress)?;
+        timer.note(&mut answer);
+        Ok(answer)
+    };
+    answer(ask, (&args.output, Drawing::default()), "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
+}
