@@ -33,7 +33,7 @@ impl FailureReason {
             Outcome::Refused(errno) => {
                 Self::new(of_errno(errno), ClockReason::ChildReadFailed { error: system_error(errno) })
             }
-            Outcome::Unanswered => Self::new(Failure::NoAnswer, texts::TRIAL_ENDED),
+            Outcome::Unanswered => Self::new(Failure::NoAnswer, texts::CHILD_READ_ENDED),
             Outcome::Silent => {
                 Self::new(Failure::NoAnswer, ClockReason::ChildReadSilent { after_ms: PATIENCE_MS.unsigned_abs() })
             }

@@ -17,7 +17,7 @@ pub(super) fn recorded_child_read(outcome: &Outcome) -> RecordedChildRead {
             error: ClockReason::ChildReadFailed { error: system_error(errno) }.into(),
         },
         Outcome::Unanswered => {
-            RecordedChildRead::Failed { failure: Failure::NoAnswer, error: texts::TRIAL_ENDED.into() }
+            RecordedChildRead::Failed { failure: Failure::NoAnswer, error: texts::CHILD_READ_ENDED.into() }
         }
         Outcome::Failed { failure, error } => RecordedChildRead::Failed { failure, error },
         Outcome::Killed(signal) => RecordedChildRead::Killed(signal),

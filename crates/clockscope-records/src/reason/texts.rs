@@ -57,7 +57,7 @@ pub const SCHEDULER_HIDDEN: &str = "the kernel does not show what the scheduler'
 pub const SEVERAL_RUNS: &str = "there were several runs: see between_runs";
 pub const SHOWS_TIME: &str = "it shows time, not counts";
 pub const SLEEPERS_CLOCK_UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
-pub const TRIAL_ENDED: &str = "the read failed: the process that tried it ended without an answer";
+pub const CHILD_READ_ENDED: &str = "the read failed: the process that tried it ended without an answer";
 pub const UNFAMILIAR: &str = "this program has never heard of it";
 pub const UNTIMED: &str =
     "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
