@@ -223,38 +223,21 @@ fn remove_sentences(reason: &mut Value) {
     }
 }
 
+/// CRC-32 of the run's JSON.
 fn checksum(run: &RecordedRun) -> u32 {
-    let mut crc = Crc(u32::MAX);
+    let mut crc = Crc::default();
     // It cannot fail: all keys are texts, and the sum takes every byte.
     let _ = serde_json::to_writer(&mut crc, run);
-    !crc.0
+    crc.0.finalize()
 }
 
 /// CRC-32 of what is written to it.
-struct Crc(u32);
-
-/// The contribution of each byte to the sum.
-const CRC_TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
-            bit += 1;
-        }
-        table[byte] = sum;
-        byte += 1;
-    }
-    table
-};
+#[derive(Default)]
+struct Crc(crc32fast::Hasher);
 
 impl Write for Crc {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for byte in bytes {
-            self.0 = CRC_TABLE[usize::from((self.0 as u8) ^ byte)] ^ (self.0 >> 8);
-        }
+        self.0.update(bytes);
         Ok(bytes.len())
     }
 
@@ -315,8 +298,8 @@ mod tests {
 
     #[test]
     fn the_checksum_is_crc_32() {
-        let mut crc = Crc(u32::MAX);
+        let mut crc = Crc::default();
         crc.write_all(b"123456789").unwrap();
-        assert_eq!(!crc.0, 0xcbf4_3926);
+        assert_eq!(crc.0.finalize(), 0xcbf4_3926);
     }
 }
