@@ -159,6 +159,22 @@ struct Scan {
     went_back: bool,
 }
 
+impl Scan {
+    /// Returns how far the clock can be ahead of the reference at the end of a batch, in ns, from
+    /// how far it could be at its start. At least `lowest_ns`, by its last reading. A batch whose
+    /// first reading is fresh, or that has one value alone, says no more than the start.
+    fn ceiling_at_end(&self, fresh: bool, before_ns: f64, jumped_ns: f64, [at_start_ns, lowest_ns]: [f64; 2]) -> f64 {
+        match self.changed_ns.filter(|_| !fresh) {
+            None => (at_start_ns + jumped_ns - self.sunk_ns).max(lowest_ns),
+            // Where it went back, it may have done so when it first changed.
+            Some(_) if self.went_back => self.last_ns - before_ns,
+            // A later change gives a bound as well, but one that is looser by the time until then:
+            // as much would be taken for a return in the next batch.
+            Some(changed_ns) => (changed_ns - before_ns + jumped_ns - self.sunk_ns).max(lowest_ns),
+        }
+    }
+}
+
 impl EventCounter {
     /// A counter for a clock of `ns_per_unit`, whose interface states `nominal_tick_ns` (0 if
     /// nothing), read in batches of at most `longest` readings.
@@ -420,14 +436,7 @@ impl EventCounter {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
         }
-        let ceiling_ns = match scan.changed_ns.filter(|_| !fresh) {
-            None => (ceiling_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
-            // Where it went back, it may have done so when it first changed.
-            Some(_) if scan.went_back => scan.last_ns - before_ns,
-            // A later change gives a bound as well, but one that is looser by the time until then:
-            // as much would be taken for a return in the next batch.
-            Some(changed_ns) => (changed_ns - before_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
-        };
+        let ceiling_ns = scan.ceiling_at_end(fresh, before_ns, jumped_ns, [ceiling_ns, lowest_at_end]);
         self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns, decidable });
     }
 

@@ -470,6 +470,15 @@ fn count<P: Platform>(
     }
 }
 
+/// Reason why nothing was handed over of a clock that can be read.
+fn not_begun(is_stopped: bool, longest_ns: f64) -> &'static str {
+    match () {
+        () if is_stopped => texts::INTERRUPTED,
+        () if longest_ns.is_finite() => "the time was over before its turn",
+        () => texts::NO_HANDOFF,
+    }
+}
+
 fn record<P: Platform>(
     row: &CatalogEntry<P>,
     ways: [Option<&Tally>; 2],
@@ -495,13 +504,7 @@ fn record<P: Platform>(
     let failed = ended(error, is_still);
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
-    let untaken = if bench.is_stopped() {
-        texts::INTERRUPTED
-    } else if longest_ns.is_finite() {
-        "the time was over before its turn"
-    } else {
-        texts::NO_HANDOFF
-    };
+    let untaken = not_begun(bench.is_stopped(), longest_ns);
     let of_failure = || failed.as_ref().map(FailureReason::unknown);
     let nothing = failure_reason.as_ref().map(FailureReason::unknown).or(untestable.cloned()).or_else(of_failure);
     // Each of these takes the one before it.

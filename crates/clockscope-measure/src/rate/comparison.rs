@@ -162,13 +162,7 @@ impl Comparison {
         let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], [0.0, scale.error]);
         // Every counted unit that the reference saw in a second.
         let hz = 1e9 / rough_ns * (1.0 + ppm / PPM);
-        let own = if clock.is_in_counts {
-            let found = Scale { ns_per_unit: 1e9 / hz, error: of_inverse(bound_ppm / PPM / (1.0 + ppm / PPM)) };
-            let forward = (hz > 0.0 && found.error.is_finite()).then_some(found);
-            nominal_ns.map_or(forward, |ns_per_unit| Some(Scale { ns_per_unit, error: 0.0 }))
-        } else {
-            Some(Scale { ns_per_unit: 1.0, error: 0.0 })
-        };
+        let own = own_scale(clock.is_in_counts, nominal_ns, hz, bound_ppm / PPM / (1.0 + ppm / PPM));
         // The mean rate of a counter that stepped, or stood still for a part of the run, is the
         // length of none of its units.
         let is_unit = |own: &Scale| rough.rate.step.is_none() && (own.ns_per_unit / rough_ns - 1.0).abs() < NEAR_ROUGH;
@@ -249,6 +243,17 @@ struct RateEstimate {
     brackets: Vec<BracketNs>,
     /// One of the clocks is moved by the timer tick, which may come late: its steps say nothing.
     is_ticked: bool,
+}
+
+/// The length of a clock's unit by the rate that was found, which may be off by this share: a
+/// nominal one is exact. `None` for a counter that did not advance.
+fn own_scale(is_in_counts: bool, nominal_ns: Option<f64>, hz: f64, share: f64) -> Option<Scale> {
+    if !is_in_counts {
+        return Some(Scale { ns_per_unit: 1.0, error: 0.0 });
+    }
+    let found = Scale { ns_per_unit: 1e9 / hz, error: of_inverse(share) };
+    let forward = (hz > 0.0 && found.error.is_finite()).then_some(found);
+    nominal_ns.map_or(forward, |ns_per_unit| Some(Scale { ns_per_unit, error: 0.0 }))
 }
 
 impl RateEstimate {

@@ -31,18 +31,7 @@ impl CheckEvidence {
 /// verdict, whose cause has its own.
 fn remedy(check: &Check) -> &'static str {
     match check {
-        Check::Readable { failure, .. } => match failure {
-            Some(ReadFailure::Instruction) => evidence::NOT_PERMITTED_ADVICE,
-            Some(ReadFailure::CounterDisabled) => {
-                "the vDSO reads the counter: find out who disabled it, or read by the bare system call"
-            }
-            Some(ReadFailure::Call) | None => {
-                "look for a seccomp filter, a sandbox or an old kernel that denies the call"
-            }
-            Some(ReadFailure::DuringRun) => {
-                "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
-            }
-        },
+        Check::Readable { failure, .. } => of_failure(*failure),
         Check::Invariance { .. } => evidence::NOT_INVARIANT_ADVICE,
         Check::Clocksource { former: Some(_), .. } => {
             "find out why: `clockscope clocksource`, the kernel's log, or who switched it"
@@ -67,24 +56,7 @@ fn remedy(check: &Check) -> &'static str {
             "measure the frequency against the system's clock, as clockscope does, and do not use the stated one; or the kernel's \
              own clock is off: compare it with NTP (chronyc tracking)"
         }
-        Check::Cost { cause, .. } => match cause {
-            Some(CostCause::Clocksource) => {
-                "have the kernel use the counter (see `clockscope clocksource`), or read less often; rdtscp or \
-                 clockscope::now() are cheaper where the counter's verdict permits them"
-            }
-            Some(CostCause::TrappedCounter) => "see the advice on the counter's cost",
-            Some(CostCause::AboveSystemCall) => {
-                "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library"
-            }
-            Some(CostCause::LikeSystemCall) => {
-                "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
-                 the kernel's command line, gVisor, ptrace, or a time namespace on an old kernel"
-            }
-            Some(CostCause::Trap | CostCause::Emulation) | None => {
-                "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: \
-                 read seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)"
-            }
-        },
+        Check::Cost { cause, .. } => of_cost(*cause),
         Check::Resolution { coarse_nominal_ns: Some(_), .. } => COARSE_BY_DESIGN,
         Check::Resolution { .. } => {
             "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or a \
@@ -96,6 +68,42 @@ fn remedy(check: &Check) -> &'static str {
         }
         Check::Synchronization { .. } => remedy_of_civil_time(check),
         Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } => "",
+    }
+}
+
+/// Advice where a clock cannot be read.
+fn of_failure(failure: Option<ReadFailure>) -> &'static str {
+    match failure {
+        Some(ReadFailure::Instruction) => evidence::NOT_PERMITTED_ADVICE,
+        Some(ReadFailure::CounterDisabled) => {
+            "the vDSO reads the counter: find out who disabled it, or read by the bare system call"
+        }
+        Some(ReadFailure::Call) | None => "look for a seccomp filter, a sandbox or an old kernel that denies the call",
+        Some(ReadFailure::DuringRun) => {
+            "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
+        }
+    }
+}
+
+/// Advice where a read costs more than it should.
+fn of_cost(cause: Option<CostCause>) -> &'static str {
+    match cause {
+        Some(CostCause::Clocksource) => {
+            "have the kernel use the counter (see `clockscope clocksource`), or read less often; rdtscp or \
+             clockscope::now() are cheaper where the counter's verdict permits them"
+        }
+        Some(CostCause::TrappedCounter) => "see the advice on the counter's cost",
+        Some(CostCause::AboveSystemCall) => {
+            "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library"
+        }
+        Some(CostCause::LikeSystemCall) => {
+            "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
+             the kernel's command line, gVisor, ptrace, or a time namespace on an old kernel"
+        }
+        Some(CostCause::Trap | CostCause::Emulation) | None => {
+            "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: \
+             read seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)"
+        }
     }
 }
 

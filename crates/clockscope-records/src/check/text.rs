@@ -47,18 +47,7 @@ impl CheckEvidence {
     pub fn text(&self) -> String {
         let finding = self.finding;
         match &self.check {
-            Check::Readable { path, failure, errors, reason } => match (failure, reason) {
-                (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
-                (None, _) => "it answers".to_owned(),
-                (Some(_), Some(reason)) => format!("it cannot be read: {}", reason),
-                (Some(_), None) if *errors > 0 => {
-                    format!(
-                        "it cannot be read reliably: {} failed while its rate was compared",
-                        counted(*errors, "read")
-                    )
-                }
-                (Some(_), None) => "it cannot be read".to_owned(),
-            },
+            Check::Readable { .. } => readable(&self.check),
             Check::Invariance { invariant, .. } => evidence::invariance(*invariant).to_owned(),
             Check::Clocksource { current, former, .. } => match (current, former) {
                 (Some(current), Some(former)) => {
@@ -70,19 +59,7 @@ impl CheckEvidence {
             Check::KernelVerdict { cause: None, not_looked_at } => {
                 or(not_looked_at.as_ref(), "neither log nor command line says why the kernel does not use it")
             }
-            Check::Hypervisor { hypervisor, statement, states_frequency, reason } => match hypervisor {
-                Some(Hypervisor::None) => "there is none".to_owned(),
-                Some(Hypervisor::Named(name)) => {
-                    let frequency = states_frequency.then_some("it states the counter's frequency to the kernel");
-                    let says: Vec<&str> =
-                        statement.map(HypervisorStatement::text).into_iter().chain(frequency).collect();
-                    match says.as_slice() {
-                        [] => format!("{name} says nothing about the counter"),
-                        says => format!("{name} says: {}", says.join("; ")),
-                    }
-                }
-                None => or_reason(reason.as_ref(), "it is not known whether there is one"),
-            },
+            Check::Hypervisor { .. } => hypervisor(&self.check),
             Check::Emulation { emulators } => {
                 format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
             }
@@ -172,6 +149,37 @@ impl HypervisorStatement {
 /// A reason that was recorded, or what is said without one.
 fn or(reason: Option<&String>, otherwise: &str) -> String {
     reason.map_or(otherwise, String::as_str).to_owned()
+}
+
+/// The answer of the trial read.
+fn readable(check: &Check) -> String {
+    let Check::Readable { path, failure, errors, reason } = check else { return String::new() };
+    match (failure, reason) {
+        (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
+        (None, _) => "it answers".to_owned(),
+        (Some(_), Some(reason)) => format!("it cannot be read: {}", reason),
+        (Some(_), None) if *errors > 0 => {
+            format!("it cannot be read reliably: {} failed while its rate was compared", counted(*errors, "read"))
+        }
+        (Some(_), None) => "it cannot be read".to_owned(),
+    }
+}
+
+/// The statement of a hypervisor on the counter.
+fn hypervisor(check: &Check) -> String {
+    let Check::Hypervisor { hypervisor, statement, states_frequency, reason } = check else { return String::new() };
+    match hypervisor {
+        Some(Hypervisor::None) => "there is none".to_owned(),
+        Some(Hypervisor::Named(name)) => {
+            let frequency = states_frequency.then_some("it states the counter's frequency to the kernel");
+            let says: Vec<&str> = statement.map(HypervisorStatement::text).into_iter().chain(frequency).collect();
+            match says.as_slice() {
+                [] => format!("{name} says nothing about the counter"),
+                says => format!("{name} says: {}", says.join("; ")),
+            }
+        }
+        None => or_reason(reason.as_ref(), "it is not known whether there is one"),
+    }
 }
 
 /// The same of a reason that has a code.

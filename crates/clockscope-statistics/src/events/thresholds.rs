@@ -73,6 +73,18 @@ mod tests {
         assert_eq!(thresholds.most(), Some(5.0));
     }
 
+    /// The reported threshold held for nine tenths of the time: one that held for a seventh counts,
+    /// one that held for a twentieth does not.
+    #[test]
+    fn a_threshold_of_nine_tenths_of_the_time_is_reported() {
+        for (share, expected) in [(0.15, 5.0), (0.05, 1.0)] {
+            let mut thresholds = JumpThresholds::new();
+            thresholds.add(0.0, (1.0 - share) * 1e6, 1.0);
+            thresholds.add((1.0 - share) * 1e6, 1e6, 5.0);
+            assert_eq!(thresholds.most(), Some(expected), "{share}");
+        }
+    }
+
     #[test]
     fn a_long_time_takes_no_more_memory() {
         let mut thresholds = JumpThresholds::new();
