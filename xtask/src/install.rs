@@ -42,7 +42,7 @@ pub(crate) fn install(arguments: &[&str]) -> Result<()> {
     let root = request.root();
     for file in &layout.files {
         let path = root.join(&file.path);
-        place(&path, &file.content, file.mode).with_context(|| format!("cannot install {}", path.display()))?;
+        replace_file(&path, &file.content, file.mode).with_context(|| format!("cannot install {}", path.display()))?;
         println!("{}", path.display());
     }
     Ok(())
@@ -92,7 +92,7 @@ fn is_plain(path: &Path) -> bool {
 
 /// Writes a file in place of one that may be there. A program that has the former one mapped keeps
 /// it: the name moves, the file stays.
-fn place(path: &Path, content: &Content, mode: u32) -> Result<()> {
+fn replace_file(path: &Path, content: &Content, mode: u32) -> Result<()> {
     let folder = path.parent().context("it has no folder")?;
     fs::create_dir_all(folder)?;
     let mut name = path.file_name().context("it has no name")?.to_owned();
@@ -148,9 +148,9 @@ mod tests {
     fn a_file_is_replaced_and_not_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b");
-        place(&path, &Content::Text("old".to_owned()), 0o644).unwrap();
+        replace_file(&path, &Content::Text("old".to_owned()), 0o644).unwrap();
         let mapped = fs::File::open(&path).unwrap();
-        place(&path, &Content::Text("new".to_owned()), 0o600).unwrap();
+        replace_file(&path, &Content::Text("new".to_owned()), 0o600).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::io::read_to_string(mapped).unwrap(), "old");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -50,7 +50,7 @@ const PC: Machine = Machine {
 };
 
 /// The kernel was booted to use another clocksource, or found the counter bad.
-const ELSEWHERE: &[&str] = &["invariance", "clocksource", "kernel_verdict"];
+const OTHER_CLOCKSOURCE_CHECKS: &[&str] = &["invariance", "clocksource", "kernel_verdict"];
 const REJECTED: &[&str] = &["kernel_verdict"];
 
 /// Two CPUs, whose counters the kernel compares by itself and rejects.
@@ -81,7 +81,7 @@ const MACHINES: &[Machine] = &[
         name: "hpet",
         kernel: "clocksource=hpet",
         clocksource: "hpet",
-        because: ELSEWHERE,
+        because: OTHER_CLOCKSOURCE_CHECKS,
         check: checks::hpet,
         ..PC
     },
@@ -89,7 +89,7 @@ const MACHINES: &[Machine] = &[
         name: "acpi_pm",
         kernel: "clocksource=acpi_pm",
         clocksource: "acpi_pm",
-        because: ELSEWHERE,
+        because: OTHER_CLOCKSOURCE_CHECKS,
         check: checks::acpi_pm,
         ..PC
     },
@@ -97,7 +97,7 @@ const MACHINES: &[Machine] = &[
         name: "jiffies",
         kernel: "clocksource=jiffies",
         clocksource: "jiffies",
-        because: ELSEWHERE,
+        because: OTHER_CLOCKSOURCE_CHECKS,
         check: checks::jiffies,
         ..PC
     },

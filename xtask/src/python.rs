@@ -99,14 +99,14 @@ impl Environment {
     fn run(&self, arguments: &[&str]) -> Result<()> {
         // A path of modules, or of types, of the caller's would hide what was installed.
         run::with(
-            &[("PYTHONPATH", ""), ("MYPYPATH", ""), ("MYPY_CACHE_DIR", &self.place("mypy")?)],
+            &[("PYTHONPATH", ""), ("MYPYPATH", ""), ("MYPY_CACHE_DIR", &self.subfolder("mypy")?)],
             &self.python,
             arguments,
         )
     }
 
     /// A folder for this purpose.
-    fn place(&self, name: &str) -> Result<String> {
+    fn subfolder(&self, name: &str) -> Result<String> {
         Ok(self.folder.join(name).to_str().context("the folder's path is not text")?.to_owned())
     }
 

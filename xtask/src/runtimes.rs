@@ -50,7 +50,7 @@ pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = missing()? {
         return missing_tool(missing);
     }
-    let place = Place::new()?;
+    let place = Folders::new()?;
     run::debug_command()?;
     // The first run may have to build probes, the second has them.
     for turn in ["built and measured", "measured"] {
@@ -91,7 +91,7 @@ pub(crate) fn fetch() -> Result<()> {
 }
 
 /// Folders of this check.
-struct Place {
+struct Folders {
     locales: PathBuf,
     dotnet: PathBuf,
     temporary: PathBuf,
@@ -99,14 +99,14 @@ struct Place {
     shared: Vec<PathBuf>,
 }
 
-impl Drop for Place {
+impl Drop for Folders {
     fn drop(&mut self) {
         // Nothing sensible is left to be done if it cannot be removed.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }
 
-impl Place {
+impl Folders {
     fn new() -> Result<Self> {
         // Not in the folder that cargo builds into: browsers put sockets there, whose paths must be
         // short.

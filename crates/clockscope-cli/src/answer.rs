@@ -160,11 +160,11 @@ pub(crate) fn answer<F: Contents>(
     document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
-    finish(asked(ask, output, cpu)?, (output, drawing), destination, exit, document)
+    finish(ask_this_machine(ask, output, cpu)?, (output, drawing), destination, exit, document)
 }
 
 /// Asks a question of this machine.
-pub(crate) fn asked<F: Contents>(
+pub(crate) fn ask_this_machine<F: Contents>(
     ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<F>, MeasureError>,
     output: &OutputArgs,
     cpu: &str,

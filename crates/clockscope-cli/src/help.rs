@@ -203,7 +203,7 @@ mod tests {
                 let words = std::iter::once("clockscope").chain(command.arguments.iter().map(String::as_str));
                 let error = super::command().try_get_matches_from(words).err()?;
                 let shown = matches!(error.kind(), DisplayHelp | DisplayVersion);
-                (!shown).then(|| format!("{}: {error}", command.place()))
+                (!shown).then(|| format!("{}: {error}", command.location()))
             })
             .collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -35,7 +35,7 @@ const STEERED_PPM: f64 = 1000.0;
 
 /// Number of times that a thread that was moved is pinned again before it counts as not pinned:
 /// CPUs go offline one at a time, and a system that keeps on reporting another CPU binds nothing.
-const PLACES: usize = 3;
+const MOST_REPINS: usize = 3;
 
 /// Called between rounds with the share of the time that has passed, from 0 to 1. Nothing is being
 /// sampled meanwhile.
@@ -147,11 +147,11 @@ impl<'a, P: Platform> Setup<'a, P> {
         let (mut calibration, mut first_rate) = first()?;
         // The counters of two CPUs may be apart: a rate that began on one and ended on another is
         // that of neither.
-        for _ in 0..PLACES {
+        for _ in 0..MOST_REPINS {
             if place.lost(platform).is_none() {
                 break;
             }
-            place = place.again(platform)?;
+            place = place.repinned(platform)?;
             (calibration, first_rate) = first()?;
         }
         if let Some(reason) = place.lost(platform) {
@@ -281,7 +281,7 @@ impl<P: Platform> CpuBinding<P> {
     }
 
     /// Pins the thread anew.
-    fn again(self, platform: &P) -> Result<Self, AffinityError> {
+    fn repinned(self, platform: &P) -> Result<Self, AffinityError> {
         let asked = self.asked;
         // What held the thread gives it its former CPUs back, before it is bound again.
         drop(self);

@@ -93,7 +93,7 @@ impl<P: Platform> Catalog<P> {
         let everyone = |row: &CatalogEntry<P>| names.is_empty() && self.reached_by(row, paths);
         let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
         for name in names {
-            for place in self.places(name, paths)? {
+            for place in self.indices(name, paths)? {
                 keep[place] = true;
             }
         }
@@ -103,7 +103,7 @@ impl<P: Platform> Catalog<P> {
 
     /// Places of the clocks of this name: one, or one a path. Names are those of `clockscope list`,
     /// in capitals as well, with C's prefix, or [`COUNTER`].
-    pub(crate) fn places(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
+    pub(crate) fn indices(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
         let bearing = |name: &str| -> Vec<usize> {
             (0..self.entries.len()).filter(|place| self.is_meant(&self.entries[*place], name, paths)).collect()
         };

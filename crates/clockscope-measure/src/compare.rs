@@ -138,7 +138,7 @@ pub fn compare(
     match &sides {
         Sides::Measured(measured) => {
             let sides = measured.each_ref().map(|side| Side::of(side));
-            let clocks = asked(&sides, &request.clocks)?;
+            let clocks = compared_labels(&sides, &request.clocks)?;
             found.changes = facts::changes_of_measurements(measured, &clocks);
             let costs = costs::compare(&sides, &clocks, request.margin);
             (found.machine, found.clocks) = (Some(costs.machine), costs.clocks);
@@ -310,7 +310,7 @@ fn side(records: &[ComparedRecord], sides: &Sides<'_>, place: usize) -> Compared
 }
 
 /// The labels of the clocks that are compared, in the order of the records.
-fn asked(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareError> {
+fn compared_labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareError> {
     let mut clocks: Vec<(&String, bool)> = Vec::new();
     for clock in sides.iter().rev().flat_map(|side| &side.clocks) {
         let is_asked = names.is_empty() || names.iter().any(|name| clock.has_name(name));

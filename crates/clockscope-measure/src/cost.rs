@@ -30,7 +30,7 @@ const ADAPTED_NS: f64 = 3e6;
 /// The most batches that this takes, where the timer shows no time.
 const MOST_TO_ADAPT: usize = 1 << 9;
 /// The timer stands still if no time passes in so many rounds: of 0.1 ms and more each.
-const STILL: u32 = 1 << 10;
+const STALL_ROUNDS: u32 = 1 << 10;
 
 /// Request to measure clocks: what to measure, and how.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ fn rounds<P: Platform>(
         let elapsed_ns = bench.elapsed_ns(sampling);
         still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
         furthest_ns = furthest_ns.max(elapsed_ns);
-        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || still >= STILL;
+        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || still >= STALL_ROUNDS;
         if is_over || elapsed_ns >= (turns + 1.0) / TURNS * duration_ns {
             turns = (elapsed_ns / duration_ns * TURNS).floor();
             for measured_clock in

@@ -14,7 +14,7 @@ use crate::timer::TimerRate;
 /// Fewest batches that have a cost: interruptions of three decide the median of fewer.
 pub(crate) const FEWEST_BATCHES: u64 = 7;
 /// Batch costs that are kept of a clock; more are represented by an even sample of them.
-const KEPT: usize = 4096;
+const SAMPLED_COSTS: usize = 4096;
 /// Batches whose median is taken as what a read costs at the moment.
 const RECENT: usize = 31;
 /// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
@@ -131,7 +131,7 @@ impl<P: Platform> MeasuredClock<P> {
 
     /// Returns the median cost of a read, in ns.
     pub(crate) fn median_cost_ns(&self, rate: TimerRate) -> Option<f64> {
-        let mut kept = self.state.as_ref()?.costs.kept().to_vec();
+        let mut kept = self.state.as_ref()?.costs.values().to_vec();
         kept.sort_by(f64::total_cmp);
         median_cost(&kept).map(|cost| cost * rate.ns_per_unit)
     }
@@ -162,7 +162,7 @@ impl MeasuredState {
             first: Vec::with_capacity(FIRST),
             judged_outside,
             reads_per_batch: 1,
-            costs: Reservoir::new(KEPT),
+            costs: Reservoir::new(SAMPLED_COSTS),
             cost_blocks: MedianBlocks::default(),
             recent: RecentCosts::default(),
             dropped: 0,

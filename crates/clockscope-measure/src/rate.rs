@@ -112,7 +112,7 @@ pub(crate) fn against<P: Platform>(
     let reference = participant::first_answering(session, references)?;
     let all = Catalog::new(platform);
     let counter = participant::ordered_counter(&Catalog::counters(platform));
-    let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
+    let named = clocks.iter().map(ToString::to_string).filter(|name| all.indices(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
     Ok((participant::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
 }

@@ -59,7 +59,7 @@ pub fn shootout<P: Platform>(
     let cpus = across::cpus(platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, trust::measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
-    let seen = trust::look(&mut setup, &names, cpus, *duration_s, progress)?;
+    let seen = trust::observe(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = compare(&seen, &names);
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
@@ -77,7 +77,7 @@ fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, Measur
         return by(ReadPath::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
     };
     let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-    let places = catalog.places(name, Paths::Libc)?;
+    let places = catalog.indices(name, Paths::Libc)?;
     Ok(catalog.entries[*places.first().ok_or_else(unknown)?].label())
 }
 

@@ -136,14 +136,14 @@ struct Moves {
 
 impl Moves {
     /// Returns what both state of themselves.
-    fn stated<P: Platform>(reference: &P::Reference) -> Self {
+    fn of_nominal_ticks<P: Platform>(reference: &P::Reference) -> Self {
         let ticks = Ticks { outer: 1.0, inner: reference.tick_ns() };
         Self { ticks, timer_call: 0.0, timer_seen: false, reference_seen: false }
     }
 
     /// Returns what their readings show, where that is more.
     fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
-        let stated = Self::stated::<P>(reference).ticks;
+        let stated = Self::of_nominal_ticks::<P>(reference).ticks;
         let readings: Vec<u64> = (0..TIMER_READINGS).map(|_| timer.now()).collect();
         let of_timer = of_readings(&readings);
         let (of_reference, timer_call) = match timer {
@@ -170,7 +170,7 @@ fn call(readings: &[u64], step: f64) -> f64 {
 impl<P: Platform> TimerCalibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
         let start = bracket(&timer, &reference);
-        let moves = Moves::stated::<P>(&reference);
+        let moves = Moves::of_nominal_ticks::<P>(&reference);
         Self { timer, reference, start, moves }
     }
 

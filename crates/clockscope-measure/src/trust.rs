@@ -81,7 +81,7 @@ pub fn check<P: Platform>(
     let cpus = across::cpus(platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
-    let seen = look(&mut setup, &names, cpus, *duration_s, progress)?;
+    let seen = observe(&mut setup, &names, cpus, *duration_s, progress)?;
     let synchronization = Some(session.platform.synchronization());
     let found = Trust { synchronization, ..judge(&seen, clocks, &names, policy, *for_use) };
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
@@ -110,7 +110,7 @@ fn with_counter<P: Platform>(platform: &P, names: &[String]) -> Vec<String> {
 }
 
 /// Asks all questions, one after the other.
-pub(crate) fn look<P: Platform>(
+pub(crate) fn observe<P: Platform>(
     setup: &mut Setup<'_, P>,
     names: &[String],
     cpus: Vec<u32>,
@@ -192,7 +192,7 @@ fn rates<P: Platform>(
     // Those that the timer tick moves show little in a second.
     let all = Catalog::new(setup.session.platform);
     let is_coarse = |place: usize| all.entries[place].info.is_coarse;
-    let is_fine = |name: &&str| !all.places(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
+    let is_fine = |name: &&str| !all.indices(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
     let rated: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
     let (clocks, reference) = rate::against(setup.session, &TRUST_REFERENCES, &rated)?;
     let plan = rate::RateSettings { reference, duration_s, until_ppm: None };

@@ -240,7 +240,7 @@ impl Table {
 
     /// Returns at most `most` rows, and the number of rows left out: those of least weight. Returns
     /// all rows where none may be left out.
-    pub(crate) fn shown(&self, most: usize) -> (Vec<&Row>, usize) {
+    pub(crate) fn displayed_rows(&self, most: usize) -> (Vec<&Row>, usize) {
         if self.omitted.is_none() { (self.rows.iter().collect(), 0) } else { self.weightiest(most) }
     }
 
@@ -427,7 +427,7 @@ mod tests {
         let row = |weight| Row { cells: vec![Cell::Count(weight)], weight, ..Row::default() };
         let mut table = Table::new(["n"], 0, [3, 9, 1, 7].map(row));
         let weights = |table: &Table, most| {
-            let (shown, left_out) = table.shown(most);
+            let (shown, left_out) = table.displayed_rows(most);
             (shown.iter().map(|row| row.weight).collect::<Vec<_>>(), left_out)
         };
         assert_eq!(weights(&table, 1), (vec![3, 9, 1, 7], 0), "no row may be left out");

@@ -96,22 +96,24 @@ fn part<'a>(value: &'a Value, name: &str) -> &'a Value {
 fn cell(value: &Value) -> Cell {
     match value {
         Value::Null => Cell::Absent,
-        other => shown(other).into(),
+        other => json_cell(other).into(),
     }
 }
 
 /// Shows lists with spaces between entries, reasons as `field: reason` in words.
-fn shown(value: &Value) -> String {
+fn json_cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(" "),
+        Value::Array(values) => values.iter().map(json_cell).collect::<Vec<_>>().join(" "),
         Value::Object(reason) if reason.get("code").is_some_and(Value::is_string) => {
-            reason.get("text").or(reason.get("code")).map(shown).unwrap_or_default()
+            reason.get("text").or(reason.get("code")).map(json_cell).unwrap_or_default()
         }
-        Value::Object(reasons) => {
-            reasons.iter().map(|(field, reason)| format!("{field}: {}", shown(reason))).collect::<Vec<_>>().join("; ")
-        }
+        Value::Object(reasons) => reasons
+            .iter()
+            .map(|(field, reason)| format!("{field}: {}", json_cell(reason)))
+            .collect::<Vec<_>>()
+            .join("; "),
         other => other.to_string(),
     }
 }

@@ -116,19 +116,19 @@ impl Task for Pages {
 
 impl Site {
     /// Below the secret: the page, and what of it.
-    fn place<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
+    fn route<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
         let inner = path.strip_prefix('/')?.strip_prefix(self.secret.as_str())?.strip_prefix('/')?;
         inner.split_once('/').filter(|(page, _)| [PLAIN, ISOLATED].contains(page))
     }
 
     /// The page that reports by this request.
     fn reported<'a>(&self, request: &HttpRequest<'a>) -> Option<&'a str> {
-        let (page, rest) = self.place(request.path)?;
+        let (page, rest) = self.route(request.path)?;
         (request.method == "POST" && rest == "result").then_some(page)
     }
 
     fn answer(&self, request: &HttpRequest<'_>) -> HttpResponse {
-        let place = self.place(request.path);
+        let place = self.route(request.path);
         match (request.method, place) {
             ("GET", Some((page, ""))) => {
                 let fields = if page == ISOLATED { ISOLATION } else { "" };

@@ -20,7 +20,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// Most that is taken of a program's output. The probes' is some 100 kB an API.
 const MOST_OUTPUT: usize = 16 << 20;
 /// Time for which nothing may happen before the limits are looked at.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A glance that takes so many seconds was a pause of this process itself.
 const PAUSE: f64 = 2.0;
 /// Time for which output is waited for that a program's children may still hold when it has ended,
@@ -148,7 +148,7 @@ impl RunningProgram {
         let mut last = began;
         let mut over: Option<(f64, ExitStatus)> = None;
         loop {
-            output.wait(&task.descriptors(), GLANCE)?;
+            output.wait(&task.descriptors(), POLL_INTERVAL)?;
             output.take()?;
             if task.attend() {
                 return Ok(Ended::Done);

@@ -67,7 +67,7 @@ impl<'a> Finest<'a> {
     }
 
     fn tick_of(&self, row: &RuntimeRecord) -> Option<SurprisingFact> {
-        let Some(tick_ns) = row.tick_ns.get() else { return standing(row) };
+        let Some(tick_ns) = row.tick_ns.get() else { return repeating(row) };
         let (finest_ns, finest) = self.tick?;
         let stated = row.nominal_resolution_ns.get();
         let is_as_named = stated.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
@@ -97,7 +97,7 @@ impl<'a> Finest<'a> {
 }
 
 /// The fact of an API that repeats its readings and has no tick that is known.
-fn standing(row: &RuntimeRecord) -> Option<SurprisingFact> {
+fn repeating(row: &RuntimeRecord) -> Option<SurprisingFact> {
     let percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
     let reads = row.reads.unwrap_or_default();
     let has_moved = row.observed_resolution_ns.is_known() || row.regressions.get().is_some_and(|count| count > 0);

@@ -47,7 +47,7 @@ impl Reservoir {
 
     /// The kept values, in no particular order.
     #[must_use]
-    pub fn kept(&self) -> &[f64] {
+    pub fn values(&self) -> &[f64] {
         &self.kept
     }
 

@@ -37,14 +37,14 @@ impl Timecounter {
 /// does not show them.
 #[must_use]
 pub fn read() -> Option<Vec<Timecounter>> {
-    shown()
+    available()
 }
 
 #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
-fn shown() -> Option<Vec<Timecounter>> {
+fn available() -> Option<Vec<Timecounter>> {
     use clockscope_core::os::timecounter;
 
-    let choice = of_choice(&timecounter::choice()?)?;
+    let choice = of_choice(&timecounter::available()?)?;
     #[cfg(target_os = "freebsd")]
     let choice = choice
         .into_iter()
@@ -57,7 +57,7 @@ fn shown() -> Option<Vec<Timecounter>> {
 }
 
 #[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
-fn shown() -> Option<Vec<Timecounter>> {
+fn available() -> Option<Vec<Timecounter>> {
     None
 }
 

@@ -19,7 +19,7 @@ pub struct DocumentedCommand {
 impl DocumentedCommand {
     /// Returns its page and line.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         format!("{}:{}", self.page, self.line)
     }
 }
@@ -136,7 +136,7 @@ mod tests {
                     $ sudo clockscope | cat\n$ cat x\nd\n```\n```sh\nclockscope check FILE\nclockscope  # all\n```\n";
         let found = of_page("a.md", page);
         let found: Vec<_> =
-            found.iter().map(|found| (found.place(), found.arguments.join(" "), &found.output)).collect();
+            found.iter().map(|found| (found.location(), found.arguments.join(" "), &found.output)).collect();
         let output = ["a  b", "", "c"].map(str::to_owned).to_vec();
         assert_eq!(
             found,

@@ -136,7 +136,7 @@ pub fn granted_so_far() -> Granted {
 
 /// Period at which the accounts of a process's threads are read. The kernel drops a thread's with
 /// the thread, so that the last of it may be missing.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Reads what the threads of a process are granted, until `is_over`; returns the sum without the
 /// first thread, whose account lasts longer.
@@ -151,7 +151,7 @@ fn watch(process: u32, is_over: &AtomicBool) -> Granted {
                 threads.insert(thread, granted);
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     threads.into_values().fold(Granted::default(), |sum, thread| Granted {
         ran: sum.ran + thread.ran,

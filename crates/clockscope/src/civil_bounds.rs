@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use clockscope_core::Errno;
 use clockscope_core::civil::Leap;
 
-use crate::disciplined::Stated;
+use crate::disciplined::CivilStatement;
 use crate::leap::widen;
 use clockscope_core::CivilState;
 
@@ -108,7 +108,7 @@ impl CivilInterval {
     }
 
     /// The same, as it may be carried on for `lasts_ns`.
-    pub(super) fn stated(&self, rate_ppm: f64, lasts_ns: i128) -> Stated {
+    pub(super) fn civil_statement(&self, rate_ppm: f64, lasts_ns: i128) -> CivilStatement {
         let interval = (self.earliest_ns, self.latest_ns);
         let widened = widen(self.leap, interval);
         // Both ends may part by a thousandth, and the interval moves on by as much as it lasts.
@@ -116,10 +116,10 @@ impl CivilInterval {
             widen(self.leap, (interval.0, interval.1 + 2 * lasts_ns)) != (interval.0, interval.1 + 2 * lasts_ns);
         let state = if widened == interval { self.state } else { CivilState::LeapSecond };
         let (Ok(earliest_ns), Ok(latest_ns)) = (i64::try_from(widened.0), i64::try_from(widened.1)) else {
-            return Stated::nothing(CivilState::Unavailable);
+            return CivilStatement::nothing(CivilState::Unavailable);
         };
         let lasts_ns = if is_leap_near { 0 } else { lasts_ns as u64 };
-        Stated { earliest_ns, latest_ns, lasts_ns, rate_ppm, state }
+        CivilStatement { earliest_ns, latest_ns, lasts_ns, rate_ppm, state }
     }
 
     /// On a scale that is `offset_ns` ahead of UTC.

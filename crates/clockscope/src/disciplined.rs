@@ -50,7 +50,7 @@ pub(crate) use shared_statement::carried_on;
 #[cfg(test)]
 pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
-pub use statement::{BoundedAt, Stated};
+pub use statement::{BoundedAt, CivilStatement};
 #[cfg(not(loom))]
 pub(crate) use tested_cpus::CPUS as MOST_CPUS;
 #[cfg(not(loom))]
@@ -248,7 +248,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn follow(&self, answers: Answers) -> bool {
-        let refusal = answers.refusal(self.is_readmitted());
+        let refusal = answers.demotion(self.is_readmitted());
         self.prepare();
         self.decide(|mode| match (mode, refusal) {
             // Still so, and the more exact reason.
@@ -284,7 +284,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The same for a test that began when [`OsClock::disruptions`] was this.
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
-        if self.system_answers.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
+        if self.system_answers.answers().is_none_or(|answers| answers.demotion(true).is_some()) {
             self.tested_cpus.reject();
             return false;
         }
@@ -366,7 +366,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 answers
             }
         };
-        let mode = answers.refusal(self.is_readmitted()).map_or(ServingMode::Open, ServingMode::Barred);
+        let mode = answers.demotion(self.is_readmitted()).map_or(ServingMode::Open, ServingMode::Barred);
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {

@@ -11,7 +11,7 @@ use clockscope_core::{Errno, counter};
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::disciplined::{
-    Counter, Disciplined, OsClock, Shared, Stated, Wiped, forget_in_children, layout, wipe_on_fork,
+    CivilStatement, Counter, Disciplined, OsClock, Shared, Wiped, forget_in_children, layout, wipe_on_fork,
 };
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
 use crate::{AtomicInstant, Clock, Conversion, Instant};
@@ -124,8 +124,8 @@ impl OsClock for Timeline {
         cfg!(any(target_os = "linux", target_os = "android"))
     }
 
-    fn stated(&self) -> Option<Stated> {
-        os::civil().ok().map(|state| state.stated())
+    fn civil_statement(&self) -> Option<CivilStatement> {
+        os::civil().ok().map(|state| state.civil_statement())
     }
 
     fn process(&self) -> u64 {

@@ -114,7 +114,7 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
         Some((only, [])) => vec![said(ORDER, Finding::For, format!("this process may run on CPU {only} alone"))],
         Some((first, others)) => match against_first(counter, *first, others) {
             Ok(_) if os::allowed_cpus().ok().as_ref() != Some(&cpus) => {
-                vec![unknown("the CPUs that this process may run on have changed".to_owned(), AGAIN)]
+                vec![unknown("the CPUs that this process may run on have changed".to_owned(), RETRY_ADVICE)]
             }
             Ok(pairs) => judged(&pairs, lattice::step(|| counter.unordered()).unwrap_or(1)),
             Err((seen, advice)) => vec![unknown(seen, advice)],
@@ -123,7 +123,7 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
     (cpus, evidence)
 }
 
-const AGAIN: &str = "ask again when the CPUs are less busy";
+const RETRY_ADVICE: &str = "ask again when the CPUs are less busy";
 
 /// Reason why a pair was not tested, and what can be done.
 type SkippedPair = (String, &'static str);
@@ -141,12 +141,15 @@ fn against_first<C: Counter + Copy + Send>(
     for other in others {
         match between((first, *counter), (*other, *counter)) {
             Ok(handed) if handed.is_moved => {
-                return Err((format!("the threads on CPUs {first} and {other} were moved to another one"), AGAIN));
+                return Err((
+                    format!("the threads on CPUs {first} and {other} were moved to another one"),
+                    RETRY_ADVICE,
+                ));
             }
             Ok(handed) if handed.handoffs >= ENOUGH || handed.backwards > 0 => pairs.push((*other, handed)),
             Ok(handed) => {
                 let seen = format!("{} handoffs between CPUs {first} and {other} are too few", handed.handoffs);
-                return Err((seen, AGAIN));
+                return Err((seen, RETRY_ADVICE));
             }
             Err(errno) => {
                 return Err((format!("no threads can be started on CPUs {first} and {other}: {errno}"), ""));
@@ -188,7 +191,7 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
         None if pairs.iter().any(|(_, handed)| handed.widest_ns(step) > WIDEST_NS) => {
             let widest_us = pairs.iter().map(|(_, handed)| handed.widest_ns(step)).fold(0.0, f64::max) / 1e3;
             let seen = format!("other programs interrupted the handoffs: offsets of {widest_us:.0} µs are possible");
-            said(OFFSETS, Finding::Unknown, seen).advise(AGAIN)
+            said(OFFSETS, Finding::Unknown, seen).advise(RETRY_ADVICE)
         }
         None => {
             let furthest = pairs.iter().filter_map(|(_, handed)| handed.bounds.offset(step));

@@ -20,7 +20,7 @@ pub(crate) fn measure() -> Result<()> {
 }
 
 /// The record of a command.
-fn asked(arguments: &[&str]) -> Result<Value> {
+fn record_of(arguments: &[&str]) -> Result<Value> {
     let arguments = [arguments, &["--quiet", "--format", "json"]].concat();
     Ok(serde_json::from_str(&run::output(&run::built(PROGRAM), &arguments)?)?)
 }
@@ -40,7 +40,7 @@ fn order() -> Result<()> {
         let (mut ratios, mut bare) = (vec![Vec::new(); ORDERED.len()], Vec::new());
         for _ in 0..RUNS {
             let arguments = ["order", "tsc", "--duration", "2s", "--handoff", handoff];
-            let record = asked(&[&arguments, ORDERED.as_slice()].concat())?;
+            let record = record_of(&[&arguments, ORDERED.as_slice()].concat())?;
             let found = |name: &str| {
                 let sequences = record["sequences"].as_array().context("no sequences")?;
                 sequences.iter().find(|found| found["name"] == name).context("a sequence is missing")
@@ -75,7 +75,7 @@ fn least(values: &[f64]) -> f64 {
 fn offsets() -> Result<()> {
     let (mut bounds, mut round_trips) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        let record = asked(&["offsets", "--duration", "1s"])?;
+        let record = record_of(&["offsets", "--duration", "1s"])?;
         bounds.push(number(&record["pairs"][0]["bound_ns"])?);
         round_trips.push(number(&record["pairs"][0]["round_trip_ns"])?);
     }
@@ -92,7 +92,7 @@ fn rates() -> Result<()> {
     for (duration, target) in [("1s", "<= 0.1"), ("10s", "<= 0.01")] {
         let mut widest = Vec::new();
         for _ in 0..RUNS {
-            let record = asked(&["rate", "monotonic", "realtime", "tai", "boottime", "--duration", duration])?;
+            let record = record_of(&["rate", "monotonic", "realtime", "tai", "boottime", "--duration", duration])?;
             let clocks = record["clocks"].as_array().context("no clocks")?;
             let bounds: Result<Vec<f64>> = clocks.iter().map(|clock| number(&clock["bound_ppm"])).collect();
             widest.push(bounds?.into_iter().fold(0.0, f64::max));
@@ -106,7 +106,7 @@ fn rates() -> Result<()> {
     for name in ["monotonic:syscall", "monotonic_coarse", "gettimeofday", "tsc_cpuid"] {
         let mut ratios = Vec::new();
         for _ in 0..RUNS {
-            let record = asked(&["rate", name, "--duration", "1s"])?;
+            let record = record_of(&["rate", name, "--duration", "1s"])?;
             let clock = &record["clocks"][0];
             // A reading may be late by the clocks' steps: what is known of the moment is as wide as
             // both.

@@ -15,7 +15,7 @@ use crate::run;
 const FOLDER: &str = "bench/recorded";
 
 /// The figures that were printed since the program began: name, target, measured.
-static NOTED: Mutex<Vec<[String; 3]>> = Mutex::new(Vec::new());
+static ROWS: Mutex<Vec<[String; 3]>> = Mutex::new(Vec::new());
 
 /// A figure as it was printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,13 +52,13 @@ pub(crate) struct Recorded {
 /// Notes a figure that was printed.
 pub(super) fn note(figure: &str, target: &str, measured: &str) {
     let noted = [figure, target, measured].map(str::to_owned);
-    NOTED.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
+    ROWS.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
 }
 
 /// Writes what was printed into the file of this CPU, in place of the same bench's figures of the
 /// same names; nothing if nothing was printed.
 pub(crate) fn write(bench: &str) -> Result<()> {
-    let noted = std::mem::take(&mut *NOTED.lock().unwrap_or_else(PoisonError::into_inner));
+    let noted = std::mem::take(&mut *ROWS.lock().unwrap_or_else(PoisonError::into_inner));
     if noted.is_empty() {
         return Ok(());
     }

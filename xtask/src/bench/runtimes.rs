@@ -33,7 +33,7 @@ fn against_the_instrument() -> Result<()> {
     let mut ratios = Vec::new();
     for _ in 0..RUNS {
         let own = super::clocks(&[CLOCK, "--duration", "1s"])?;
-        let found = asked(&[], &["c"])?;
+        let found = record_of(&[], &["c"])?;
         let rows = found["runtimes"].as_array().context("no rows")?;
         let row = rows.iter().find(|row| row["api"] == API).context("C was not measured")?;
         ratios.push(row["cost_ns"].as_f64().context("no cost")? / cost_of(&own, CLOCK)?);
@@ -57,7 +57,7 @@ fn whole_runs() -> Result<()> {
     let mut walls = Vec::new();
     for turn in 0..=RUNS {
         let start = Instant::now();
-        let found = asked(&[("XDG_CACHE_HOME", &cache)], &arguments)?;
+        let found = record_of(&[("XDG_CACHE_HOME", &cache)], &arguments)?;
         let wall_s = start.elapsed().as_secs_f64();
         let rows = found["runtimes"].as_array().context("no rows")?;
         let measured: Vec<&Value> = rows.iter().filter(|row| row["available"] == true).collect();
@@ -89,7 +89,7 @@ fn whole_runs() -> Result<()> {
     Ok(())
 }
 
-fn asked(variables: &[(&str, &str)], names: &[&str]) -> Result<Value> {
+fn record_of(variables: &[(&str, &str)], names: &[&str]) -> Result<Value> {
     let arguments = [&["runtimes", "--quiet", "--format", "json"], names].concat();
     Ok(serde_json::from_str(&run::output_with(variables, &run::built(PROGRAM), &arguments)?)?)
 }

@@ -32,7 +32,7 @@ fn checks(when: &str, runs: u32, busy: usize) -> Result<()> {
             serde_json::from_str(&run::output(&run::built(PROGRAM), &["check", "--quiet", "--format", "json"])?)?;
         longest_s = longest_s.max(start.elapsed().as_secs_f64());
         let verdicts = found["verdicts"].as_array().cloned().unwrap_or_default();
-        let doubted: Vec<String> = verdicts.iter().filter_map(doubt).collect();
+        let doubted: Vec<String> = verdicts.iter().filter_map(untrusted_reason).collect();
         trusted += u32::from(doubted.is_empty() && !verdicts.is_empty());
         doubted.into_iter().for_each(|doubt| *others.entry(doubt).or_insert(0) += 1);
     }
@@ -46,7 +46,7 @@ fn checks(when: &str, runs: u32, busy: usize) -> Result<()> {
 
 /// A clock that is not trusted for intervals, and why: how well civil time is known is not the
 /// machine's matter.
-fn doubt(verdict: &Value) -> Option<String> {
+fn untrusted_reason(verdict: &Value) -> Option<String> {
     let evidence = verdict["evidence"].as_array().into_iter().flatten();
     let deciding = evidence.filter(|one| one["decides"] == true);
     let because: Vec<String> = deciding.map(|one| format!("{}: {}", one["check"], one["text"])).collect();

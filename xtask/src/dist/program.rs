@@ -38,7 +38,7 @@ impl Program {
         let headers = run::output("objdump", &["-p", &self.path.to_string_lossy()])?;
         ensure!(is_static(&headers), "the program needs a loader or libraries, expected a static one");
         let version = self.output(&["--version", "--verbose"])?;
-        stated(&version, target.triple, origin)?;
+        check_version(&version, target.triple, origin)?;
         self.measures("measure", "clocks")?;
         self.measures("check", "verdicts")?;
         println!("   {size} bytes, static; it states its commit, measures and checks");
@@ -76,7 +76,7 @@ fn is_static(headers: &str) -> bool {
 }
 
 /// Checks what the program says of itself.
-fn stated(printed: &str, triple: &str, origin: &Origin) -> Result<()> {
+fn check_version(printed: &str, triple: &str, origin: &Origin) -> Result<()> {
     let Origin { version, commit, .. } = origin;
     let expected = format!("clockscope {version}\ncommit: {commit}\ntarget: {triple}\n");
     ensure!(printed == expected, "--version --verbose prints\n{printed}expected\n{expected}");
@@ -111,9 +111,9 @@ mod tests {
     #[test]
     fn a_program_of_another_commit_or_target_is_refused() {
         let sound = "clockscope 1.2.3\ncommit: c0ffee\ntarget: x\n";
-        assert!(stated(sound, "x", &origin()).is_ok());
-        assert!(stated(sound, "y", &origin()).is_err());
-        assert!(stated(&sound.replace("c0ffee", "c0ffee-changed"), "x", &origin()).is_err());
+        assert!(check_version(sound, "x", &origin()).is_ok());
+        assert!(check_version(sound, "y", &origin()).is_err());
+        assert!(check_version(&sound.replace("c0ffee", "c0ffee-changed"), "x", &origin()).is_err());
     }
 
     #[test]

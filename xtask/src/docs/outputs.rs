@@ -12,7 +12,7 @@ use crate::run;
 const LEFT_OUT: &str = "…";
 
 /// Pages whose outputs are of systems and runtimes that are not at hand.
-const ELSEWHERE: &[&str] = &["docs/windows.md", "docs/runtimes.md"];
+const PAGES_OF_OTHERS: &[&str] = &["docs/windows.md", "docs/runtimes.md"];
 
 /// Runs the documented commands that answer on this machine, one after the other, and puts what
 /// they print in place of what is shown: of a page, or of all. What a page leaves out is left out
@@ -24,9 +24,9 @@ pub(crate) fn write(page: Option<&str>) -> Result<()> {
     let mut unknown = Vec::new();
     // From the last one on, so that the numbers of the lines before stay as they are.
     for command in documented_commands().iter().rev().filter(|command| is_wanted(command) && is_made_here(command)) {
-        match kept(&command.output, &printed(&program, command)?) {
+        match replacement(&command.output, &printed(&program, command)?) {
             Some(output) => put(command, &output)?,
-            None => unknown.push(command.place()),
+            None => unknown.push(command.location()),
         }
     }
     if unknown.is_empty() { Ok(()) } else { bail!("what these show begins otherwise by now: {}", unknown.join(", ")) }
@@ -35,7 +35,7 @@ pub(crate) fn write(page: Option<&str>) -> Result<()> {
 /// Returns true if its output is shown, and of this machine as it is.
 fn is_made_here(command: &DocumentedCommand) -> bool {
     !command.output.is_empty()
-        && !ELSEWHERE.contains(&command.page.as_str())
+        && !PAGES_OF_OTHERS.contains(&command.page.as_str())
         && !command.arguments.iter().any(|word| word == "--clocksource")
 }
 
@@ -45,14 +45,14 @@ fn printed(program: &str, command: &DocumentedCommand) -> Result<Vec<String>> {
     let output = Command::new(program).args(&command.arguments).output().context("cannot run clockscope")?;
     let text = String::from_utf8(output.stdout).context("the output is no text")?;
     if text.is_empty() {
-        bail!("{} prints nothing: {}", command.place(), String::from_utf8_lossy(&output.stderr));
+        bail!("{} prints nothing: {}", command.location(), String::from_utf8_lossy(&output.stderr));
     }
     Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// The lines of `printed` that take the place of `shown`; `None` where a part of it after lines
 /// that are left out begins with a word that no later line begins with.
-fn kept(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
+fn replacement(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
     let parts: Vec<&[String]> = shown.split(|line| line == LEFT_OUT).collect();
     let (mut kept, mut at) = (Vec::new(), 0);
     for (number, part) in parts.iter().enumerate() {
@@ -103,14 +103,15 @@ mod tests {
     #[test]
     fn what_was_left_out_is_left_out_again() {
         let printed = lines("It is fast.\n\nName  Cost\ntsc   8\nhpet  900\n\nTimes in ns.\nThe end.");
-        let of = |shown: &str| kept(&lines(shown), &printed).map(|kept| kept.join("\n"));
+        let of = |shown: &str| replacement(&lines(shown), &printed).map(|kept| kept.join("\n"));
         assert_eq!(of("It was slow.").unwrap(), printed.join("\n"));
         assert_eq!(of("It was slow.\n…").unwrap(), "It is fast.\n…");
         assert_eq!(of("…\nName  Cost\ntsc   9\n…").unwrap(), "…\nName  Cost\ntsc   8\n…");
         assert_eq!(of("…\nhpet  9\n…\nThe end.").unwrap(), "…\nhpet  900\n…\nThe end.");
         assert_eq!(of("…\nacpi_pm  9\n…"), None);
         let sleeps = lines("usleep  1 µs  5\nusleep  10 µs  6\nusleep  1 ms  7");
-        let kept = kept(&lines("…\nusleep  1 µs  8\n…\nusleep  1 ms  9\n…"), &sleeps).map(|kept| kept.join("\n"));
+        let kept =
+            replacement(&lines("…\nusleep  1 µs  8\n…\nusleep  1 ms  9\n…"), &sleeps).map(|kept| kept.join("\n"));
         assert_eq!(kept.unwrap(), "…\nusleep  1 µs  5\n…\nusleep  1 ms  7\n…");
     }
 }

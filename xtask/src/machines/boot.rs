@@ -103,9 +103,9 @@ pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
         Some(_) if !printed.lines().any(|line| line == DONE) => {
             "turned itself off before its script was at its end".into()
         }
-        Some(_) => return frames::read(&printed).with_context(|| shown(&console, &printed)),
+        Some(_) => return frames::read(&printed).with_context(|| console_tail(&console, &printed)),
     };
-    bail!("{why}\n{}", shown(&console, &printed))
+    bail!("{why}\n{}", console_tail(&console, &printed))
 }
 
 /// The emulator with its arguments. Never KVM: what is found has to be the same on every computer.
@@ -145,7 +145,7 @@ fn wait(process: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
 }
 
 /// Words for the place where the console's output is kept, and its last lines.
-fn shown(console: &Path, printed: &str) -> String {
+fn console_tail(console: &Path, printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let last = lines[lines.len().saturating_sub(15)..].join("\n    ");
     format!("its console is kept in {}; it ends:\n    {last}", console.display())

@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::checks::{Served, measured, tick, watched};
+use super::checks::{Served, measured, tick, watch_record};
 use super::seen::{Seen, named, number, time};
 use crate::run;
 
@@ -35,7 +35,7 @@ pub(super) fn smp(seen: &mut Seen) {
     let (offset_ns, bound_ns) = (number(&pair["offset_ns"]), number(&pair["bound_ns"]));
     seen.expect(pair["apart"] == false && offset_ns.abs() <= bound_ns, || format!("offsets: {pair}"));
     seen.found(format!("TSC rejected by the kernel, offset {} ± {}", time(offset_ns), time(bound_ns)));
-    watched(seen, "watch", Served::OsClock, 1);
+    watch_record(seen, "watch", Served::OsClock, 1);
 }
 
 /// A CPU disappears: the answer says so, nothing hangs, and the exit code says that the answer is
@@ -50,7 +50,7 @@ pub(super) fn offline(seen: &mut Seen) {
     let [first, second] = [0, 1].map(|cpu| &gaps["gaps"][cpu]);
     seen.expect(first["failure"].is_null() && is_said(second), || format!("gaps on CPUs 0 and 1: {}", gaps["gaps"]));
     seen.found("order and gaps report that CPU 1 disappeared".into());
-    watched(seen, "watch", Served::OsClock, 1);
+    watch_record(seen, "watch", Served::OsClock, 1);
 }
 
 /// A processor without RDTSCP: what needs it is missed, and nothing else.
@@ -65,7 +65,7 @@ pub(super) fn no_rdtscp(seen: &mut Seen) {
     });
     seen.expect(present["available"] == true, || format!("tsc beside rdtscp: {present}"));
     seen.found("rdtscp is missed and reported".into());
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// The kernel turns to the HPET during the run, and nobody asks it: its clock has become slower, so
@@ -74,7 +74,7 @@ pub(super) fn switch(seen: &mut Seen) {
     let after = seen.json("info_after")["environment"]["clocksource"].clone();
     seen.expect(after == "hpet", || format!("the clocksource is {after} after the switch"));
     // A second generation: the counter was served, and is not any more.
-    let watch = watched(seen, "watch", Served::OsClock, 2);
+    let watch = watch_record(seen, "watch", Served::OsClock, 2);
     seen.expect(watch["demotion"] == "os_clock_slower", || format!("the outcome is {}", watch["outcome"]));
     seen.found("demoted during the run".into());
     tick(seen, "monotonic", 10.0, 1e-6);
@@ -102,7 +102,7 @@ pub(super) fn step(seen: &mut Seen) {
         format!("steps of monotonic while realtime was set: {events}")
     });
     seen.found("a step of realtime, none of monotonic".into());
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// The kernel's clock is steered: its rate shows it to the ppm, the counter's does not, and the
@@ -126,7 +126,7 @@ pub(super) fn slew(seen: &mut Seen) {
     });
     seen.expect(counter["constant"] == true, || format!("tsc changed its rate: {counter}"));
     seen.found("1000 ppm of monotonic, none of tsc".into());
-    let watch = watched(seen, "watch", Served::Counter, 1);
+    let watch = watch_record(seen, "watch", Served::Counter, 1);
     seen.found(format!("at most {} off", time(number(&watch["outside_ns"]))));
 }
 
@@ -136,10 +136,10 @@ pub(super) fn daemons(seen: &mut Seen) {
     for (daemon, calls) in [("chronyd", 9), ("ntpd", 3), ("timesyncd", 3), ("phc2sys", 7)] {
         let said = seen.output(&format!("steer_{daemon}")).map(|(_, text)| text).unwrap_or_default();
         seen.expect(said.trim() == format!("{calls} calls"), || format!("steer {daemon}: {said}"));
-        let watch = watched(seen, &format!("watch_{daemon}"), Served::Counter, 1);
+        let watch = watch_record(seen, &format!("watch_{daemon}"), Served::Counter, 1);
         seen.found(format!("{daemon}: at most {} off", time(number(&watch["outside_ns"]))));
     }
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// If the true time is known, `utc_now()` holds it or says that it does not know, for each daemon;
@@ -182,7 +182,7 @@ pub(super) fn civil(seen: &mut Seen) {
     seen.expect(count(&chronyd, "slewing", "outside") > 0, || format!("chronyd's slew was not seen: {chronyd}"));
     seen.expect(number(&leap["in_leap"]) > 0.0, || format!("no leap second was seen: {leap}"));
     seen.found(format!("ntpd's bound at most {} wide", time(number(&ntpd["widest_ns"]))));
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// `steer chronyd` slews by 83,333 ppm for 800 ms, back for 700 ms and again for 400 ms, twice: 58
@@ -207,7 +207,7 @@ pub(super) fn wall(seen: &mut Seen) {
     let mut ahead_ns = |name: &str| -> Option<i64> { seen.output(name)?.1.trim().parse().ok() };
     let moved_ns = ahead_ns("moved_after").zip(ahead_ns("moved_before")).map_or(0, |(after, before)| after - before);
     seen.expect(moved_ns.unsigned_abs() > SLEWED_NS, || format!("the clock was slewed by {moved_ns} ns alone"));
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// The same on two CPUs, for a billion readings.
@@ -217,7 +217,7 @@ pub(super) fn monotone(seen: &mut Seen) {
     let (readings, sets) = (number(&monotone["readings"]), number(&monotone["commands"]));
     seen.expect(readings >= 1e9, || format!("{readings} readings of the monotone time"));
     seen.found(format!("{readings} readings of two threads while the clock was set {sets} times, none went back"));
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// Each of at least so many commands set the clock by an hour or more: each was noticed, and the
@@ -268,7 +268,7 @@ pub(super) fn icount(seen: &mut Seen) {
         true => format!("two boots alike, {} golden differences", golden.lines().count() - 1),
         false => format!("two boots alike; {GOLDEN} is of another compiler or kernel and was not compared"),
     });
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// The most frequent difference of each clock, a line each, from the CSV of `differences`. How

@@ -154,7 +154,7 @@ pub(super) enum Served {
 }
 
 /// The library's clock never went back, and was never further from CLOCK_MONOTONIC than it says.
-pub(super) fn watched(seen: &mut Seen, command: &str, served: Served, generation: u64) -> Value {
+pub(super) fn watch_record(seen: &mut Seen, command: &str, served: Served, generation: u64) -> Value {
     let watch = seen.json(command);
     let reads = number(&watch["reads"]);
     seen.expect(reads > 10_000.0, || format!("{command} made {reads} reads"));
@@ -192,7 +192,7 @@ pub(super) fn tsc(seen: &mut Seen) {
     seen.expect(number(outside_ns) <= number(&early["bound_ns"]), || {
         format!("now() was {outside_ns} ns off in the first seconds, and its bound is {} ns", early["bound_ns"])
     });
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 /// QEMU's HPET counts at 100 MHz; read as a device it states that itself.
@@ -212,7 +212,7 @@ pub(super) fn hpet(seen: &mut Seen) {
     });
     seen.found("/dev/hpet 10 ns".into());
     cost(seen);
-    watched(seen, "watch", Served::OsClock, 1);
+    watch_record(seen, "watch", Served::OsClock, 1);
 }
 
 /// The power management timer runs at 3.579545 MHz.
@@ -220,7 +220,7 @@ pub(super) fn acpi_pm(seen: &mut Seen) {
     measured(seen, &["tsc", "monotonic", "clockscope.now"]);
     tick(seen, "monotonic", 1e3 / 3.579_545, 1e-4);
     cost(seen);
-    watched(seen, "watch", Served::OsClock, 1);
+    watch_record(seen, "watch", Served::OsClock, 1);
 }
 
 /// Debian's kernels for virtual machines count 250 timer interrupts a second.
@@ -228,7 +228,7 @@ pub(super) fn jiffies(seen: &mut Seen) {
     measured(seen, &["monotonic", "clockscope.now"]);
     tick(seen, "monotonic", 4e6, 1e-6);
     cost(seen);
-    watched(seen, "watch", Served::OsClock, 1);
+    watch_record(seen, "watch", Served::OsClock, 1);
 }
 
 /// The generic timer: readable, at the frequency that it states, and serving the library.
@@ -243,7 +243,7 @@ pub(super) fn arm64(seen: &mut Seen) {
     seen.found(format!("cntvct {:.3} MHz", hz / 1e6));
     tick(seen, "monotonic", 1e9 / number(&stated), 1e-4);
     cost(seen);
-    watched(seen, "watch", Served::Counter, 1);
+    watch_record(seen, "watch", Served::Counter, 1);
 }
 
 #[cfg(test)]
@@ -289,7 +289,7 @@ mod tests {
                 "source_last": "Counter", "outcome": null,
             });
             let mut seen = Seen::new(BTreeMap::from([("watch".into(), Frame { code: 0, text: text.to_string() })]));
-            watched(&mut seen, "watch", Served::Counter, 1);
+            watch_record(&mut seen, "watch", Served::Counter, 1);
             seen.end().1
         };
         assert_eq!(watch(0, 50), [""; 0]);

@@ -156,7 +156,7 @@ fn other_processors_compile_the_headers() {
 }
 
 /// Blocks of docs/c.md in a language. One without `main` is the body of one.
-fn shown(language: &str) -> Vec<String> {
+fn guide_programs(language: &str) -> Vec<String> {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
     let guide = fs::read_to_string(guide).expect("the guide");
     let begin = format!("\n```{language}\n");
@@ -183,7 +183,7 @@ fn the_guide_shows_programs_that_run() {
             skip(&format!("{compiler} is not installed"));
             continue;
         }
-        let blocks = shown(language);
+        let blocks = guide_programs(language);
         assert_eq!(blocks.len(), expected.len(), "{blocks:?}");
         for (block, expected) in blocks.iter().zip(expected) {
             let source = folder.path(&format!("shown.{language}"));

@@ -10,7 +10,7 @@ use clockscope_records::{CheckKind, Document, Envelope, Finding, Policy, Trust, 
 use clockscope_report::Format;
 
 use crate::answer::Question;
-use crate::answer::{Drawing, asked, write};
+use crate::answer::{Drawing, ask_this_machine, write};
 use crate::baseline::{Baseline, BaselineArgs};
 use crate::changes::{OrChange, changes_among, or_change, own_findings};
 use crate::duration::{self, Seconds};
@@ -178,7 +178,7 @@ fn check(args: &CheckArgs) -> Result<Exit> {
     };
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let found = asked(ask, &args.output, "--cpu")?;
+    let found = ask_this_machine(ask, &args.output, "--cpu")?;
     let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
     match baseline {
         Some(baseline) => {

@@ -6,11 +6,11 @@ use clockscope_records::{Envelope, Measurement};
 
 mod arguments;
 mod repeated;
-mod shown;
+mod show;
 mod switched;
 
 pub(crate) use arguments::MeasureArgs;
-use shown::show_measurement;
+use show::show_measurement;
 
 use crate::answer::Question;
 use crate::answer::{RequestedTimer, selected};

@@ -27,11 +27,11 @@ fn number(value: &Value) -> f64 {
 
 const JSON: [&str; 2] = ["--format", "json"];
 
-fn asked(arguments: &[&str]) -> Value {
-    asked_granted(arguments).0
+fn record_of(arguments: &[&str]) -> Value {
+    record_of_granted(arguments).0
 }
 
-fn asked_granted(arguments: &[&str]) -> (Value, Granted) {
+fn record_of_granted(arguments: &[&str]) -> (Value, Granted) {
     record_granted(clockscope(&[arguments, &JSON].concat()))
 }
 
@@ -45,7 +45,7 @@ fn unordered_reads_go_back_and_ordered_ones_do_not() {
     let names = ["tsc", "tsc_lfence", "rdtscp", "monotonic", "monotonic_raw", "clockscope.now"];
     demand(|factor| {
         let duration = format!("{}s", 2 * factor);
-        let (record, granted) = asked_granted(&[&["order"], names.as_slice(), &["--duration", &duration]].concat());
+        let (record, granted) = record_of_granted(&[&["order"], names.as_slice(), &["--duration", &duration]].concat());
         // Whatever the machine granted.
         for name in &names[1..] {
             let found = sequence(&record, name);
@@ -114,7 +114,7 @@ fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
     let Some((a, b)) = two_cpus() else { return };
     let cpus = format!("{a},{b}");
     let arguments = ["order", "rdtscp", "--cpus", &cpus, "--serial", "--handoff", "lock", "--duration", "100ms"];
-    let record = asked(&arguments);
+    let record = record_of(&arguments);
     let found = sequence(&record, "rdtscp");
     assert!(record["serial"] == true && record["rounds"] == 1 && found["mailbox"].is_null(), "{record:#}");
     assert_eq!(found["handoffs"], found["lock"]["handoffs"]);
@@ -316,7 +316,7 @@ fn a_step_is_told_from_a_rate() {
 #[test]
 #[serial]
 fn a_bound_that_is_asked_for_ends_the_run_or_is_said_to_need_more() {
-    let reached = asked(&["rate", "monotonic", "--until", "1ppm"]);
+    let reached = record_of(&["rate", "monotonic", "--until", "1ppm"]);
     let found = clock(&reached, "monotonic");
     assert!(number(&found["bound_ppm"]) <= 1.0 && number(&found["seconds"]) < 50.0, "{found:#}");
     let short = ["rate", "monotonic_coarse", "--until", "1ppb", "--duration", "300ms", "--format", "json"];
@@ -333,7 +333,7 @@ fn a_bound_of_nothing_is_not_reached() {
         run(clockscope(&[&["rate"], clocks, &["--until", "1ppm", "--duration", "500ms"]].concat()), 3);
     }
     // The counter as the reference is only known as well as its calibration, which is waited for.
-    let record = asked(&["rate", "monotonic", "--reference", "rdtscp", "--until", "2ppm", "--duration", "30s"]);
+    let record = record_of(&["rate", "monotonic", "--reference", "rdtscp", "--until", "2ppm", "--duration", "30s"]);
     assert!(number(&clock(&record, "monotonic")["bound_ppm"]) <= 2.0, "{record:#}");
 }
 
@@ -350,7 +350,7 @@ fn a_reference_that_steps_is_told_from_clocks_that_do() {
         // The step is at the 9000th read.
         (granted, move || assert_eq!(record["reference_suspected"], true, "{record:#}"))
     });
-    let honest = asked(&["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", "300ms"]);
+    let honest = record_of(&["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", "300ms"]);
     assert_eq!(honest["reference_suspected"], false, "{honest:#}");
 }
 
@@ -359,7 +359,7 @@ fn a_reference_that_steps_is_told_from_clocks_that_do() {
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn coarse_clocks_are_not_accused() {
-    let record = asked(&["rate", "monotonic_coarse", "time", "--duration", "1s"]);
+    let record = record_of(&["rate", "monotonic_coarse", "time", "--duration", "1s"]);
     for name in ["monotonic_coarse", "time"] {
         let found = clock(&record, name);
         assert!(found["constant"].is_null() && found["step"].is_null(), "{found:#}");
@@ -428,7 +428,7 @@ fn what_cannot_be_a_reference_is_refused() {
         assert!(said.contains(reason) && output.stdout.is_empty(), "{arguments:?}: {said}");
     }
     // The counter may be one: its frequency is measured meanwhile.
-    let record = asked(&["rate", "monotonic", "--reference", "rdtscp", "--duration", "300ms"]);
+    let record = record_of(&["rate", "monotonic", "--reference", "rdtscp", "--duration", "300ms"]);
     let found = clock(&record, "monotonic");
     assert!(number(&found["ppm"]).abs() <= number(&found["bound_ppm"]) + 1.0, "{found:#}");
 }
@@ -439,7 +439,7 @@ fn what_cannot_be_a_reference_is_refused() {
 fn what_takes_a_threads_time_is_told() {
     let cpu = allowed_cpus()[0];
     let hog = Hog::on(cpu);
-    let record = asked(&["gaps", "--cpus", &cpu.to_string(), "--duration", "1s"]);
+    let record = record_of(&["gaps", "--cpus", &cpu.to_string(), "--duration", "1s"]);
     drop(hog);
     let gaps = &record["gaps"][0];
     let switches = of(gaps, "causes", "cause", "involuntary_switch");
@@ -474,7 +474,7 @@ fn a_stopped_thread_is_told_from_a_preempted_one() {
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
 fn no_call_returns_early_and_one_that_does_is_told() {
-    let record = asked(&["sleep", "--duration", "3s"]);
+    let record = record_of(&["sleep", "--duration", "3s"]);
     let rows = record["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["early"] == 0 || row["early"].is_null()), "{record:#}");
     let slept = |call: &str| rows.iter().filter(|row| row["call"] == call && row["early"] == 0).count();
@@ -546,11 +546,11 @@ fn a_thorough_measurement_says_a_line_on_each() {
     for start in ["order: ", "offsets: ", "rate: "] {
         assert_eq!(table.lines().filter(|line| line.starts_with(start)).count(), 1, "{table}");
     }
-    let record = asked(&["measure", "rdtscp", "--duration", "100ms", "--thorough"]);
+    let record = record_of(&["measure", "rdtscp", "--duration", "100ms", "--thorough"]);
     for question in ["order", "offsets", "rate"] {
         assert!(record["thorough"][question].is_object(), "{question}");
     }
-    assert!(asked(&["measure", "rdtscp", "--duration", "100ms"])["thorough"].is_null());
+    assert!(record_of(&["measure", "rdtscp", "--duration", "100ms"])["thorough"].is_null());
 }
 
 #[test]

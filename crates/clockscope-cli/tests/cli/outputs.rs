@@ -28,12 +28,12 @@ fn documented_outputs_have_the_shape_of_real_ones() {
         let lines: Vec<&str> = text.as_deref().unwrap_or_default().lines().collect();
         add(&mut columns, headers(&lines, &clocks));
         let shown: Vec<&str> = command.output.iter().map(String::as_str).collect();
-        stale.extend(unknown_columns(&columns, &headers(&shown, &clocks)).map(|what| (command.place(), what)));
+        stale.extend(unknown_columns(&columns, &headers(&shown, &clocks)).map(|what| (command.location(), what)));
         if let Some(first) = lines.first()
             && !shown[0].starts_with('…')
             && is_header(first) != is_header(shown[0])
         {
-            stale.push((command.place(), format!("begins with {:?}, the command with {first:?}", shown[0])));
+            stale.push((command.location(), format!("begins with {:?}, the command with {first:?}", shown[0])));
         }
     }
     assert!(stale.is_empty(), "outputs of an earlier shape; show what the command prints today: {stale:#?}");
@@ -109,7 +109,7 @@ fn output(command: &DocumentedCommand) -> Option<String> {
         arguments.extend(["--duration", "100ms"]);
     }
     let output = clockscope(&arguments).current_dir(project()).output().unwrap();
-    assert_ne!(output.status.code(), Some(2), "{}: {}", command.place(), String::from_utf8_lossy(&output.stderr));
+    assert_ne!(output.status.code(), Some(2), "{}: {}", command.location(), String::from_utf8_lossy(&output.stderr));
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
 }
 

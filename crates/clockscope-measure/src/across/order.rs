@@ -30,8 +30,8 @@ const SHORTEST_NS: f64 = 0.5e6;
 /// A clock that moved so often stands still if it does not for so many times as long as it usually
 /// takes, and for so many readings at least.
 const MOVES: u64 = 16;
-const STILL: f64 = 100.0;
-const STILL_READINGS: u64 = 200;
+const STALL_INTERVALS: f64 = 100.0;
+const STALL_READINGS: u64 = 200;
 /// One that moved less often stands still if it does not for so many times its step. A reading
 /// takes so many ns at least. Each reading may fall anywhere within a step: one that lasts is
 /// missed in so many with a chance of e^-32.
@@ -334,16 +334,16 @@ impl Pacing {
     fn stood_still(&self, step_ns: f64, ns_per_unit: f64) -> bool {
         if self.moved == 0 {
             let is_long = self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64);
-            return is_long && self.still > STILL_READINGS;
+            return is_long && self.still > STALL_READINGS;
         }
         let still = self.most_still as f64;
         let is_long = if self.moved >= MOVES {
-            still > STILL * (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64
+            still > STALL_INTERVALS * (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64
         } else {
             // It moves in steps that are no longer than this.
             still * SHORTEST_READ_NS > STILL_STEPS * step_ns.max(self.step as f64 * ns_per_unit)
         };
-        is_long && self.most_still > STILL_READINGS
+        is_long && self.most_still > STALL_READINGS
     }
 }
 

@@ -35,7 +35,7 @@ impl<'a> RateStatements<'a> {
         if let Some((share, other)) = self.compared(clock) {
             return (Figure::Known(share), Some(ScaleSource::Comparison(other)));
         }
-        match self.stated() {
+        match self.chrony_statement() {
             Ok(chrony) => (Figure::Known(self.by_daemon(clock, chrony)), Some(ScaleSource::Chronyd)),
             Err(reason) => (Figure::unknown(reason), None),
         }
@@ -66,7 +66,7 @@ impl<'a> RateStatements<'a> {
 
     /// chronyd's statement, if no large offset is being worked off, and the share by which its
     /// present correction moves the rate of the clocks that it steers.
-    fn stated(&self) -> Result<(&ChronyTracking, f64), Unknown> {
+    fn chrony_statement(&self) -> Result<(&ChronyTracking, f64), Unknown> {
         let found = self.synchronization.ok_or(texts::KEEPER_NOT_RECORDED)?;
         let (Some(chrony), Some(kernels)) = (found.chrony.known(), found.adjtimex.known()) else {
             let is_unsynchronized = |kernels: &Adjtimex| kernels.status.iter().any(|flag| flag == "unsync");

@@ -9,7 +9,7 @@ use super::cause;
 use crate::failure_reason::CpuFailureReason;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
-const KEPT: usize = 1 << 14;
+const SAMPLED_GAPS: usize = 1 << 14;
 /// Number of the longest gaps that are listed.
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
@@ -95,7 +95,7 @@ impl Watch {
             unwatched: 0,
             count: 0,
             lost: 0,
-            lengths: Reservoir::new(KEPT),
+            lengths: Reservoir::new(SAMPLED_GAPS),
             causes: Vec::new(),
             worst: Vec::new(),
             steal_ns: None,
@@ -198,7 +198,7 @@ impl Watch {
         *counted = Counted { thread, cpu };
         let asked = sources.now();
         let end = self.read_account(sources, asked, &mut counted.thread);
-        self.asked(since(end, until), [&thread, &counted.thread], at + length + unseen);
+        self.record_account_read(since(end, until), [&thread, &counted.thread], at + length + unseen);
         // The first reads after that are cold. What is longer than a gap is left to the next turn.
         let mut resumed = end;
         for _ in 0..=COLD_READS {
@@ -231,7 +231,7 @@ impl Watch {
 
     /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was
     /// counted of the thread before and after; not by interrupts, which were read once.
-    fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) {
+    fn record_account_read(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) {
         self.usual_cpu_read = self.usual_cpu_read.min(took.max(1));
         let more = took.saturating_sub(self.usual_cpu_read);
         if more <= self.limits.threshold.max(UNUSUAL * self.usual_cpu_read) {
@@ -279,6 +279,7 @@ fn since(later: u64, earlier: u64) -> u64 {
 mod tests {
     use super::*;
     use clockscope_system::account::Switches;
+    use std::ops::Range;
 
     const STOPPED: u64 = 100_000_000;
     const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
@@ -293,6 +294,8 @@ mod tests {
         before: bool,
         interrupts: u64,
         voluntary: u64,
+        /// The times at which the counts of the CPU were read.
+        counted_cpu: Vec<Range<u64>>,
     }
 
     impl Simulated {
@@ -334,10 +337,13 @@ mod tests {
         }
 
         fn cpu(&mut self) -> CpuAccount {
-            self.act(200_000, |it| CpuAccount {
+            let start = self.time;
+            let account = self.act(200_000, |it| CpuAccount {
                 interrupts: vec![("LOC".to_owned(), it.interrupts)],
                 ..CpuAccount::default()
-            })
+            });
+            self.counted_cpu.push(start..self.time);
+            account
         }
 
         fn is_over(&mut self) -> bool {
@@ -350,10 +356,32 @@ mod tests {
     }
 
     fn watched_until(stopped_at: u64, before: bool) -> (Simulated, Watch) {
-        let mut sources = Simulated { time: 1_000, actions: 0, stopped_at, before, interrupts: 0, voluntary: 0 };
+        let mut sources = Simulated {
+            time: 1_000,
+            actions: 0,
+            stopped_at,
+            before,
+            interrupts: 0,
+            voluntary: 0,
+            counted_cpu: Vec::new(),
+        };
         let mut watch = Watch::new(Some(0), GapThresholds { threshold: 10_000, pause: 3_000, ..LIMITS });
         watch.watch(&mut sources, 0, 5_000_000);
         (sources, watch)
+    }
+
+    /// No time of a run is lost: what was watched and what was not are all that passes between the
+    /// counts of the CPU that are read before and after it, but for one read of the timer and two
+    /// of the thread's counts with the timer.
+    #[test]
+    fn watched_and_unwatched_time_are_the_run() {
+        const OUTSIDE: u64 = 1_000 + 2 * (2_000 + 1_000);
+        for stopped_at in [0, 100, 1000, 2000] {
+            let (sources, watch) = watched_until(stopped_at, true);
+            let (first, last) = (&sources.counted_cpu[0], &sources.counted_cpu[sources.counted_cpu.len() - 1]);
+            let between = last.start - first.end;
+            assert_eq!(between - (watch.watched + watch.unwatched), OUTSIDE, "{stopped_at}");
+        }
     }
 
     /// Wherever the thread is stopped, also while it asks about another gap or reads the counts,
@@ -380,10 +408,10 @@ mod tests {
         let mut watch = Watch::new(Some(0), LIMITS);
         let thread = ThreadAccount::default();
         let sides = [&thread, &thread];
-        watch.asked(1000, sides, 0);
-        watch.asked(4900, sides, 0);
+        watch.record_account_read(1000, sides, 0);
+        watch.record_account_read(4900, sides, 0);
         assert_eq!((watch.unwatched, watch.count), (5900, 0));
-        watch.asked(90_000, sides, 7);
+        watch.record_account_read(90_000, sides, 7);
         assert_eq!((watch.unwatched, watch.watched, watch.count, watch.lost), (6900, 89_000, 1, 89_000));
         assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
         // A timer that went back meanwhile.

@@ -20,7 +20,7 @@ use super::{Platform, ReferenceClock, SharedWord, Sleeps, ThreadError, steering}
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
 /// Longest nap: after each the stop flag is looked at.
-const NAP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The machine that the program runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -168,7 +168,7 @@ impl Platform for ThisMachine {
     fn sleep(&self, ns: u64) {
         // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter
         // is disabled.
-        thread::sleep(NAP.min(Duration::from_nanos(ns)));
+        thread::sleep(POLL_INTERVAL.min(Duration::from_nanos(ns)));
     }
 
     fn thread_account(&self) -> account::ThreadAccount {

@@ -96,7 +96,7 @@ impl Comparison {
 
     /// Brackets that are kept.
     #[cfg(test)]
-    pub(super) fn kept(&self) -> usize {
+    pub(super) fn bracket_count(&self) -> usize {
         self.brackets.len()
     }
 

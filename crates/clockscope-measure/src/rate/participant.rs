@@ -70,12 +70,12 @@ pub(super) fn selected<P: Platform>(
         *kept = clocks.is_empty() && is_usual(row, paths, &catalog);
     }
     for name in clocks {
-        for place in catalog.places(name, paths)? {
+        for place in catalog.indices(name, paths)? {
             keep[place] = true;
         }
     }
     let place = place_of_reference(&catalog, reference)?;
-    if clocks.iter().any(|name| catalog.places(name, paths).is_ok_and(|places| places == [place])) {
+    if clocks.iter().any(|name| catalog.indices(name, paths).is_ok_and(|places| places == [place])) {
         let name = catalog.entries[place].label();
         return Err(MeasureError::OwnReference { name });
     }
@@ -114,7 +114,7 @@ pub(super) fn first_answering<P: Platform>(
     let names = default_clocks::references(&known, kinds);
     let tried = known.select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
-        let places = tried.places(name, Paths::Libc).unwrap_or_default();
+        let places = tried.indices(name, Paths::Libc).unwrap_or_default();
         places.iter().any(|place| tried.entries[*place].sampler.is_ok())
     };
     names.iter().find(answers).or(names.first()).cloned().ok_or(MeasureError::NoReference)
@@ -123,7 +123,7 @@ pub(super) fn first_answering<P: Platform>(
 /// Place of the reference.
 pub(super) fn place_of_reference<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, MeasureError> {
     let none = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-    let place = catalog.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
+    let place = catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalog.entries[place];
     let refused =
         |failure_reason: FailureReason| Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into()));

@@ -99,7 +99,7 @@ fn memory_does_not_grow_with_the_rounds() {
         world.ns.fetch_add(1_000_000, Ordering::Relaxed);
         comparison.bracket(&participants, if turn == 19_999 { BRACKETS_AT_ENDS } else { 1 });
     }
-    assert!(comparison.kept() <= 4096, "{}", comparison.kept());
+    assert!(comparison.bracket_count() <= 4096, "{}", comparison.bracket_count());
     // From the first to the last, all of 20 s.
     let (ppm, bound) = comparison.bounds_ppm(&participants, 0.0).unwrap();
     assert!((ppm - 3.0).abs() <= bound && bound < 0.01, "{ppm} {bound}");

@@ -69,14 +69,14 @@ impl<P: Platform> Recorder<P> {
 
     /// Forgets what was kept of a former run.
     pub(super) fn begin(&self) {
-        *self.kept() = PartialRecording::new();
+        *self.partial() = PartialRecording::new();
     }
 
     /// Returns what was kept, and forgets it. Environment, clocks and what was asked for are the
     /// caller's.
     pub(super) fn run(&self) -> RecordedRun {
         let PartialRecording { mut run, ordered_counter, references } =
-            std::mem::replace(&mut *self.kept(), PartialRecording::new());
+            std::mem::replace(&mut *self.partial(), PartialRecording::new());
         let reference_clocks = run.ordered_counter.iter_mut().chain(&mut run.references);
         for (reference_clock, log) in reference_clocks.zip(ordered_counter.iter().chain(&references)) {
             reference_clock.readings = differences(log.take());
@@ -84,7 +84,7 @@ impl<P: Platform> Recorder<P> {
         run
     }
 
-    fn kept(&self) -> MutexGuard<'_, PartialRecording> {
+    fn partial(&self) -> MutexGuard<'_, PartialRecording> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -123,7 +123,7 @@ impl<P: Platform> Platform for Recorder<P> {
     fn counters(&self, visitor: &mut impl Visitor) {
         let mut noting = Noting { visitor, counters: Vec::new() };
         self.platform.counters(&mut noting);
-        self.kept().run.counters = noting.counters;
+        self.partial().run.counters = noting.counters;
     }
 
     fn clocks(&self, visitor: &mut impl Visitor) {
@@ -132,7 +132,7 @@ impl<P: Platform> Platform for Recorder<P> {
 
     fn ordered_counter(&self) -> Result<Self::Counter, Unavailable> {
         let (counter, record) = self.logged(self.platform.ordered_counter()?);
-        let mut kept = self.kept();
+        let mut kept = self.partial();
         kept.run.ordered_counter = Some(record);
         kept.ordered_counter = Some(Arc::clone(&counter.log));
         Ok(counter)
@@ -141,7 +141,7 @@ impl<P: Platform> Platform for Recorder<P> {
     fn references(&self) -> Vec<Self::Reference> {
         let logged = self.platform.references().into_iter().map(|reference| self.logged(reference));
         let (references, records): (Vec<Self::Reference>, _) = logged.unzip();
-        let mut kept = self.kept();
+        let mut kept = self.partial();
         kept.run.references = records;
         kept.references = references.iter().map(|reference| Arc::clone(&reference.log)).collect();
         references
@@ -157,13 +157,13 @@ impl<P: Platform> Platform for Recorder<P> {
         let attempted = self.platform.attempt(count, timeout_ms, read);
         self.is_paused.store(false, Ordering::Relaxed);
         let outcomes = attempted?;
-        self.kept().run.child_reads.push(outcomes.iter().map(recorded_child_read).collect());
+        self.partial().run.child_reads.push(outcomes.iter().map(recorded_child_read).collect());
         Ok(outcomes)
     }
 
     fn unix_seconds(&self) -> Option<u64> {
         let seconds = self.platform.unix_seconds();
-        self.kept().run.unix_seconds = seconds;
+        self.partial().run.unix_seconds = seconds;
         seconds
     }
 
@@ -177,7 +177,7 @@ impl<P: Platform> Platform for Recorder<P> {
 
     fn pin(&self, cpu: u32) -> Result<Self::Pinned, AffinityError> {
         let pinned = self.platform.pin(cpu);
-        let mut kept = self.kept();
+        let mut kept = self.partial();
         // A thread that was moved is pinned again, and what it read before is read again: a replay
         // needs the last readings only.
         kept.ordered_counter.iter().chain(&kept.references).for_each(|log| _ = log.take());

@@ -152,12 +152,7 @@ fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
 }
 
 /// Check that it did not stand still. Clocks that the timer tick moves do, by design.
-pub(super) fn standing(
-    seen: &Observations,
-    clocks: &[&ClockRecord],
-    may_rest: bool,
-    severity: Severity,
-) -> WeighedCheck {
+pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], may_rest: bool, severity: Severity) -> WeighedCheck {
     let events = all(clocks);
     let found = |runs, unchanged_ns, reason, finding| {
         WeighedCheck::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)

@@ -50,7 +50,7 @@ pub(super) fn judge(
     evidence.add(resolution(clock));
     counter(seen, clock, faults).into_iter().for_each(|found| evidence.add(found));
     evidence.need(events::steps_back(&this, suspect, severity));
-    evidence.add(events::standing(seen, &this, is_coarse(clock), Severity::Forbids));
+    evidence.add(events::stalls(seen, &this, is_coarse(clock), Severity::Forbids));
     if clock.identity.is_cpu_time {
         return evidence;
     }

@@ -26,7 +26,7 @@ pub(super) fn names<P: Platform>(
     contradictions(policy, &catalog)?;
     let place = |name: &str| -> Result<usize, UnknownClock> {
         let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-        catalog.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
+        catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
     };
     let mut places = Vec::new();
     let is_judged = |place: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalog, place);
@@ -143,7 +143,7 @@ fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(),
             return refused(format!("{place}.use"), Meaningless::UseOfNoVerdict);
         }
         let name = place.strip_prefix("clocks.").unwrap_or_default();
-        let places = catalog.places(name, Paths::Libc).unwrap_or_default();
+        let places = catalog.indices(name, Paths::Libc).unwrap_or_default();
         let is_civil = places.iter().any(|place| shows_civil_time(catalog, *place));
         if demands.for_use == Some(Use::Civil) && !is_civil {
             return refused(format!("{place}.use"), Meaningless::NoCivilTime);
@@ -153,7 +153,7 @@ fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(),
         return refused("counter.invariant".to_owned(), Meaningless::NeedNotBeInvariant);
     }
     for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
-        let places = catalog.places(name, Paths::Libc).unwrap_or_default();
+        let places = catalog.indices(name, Paths::Libc).unwrap_or_default();
         let has_no_rate = |place: &usize| {
             let info = &catalog.entries[*place].info;
             matches!(info.kind, ClockKind::CpuTime | ClockKind::Cycles) || info.is_coarse
@@ -168,7 +168,7 @@ fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(),
 /// Returns true if a clock of this name is read from the clocksource whenever it is read, by the C
 /// library.
 fn is_fine<P: Platform>(name: &str, catalog: &Catalog<P>) -> bool {
-    let places = catalog.places(name, Paths::Libc).unwrap_or_default();
+    let places = catalog.indices(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
         let info = &catalog.entries[*place].info;
         info.basis == ClockBasis::Clocksource && info.path.is_usual() && !info.is_coarse
@@ -179,7 +179,7 @@ fn is_fine<P: Platform>(name: &str, catalog: &Catalog<P>) -> bool {
 fn same_clock<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
-        let Some(place) = catalog.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
+        let Some(place) = catalog.indices(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
         if crate::measured_clock::is_counter(&catalog.entries[place]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
             let why = Contradiction::IsCounter;
@@ -262,7 +262,7 @@ fn of(
             demand: place(demanded),
             required: DemandValue::Number(most),
             for_use: None,
-            found: range.map(|range| DemandValue::Number(range.shown())),
+            found: range.map(|range| DemandValue::Number(range.figure())),
             met: range.and_then(|range| range.is_at_most(most)),
         });
     };
@@ -314,7 +314,7 @@ impl Range {
 
     /// Figure that is shown of it: the largest that it may be, or, where that is unlimited, the
     /// least.
-    fn shown(self) -> f64 {
+    fn figure(self) -> f64 {
         if self.highest.is_finite() { self.highest } else { self.lowest }
     }
 

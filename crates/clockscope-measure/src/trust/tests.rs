@@ -23,7 +23,7 @@ pub(crate) use machine::{NAMES, healthy};
 #[test]
 fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_are_dear() {
     for (clocksource, is_dear) in [("hpet", true), ("acpi_pm", true), ("jiffies", true), ("kvm-clock", false)] {
-        let seen = elsewhere(clocksource, false);
+        let seen = other_clocksource(clocksource, false);
         let (verdict, decisive) = decided(&seen, "tsc");
         assert_eq!(verdict, Trustworthiness::Limited);
         assert_eq!(decisive[..2], [CheckKind::Clocksource, CheckKind::KernelVerdict], "{clocksource}");
@@ -35,7 +35,10 @@ fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_ar
         };
         assert_eq!((verdict, decisive), expected, "{clocksource}");
     }
-    assert_eq!(decided(&elsewhere("hpet", true), "tsc"), (Trustworthiness::Unfit, vec![CheckKind::KernelVerdict]));
+    assert_eq!(
+        decided(&other_clocksource("hpet", true), "tsc"),
+        (Trustworthiness::Unfit, vec![CheckKind::KernelVerdict])
+    );
 }
 
 #[test]
@@ -236,7 +239,7 @@ fn a_wall_clock_that_goes_back_with_monotonic_was_not_set() {
 /// A container without /sys may still read the kernel's log.
 #[test]
 fn what_the_log_says_counts_without_sysfs() {
-    let mut seen = elsewhere("hpet", true);
+    let mut seen = other_clocksource("hpet", true);
     (seen.environment.clocksource, seen.kernel.is_current) = Default::default();
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![CheckKind::KernelVerdict]));
 }
@@ -287,7 +290,7 @@ fn a_hypervisor_is_judged_by_its_statement() {
 
 #[test]
 fn a_clock_of_the_timer_tick_blames_nobody() {
-    let mut seen = elsewhere("jiffies", false);
+    let mut seen = other_clocksource("jiffies", false);
     events(&mut seen, "tsc").jump = Figure::Known(1);
     events(&mut seen, "monotonic").hidden_regression = Figure::Known(1);
     rate_of(&mut seen, "rdtscp").constant = Figure::Known(false);

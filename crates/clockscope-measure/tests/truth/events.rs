@@ -28,7 +28,7 @@ const UNNOTICED: f64 = 1.5e-3;
 const PAUSE_NS: f64 = 0.99e6;
 
 /// Findings on one clock.
-struct Shown {
+struct FoundEvents {
     identity: ClockIdentity,
     events: Events,
     /// The smallest step forward in ns, where the record has it.
@@ -43,13 +43,13 @@ struct Shown {
 }
 
 /// Asks *steps* or *measure* of these clocks.
-fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_steps: bool) -> Vec<Shown> {
+fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_steps: bool) -> Vec<FoundEvents> {
     let catalog = Catalog::new(session.platform()).select(names, Paths::Libc).expect("they are there");
     if is_steps {
         let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
         let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
         let shown = found.found.clocks.into_iter().filter(|clock| clock.available);
-        let shown = shown.map(|clock| Shown {
+        let shown = shown.map(|clock| FoundEvents {
             identity: clock.identity,
             events: clock.events.expect("it was judged"),
             smallest_ns: None,
@@ -63,7 +63,7 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
     let request = MeasureRequest { duration_s: seconds, cpu: None, thorough: false, synchronization: false };
     let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
     let shown = found.clocks.into_iter().filter(|clock| clock.available);
-    let shown = shown.map(|clock| Shown {
+    let shown = shown.map(|clock| FoundEvents {
         identity: clock.identity,
         events: clock.events.expect("it was judged"),
         smallest_ns: clock.observed_resolution_ns.get(),
@@ -191,9 +191,9 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
     let reads = platform.logged();
     let glitched = reads.iter().filter(|read| is_glitched(machine, read)).count() as u64;
     assert!(glitched == 0 || fault == Fault::Glitches);
-    for Shown { identity, events, smallest_ns, uncosted, .. } in shown {
+    for FoundEvents { identity, events, smallest_ns, uncosted, .. } in shown {
         let name = identity.label();
-        let place = machine.place(&name);
+        let place = machine.clock_index(&name);
         let spec = &machine.specs[place];
         let readings = readings(&reads, place, events.reads);
         let recounted = Recounted::of(&readings);
@@ -425,7 +425,7 @@ fn what_happens_to_a_machine_is_one_event() {
     let mut forward = Coverage::default();
     let platform = |seed| {
         let machine = make(seed);
-        let place = machine.place(&asked(seed, &machine).0);
+        let place = machine.clock_index(&asked(seed, &machine).0);
         let at_ps = machine.changes[0].0;
         let asked_s = machine.asked_s(USUAL_S);
         let platform = Simulated::within(machine, asked_s);

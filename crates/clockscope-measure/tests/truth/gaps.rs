@@ -6,7 +6,7 @@ use clockscope_testing::simulation::{Lost, Random, Taker};
 
 use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, pick};
-use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
+use crate::platform::{AccountRead, Simulated, THREAD_ACCOUNT_PS};
 
 /// Share by which the scale of the timer may be off: the reference's rate, and the calibration's
 /// bound.
@@ -100,7 +100,7 @@ struct View<'a> {
 }
 
 /// Questions that follow each other with no more than a read between them.
-type Cluster = Vec<Asked>;
+type Cluster = Vec<AccountRead>;
 
 impl View<'_> {
     fn lost_in(&self, from_ps: u128, until_ps: u128) -> Vec<&Lost> {
@@ -111,7 +111,7 @@ impl View<'_> {
         self.lost_in(from_ps, until_ps).iter().map(|lost| lost.taken.ps).sum()
     }
 
-    fn clusters(&self, asked: &[Asked]) -> Vec<Cluster> {
+    fn clusters(&self, asked: &[AccountRead]) -> Vec<Cluster> {
         let mut clusters: Vec<Cluster> = Vec::new();
         for asked in asked {
             let is_near = clusters.last().and_then(|cluster| cluster.last()).is_some_and(|last| {
@@ -128,7 +128,7 @@ impl View<'_> {
     }
 
     /// Adds what one thread should have found that asked these.
-    fn truth(&self, asked: &[Asked], truth: &mut Truth) {
+    fn truth(&self, asked: &[AccountRead], truth: &mut Truth) {
         let few_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
         let mut usual: Option<(f64, f64)> = None;
         let mut former: Option<Cluster> = None;
@@ -211,7 +211,7 @@ impl View<'_> {
     }
 
     /// The gap that made a thread ask that had looked since then.
-    fn gap(&self, since_ps: u128, glances: &[Asked], few_ns: f64) -> Expected {
+    fn gap(&self, since_ps: u128, glances: &[AccountRead], few_ns: f64) -> Expected {
         let (first, last) = (glances[0], glances[glances.len() - 1]);
         // It may have been lost while the thread looked whether its time was over. That belongs to
         // the gap where it alone would have made the thread ask.
@@ -308,12 +308,12 @@ fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Env
     let mut all: Vec<Expected> = Vec::new();
     for of_cpu in &found.gaps {
         let mut truth = Truth::default();
-        let is_of = |asked: &&Asked| request.cpus.is_none() || of_cpu.cpu.get() == asked.of_cpu;
+        let is_of = |asked: &&AccountRead| request.cpus.is_none() || of_cpu.cpu.get() == asked.of_cpu;
         let mut threads: Vec<u32> =
             asked.iter().filter(|asked| asked.of_cpu.is_some()).filter(is_of).map(|asked| asked.thread).collect();
         threads.dedup();
         for thread in threads {
-            let asked: Vec<Asked> = asked.iter().filter(|asked| asked.thread == thread).copied().collect();
+            let asked: Vec<AccountRead> = asked.iter().filter(|asked| asked.thread == thread).copied().collect();
             let lost = lost.iter().filter(|lost| lost.thread == thread).collect();
             let looks = looks.iter().filter(|look| look.0 == thread).map(|look| look.1).collect();
             let threshold_ns = found.threshold_ns;

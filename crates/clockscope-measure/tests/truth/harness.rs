@@ -29,7 +29,7 @@ pub(crate) struct Coverage {
 
 thread_local! {
     /// The machine that is being asked, and the test that asks.
-    static ASKED: Cell<u64> = const { Cell::new(0) };
+    static MACHINE_COUNT: Cell<u64> = const { Cell::new(0) };
     static TEST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -56,7 +56,7 @@ impl Coverage {
         self.all += 1;
         self.held += u64::from(holds);
         if !holds {
-            self.not_of.push(ASKED.get());
+            self.not_of.push(MACHINE_COUNT.get());
         }
     }
 
@@ -73,7 +73,7 @@ impl Coverage {
             return;
         }
         let repeat = TEST.with_borrow(|test| command(test, "N"));
-        assert!(self.all >= asked() / machines, "only {} were counted", self.all);
+        assert!(self.all >= machine_count() / machines, "only {} were counted", self.all);
         let share = self.held as f64 / self.all as f64;
         // A single one is no share: one of ten is less than nine of ten.
         let is_one = self.held + 1 == self.all;
@@ -123,16 +123,16 @@ pub(crate) fn on_machines(
 
 /// Returns whether so many machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
-    number("CLOCKSCOPE_SEED").is_none() && asked() >= MANY
+    number("CLOCKSCOPE_SEED").is_none() && machine_count() >= MANY
 }
 
 /// The seeds of the machines that a test asks.
 pub(crate) fn seeds() -> Range<u64> {
-    number("CLOCKSCOPE_SEED").map_or_else(|| 0..asked(), |seed| seed..seed + 1)
+    number("CLOCKSCOPE_SEED").map_or_else(|| 0..machine_count(), |seed| seed..seed + 1)
 }
 
 /// Machines of a test: few, unless `CLOCKSCOPE_MACHINES` is `full` or a number.
-fn asked() -> u64 {
+fn machine_count() -> u64 {
     match std::env::var(MACHINES) {
         Ok(all) if all == "full" => MANY,
         Ok(number) => number.parse().unwrap_or_else(|_| panic!("{MACHINES}={number}: expected a number, or full")),
@@ -167,7 +167,7 @@ fn asked_of(
     platform: &Simulated,
     question: &mut impl FnMut(&Session<'_, Simulated>, u64),
 ) -> Result<(), String> {
-    ASKED.set(seed);
+    MACHINE_COUNT.set(seed);
     TEST.with_borrow_mut(|current| test.clone_into(current));
     let never = AtomicBool::new(false);
     let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);

@@ -17,7 +17,7 @@ use clockscope_system::sleeping::Call;
 use clockscope_system::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
 use clockscope_testing::simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 
-pub(crate) use log::{Around, Kept, Log, Looks, Read};
+pub(crate) use log::{Around, Log, LoggedReads, Looks, Read};
 pub(crate) use sleeper::{Signal, Sleeper};
 
 use crate::across;
@@ -50,7 +50,7 @@ pub(crate) struct Simulated {
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
     /// Accounts that threads asked for so far.
-    pub(crate) asked: Mutex<Vec<Asked>>,
+    pub(crate) asked: Mutex<Vec<AccountRead>>,
     /// Fate of a process that tries clocks.
     child_reads: Arc<ChildReads>,
     /// Amount that a narrow counter shows more than one of 64 bits; `None` for the latter.
@@ -95,7 +95,7 @@ impl ChildReads {
 
 /// A thread's question for an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct AccountRead {
     /// Number of the thread.
     pub(crate) thread: u32,
     /// The CPU whose account it is; `None` for that of the thread.
@@ -133,7 +133,7 @@ impl Simulated {
     }
 
     /// The name under which it shows a clock.
-    fn shown(&self, name: &'static str) -> &'static str {
+    fn displayed_name(&self, name: &'static str) -> &'static str {
         if self.has_other_names { names::other_name(name) } else { name }
     }
 
@@ -151,13 +151,13 @@ impl Simulated {
 
     /// Keeps all reads of clocks from now on.
     pub(crate) fn log_reads(&self) {
-        *self.reads.lock().expect("nobody panicked") = Kept::All(Vec::new());
+        *self.reads.lock().expect("nobody panicked") = LoggedReads::All(Vec::new());
     }
 
     /// All reads of clocks so far, since that was called.
     pub(crate) fn logged(&self) -> Vec<Read> {
         match std::mem::take(&mut *self.reads.lock().expect("nobody panicked")) {
-            Kept::All(reads) => reads,
+            LoggedReads::All(reads) => reads,
             _ => Vec::new(),
         }
     }
@@ -165,13 +165,13 @@ impl Simulated {
     /// Keeps the reads of this clock that are next to a true time.
     pub(crate) fn log_around(&self, place: usize, at_ps: u128) {
         let around = Around { place, at_ps, before: None, reads_before: 0, after: None, reads_after: 0 };
-        *self.reads.lock().expect("nobody panicked") = Kept::Around(around);
+        *self.reads.lock().expect("nobody panicked") = LoggedReads::Around(around);
     }
 
     /// Reads that were kept since that was called.
     pub(crate) fn around(&self) -> Option<Around> {
         match &*self.reads.lock().expect("nobody panicked") {
-            Kept::Around(around) => Some(*around),
+            LoggedReads::Around(around) => Some(*around),
             _ => None,
         }
     }
@@ -185,7 +185,7 @@ impl Simulated {
     fn ask(&self, of_cpu: Option<u32>, ps: u64) {
         let (thread, from_ps) = (self.cpus().thread(), self.cpus().now_ps());
         self.cpus().work_ps(ps);
-        let asked = Asked { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
+        let asked = AccountRead { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
         self.asked.lock().expect("nobody panicked").push(asked);
     }
 
@@ -344,7 +344,9 @@ impl Platform for Simulated {
         ];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
         let looks = || Some(Arc::clone(&self.looks));
-        known.map(|(name, spec)| MachineClock { name: self.shown(name), looks: looks(), ..self.clock(spec) }).collect()
+        known
+            .map(|(name, spec)| MachineClock { name: self.displayed_name(name), looks: looks(), ..self.clock(spec) })
+            .collect()
     }
 
     fn attempt(
@@ -528,7 +530,7 @@ impl Simulated {
             let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
             let mut info = spec.info.clone();
             if let Cow::Borrowed(name) = info.name {
-                info.name = self.shown(name).into();
+                info.name = self.displayed_name(name).into();
             }
             visitor.visit(Entry { info, clock });
         }

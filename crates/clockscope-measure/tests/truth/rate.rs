@@ -8,7 +8,7 @@ use crate::harness::{Coverage, are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec, pause_ps, pick};
 use crate::platform::Simulated;
 use crate::rate_compared::Compared;
-use crate::rate_truth::kept;
+use crate::rate_truth::narrowest_brackets;
 use crate::varied::check_unreadable;
 
 /// Errors of the floating-point numbers here and there, in ppm.
@@ -388,9 +388,9 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     let Some(answer) = ask(session, &request) else { return };
     let reads = platform.logged();
     let found = &answer.found;
-    ended(&request, &answer, is_changed(machine, machine.place("monotonic_raw:syscall")));
+    ended(&request, &answer, is_changed(machine, machine.clock_index("monotonic_raw:syscall")));
     let compare = |name: &str, reference: &str| {
-        let (clock, reference) = (machine.place(name), machine.place(reference));
+        let (clock, reference) = (machine.clock_index(name), machine.clock_index(reference));
         let is_fenced = [clock, reference].iter().any(|place| !machine.specs[*place].info.is_ordered);
         let timer = if machine.counter_cost.is_some() { "lfence_tsc_lfence" } else { "monotonic_raw:syscall" };
         // The timer's calibration looks like brackets of this pair.
@@ -398,7 +398,7 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
             let label = machine.specs[*place].label();
             label == timer || label == "monotonic_raw:syscall"
         });
-        let kept = kept(&reads, [clock, reference], is_fenced.then(|| machine.place(timer)));
+        let kept = narrowest_brackets(&reads, [clock, reference], is_fenced.then(|| machine.clock_index(timer)));
         Compared { machine, clock, reference, clock_ns: None, kept: if is_ambiguous { Vec::new() } else { kept } }
     };
     for record in found.clocks.iter().filter(|record| record.seconds.is_known()) {
@@ -425,7 +425,7 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     }
     if found.reference_suspected {
         seen.suspected += 1;
-        let place = machine.place(&found.reference);
+        let place = machine.clock_index(&found.reference);
         assert!(is_changed(machine, place), "{} did not change", found.reference);
     }
 }

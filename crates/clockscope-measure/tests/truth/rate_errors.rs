@@ -20,7 +20,12 @@ fn machine(seed: u64, clocksource: Clocksource) -> Machine {
     machine
 }
 
-fn asked(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f64>) -> (Envelope<Rates>, Simulated) {
+fn rates_of(
+    machine: Machine,
+    clocks: &[&str],
+    reference: &str,
+    until_ppm: Option<f64>,
+) -> (Envelope<Rates>, Simulated) {
     let clocks = clocks.iter().map(ToString::to_string).collect();
     let reference = Some(reference.to_owned());
     let request = RateRequest { clocks, paths: Paths::Libc, reference, duration_s: 0.3, until_ppm, cpu: None };
@@ -48,7 +53,7 @@ fn raw(machine: &Machine) -> usize {
 fn a_nominal_frequency_that_is_wrong_was_a_step() {
     let mut machine = machine(58, Clocksource::Tsc);
     machine.nominal_hz = Some(1_500_000_000);
-    let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
+    let (answer, _) = rates_of(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
     let record = &answer.found.clocks[0];
     assert_eq!((record.constant.get(), record.step.known()), (Some(true), None), "{record:?}");
 }
@@ -61,7 +66,7 @@ fn a_run_did_not_end_beside_a_reference_that_stood_still() {
         let clock = raw(&machine);
         let refused = Change::RefuseClock { clock, refused: Some(Refused(22)) };
         machine.at_ms(60.0, if is_frozen { Change::FreezeClock { clock } } else { refused });
-        let (_, platform) = asked(machine, &["monotonic", "realtime"], "monotonic_raw:vdso", None);
+        let (_, platform) = rates_of(machine, &["monotonic", "realtime"], "monotonic_raw:vdso", None);
         assert!(platform.machine.cpus.now_ps() < 800_000_000_000, "{}", platform.machine.cpus.now_ps());
     }
 }
@@ -72,7 +77,7 @@ fn a_run_did_not_end_beside_a_reference_that_stood_still() {
 fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     let mut machine = machine(131, Clocksource::Tsc);
     machine.at_ms(150.0, Change::StepCounter { ticks: 1_200_000_000 });
-    let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw:vdso", None);
+    let (answer, _) = rates_of(machine, &["lfence_tsc_lfence"], "monotonic_raw:vdso", None);
     let step = answer.found.clocks[0].step.known().expect("it stepped");
     assert!((step.ns / 6e8 - 1.0).abs() < 1e-3, "{step:?}");
 }
@@ -84,7 +89,7 @@ fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
 fn a_counter_that_stopped_had_stepped_in_units_of_its_mean_rate() {
     let mut machine = machine(50, Clocksource::Device(10));
     machine.at_ms(100.0, Change::SetCounterRate { hz: 0.0 });
-    let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
+    let (answer, _) = rates_of(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
     let record = &answer.found.clocks[0];
     assert_eq!(record.constant.get(), Some(false), "{record:?}");
     // In the round in which it stopped, of 5 ms, it lost a part of that.
@@ -99,7 +104,7 @@ fn a_rate_that_nobody_had_was_usual() {
     let clock = machine.monotonic();
     machine.at_ms(100.0, Change::FreezeClock { clock });
     machine.at_ms(180.0, Change::ThawClock { clock });
-    let (answer, _) = asked(machine, &["realtime"], "monotonic:vdso", None);
+    let (answer, _) = rates_of(machine, &["realtime"], "monotonic:vdso", None);
     let step = answer.found.clocks[0].step.known().expect("it stood still");
     assert!((step.ns / 80e6).abs() < 1.01, "{step:?}");
 }
@@ -110,7 +115,7 @@ fn a_rate_that_nobody_had_was_usual() {
 fn a_counter_that_went_back_was_the_length_of_time() {
     let mut machine = machine(159, Clocksource::Tsc);
     machine.at_ms(150.0, Change::StepCounter { ticks: -1_200_000_000_000 });
-    let (answer, _) = asked(machine, &["lfence_tsc_lfence", "monotonic"], "monotonic_raw:vdso", None);
+    let (answer, _) = rates_of(machine, &["lfence_tsc_lfence", "monotonic"], "monotonic_raw:vdso", None);
     let between = answer
         .found
         .pairs
@@ -129,7 +134,7 @@ fn a_suspend_made_a_reference_suspected() {
     let mut machine = machine(110, Clocksource::Tsc);
     let left_out = vec![machine.monotonic(), raw(&machine)];
     machine.at_ms(150.0, Change::Suspend { ps: 50_000_000_000, left_out });
-    let (answer, _) = asked(machine, &["monotonic", "monotonic_raw"], "realtime", None);
+    let (answer, _) = rates_of(machine, &["monotonic", "monotonic_raw"], "realtime", None);
     assert!(
         answer.found.clocks.iter().all(|record| record.constant.get() == Some(false))
             && !answer.found.reference_suspected
@@ -150,21 +155,21 @@ fn clocks_that_are_steered_together_made_a_reference_suspected() {
         let mut steered = machine(7, Clocksource::Tsc);
         let ids = vec![steered.monotonic(), steered.spec("realtime").and_then(|spec| spec.id).expect("it is there")];
         change(&mut steered, ids);
-        let (answer, _) = asked(steered, &clocks, "monotonic_raw", None);
+        let (answer, _) = rates_of(steered, &clocks, "monotonic_raw", None);
         assert!(!answer.found.reference_suspected, "{:?}", answer.found.pairs);
     }
     // The counter is none of them.
     let mut other = machine(7, Clocksource::Tsc);
     let clock = raw(&other);
     change(&mut other, vec![clock]);
-    let (answer, _) = asked(other, &["monotonic", "lfence_tsc_lfence"], "monotonic_raw", None);
+    let (answer, _) = rates_of(other, &["monotonic", "lfence_tsc_lfence"], "monotonic_raw", None);
     assert!(answer.found.reference_suspected);
 }
 
 /// The timer's bound left out the steps of counter and reference, whose nominal resolution is 1 ns.
 #[test]
 fn the_timers_bound_left_out_the_steps_of_a_device() {
-    let (answer, platform) = asked(machine(3, Clocksource::Device(280)), &["monotonic"], "monotonic_raw:vdso", None);
+    let (answer, platform) = rates_of(machine(3, Clocksource::Device(280)), &["monotonic"], "monotonic_raw:vdso", None);
     let run = answer.run.as_ref().expect("it is a run");
     let least_ppm = 280.0 / (run.duration_s * 1e9) * 1e6;
     let cost_ns = platform.machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 / 1e3;

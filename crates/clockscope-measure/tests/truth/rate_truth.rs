@@ -22,7 +22,7 @@ impl Bracket {
 
 /// The narrowest bracket of each round of one pair: brackets of a round follow each other without
 /// another read in between. A clock that is not ordered is fenced by reads of the timer.
-pub(crate) fn kept(reads: &[Read], [clock, reference]: [usize; 2], fence: Option<usize>) -> Vec<Bracket> {
+pub(crate) fn narrowest_brackets(reads: &[Read], [clock, reference]: [usize; 2], fence: Option<usize>) -> Vec<Bracket> {
     let (before, after): (Vec<usize>, usize) = match fence {
         Some(fence) => (vec![reference, fence, clock, fence, reference], 5),
         None => (vec![reference, clock, reference], 3),
@@ -49,7 +49,7 @@ pub(crate) fn kept(reads: &[Read], [clock, reference]: [usize; 2], fence: Option
 
 impl Machine {
     /// Place of the clock of this name.
-    pub(crate) fn place(&self, label: &str) -> usize {
+    pub(crate) fn clock_index(&self, label: &str) -> usize {
         self.specs.iter().position(|spec| spec.label() == label).expect("there is such a clock")
     }
 

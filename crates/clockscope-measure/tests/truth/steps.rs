@@ -91,7 +91,7 @@ fn a_step_is_one_event_of_its_kind() {
     let mut found = Coverage::default();
     let make = |seed| {
         let machine = stepped(seed).0;
-        let (place, at_ps) = (machine.place("monotonic"), machine.changes[0].0);
+        let (place, at_ps) = (machine.clock_index("monotonic"), machine.changes[0].0);
         let platform = Simulated::within(machine, 0.1);
         platform.log_around(place, at_ps);
         platform

@@ -191,7 +191,7 @@ impl RowPlot {
         let mut plot = Self { axis, things, series, words, rows: Vec::new(), band: None, left_out: 0 };
         for (label, word, marks) in rows {
             let all = marks.len();
-            let marks: Vec<Mark> = marks.into_iter().filter_map(|mark| plot.shown(mark)).collect();
+            let marks: Vec<Mark> = marks.into_iter().filter_map(|mark| plot.clipped(mark)).collect();
             plot.left_out += all - marks.len();
             if !marks.is_empty() {
                 plot.rows.push(ChartRow { label: label.into(), word, marks });
@@ -207,7 +207,7 @@ impl RowPlot {
     }
 
     /// Returns a mark as far as the axis can show it.
-    fn shown(&self, mark: Mark) -> Option<Mark> {
+    fn clipped(&self, mark: Mark) -> Option<Mark> {
         let spread = mark.spread.filter(|ends| ends.iter().all(|end| self.axis.shows(*end)));
         self.axis.shows(mark.value).then_some(Mark { spread, ..mark })
     }
@@ -279,7 +279,7 @@ impl CurvePlot {
         let mut plot = Self { x, y, series: Vec::new(), left_out: 0, lattice: None };
         for Curve { name, form, points } in series {
             let all = points.len();
-            let points: Vec<Point> = points.into_iter().filter_map(|point| plot.shown(point)).collect();
+            let points: Vec<Point> = points.into_iter().filter_map(|point| plot.clipped(point)).collect();
             plot.left_out += (all - points.len()) as u64;
             if !points.is_empty() {
                 plot.series.push(Curve { name, form, points });
@@ -298,7 +298,7 @@ impl CurvePlot {
     }
 
     /// Returns a point as far as the axes can show it.
-    fn shown(&self, point: Point) -> Option<Point> {
+    fn clipped(&self, point: Point) -> Option<Point> {
         let has_place =
             self.x.shows(point.x) && self.y.shows(point.y) && point.until.is_none_or(|until| self.x.shows(until));
         let spread = point.spread.filter(|ends| ends.iter().all(|end| self.y.shows(*end)));

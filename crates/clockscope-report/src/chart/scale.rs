@@ -57,7 +57,7 @@ impl Scale {
     }
 
     /// Returns the place of a value, from 0 to 1.
-    pub(crate) fn place(&self, value: f64) -> f64 {
+    pub(crate) fn position(&self, value: f64) -> f64 {
         let place = if self.is_log {
             (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
         } else {
@@ -191,7 +191,7 @@ mod tests {
             // Larger values are farther right.
             let mut ordered = values.clone();
             ordered.sort_by(f64::total_cmp);
-            prop_assert!(ordered.windows(2).all(|pair| scale.place(pair[0]) <= scale.place(pair[1])));
+            prop_assert!(ordered.windows(2).all(|pair| scale.position(pair[0]) <= scale.position(pair[1])));
         }
     }
 }

@@ -75,21 +75,21 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     if let Some(flags) = environment.counter_flags.known() {
         facts.push(("TSC", flags_line(flags, is_of_linux(environment))));
     }
-    facts.push(("nominal frequency", stated(environment)));
+    facts.push(("nominal frequency", stated_frequencies(environment)));
     let readable =
         |is: &bool| if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned();
     let of_linux = |is_known: bool, fact: Fact| (is_known || is_of_linux(environment)).then_some(fact);
-    let fact = ("counter readable", shown(&environment.counter_readable, readable));
+    let fact = ("counter readable", fact_text(&environment.counter_readable, readable));
     facts.extend(of_linux(environment.counter_readable.is_known(), fact));
-    facts.push(("hypervisor", shown(&environment.hypervisor, ToString::to_string)));
+    facts.push(("hypervisor", fact_text(&environment.hypervisor, ToString::to_string)));
     facts.extend(move_notices(&environment.move_notices).map(|found| ("moves announced by", found)));
     facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
         environment.clocksources_available.known().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
     let clocksource = |name: &String| format!("{name} (available: {available})");
-    let fact = ("clocksource", shown(&environment.clocksource, clocksource));
+    let fact = ("clocksource", fact_text(&environment.clocksource, clocksource));
     facts.extend(of_linux(environment.clocksource.is_known(), fact));
-    let fact = ("vDSO", shown(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned()));
+    let fact = ("vDSO", fact_text(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned()));
     facts.extend(of_linux(environment.vdso.is_known(), fact));
     facts.extend(of_linux(environment.governor.is_known(), ("governor", text(&environment.governor))));
     let emulation = if environment.emulation.is_empty() {
@@ -130,7 +130,7 @@ pub(super) fn is_missed(environment: &Environment, path: &str) -> bool {
 }
 
 /// Shows a fact, or why it is unknown.
-fn shown<T>(fact: &Figure<T>, show: impl Fn(&T) -> String) -> String {
+fn fact_text<T>(fact: &Figure<T>, show: impl Fn(&T) -> String) -> String {
     match fact {
         Figure::Known(value) => show(value),
         Figure::Unknown(unknown) => format!("unknown ({})", unknown),
@@ -138,7 +138,7 @@ fn shown<T>(fact: &Figure<T>, show: impl Fn(&T) -> String) -> String {
 }
 
 fn text(fact: &Figure<String>) -> String {
-    shown(fact, String::clone)
+    fact_text(fact, String::clone)
 }
 
 /// The devices that announce moves of the machine, as far as there are any.
@@ -225,14 +225,14 @@ fn flags_line(found: &CounterFlags, is_of_linux: bool) -> String {
 }
 
 fn cpus(environment: &Environment) -> String {
-    let online = shown(&environment.cpu.online, |count| format!("{count} online"));
+    let online = fact_text(&environment.cpu.online, |count| format!("{count} online"));
     match environment.cpu.allowed.known() {
         Some(allowed) => format!("{online}, {} allowed to this process", allowed.len()),
         None => online,
     }
 }
 
-fn stated(environment: &Environment) -> String {
+fn stated_frequencies(environment: &Environment) -> String {
     let frequencies = &environment.frequencies;
     let stated = [
         frequencies.cpuid_15h_hz.get().map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),

@@ -78,7 +78,7 @@ fn conclusion(conclusion: &Conclusion, room: Option<usize>) -> String {
 fn table(table: &Table, style: Style) -> String {
     let mut parts = Vec::new();
     if !table.rows.is_empty() {
-        let (rows, left_out) = table.shown(style.most_rows());
+        let (rows, left_out) = table.displayed_rows(style.most_rows());
         parts.push(grid(table, &rows));
         if let Some(what) = table.omitted.filter(|_| left_out > 0) {
             parts.push(format!("and {left_out} {what}\n"));

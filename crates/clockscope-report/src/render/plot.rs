@@ -28,7 +28,7 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     let (x, y) = (Scale::of(&plot.x, plot.xs(), 4), Scale::of(&plot.y, plot.ys(), 4));
     let mut cells = vec![vec![' '; width]; HEIGHT];
     for (series, (curve, marker)) in plot.series.iter().zip(markers(ascii)).enumerate() {
-        let mut places = places(curve, &x, &y, width);
+        let mut places = curve_cells(curve, &x, &y, width);
         if curve.form == Form::Stairs {
             // Where stairs lie on each other, their markers take turns.
             places.retain(|(column, _)| column % plot.series.len() == series);
@@ -78,9 +78,9 @@ fn curves(chart: &Chart) -> Option<&CurvePlot> {
 }
 
 /// Returns the cells of a curve: those of its points, and of stairs those of every column.
-fn places(curve: &Curve, x: &Scale, y: &Scale, width: usize) -> Vec<(usize, usize)> {
-    let column = |point: &Point| (x.place(point.x) * (width - 1) as f64).round() as usize;
-    let row = |point: &Point| HEIGHT - 1 - (y.place(point.y) * (HEIGHT - 1) as f64).round() as usize;
+fn curve_cells(curve: &Curve, x: &Scale, y: &Scale, width: usize) -> Vec<(usize, usize)> {
+    let column = |point: &Point| (x.position(point.x) * (width - 1) as f64).round() as usize;
+    let row = |point: &Point| HEIGHT - 1 - (y.position(point.y) * (HEIGHT - 1) as f64).round() as usize;
     if curve.form == Form::Line {
         return curve.points.iter().map(|point| (column(point), row(point))).collect();
     }
@@ -93,7 +93,8 @@ fn places(curve: &Curve, x: &Scale, y: &Scale, width: usize) -> Vec<(usize, usiz
 fn framed(plot: &CurvePlot, y: &Scale, cells: &[Vec<char>], ascii: bool) -> Vec<String> {
     let ticks = y.ticks(&plot.y, 6);
     let label = |row: usize| {
-        let is_here = |tick: &&Tick| HEIGHT - 1 - (y.place(tick.value) * (HEIGHT - 1) as f64).round() as usize == row;
+        let is_here =
+            |tick: &&Tick| HEIGHT - 1 - (y.position(tick.value) * (HEIGHT - 1) as f64).round() as usize == row;
         ticks.iter().find(is_here).map_or("", |tick| tick.label.as_str())
     };
     let edge = if ascii { '|' } else { '│' };
@@ -111,7 +112,7 @@ fn below(plot: &CurvePlot, x: &Scale, width: usize, ascii: bool) -> [String; 2] 
     let mut free = 0;
     for Tick { value, label } in x.ticks(&plot.x, 8) {
         let length = label.chars().count();
-        let center = (x.place(value) * (width - 1) as f64).round() as usize;
+        let center = (x.position(value) * (width - 1) as f64).round() as usize;
         let start = center.saturating_sub(length / 2).min((width + 1).saturating_sub(length));
         if start < free || length > width {
             continue;

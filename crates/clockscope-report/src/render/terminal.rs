@@ -117,7 +117,7 @@ impl TextBuffer {
 
     fn table(&mut self, table: &Table) {
         self.title(&table.title);
-        let (rows, left_out) = table.shown(self.style.most_rows());
+        let (rows, left_out) = table.displayed_rows(self.style.most_rows());
         if !table.rows.is_empty() {
             self.parts(table, &rows, usize::MAX);
         }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Time for which a program that was ended may still hold its files.
-const HELD: Duration = Duration::from_millis(200);
+const LOCK_TIME: Duration = Duration::from_millis(200);
 
 /// Makes a folder; with those that it lies in, if they are wanted. Temporary folders and the cache
 /// lie in the user's profile, whose rights they inherit.
@@ -30,7 +30,7 @@ pub(crate) fn is_safe(_: &fs::Metadata) -> bool {
 
 /// Waits until the system has closed the files of a program that was ended.
 pub(crate) fn open_up(_: &Path) {
-    std::thread::sleep(HELD);
+    std::thread::sleep(LOCK_TIME);
 }
 
 /// Folder in which users keep what can be made again.

@@ -3,7 +3,7 @@ use super::*;
 const PROBE: &str = "// clockscope_probe";
 
 /// Sends these bytes in pieces and gives the answer, while the pages attend to all.
-fn asked(pages: &mut Pages, pieces: &[&[u8]]) -> (String, bool) {
+fn responses(pages: &mut Pages, pieces: &[&[u8]]) -> (String, bool) {
     let mut stream = TcpStream::connect(pages.listener.local_addr().unwrap()).unwrap();
     let mut is_done = false;
     for piece in pieces {
@@ -37,21 +37,21 @@ fn a_browser_finds_its_way_and_reports() {
     let plain = path(&pages);
     let isolated = plain.replace("/plain/", "/isolated/");
     let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes();
-    let (answer, _) = asked(&mut pages, &[&get(&plain)]);
+    let (answer, _) = responses(&mut pages, &[&get(&plain)]);
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("milliseconds: 300"), "{answer}");
     assert!(answer.contains("next: \"../isolated/\"") && !answer.contains("Cross-Origin"), "{answer}");
-    let (answer, _) = asked(&mut pages, &[&get(&isolated)]);
+    let (answer, _) = responses(&mut pages, &[&get(&isolated)]);
     assert!(answer.contains("Cross-Origin-Opener-Policy: same-origin\r\n") && !answer.contains("next:"), "{answer}");
     assert!(answer.contains("Cross-Origin-Embedder-Policy: require-corp\r\n"), "{answer}");
-    let (answer, _) = asked(&mut pages, &[&get(&format!("{isolated}probe.js"))]);
+    let (answer, _) = responses(&mut pages, &[&get(&format!("{isolated}probe.js"))]);
     assert!(answer.ends_with(PROBE), "{answer}");
 
     // In pieces, as networks deliver; the plain page is not the last.
     let post = format!("POST {plain}result HTTP/1.1\r\ncontent-length: 5\r\n\r\n");
-    let (answer, is_done) = asked(&mut pages, &[&post.as_bytes()[..20], &post.as_bytes()[20..], b"on", b"e\n1"]);
+    let (answer, is_done) = responses(&mut pages, &[&post.as_bytes()[..20], &post.as_bytes()[20..], b"on", b"e\n1"]);
     assert!(answer.starts_with("HTTP/1.1 200") && !is_done, "{answer}");
     let post = format!("POST {isolated}result HTTP/1.1\r\nContent-Length: 3\r\n\r\ntwo");
-    let (_, is_done) = asked(&mut pages, &[post.as_bytes()]);
+    let (_, is_done) = responses(&mut pages, &[post.as_bytes()]);
     assert!(is_done);
     assert_eq!(pages.lines, "one\n1\ntwo\n");
 }
@@ -68,13 +68,13 @@ fn strangers_get_and_leave_nothing() {
         format!("PUT {path}result HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"),
         format!("GET {path}../../etc/passwd HTTP/1.1\r\n\r\n"),
     ] {
-        let (answer, is_done) = asked(&mut pages, &[request.as_bytes()]);
+        let (answer, is_done) = responses(&mut pages, &[request.as_bytes()]);
         assert!(answer.starts_with("HTTP/1.1 404") && !is_done, "{request}: {answer}");
     }
     for rubbish in
         ["\0\0\0\0 rubbish\r\n\r\n".to_owned(), format!("POST {path}result HTTP/1.1\r\nContent-Length: -1\r\n\r\n")]
     {
-        let (answer, is_done) = asked(&mut pages, &[rubbish.as_bytes()]);
+        let (answer, is_done) = responses(&mut pages, &[rubbish.as_bytes()]);
         assert!(answer.is_empty() && !is_done, "{answer}");
     }
     assert_eq!(pages.lines, "");
@@ -94,7 +94,7 @@ fn whoever_connects_and_says_nothing_is_no_hindrance() {
     let address = pages.listener.local_addr().unwrap();
     let silent: Vec<TcpStream> = (0..MOST_CONNECTIONS / 2).map(|_| TcpStream::connect(address).unwrap()).collect();
     let plain = path(&pages);
-    let (answer, _) = asked(&mut pages, &[format!("GET {plain} HTTP/1.1\r\n\r\n").as_bytes()]);
+    let (answer, _) = responses(&mut pages, &[format!("GET {plain} HTTP/1.1\r\n\r\n").as_bytes()]);
     assert!(answer.starts_with("HTTP/1.1 200"));
     drop(silent);
     while !pages.connections.is_empty() {

@@ -108,7 +108,7 @@ fn ran(mut command: Command) -> String {
 }
 
 /// Statements of a runtime's probe, for each API.
-fn stated(runtime: &Runtime) -> Vec<(String, ProbeMovedBy)> {
+fn probe_statements(runtime: &Runtime) -> Vec<(String, ProbeMovedBy)> {
     let Some(output) = printed(runtime) else {
         skip(&format!("{} is not installed", runtime.title));
         return Vec::new();
@@ -127,7 +127,7 @@ fn probes_state_what_moves_their_clocks_on_each_system() {
         if runtime.name == "dotnet" {
             continue;
         }
-        for (api, stated) in stated(runtime) {
+        for (api, stated) in probe_statements(runtime) {
             let row = TABLE.iter().find(|(name, of, _)| (*name, *of) == (runtime.name, api.as_str()));
             let (.., expected) = row.unwrap_or_else(|| panic!("{} {api} is not in the table", runtime.title));
             let movers = [System::Linux, System::Macos, System::Windows].map(|system| stated.on(system));

@@ -36,7 +36,7 @@ impl OctaveBin {
 pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode> {
     let mut bins: Vec<OctaveBin> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.value >= 0) {
-        let (index, width) = place(entry.value as f64 / period);
+        let (index, width) = tick_bin(entry.value as f64 / period);
         if bins.len() <= index {
             bins.resize(index + 1, OctaveBin { width: 1.0, ..OctaveBin::default() });
         }
@@ -58,7 +58,7 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
 }
 
 /// The bin that so many ticks fall into: one of their own for the first, then [`BINS_PER_OCTAVE`].
-fn place(ticks: f64) -> (usize, f64) {
+fn tick_bin(ticks: f64) -> (usize, f64) {
     let ticks = ticks.round();
     if ticks < BINS_PER_OCTAVE as f64 {
         return (ticks as usize, 1.0);

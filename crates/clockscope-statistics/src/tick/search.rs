@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
         };
         for (index, line) in lines.iter().enumerate() {
             let Some(frequency) = lattice::first_look(self.values, self.profile, *line) else { continue };
-            if self.look(frequency, index + 1).is_break() {
+            if self.try_frequency(frequency, index + 1).is_break() {
                 break;
             }
         }
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at a frequency that the first readings agree with, the n-th that was tried.
-    fn look(&mut self, frequency: f64, tried: usize) -> ControlFlow<()> {
+    fn try_frequency(&mut self, frequency: f64, tried: usize) -> ControlFlow<()> {
         let period = 1.0 / frequency;
         if period < SHORTEST {
             return ControlFlow::Break(());

@@ -58,7 +58,7 @@ macro_rules! counters {
         pub fn each(visitor: &mut impl Visitor) {
             let frequency_hz: Option<f64> = $frequency_hz;
             $(visitor.visit(Entry {
-                info: stated(cataloged!($text), frequency_hz),
+                info: with_frequency(cataloged!($text), frequency_hz),
                 clock: $is_there.map(|()| $name(())),
             });)*
         }
@@ -84,7 +84,7 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 
 /// Adds the frequency of a counter that the hardware states.
 #[allow(dead_code, reason = "table.rs describes nothing")]
-fn stated(info: ClockInfo, frequency_hz: Option<f64>) -> ClockInfo {
+fn with_frequency(info: ClockInfo, frequency_hz: Option<f64>) -> ClockInfo {
     let resolution = frequency_hz.map_or(Resolution::OneCount, |hz| Resolution::Nanoseconds(1e9 / hz));
     ClockInfo { unit: Unit::Counts(frequency_hz), resolution, ..info }
 }

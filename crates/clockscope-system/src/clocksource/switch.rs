@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     /// A kernel that is two files. It takes whatever is written.
-    fn places(folder: &Path) -> SwitchPaths {
+    fn simulated_paths(folder: &Path) -> SwitchPaths {
         fs::write(folder.join("current_clocksource"), "tsc\n").unwrap();
         fs::write(folder.join("available_clocksource"), "tsc hpet acpi_pm \n").unwrap();
         SwitchPaths { folder: folder.to_owned(), marker: folder.join("marker") }
@@ -385,7 +385,7 @@ mod tests {
     #[test]
     fn what_was_in_use_is_put_back() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         let right = places.right(&names(&["hpet", "acpi_pm"])).unwrap();
         assert_eq!(fs::read_to_string(&places.marker).unwrap(), format!("{} tsc\n", std::process::id()));
         for name in ["hpet", "acpi_pm"] {
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn a_panic_puts_it_back() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         let within = places.clone();
         let ended = std::thread::spawn(move || {
             let right = within.right(&[]).unwrap();
@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn only_one_switches_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         let first = places.right(&[]).unwrap();
         first.switch("hpet").unwrap();
         let own = SwitchedBy::Process { pid: Some(std::process::id()) };
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn what_a_killed_run_left_is_told_and_restored() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         fs::write(places.folder.join("current_clocksource"), "hpet\n").unwrap();
         fs::write(&places.marker, "4711 tsc\n").unwrap();
         let left = LeftBehind { pid: 4711, was: "tsc".to_owned(), is: Some("hpet".to_owned()) };
@@ -454,7 +454,7 @@ mod tests {
     #[test]
     fn a_kernel_that_refuses_is_told_and_the_marker_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         let right = places.right(&names(&["hpet"])).unwrap();
         // It takes what is written, and uses nothing.
         fs::remove_file(places.folder.join("current_clocksource")).unwrap();
@@ -468,7 +468,7 @@ mod tests {
     #[test]
     fn what_is_no_longer_offered_cannot_be_put_back_and_nobody_has_to() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         let right = places.right(&names(&["hpet"])).unwrap();
         right.switch("hpet").unwrap();
         fs::write(places.folder.join("available_clocksource"), "hpet acpi_pm\n").unwrap();
@@ -483,7 +483,7 @@ mod tests {
     #[test]
     fn what_cannot_be_switched_is_said_before() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
+        let places = simulated_paths(folder.path());
         let error = places.right(&names(&["hpet", "sundial"])).unwrap_err().to_string();
         assert!(error.contains("sundial") && error.contains("tsc hpet acpi_pm"), "{error}");
         assert!(!places.marker.exists());

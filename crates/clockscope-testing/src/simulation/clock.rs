@@ -164,23 +164,23 @@ impl SimulatedClock {
 mod tests {
     use super::*;
 
-    fn shown(clock: &SimulatedClock, ns: u64) -> u64 {
+    fn reading_at(clock: &SimulatedClock, ns: u64) -> u64 {
         clock.read(u128::from(ns) * 1000, 0, &SimulatedCounter::new(1e9, 0)).unwrap()
     }
 
     #[test]
     fn ticks_timers_and_steering_show() {
-        assert_eq!(shown(&SimulatedClock::new(500), 123), 623);
-        assert_eq!(shown(&SimulatedClock::new(0).with_tick_ns(100), 1_299), 1_200);
+        assert_eq!(reading_at(&SimulatedClock::new(500), 123), 623);
+        assert_eq!(reading_at(&SimulatedClock::new(0).with_tick_ns(100), 1_299), 1_200);
         let coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);
-        assert_eq!([3_999_999, 4_000_000, 7_999_999].map(|ns| shown(&coarse, ns)), [0, 4_000_000, 4_000_000]);
+        assert_eq!([3_999_999, 4_000_000, 7_999_999].map(|ns| reading_at(&coarse, ns)), [0, 4_000_000, 4_000_000]);
         let mut fast = SimulatedClock::new(0).with_error_ppm(50.0);
-        let after_a_second = shown(&fast, 1_000_000_000);
+        let after_a_second = reading_at(&fast, 1_000_000_000);
         assert!(after_a_second.abs_diff(1_000_050_000) <= 1);
         fast.slew(1_000_000_000_000, -1.0);
-        assert_eq!(shown(&fast, 2_000_000_000), after_a_second);
+        assert_eq!(reading_at(&fast, 2_000_000_000), after_a_second);
         fast.step(-50_000);
-        assert_eq!(shown(&fast, 2_000_000_000), after_a_second - 50_000);
+        assert_eq!(reading_at(&fast, 2_000_000_000), after_a_second - 50_000);
     }
 
     #[test]
@@ -231,12 +231,12 @@ mod tests {
     #[test]
     fn a_coarse_clock_does_not_go_back_after_a_suspend() {
         let mut coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);
-        assert_eq!(shown(&coarse, 8_500_000), 8_000_000);
+        assert_eq!(reading_at(&coarse, 8_500_000), 8_000_000);
         coarse.leave_out(8_500_000_000, 3_000_000_000);
         let after = [11_500_000, 11_999_999, 12_000_000];
-        assert_eq!(after.map(|ns| shown(&coarse, ns)), [8_000_000, 8_000_000, 9_000_000]);
+        assert_eq!(after.map(|ns| reading_at(&coarse, ns)), [8_000_000, 8_000_000, 9_000_000]);
         coarse.step(-1_000_000);
-        assert_eq!(after.map(|ns| shown(&coarse, ns)), [7_000_000, 7_000_000, 8_000_000]);
+        assert_eq!(after.map(|ns| reading_at(&coarse, ns)), [7_000_000, 7_000_000, 8_000_000]);
     }
 
     /// A clock has never shown the time that it would show between two steps.
@@ -244,9 +244,9 @@ mod tests {
     fn a_clock_that_thaws_does_not_go_back() {
         let mut coarse = SimulatedClock::new(0).moved_every_ns(4_000_000);
         coarse.freeze(7_000_000_000, &SimulatedCounter::new(1e9, 0));
-        assert_eq!(shown(&coarse, 9_000_000), 4_000_000);
+        assert_eq!(reading_at(&coarse, 9_000_000), 4_000_000);
         coarse.thaw();
-        assert_eq!(shown(&coarse, 7_500_000), 4_000_000);
+        assert_eq!(reading_at(&coarse, 7_500_000), 4_000_000);
         let counter = SimulatedCounter::new(24e6, 0);
         let read = |clock: &SimulatedClock| clock.read(1_020_000, 0, &counter).unwrap();
         let mut counted = SimulatedClock::new(0).on_counter();
@@ -260,9 +260,9 @@ mod tests {
     fn it_freezes_and_refuses() {
         let mut clock = SimulatedClock::new(0);
         clock.freeze(5_000_000, &SimulatedCounter::new(1e9, 0));
-        assert_eq!(shown(&clock, 9_000), 5_000);
+        assert_eq!(reading_at(&clock, 9_000), 5_000);
         clock.thaw();
-        assert_eq!(shown(&clock, 9_000), 9_000);
+        assert_eq!(reading_at(&clock, 9_000), 9_000);
         clock.refuse(Some(Refused(1)));
         assert_eq!(clock.read(0, 0, &SimulatedCounter::new(1e9, 0)), Err(Refused(1)));
     }

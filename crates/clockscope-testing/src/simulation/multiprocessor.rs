@@ -306,7 +306,7 @@ impl Multiprocessor {
     /// Changes up to that time count, including those that are scheduled.
     #[must_use]
     pub fn true_counter(&self, ps: u128, cpu: u32) -> u64 {
-        self.core.lock().look(ps, |world| world.counter.truth(ps, cpu))
+        self.core.lock().observe(ps, |world| world.counter.truth(ps, cpu))
     }
 
     /// Returns a clock's true time in ps at a true time, as above.
@@ -315,7 +315,7 @@ impl Multiprocessor {
     /// There is no such clock.
     #[must_use]
     pub fn true_clock_ps(&self, clock: ClockId, ps: u128) -> i128 {
-        self.core.lock().look(ps, |world| world.clocks[clock].truth_ps(ps))
+        self.core.lock().observe(ps, |world| world.clocks[clock].truth_ps(ps))
     }
 
     /// Returns what the machine did, line by line, in true time: the beginning and the end of it,

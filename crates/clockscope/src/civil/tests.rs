@@ -104,7 +104,7 @@ fn the_true_time_stays_inside_what_daemons_state() {
     let mut seen = std::collections::BTreeMap::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
-        let stated = state.stated();
+        let stated = state.civil_statement();
         let interval = state.interval(0);
         let was_inside = is_inside(&interval, truth_ns);
         *seen.entry((expected, was_inside)).or_insert(0) += 1;
@@ -164,7 +164,7 @@ fn nothing_is_carried_on_near_a_leap_second() {
     let state = by_loop();
     let leaps = [Leap::None, Leap::Announced, Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done];
     for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
-        let stated = KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.stated();
+        let stated = KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.civil_statement();
         let is_near = leap != Leap::None && (-10..=10).contains(&tenths);
         let expected = if is_near { CivilState::LeapSecond } else { CivilState::Synchronized };
         assert_eq!(stated.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
@@ -275,7 +275,7 @@ fn a_state_that_clockbound_may_have_left_is_not_trusted() {
             (CivilState::WhileNotSlewing, Basis::KernelLoop),
             "{bound_us} {seconds}"
         );
-        assert_eq!(by_clockbound(bound_us, seconds).stated().state, CivilState::WhileNotSlewing);
+        assert_eq!(by_clockbound(bound_us, seconds).civil_statement().state, CivilState::WhileNotSlewing);
     }
     // A bound below a microsecond is an estimated error of zero, as timesyncd leaves it.
     assert!(matches!(by_clockbound(0, 1).interval(0), Err(Unbounded::Worthless(_))));

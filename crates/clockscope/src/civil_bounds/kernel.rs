@@ -20,7 +20,7 @@
 use clockscope_core::civil::{KernelClockState, NO_ERROR_STATED_US};
 
 use super::{Basis, CivilInterval, Unbounded};
-use crate::disciplined::Stated;
+use crate::disciplined::CivilStatement;
 use clockscope_core::CivilState;
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
@@ -105,7 +105,7 @@ impl Daemon {
     }
 
     /// Returns the worth of its bound in this state.
-    fn worth(self, state: &KernelClockState) -> CivilState {
+    fn civil_state(self, state: &KernelClockState) -> CivilState {
         match self {
             Self::Ntpd if state.adjust_us.is_some() => CivilState::Synchronized,
             Self::Ntpd | Self::ClockBound | Self::Chronyd | Self::NtpdRs => CivilState::WhileNotSlewing,
@@ -143,7 +143,7 @@ pub(crate) trait KernelBounds {
 
     /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each
     /// time, because the kernel sets its clock then.
-    fn stated(&self) -> Stated;
+    fn civil_statement(&self) -> CivilStatement;
 }
 
 impl KernelBounds for KernelClockState {
@@ -158,10 +158,10 @@ impl KernelBounds for KernelClockState {
     }
 
     fn interval(&self, took_ns: u64) -> Result<CivilInterval, Unbounded> {
-        let Some(worst) = daemons(self).max_by_key(|daemon| daemon.worth(self) as u8) else {
+        let Some(worst) = daemons(self).max_by_key(|daemon| daemon.civil_state(self) as u8) else {
             return Err(Unbounded::unsynchronized(self.unix_ns));
         };
-        let (basis, state) = (worst.basis(), worst.worth(self));
+        let (basis, state) = (worst.basis(), worst.civil_state(self));
         let interval = CivilInterval::around(self.unix_ns, error_ns(self, took_ns), (basis, state), self.leap)
             .moved(loop_ns(self))
             .moved(adjusted_ns(self));
@@ -176,16 +176,16 @@ impl KernelBounds for KernelClockState {
         Ok(interval)
     }
 
-    fn stated(&self) -> Stated {
+    fn civil_statement(&self) -> CivilStatement {
         const SECOND_NS: i128 = 1_000_000_000;
         let state = match self.interval(0) {
-            Ok(interval) => return interval.stated(self.rate_ppm, SECOND_NS),
+            Ok(interval) => return interval.civil_statement(self.rate_ppm, SECOND_NS),
             Err(Unbounded::Slewing { .. }) => CivilState::Slewing,
             Err(Unbounded::Worthless(_)) => CivilState::Worthless,
             Err(Unbounded::Unsynchronized(_)) => CivilState::Unsynchronized,
             Err(_) => CivilState::Unavailable,
         };
-        Stated { rate_ppm: self.rate_ppm, ..Stated::nothing(state) }
+        CivilStatement { rate_ppm: self.rate_ppm, ..CivilStatement::nothing(state) }
     }
 }
 

@@ -14,7 +14,7 @@ use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
 use super::shared_statement::{ClockSnapshot, Statement};
-use super::statement::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
+use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, later};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
@@ -43,7 +43,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The interval in which the true time is, where the system states one.
     ///
     /// Cost: the counter's ordered read and two products; without a line, four reads of the
-    /// system's clocks; once a second, the questions of [`OsClock::stated`]. Without
+    /// system's clocks; once a second, the questions of [`OsClock::civil_statement`]. Without
     /// [`OsClock::raw_ns`] there is a question at each call that no line answers.
     #[inline(always)]
     pub fn bounded(&self) -> BoundedAt {
@@ -127,9 +127,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The system's statement now, and that as the interval at some moment of this call.
-    fn ask_at_once(&self) -> (Stated, BoundedAt) {
+    fn ask_at_once(&self) -> (CivilStatement, BoundedAt) {
         let began_ns = self.now().as_ns();
-        let stated = self.ask_stated();
+        let stated = self.ask_statement();
         let took_ns = self.now().as_ns().saturating_sub(began_ns);
         let bounded = BoundedAt {
             earliest_ns: stated.earliest_ns,
@@ -148,7 +148,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The system's statement before the bracket of a renewal, if it is to be asked at all: nothing
     /// is carried on, or not for much longer.
-    pub(super) fn ask_if_due(&self, guard: &SteeringGuard<'_>, tick: u64) -> Option<Stated> {
+    pub(super) fn ask_if_due(&self, guard: &SteeringGuard<'_>, tick: u64) -> Option<CivilStatement> {
         if !self.shared.page.wants(WANTS_BOUNDS) {
             return None;
         }
@@ -156,16 +156,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // The next two renewals, or the end of the line that follows, whichever is later.
         let ahead = (4.0 * self.window_ns() as f64 / guard.ns_per_tick) as u64;
         let lasts = tick.wrapping_sub(start).saturating_add(ahead) < ticks;
-        (!lasts).then(|| self.ask_stated())
+        (!lasts).then(|| self.ask_statement())
     }
 
-    fn ask_stated(&self) -> Stated {
-        self.shared.os.stated().unwrap_or(Stated::nothing(CivilState::Unavailable))
+    fn ask_statement(&self) -> CivilStatement {
+        self.shared.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
     }
 
     /// Carries on what the system stated, or takes it back. `asked` is what it stated before
     /// `bracket`.
-    pub(super) fn carry_bounds(&self, guard: &mut SteeringGuard<'_>, asked: Option<Stated>, bracket: &Bracket) {
+    pub(super) fn carry_bounds(&self, guard: &mut SteeringGuard<'_>, asked: Option<CivilStatement>, bracket: &Bracket) {
         if !self.is_carried_on(guard, bracket) {
             guard.carried = Carried::NONE;
         }
@@ -180,14 +180,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The system's statement after a bracket, if that may be carried on; `before` is what it
     /// stated before.
-    fn carry_on(&self, guard: &SteeringGuard<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
+    fn carry_on(&self, guard: &SteeringGuard<'_>, before: CivilStatement, bracket: &Bracket) -> Option<Carried> {
         let rate = guard.ns_per_tick;
         let uncertain = is_steady(&guard.interval, bracket, rate)?;
         if guard.ambiguous_change.is_open() {
             return None;
         }
         let start = self.counter.ordered();
-        let mut stated = self.ask_stated();
+        let mut stated = self.ask_statement();
         let end = self.counter.ordered();
         let took_ns = end.wrapping_sub(start) as f64 * rate;
         // Interrupted for so long that it is no bound for a second.
@@ -209,7 +209,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 }
 
 /// Returns true if the system stated the same at two moments, as far as its bounds go.
-fn is_same(one: &Stated, other: &Stated) -> bool {
+fn is_same(one: &CivilStatement, other: &CivilStatement) -> bool {
     one.state == other.state && (one.rate_ppm - other.rate_ppm).abs() <= SAME_RATE_PPM
 }
 

@@ -32,7 +32,7 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LockHolder(u64);
 
-const HELD: u64 = 1;
+const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
 const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
 const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
@@ -48,7 +48,7 @@ impl LockHolder {
 
     /// The next holder in the same epoch.
     fn next(self) -> Self {
-        Self(self.0.wrapping_add(NUMBER) | HELD)
+        Self(self.0.wrapping_add(NUMBER) | LOCKED)
     }
 
     /// The next holder in an epoch that nobody is in; `None` if there is none.
@@ -59,7 +59,7 @@ impl LockHolder {
     }
 
     pub(super) fn is_held(self) -> bool {
-        self.0 & HELD != 0
+        self.0 & LOCKED != 0
     }
 
     /// A number that no other holder has, and never 0.
@@ -166,7 +166,7 @@ impl<T> Drop for Guard<'_, T> {
         // Meanwhile others may have come back late, too.
         let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
             let is_current = LockHolder(word).number() == self.holder.number();
-            Some(word & !if is_current { HELD } else { 1 << self.epoch() << AWAY_SHIFT })
+            Some(word & !if is_current { LOCKED } else { 1 << self.epoch() << AWAY_SHIFT })
         });
     }
 }

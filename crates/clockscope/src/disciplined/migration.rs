@@ -54,7 +54,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Returns whether the counter is used without a test of our own.
     fn is_trusted_by_system(&self) -> bool {
-        self.system_answers.answers().is_some_and(|answers| answers.refusal(false).is_none())
+        self.system_answers.answers().is_some_and(|answers| answers.demotion(false).is_none())
     }
 
     /// Ends the generation. No fault of the counter: it is calibrated again at once, unless it was

@@ -9,7 +9,7 @@ use loom::thread;
 use super::line::ServedLine;
 use super::page::{Civil, Page, WallOffset};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-use super::statement::Stated;
+use super::statement::CivilStatement;
 use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
@@ -377,8 +377,13 @@ fn statement(number: i64) -> Statement {
         disruptions: number as u64,
     };
     let rate_ppm = number as f64;
-    let stated =
-        Stated { earliest_ns: -number, latest_ns: number, lasts_ns: 1_000, rate_ppm, state: CivilState::Synchronized };
+    let stated = CivilStatement {
+        earliest_ns: -number,
+        latest_ns: number,
+        lasts_ns: 1_000,
+        rate_ppm,
+        state: CivilState::Synchronized,
+    };
     Statement::of(stated, seen, number as u64, 0, 1_000).unwrap()
 }
 

@@ -24,7 +24,7 @@
 //! Nobody waits. A writer that does not come back leaves the mark of being written: from then on
 //! each caller asks.
 
-use super::statement::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
+use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, later};
 use super::sync::{AtomicU64, Ordering, fence};
 
 /// The words are being written, by whoever set this.
@@ -174,7 +174,13 @@ impl Statement {
 
     /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
     /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
-    pub(super) fn of(mut stated: Stated, seen: ClockSnapshot, raw_ns: u64, tick_ns: u64, most_ns: u64) -> Option<Self> {
+    pub(super) fn of(
+        mut stated: CivilStatement,
+        seen: ClockSnapshot,
+        raw_ns: u64,
+        tick_ns: u64,
+        most_ns: u64,
+    ) -> Option<Self> {
         let rate = 1.0 + stated.rate_ppm * 1e-6;
         let took_ns = raw_ns.wrapping_sub(seen.raw_ns);
         // So that no product overflows, whatever a system states.
@@ -231,7 +237,7 @@ impl Statement {
 /// ns: by the counter, and by the unsteered clock. No time passes between the question and the
 /// beginning.
 #[cfg(all(test, not(loom)))]
-pub(crate) fn carried_on(stated: Stated, after_ns: u64) -> [Option<BoundedAt>; 2] {
+pub(crate) fn carried_on(stated: CivilStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
     const START: u64 = 1 << 50;
     const MOST_NS: u64 = 125_000;
     let rate = 1.0 + stated.rate_ppm * 1e-6;

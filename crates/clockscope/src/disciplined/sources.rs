@@ -3,7 +3,7 @@
 
 use clockscope_core::clocksource::ClocksourceName;
 
-use super::statement::Stated;
+use super::statement::CivilStatement;
 use crate::Errno;
 
 /// A counter: cheap to read, of a rate that nobody states.
@@ -151,7 +151,7 @@ pub trait OsClock {
     /// is used; at each call without a line where there is no [`OsClock::raw_ns`].
     ///
     /// [`Disciplined::bounded`]: crate::disciplined::Disciplined::bounded
-    fn stated(&self) -> Option<Stated> {
+    fn civil_statement(&self) -> Option<CivilStatement> {
         None
     }
 
@@ -257,8 +257,8 @@ impl<S: OsClock> OsClock for &S {
         (**self).is_wall_steered_alike()
     }
 
-    fn stated(&self) -> Option<Stated> {
-        (**self).stated()
+    fn civil_statement(&self) -> Option<CivilStatement> {
+        (**self).civil_statement()
     }
 
     fn prepare(&self, may_read_counter: Option<bool>) {

@@ -7,7 +7,7 @@ use super::line::FRACTION_BITS;
 /// A system's statement on civil time at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Stated {
+pub struct CivilStatement {
     /// The true time is this or later, in ns since the Unix epoch; `i64::MIN` without a bound.
     pub earliest_ns: i64,
     /// It is this or earlier; `i64::MAX` without a bound.
@@ -20,7 +20,7 @@ pub struct Stated {
     pub state: CivilState,
 }
 
-impl Stated {
+impl CivilStatement {
     /// Makes a statement that may be carried on for a second, of a clock whose rate is not
     /// corrected.
     #[must_use]
@@ -39,11 +39,11 @@ impl Stated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoundedAt {
-    /// As in [`Stated`].
+    /// As in [`CivilStatement`].
     pub earliest_ns: i64,
-    /// As in [`Stated`].
+    /// As in [`CivilStatement`].
     pub latest_ns: i64,
-    /// As in [`Stated`].
+    /// As in [`CivilStatement`].
     pub state: CivilState,
 }
 
@@ -108,7 +108,7 @@ impl Bounds {
     }
 
     /// A statement from `start` on, at so many ns a tick.
-    pub(super) fn of(stated: &Stated, start: u64, ns_per_tick: f64) -> Self {
+    pub(super) fn of(stated: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
         let fixed = |slope: f64| (slope * (1u64 << FRACTION_BITS) as f64) as u64;
         let slopes = if stated.state.is_bounded() {
             [ns_per_tick * (1.0 - GROWS), ns_per_tick * (1.0 + GROWS)].map(fixed)
@@ -150,7 +150,7 @@ mod tests {
             part in 0.0f64..0.999,
         ) {
             let (earliest_ns, latest_ns) = (around - half, around + half);
-            let stated = Stated { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
+            let stated = CivilStatement { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
             let bounds = Bounds::of(&stated, start, ns_per_tick);
             prop_assert_eq!(Bounds::of_words(bounds.words()), bounds);
             let ticks = (bounds.ticks_and_state >> 8) as f64 * part;
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn nothing_is_carried_on_by_zero_and_no_state_is_lost() {
         assert_eq!(Bounds::default().at(0), None);
-        let at_the_end = Stated {
+        let at_the_end = CivilStatement {
             earliest_ns: 0,
             latest_ns: i64::MAX - 5,
             lasts_ns: u64::MAX,
@@ -176,7 +176,7 @@ mod tests {
         for number in 0..7 {
             let state = CivilState::of_number(number);
             assert_eq!(state as u64, number);
-            let mut stated = Stated::nothing(state);
+            let mut stated = CivilStatement::nothing(state);
             if state.is_bounded() {
                 (stated.earliest_ns, stated.latest_ns) = (0, 0);
             }

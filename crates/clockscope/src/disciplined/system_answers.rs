@@ -110,7 +110,7 @@ impl Answers {
 
     /// Reason why the counter may not be used; `None` if it may. `readmitted`: a test of our own
     /// has shown that it is sound.
-    pub(crate) fn refusal(&self, readmitted: bool) -> Option<Demotion> {
+    pub(crate) fn demotion(&self, readmitted: bool) -> Option<Demotion> {
         match (self.permitted, self.clocksource) {
             (Some(false), _) => Some(Demotion::NotPermitted),
             _ if self.os_tick_ns >= COARSE_OS_NS => Some(Demotion::CoarseOsClock),

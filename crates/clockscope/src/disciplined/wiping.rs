@@ -57,7 +57,7 @@ impl<S> Shared<S> {
 #[cfg(test)]
 mod tests {
     use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
-    use super::super::statement::Stated;
+    use super::super::statement::CivilStatement;
     use super::*;
     use clockscope_core::CivilState;
 
@@ -80,7 +80,7 @@ mod tests {
     /// The same child asks for the system's statement anew, and keeps its own.
     #[test]
     fn a_process_that_forgets_has_no_statement() {
-        let (shared, nothing) = (Shared::new(()), Stated::nothing(CivilState::Unsynchronized));
+        let (shared, nothing) = (Shared::new(()), CivilStatement::nothing(CivilState::Unsynchronized));
         let statement = Statement::of(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
             let before = shared.kept.turn();

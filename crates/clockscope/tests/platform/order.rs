@@ -158,7 +158,7 @@ fn read(reads: u64) -> Seen {
     seen
 }
 
-fn asked(variable: &str, default: u64) -> u64 {
+fn number_from_env(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
@@ -172,8 +172,8 @@ fn no_reading_is_smaller_than_one_that_was_known() {
     while CLOCK.source() != Source::Counter && thread_time() - start < Duration::from_secs(20) {
         CLOCK.now();
     }
-    let threads = asked("CLOCKSCOPE_ORDER_THREADS", 2);
-    let reads = asked("CLOCKSCOPE_ORDER_READS", 100_000_000) / threads;
+    let threads = number_from_env("CLOCKSCOPE_ORDER_THREADS", 2);
+    let reads = number_from_env("CLOCKSCOPE_ORDER_READS", 100_000_000) / threads;
     let seen: Vec<Seen> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(move || read(reads))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()

@@ -201,7 +201,7 @@ fn kill_for_all_but_the_allocators() {
 }
 
 /// The findings that the kernel and the processor decide.
-fn stated() -> Vec<clockscope::Evidence> {
+fn system_evidence() -> Vec<clockscope::Evidence> {
     let of_the_system = ["permission", "clocksource", "invariance"];
     clockscope::evidence().into_iter().filter(|evidence| of_the_system.contains(&evidence.name)).collect()
 }
@@ -210,10 +210,10 @@ fn stated() -> Vec<clockscope::Evidence> {
 /// after.
 fn diagnose_confined() {
     kill_for_all_but_the_allocators();
-    let first = stated();
+    let first = system_evidence();
     assert_eq!(first.len(), 3, "{first:?}");
     for _ in 0..20 {
-        assert_eq!(stated(), first, "nothing was asked in between");
+        assert_eq!(system_evidence(), first, "nothing was asked in between");
         assert!(clockscope::error_bound().is_some());
         assert_ne!(clockscope::source(), Source::Nothing);
         black_box((clockscope::frequency(), clockscope::conversion(), clockscope::resolution()));

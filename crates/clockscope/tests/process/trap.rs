@@ -82,7 +82,7 @@ fn under(test: &str, faults: &str, body: impl FnOnce()) {
 }
 
 /// Watches the clock under a fault. No thread's reading is ever below its own last one.
-fn watched(test: &str, faults: &str, seconds: f64, check: impl FnOnce(&Seen)) {
+fn watch_clock(test: &str, faults: &str, seconds: f64, check: impl FnOnce(&Seen)) {
     under(test, faults, || {
         let seen = watch::watch(&watch::reference(), seconds).unwrap();
         println!("{seen:?}, generation {}", clockscope::generation());
@@ -148,7 +148,7 @@ fn no_fault_makes_the_time_go_back() {
         "offset:ticks=-1000000000000000000".into(),
     ] {
         for faults in on_each_path(&fault) {
-            watched(test, &faults, 0.4, |seen| assert_eq!(seen.regressions, 0, "{faults}: {seen:?}"));
+            watch_clock(test, &faults, 0.4, |seen| assert_eq!(seen.regressions, 0, "{faults}: {seen:?}"));
         }
     }
 }
@@ -214,7 +214,7 @@ fn time_that_firmware_hides_is_found() {
 #[test]
 #[serial]
 fn a_changed_rate_is_followed() {
-    watched("a_changed_rate_is_followed", "rate:after=300ms,ppm=500;vdso=no", 1.0, |seen| {
+    watch_clock("a_changed_rate_is_followed", "rate:after=300ms,ppm=500;vdso=no", 1.0, |seen| {
         let bound = clockscope::error_bound().unwrap();
         assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
         assert_used();
@@ -227,7 +227,7 @@ fn a_changed_rate_is_followed() {
 #[serial]
 fn a_slow_counter_is_used_and_its_bound_holds() {
     for faults in on_each_path("slow:ns=20us") {
-        watched("a_slow_counter_is_used_and_its_bound_holds", &faults, 0.5, |seen| {
+        watch_clock("a_slow_counter_is_used_and_its_bound_holds", &faults, 0.5, |seen| {
             let bound = clockscope::error_bound().unwrap();
             assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
             assert_eq!(seen.regressions, 0, "{seen:?}");
@@ -243,7 +243,7 @@ fn a_slow_counter_is_used_and_its_bound_holds() {
 #[serial]
 fn a_frozen_counter_is_found_by_who_asks() {
     let test = "a_frozen_counter_is_found_by_who_asks";
-    watched(test, "freeze:after=300ms;vdso=no", 0.5, |seen| {
+    watch_clock(test, "freeze:after=300ms;vdso=no", 0.5, |seen| {
         assert_eq!(seen.regressions, 0, "{seen:?}");
         assert!(clockscope::error_bound().is_some());
         // Where the line had ended before, nothing is served by the counter.
@@ -283,7 +283,7 @@ fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
     loses_the_counter(test, &format!("{fault};vdso=no"), false);
     // The vDSO stands still while its counter is behind what the kernel saw last: it contradicts
     // nobody then.
-    watched(test, &fault, 0.8, |seen| assert_eq!(seen.regressions, 0, "{seen:?}"));
+    watch_clock(test, &fault, 0.8, |seen| assert_eq!(seen.regressions, 0, "{seen:?}"));
 }
 
 /// Apart by less than a line is long, which no reading shows by itself: until a bracket on the

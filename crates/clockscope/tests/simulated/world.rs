@@ -14,7 +14,7 @@ use std::cell::Cell;
 
 use clockscope::CivilState;
 use clockscope::Errno;
-use clockscope::disciplined::{Counter, OsClock, Stated};
+use clockscope::disciplined::{CivilStatement, Counter, OsClock};
 use clockscope_testing::simulation::{Refused, SimulatedClock, Uniprocessor};
 
 pub(crate) use clockscope_testing::simulation::Moment;
@@ -270,7 +270,7 @@ impl OsClock for World {
     }
 
     /// A daemon that states its error exactly, and is believed unless it slews.
-    fn stated(&self) -> Option<Stated> {
+    fn civil_statement(&self) -> Option<CivilStatement> {
         self.statements.set(self.statements.get() + 1);
         let share = self.share.get();
         let rate_ppm = ((1.0 + share) / (1.0 + self.raw_share.get()) - 1.0) * 1e6;
@@ -282,12 +282,12 @@ impl OsClock for World {
         let state = self.states.get()?;
         let state = if share.abs() > 100e-6 && state.is_bounded() { CivilState::Slewing } else { state };
         if !state.is_bounded() {
-            let mut stated = Stated::nothing(state);
+            let mut stated = CivilStatement::nothing(state);
             stated.rate_ppm = rate_ppm;
             return Some(stated);
         }
         // The clock was read at some moment of what the question took.
-        let mut stated = Stated::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
+        let mut stated = CivilStatement::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
         stated.lasts_ns = if state == CivilState::LeapSecond { 0 } else { SECOND };
         stated.rate_ppm = rate_ppm;
         Some(stated)

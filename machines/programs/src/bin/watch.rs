@@ -15,7 +15,7 @@ use clockscope_core::os::{self, Timeline};
 const MOST_THREADS: usize = 4;
 
 /// After so many readings the frequency is asked for, which has the counter used.
-const ASKED: u64 = 8;
+const READS_BEFORE: u64 = 8;
 
 /// Number of looks at where the time comes from.
 const LOOKS: usize = 101;
@@ -138,7 +138,7 @@ fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<S
         let after = reference.now_ns()?;
         known.fetch_max(now, Ordering::Release);
         // Where each reading takes long, they are too rare for the counter to be used.
-        if seen.reads % ASKED == 0 {
+        if seen.reads % READS_BEFORE == 0 {
             let _asked = clockscope::frequency();
         }
         if generation != seen.generation {

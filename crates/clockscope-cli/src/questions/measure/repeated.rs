@@ -9,7 +9,7 @@ use clockscope_measure::ComparedQuestion;
 use clockscope_records::{Document, Envelope, Measurement};
 
 use super::arguments::MeasureArgs;
-use super::shown::show_measurement;
+use super::show::show_measurement;
 use crate::answer::selected;
 use crate::baseline::Baseline;
 use crate::exit::Exit;

@@ -15,8 +15,8 @@ use crate::civil::{KernelClockState, Leap};
 pub fn read() -> Result<KernelClockState, Errno> {
     keep_errno(|| {
         // The rest first: what is handed over to the running second meanwhile is not missed.
-        let adjust_us = asked(ADJ_OFFSET_SS_READ).map(|(_, rest)| wide(rest.offset)).ok();
-        let (answer, timex) = asked(0)?;
+        let adjust_us = read_timex(ADJ_OFFSET_SS_READ).map(|(_, rest)| wide(rest.offset)).ok();
+        let (answer, timex) = read_timex(0)?;
         Ok(state(answer, &timex, adjust_us))
     })
 }
@@ -26,13 +26,13 @@ pub fn read() -> Result<KernelClockState, Errno> {
 /// # Errors
 /// The call was refused.
 pub fn adjtimex() -> Result<libc::timex, Errno> {
-    keep_errno(|| asked(0).map(|(_, timex)| timex))
+    keep_errno(|| read_timex(0).map(|(_, timex)| timex))
 }
 
 /// Mode that asks for the offset that adjtime(3) has still to work off, in µs (linux/timex.h).
 const ADJ_OFFSET_SS_READ: libc::c_uint = 0xa001;
 
-fn asked(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {
+fn read_timex(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {
     // SAFETY: all-zero is a timex.
     let mut timex: libc::timex = unsafe { core::mem::zeroed() };
     timex.modes = modes;

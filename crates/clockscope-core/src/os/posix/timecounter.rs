@@ -19,7 +19,7 @@ type Key<'a> = &'a CStr;
 #[cfg(not(target_os = "openbsd"))]
 const HARDWARE: Key<'_> = c"kern.timecounter.hardware";
 #[cfg(not(target_os = "openbsd"))]
-const CHOICE: Key<'_> = c"kern.timecounter.choice";
+const AVAILABLE: Key<'_> = c"kern.timecounter.choice";
 
 /// The same on OpenBSD, whose keys are numbers (sys/sysctl.h, KERN_TIMECOUNTER_HARDWARE and
 /// KERN_TIMECOUNTER_CHOICE).
@@ -28,7 +28,7 @@ type Key<'a> = &'a [libc::c_int];
 #[cfg(target_os = "openbsd")]
 const HARDWARE: Key<'_> = &[libc::CTL_KERN, libc::KERN_TIMECOUNTER, 3];
 #[cfg(target_os = "openbsd")]
-const CHOICE: Key<'_> = &[libc::CTL_KERN, libc::KERN_TIMECOUNTER, 4];
+const AVAILABLE: Key<'_> = &[libc::CTL_KERN, libc::KERN_TIMECOUNTER, 4];
 
 /// Returns the name of the timecounter that the kernel's clocks are made of; `None` where it does
 /// not show it.
@@ -40,8 +40,8 @@ pub fn clocksource() -> Option<ClocksourceName> {
 /// Returns all timecounters with their qualities, in the kernel's form: FreeBSD's is `TSC-low(1000)
 /// HPET(950)`, as OpenBSD's, and NetBSD's `TSC(q=3000, f=2400000000 Hz)`.
 #[must_use]
-pub fn choice() -> Option<String> {
-    text(CHOICE)
+pub fn available() -> Option<String> {
+    text(AVAILABLE)
 }
 
 /// Returns a number that FreeBSD shows of a timecounter: `frequency` or `mask`.

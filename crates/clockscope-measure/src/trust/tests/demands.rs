@@ -77,7 +77,7 @@ fn demands_are_met_or_not_or_unknown() {
             "clocks.monotonic.max_regressions"
         ]
     );
-    let mut seen = elsewhere("hpet", true);
+    let mut seen = other_clocksource("hpet", true);
     seen.is_invariant = Some(false);
     seen.offsets.pairs[0].offset_ns = Figure::Known(1e6);
     seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_600_000_000);

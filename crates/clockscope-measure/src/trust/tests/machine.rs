@@ -229,7 +229,7 @@ pub(super) fn sequence_of<'a>(seen: &'a mut Observations, name: &str) -> &'a mut
 pub(super) const NOTHING: Vec<CheckKind> = Vec::new();
 
 /// The kernel uses another clocksource: booted so, or because it found the counter bad.
-pub(super) fn elsewhere(clocksource: &str, is_fault: bool) -> Observations {
+pub(super) fn other_clocksource(clocksource: &str, is_fault: bool) -> Observations {
     let mut seen = healthy();
     seen.environment.clocksource = Figure::Known(clocksource.to_owned());
     seen.kernel.is_current = Some(false);

@@ -16,7 +16,7 @@ pub(crate) struct Read {
 
 /// Kind of the reads of clocks that are kept, and these reads.
 #[derive(Debug, Default)]
-pub(crate) enum Kept {
+pub(crate) enum LoggedReads {
     #[default]
     Nothing,
     /// All, in order.
@@ -49,7 +49,7 @@ impl Around {
     }
 }
 
-impl Kept {
+impl LoggedReads {
     #[inline]
     pub(super) fn push(&mut self, read: Read) {
         match self {
@@ -62,7 +62,7 @@ impl Kept {
 }
 
 /// The reads of clocks that are kept.
-pub(crate) type Log = Arc<Mutex<Kept>>;
+pub(crate) type Log = Arc<Mutex<LoggedReads>>;
 
 /// Reads of references: the number of the thread, and the true time at which each began, in ps;
 /// `None` if they are not kept.

@@ -4,7 +4,7 @@ use clockscope_records::{Check, CheckEvidence, Emulator, Finding, RateChange};
 
 /// The figure of a check with its unit, or a word; the unit of a count is empty.
 pub(super) fn figure_of(evidence: &CheckEvidence) -> (String, &'static str) {
-    let number = |number: Option<f64>, unit| (number.map(shown).unwrap_or_default(), unit);
+    let number = |number: Option<f64>, unit| (number.map(json_number).unwrap_or_default(), unit);
     let count = |count: Option<u64>| number(count.map(|count| count as f64), "");
     let is_unknown = evidence.finding == Finding::Unknown;
     match &evidence.check {
@@ -36,6 +36,6 @@ pub(super) fn figure_of(evidence: &CheckEvidence) -> (String, &'static str) {
 }
 
 /// A number as JSON has it.
-fn shown(number: f64) -> String {
+fn json_number(number: f64) -> String {
     serde_json::Value::from(number).to_string()
 }

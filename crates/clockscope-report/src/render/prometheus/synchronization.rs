@@ -11,7 +11,7 @@ pub(super) fn families(verdicts: &[Verdict], found: Option<&Synchronization>) ->
     let kernel = found.and_then(|found| found.adjtimex.known());
     let chrony = found.and_then(|found| found.chrony.known());
     let ptp = found.map_or(&[][..], |found| &found.ptp);
-    let mut families = stated(verdicts, kernel);
+    let mut families = civil_families(verdicts, kernel);
     families.extend(of_kernel(kernel));
     families.extend(of_chrony(chrony));
     families.extend(of_ptp(ptp));
@@ -19,7 +19,7 @@ pub(super) fn families(verdicts: &[Verdict], found: Option<&Synchronization>) ->
 }
 
 /// The error of civil time, and what it is worth.
-fn stated(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
+fn civil_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family> {
     let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
     let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     for evidence in evidence {

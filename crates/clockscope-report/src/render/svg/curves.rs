@@ -53,12 +53,12 @@ struct Drawing {
 impl Drawing {
     fn curve(&self, svg: &mut Markup, series: usize, curve: &Curve) {
         let is_same = |after: &mut &Point, before: &mut &Point| {
-            let tenths = |point: &Point| <[f64; 2]>::from(self.place(point)).map(|place| (place * 10.0).round());
+            let tenths = |point: &Point| <[f64; 2]>::from(self.position(point)).map(|place| (place * 10.0).round());
             after.spread == before.spread && tenths(after) == tenths(before)
         };
         let mut points: Vec<&Point> = curve.points.iter().collect();
         points.dedup_by(is_same);
-        let places: Vec<(f64, f64)> = points.iter().map(|point| self.place(point)).collect();
+        let places: Vec<(f64, f64)> = points.iter().map(|point| self.position(point)).collect();
         match curve.form {
             Form::Bins => return self.bins(svg, series, curve),
             Form::Points => {}
@@ -77,7 +77,7 @@ impl Drawing {
         }
     }
 
-    fn place(&self, point: &Point) -> (f64, f64) {
+    fn position(&self, point: &Point) -> (f64, f64) {
         (self.frame.x(&self.x, point.x), self.frame.y(&self.y, point.y))
     }
 
@@ -103,7 +103,7 @@ impl Drawing {
         let bottom = self.frame.bottom();
         let mut path = String::new();
         for point in &curve.points {
-            let (left, top) = self.place(point);
+            let (left, top) = self.position(point);
             let right = point.until.map_or(left, |until| self.frame.x(&self.x, until));
             // The narrowest and the lowest bar still show.
             let (width, height) = ((right - left).max(1.5), (bottom - top).max(1.5));

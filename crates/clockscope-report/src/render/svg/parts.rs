@@ -46,11 +46,11 @@ impl Frame {
     }
 
     pub(super) fn x(&self, scale: &Scale, value: f64) -> f64 {
-        self.left + scale.place(value) * self.width
+        self.left + scale.position(value) * self.width
     }
 
     pub(super) fn y(&self, scale: &Scale, value: f64) -> f64 {
-        self.bottom() - scale.place(value) * self.height
+        self.bottom() - scale.position(value) * self.height
     }
 }
 

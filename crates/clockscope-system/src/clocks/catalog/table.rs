@@ -119,10 +119,11 @@ macro_rules! id_of {
     ($id:ident $system:ident $($more:ident)*) => { id_on!($system $id id_of!($id $($more)*)) };
 }
 
-/// A clock of `clock_gettime`.
+/// A clock of `clock_gettime`. Its summary begins with the constant that is its number.
 macro_rules! posix {
-    ($name:literal, [$($system:ident)+], $kind:ident, $resolution:expr, $id:ident, $summary:literal) => {
-        clock($name, &[$($system),+], $kind, Libc, $resolution, $summary).numbered(id_of!($id $($system)+))
+    ($name:literal, [$($system:ident)+], $kind:ident, $resolution:expr, $id:ident $(, $details:literal)?) => {
+        clock($name, &[$($system),+], $kind, Libc, $resolution, concat!(stringify!($id) $(, $details)?))
+            .numbered(id_of!($id $($system)+))
     };
 }
 
@@ -147,15 +148,15 @@ pub const CLOCKS: &[Cataloged] = &[
     counter("stckf", "z/Architecture", &[Linux], "STCKF").also(&["tod"]).unordered(),
     counter("stckf_bcr", "z/Architecture", &[Linux], "BCR 15,0; STCKF").also(&["bcr_stckf"]),
     // Civil time.
-    posix!("realtime", [Linux Android], Wall, ns(1.0), CLOCK_REALTIME, "CLOCK_REALTIME").usual(),
-    posix!("realtime", [MacOs], Wall, ns(1000.0), CLOCK_REALTIME, "CLOCK_REALTIME, gettimeofday()").usual(),
-    posix!("realtime", [FreeBsd NetBsd OpenBsd Illumos], Wall, TIMECOUNTER, CLOCK_REALTIME, "CLOCK_REALTIME").usual(),
+    posix!("realtime", [Linux Android], Wall, ns(1.0), CLOCK_REALTIME).usual(),
+    posix!("realtime", [MacOs], Wall, ns(1000.0), CLOCK_REALTIME, ", gettimeofday()").usual(),
+    posix!("realtime", [FreeBsd NetBsd OpenBsd Illumos], Wall, TIMECOUNTER, CLOCK_REALTIME).usual(),
     clock("realtime", &[Wasi], Wall, Syscall, HOST, "clock_time_get(0)"),
-    posix!("realtime_coarse", [Linux Android], Wall, TICK, CLOCK_REALTIME_COARSE, "CLOCK_REALTIME_COARSE, moved by the timer tick").also(&["realtime_crs"]).coarse(),
-    posix!("realtime_precise", [FreeBsd], Wall, TIMECOUNTER, CLOCK_REALTIME_PRECISE, "CLOCK_REALTIME_PRECISE"),
-    posix!("realtime_fast", [FreeBsd], Wall, TICK, CLOCK_REALTIME_FAST, "CLOCK_REALTIME_FAST, moved by the timer tick").also(&["realtime_coarse", "realtime_crs"]).coarse(),
-    posix!("second", [FreeBsd], Wall, ns(1e9), CLOCK_SECOND, "CLOCK_SECOND").coarse(),
-    posix!("tai", [Linux Android], Wall, ns(1.0), CLOCK_TAI, "CLOCK_TAI, no leap seconds"),
+    posix!("realtime_coarse", [Linux Android], Wall, TICK, CLOCK_REALTIME_COARSE, ", moved by the timer tick").also(&["realtime_crs"]).coarse(),
+    posix!("realtime_precise", [FreeBsd], Wall, TIMECOUNTER, CLOCK_REALTIME_PRECISE),
+    posix!("realtime_fast", [FreeBsd], Wall, TICK, CLOCK_REALTIME_FAST, ", moved by the timer tick").also(&["realtime_coarse", "realtime_crs"]).coarse(),
+    posix!("second", [FreeBsd], Wall, ns(1e9), CLOCK_SECOND).coarse(),
+    posix!("tai", [Linux Android], Wall, ns(1.0), CLOCK_TAI, ", no leap seconds"),
     call("gettimeofday", UNIX, Wall, ns(1000.0), "gettimeofday()"),
     call("time", UNIX, Wall, ns(1e9), "time()").coarse(),
     call("time", &[Windows], Wall, ns(1e9), "time()").coarse(),
@@ -167,26 +168,26 @@ pub const CLOCKS: &[Cataloged] = &[
     windows("system_time_precise", Wall, ns(100.0), "GetSystemTimePreciseAsFileTime(), since Windows 8").usual(),
     clock("date_now", &[Browser], Wall, SystemLibrary, ns(1e6), "Date.now()"),
     // Time since some start.
-    posix!("monotonic", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC, "CLOCK_MONOTONIC").usual(),
-    posix!("monotonic", [MacOs], Monotonic, ns(1000.0), CLOCK_MONOTONIC, "CLOCK_MONOTONIC, gettimeofday() since boot").through_suspend(),
-    posix!("monotonic", [FreeBsd NetBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC, "CLOCK_MONOTONIC").usual(),
-    posix!("monotonic", [OpenBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC, "CLOCK_MONOTONIC").usual().through_suspend(),
-    posix!("monotonic", [Illumos], Monotonic, ns(1.0), CLOCK_MONOTONIC, "CLOCK_MONOTONIC, CLOCK_HIGHRES").also(&["highres"]).usual(),
+    posix!("monotonic", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC).usual(),
+    posix!("monotonic", [MacOs], Monotonic, ns(1000.0), CLOCK_MONOTONIC, ", gettimeofday() since boot").through_suspend(),
+    posix!("monotonic", [FreeBsd NetBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC).usual(),
+    posix!("monotonic", [OpenBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC).usual().through_suspend(),
+    posix!("monotonic", [Illumos], Monotonic, ns(1.0), CLOCK_MONOTONIC, ", CLOCK_HIGHRES").also(&["highres"]).usual(),
     clock("monotonic", &[Wasi], Monotonic, Syscall, HOST, "clock_time_get(1)"),
-    posix!("monotonic_coarse", [Linux Android], Monotonic, TICK, CLOCK_MONOTONIC_COARSE, "CLOCK_MONOTONIC_COARSE, moved by the timer tick").also(&["monotonic_crs"]).coarse(),
-    posix!("monotonic_precise", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC_PRECISE, "CLOCK_MONOTONIC_PRECISE"),
-    posix!("monotonic_fast", [FreeBsd], Monotonic, TICK, CLOCK_MONOTONIC_FAST, "CLOCK_MONOTONIC_FAST, moved by the timer tick").also(&["monotonic_coarse", "monotonic_crs"]).coarse(),
-    posix!("monotonic_raw", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC_RAW, "CLOCK_MONOTONIC_RAW, not steered by NTP").unsteered(),
-    posix!("monotonic_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW, "CLOCK_MONOTONIC_RAW, mach_continuous_time()").unsteered().through_suspend(),
-    posix!("monotonic_raw_approx", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW_APPROX, "CLOCK_MONOTONIC_RAW_APPROX, updated at switches of threads").coarse().unsteered().through_suspend(),
-    posix!("boottime", [Linux Android], Monotonic, ns(1.0), CLOCK_BOOTTIME, "CLOCK_BOOTTIME, counts through suspend").through_suspend(),
-    posix!("boottime", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_BOOTTIME, "CLOCK_BOOTTIME").wrapper(),
-    posix!("boottime", [OpenBsd], Monotonic, TIMECOUNTER, CLOCK_BOOTTIME, "CLOCK_BOOTTIME").through_suspend(),
-    posix!("uptime", [FreeBsd OpenBsd], Monotonic, TIMECOUNTER, CLOCK_UPTIME, "CLOCK_UPTIME"),
-    posix!("uptime_precise", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_UPTIME_PRECISE, "CLOCK_UPTIME_PRECISE"),
-    posix!("uptime_fast", [FreeBsd], Monotonic, TICK, CLOCK_UPTIME_FAST, "CLOCK_UPTIME_FAST, moved by the timer tick").coarse(),
-    posix!("uptime_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW, "CLOCK_UPTIME_RAW, leaves out sleep").unsteered(),
-    posix!("uptime_raw_approx", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW_APPROX, "CLOCK_UPTIME_RAW_APPROX, updated at switches of threads").coarse().unsteered(),
+    posix!("monotonic_coarse", [Linux Android], Monotonic, TICK, CLOCK_MONOTONIC_COARSE, ", moved by the timer tick").also(&["monotonic_crs"]).coarse(),
+    posix!("monotonic_precise", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_MONOTONIC_PRECISE),
+    posix!("monotonic_fast", [FreeBsd], Monotonic, TICK, CLOCK_MONOTONIC_FAST, ", moved by the timer tick").also(&["monotonic_coarse", "monotonic_crs"]).coarse(),
+    posix!("monotonic_raw", [Linux Android], Monotonic, ns(1.0), CLOCK_MONOTONIC_RAW, ", not steered by NTP").unsteered(),
+    posix!("monotonic_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW, ", mach_continuous_time()").unsteered().through_suspend(),
+    posix!("monotonic_raw_approx", [MacOs], Monotonic, TIMEBASE, CLOCK_MONOTONIC_RAW_APPROX, ", updated at switches of threads").coarse().unsteered().through_suspend(),
+    posix!("boottime", [Linux Android], Monotonic, ns(1.0), CLOCK_BOOTTIME, ", counts through suspend").through_suspend(),
+    posix!("boottime", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_BOOTTIME).wrapper(),
+    posix!("boottime", [OpenBsd], Monotonic, TIMECOUNTER, CLOCK_BOOTTIME).through_suspend(),
+    posix!("uptime", [FreeBsd OpenBsd], Monotonic, TIMECOUNTER, CLOCK_UPTIME),
+    posix!("uptime_precise", [FreeBsd], Monotonic, TIMECOUNTER, CLOCK_UPTIME_PRECISE),
+    posix!("uptime_fast", [FreeBsd], Monotonic, TICK, CLOCK_UPTIME_FAST, ", moved by the timer tick").coarse(),
+    posix!("uptime_raw", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW, ", leaves out sleep").unsteered(),
+    posix!("uptime_raw_approx", [MacOs], Monotonic, TIMEBASE, CLOCK_UPTIME_RAW_APPROX, ", updated at switches of threads").coarse().unsteered(),
     clock("mach_absolute_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_absolute_time(), leaves out sleep").also(&["mach_time"]).unsteered().usual(),
     clock("mach_continuous_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_continuous_time(), counts sleep").unsteered().through_suspend(),
     clock("mach_approximate_time", &[MacOs], Monotonic, SystemLibrary, TIMEBASE, "mach_approximate_time(), updated at switches of threads").unsteered().coarse(),
@@ -207,17 +208,17 @@ pub const CLOCKS: &[Cataloged] = &[
     call("clock", &[Windows], Monotonic, ns(1e6), "clock(), wall time since the process began").coarse().unsteered().through_suspend(),
     clock("performance_now", &[Browser], Monotonic, SystemLibrary, unknown("browsers round it: 5 us to 100 us"), "performance.now()"),
     // Processor time.
-    posix!("process", [Linux Android], CpuTime, ns(1.0), CLOCK_PROCESS_CPUTIME_ID, "CLOCK_PROCESS_CPUTIME_ID").also(&["process_cputime"]),
-    posix!("process", [MacOs], CpuTime, ns(1000.0), CLOCK_PROCESS_CPUTIME_ID, "CLOCK_PROCESS_CPUTIME_ID").also(&["process_cputime"]),
-    posix!("process", [FreeBsd NetBsd OpenBsd Illumos], CpuTime, UNDOCUMENTED, CLOCK_PROCESS_CPUTIME_ID, "CLOCK_PROCESS_CPUTIME_ID").also(&["process_cputime"]),
+    posix!("process", [Linux Android], CpuTime, ns(1.0), CLOCK_PROCESS_CPUTIME_ID).also(&["process_cputime"]),
+    posix!("process", [MacOs], CpuTime, ns(1000.0), CLOCK_PROCESS_CPUTIME_ID).also(&["process_cputime"]),
+    posix!("process", [FreeBsd NetBsd OpenBsd Illumos], CpuTime, UNDOCUMENTED, CLOCK_PROCESS_CPUTIME_ID).also(&["process_cputime"]),
     clock("process", &[Wasi], CpuTime, Syscall, HOST, "clock_time_get(2)").also(&["process_cputime"]),
-    posix!("thread", [Linux Android], CpuTime, ns(1.0), CLOCK_THREAD_CPUTIME_ID, "CLOCK_THREAD_CPUTIME_ID").also(&["thread_cputime"]),
-    posix!("thread", [MacOs FreeBsd NetBsd OpenBsd Illumos], CpuTime, UNDOCUMENTED, CLOCK_THREAD_CPUTIME_ID, "CLOCK_THREAD_CPUTIME_ID").also(&["thread_cputime"]),
+    posix!("thread", [Linux Android], CpuTime, ns(1.0), CLOCK_THREAD_CPUTIME_ID).also(&["thread_cputime"]),
+    posix!("thread", [MacOs FreeBsd NetBsd OpenBsd Illumos], CpuTime, UNDOCUMENTED, CLOCK_THREAD_CPUTIME_ID).also(&["thread_cputime"]),
     clock("thread", &[Wasi], CpuTime, Syscall, HOST, "clock_time_get(3)").also(&["thread_cputime"]),
-    posix!("virtual", [FreeBsd NetBsd Illumos], CpuTime, UNDOCUMENTED, CLOCK_VIRTUAL, "CLOCK_VIRTUAL, user time"),
-    posix!("prof", [FreeBsd NetBsd], CpuTime, UNDOCUMENTED, CLOCK_PROF, "CLOCK_PROF, user + system time"),
+    posix!("virtual", [FreeBsd NetBsd Illumos], CpuTime, UNDOCUMENTED, CLOCK_VIRTUAL, ", user time"),
+    posix!("prof", [FreeBsd NetBsd], CpuTime, UNDOCUMENTED, CLOCK_PROF, ", user + system time"),
     // The thread's clock by another name.
-    posix!("prof", [Illumos], CpuTime, UNDOCUMENTED, CLOCK_PROF, "CLOCK_PROF, user + system time").wrapper(),
+    posix!("prof", [Illumos], CpuTime, UNDOCUMENTED, CLOCK_PROF, ", user + system time").wrapper(),
     clock("gethrvtime", &[Illumos], CpuTime, Libc, ns(1.0), "gethrvtime()"),
     call("clock", &[Linux, Android, MacOs, Illumos], CpuTime, ns(1000.0), "clock(), CPU time of the process"),
     call("clock", BSD, CpuTime, unknown("1 / CLOCKS_PER_SEC, which differs by system"), "clock(), CPU time of the process"),

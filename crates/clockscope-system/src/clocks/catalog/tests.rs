@@ -1,7 +1,7 @@
 use super::System::*;
 use super::table::{CORE, CYCLES, SERVED, STD, TICK, ns, unknown};
 use super::*;
-use crate::{ClockInfo, Entry, RawClock, Resolution, Visitor};
+use crate::{ClockInfo, Entry, RawClock, ReadPath, Resolution, Visitor};
 
 /// Systems, and rows that clockperf has on each: its name of a clock, and ours.
 type Rows = (&'static [System], &'static [(&'static str, &'static str)]);
@@ -184,6 +184,31 @@ fn a_system_has_one_clock_of_a_name() {
                 assert!(!names.contains(&name), "{name} of {} is there twice", system.name());
                 names.push(name);
             }
+        }
+    }
+}
+
+/// Two rows cannot exchange their summaries.
+#[test]
+fn a_summary_is_of_its_row() {
+    for clock in CLOCKS {
+        let (name, summary) = (&clock.info.name, clock.info.summary);
+        let of_constant = summary.strip_prefix("CLOCK_").map(|rest| rest.split(',').next().unwrap().to_lowercase());
+        let is_of_name = of_constant.map_or_else(
+            || clock.info.path != ReadPath::Libc || summary.contains(name.split('_').next().unwrap()),
+            |constant| {
+                constant.starts_with(&**name) || matches!(&*constant, "process_cputime_id" | "thread_cputime_id")
+            },
+        );
+        assert!(is_of_name, "{name}: {summary}");
+        for (words, holds) in [
+            ("moved by the", clock.info.is_coarse),
+            ("updated at", clock.info.is_coarse),
+            ("not steered", !clock.info.is_steered),
+            ("through suspend", clock.info.counts_suspend),
+            ("leaves out sleep", !clock.info.counts_suspend),
+        ] {
+            assert!(holds || !summary.contains(words), "{name}: {summary}");
         }
     }
 }

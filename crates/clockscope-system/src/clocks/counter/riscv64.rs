@@ -2,7 +2,7 @@
 
 use clockscope_core::counter as arch;
 
-use super::{counter, counters, stated};
+use super::{counter, counters, with_frequency};
 use crate::clocks::catalog::cataloged;
 use crate::{Entry, Errno, RawClock, Visitor};
 

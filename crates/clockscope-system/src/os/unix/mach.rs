@@ -61,7 +61,7 @@ fn timebase() -> Result<Timebase, Unavailable> {
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     let timebase = timebase();
-    let info = |cataloged: ClockInfo| stated(cataloged, &timebase);
+    let info = |cataloged: ClockInfo| with_timebase(cataloged, &timebase);
     let clock = |_| Absolute;
     visitor.visit(Entry { info: info(cataloged!("mach_absolute_time")), clock: timebase.clone().map(clock) });
     let clock = |_| Continuous;
@@ -71,7 +71,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 }
 
 /// Adds the length of a count.
-fn stated(info: ClockInfo, timebase: &Result<Timebase, Unavailable>) -> ClockInfo {
+fn with_timebase(info: ClockInfo, timebase: &Result<Timebase, Unavailable>) -> ClockInfo {
     let resolution = match timebase {
         Ok(timebase) => Resolution::Nanoseconds(timebase.count_ns()),
         Err(reason) => Resolution::Unknown(reason.to_string().into()),

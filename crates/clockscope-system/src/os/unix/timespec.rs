@@ -65,11 +65,11 @@ pub(super) fn resolution(id: libc::clockid_t) -> Resolution {
     let mut step = UnixTimespec::default();
     // SAFETY: writes one timespec through the pointer, which is ours.
     let answer = unsafe { libc::clock_getres(id, step.as_mut_ptr()) };
-    stated(answer, &step)
+    getres_resolution(answer, &step)
 }
 
 /// Meaning of its answer.
-fn stated(answer: libc::c_int, step: &UnixTimespec) -> Resolution {
+fn getres_resolution(answer: libc::c_int, step: &UnixTimespec) -> Resolution {
     match step.nanoseconds() {
         _ if answer != 0 => {
             Resolution::Unknown(Unavailable::Call("clock_getres".into(), Errno::last()).to_string().into())

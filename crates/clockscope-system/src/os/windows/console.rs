@@ -19,21 +19,21 @@ pub enum SecondCtrlC {
 }
 
 /// The flag that Ctrl-C sets.
-static WATCHED: Mutex<Option<(Arc<AtomicBool>, SecondCtrlC)>> = Mutex::new(None);
+static HANDLER: Mutex<Option<(Arc<AtomicBool>, SecondCtrlC)>> = Mutex::new(None);
 
 /// Has Ctrl-C set a flag instead of ending the program. The last flag counts.
 ///
 /// # Errors
 /// The system refuses.
 pub fn stop_on_ctrl_c(flag: Arc<AtomicBool>, second: SecondCtrlC) -> Result<(), Errno> {
-    *WATCHED.lock().unwrap_or_else(PoisonError::into_inner) = Some((flag, second));
+    *HANDLER.lock().unwrap_or_else(PoisonError::into_inner) = Some((flag, second));
     // SAFETY: the handler is a function of the program, and stays loaded; it may be set twice.
     if unsafe { SetConsoleCtrlHandler(Some(on_event), 1) } != 0 { Ok(()) } else { Err(Errno::last()) }
 }
 
 /// Runs in a thread of the system's. Everything but Ctrl-C is for the next handler.
 unsafe extern "system" fn on_event(event: u32) -> i32 {
-    let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let watched = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
     watched.as_ref().filter(|_| event == CTRL_C_EVENT).is_some_and(|(flag, second)| is_taken(flag, *second)).into()
 }
 

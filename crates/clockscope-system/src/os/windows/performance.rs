@@ -100,11 +100,11 @@ fn frequency() -> Result<u64, Unavailable> {
     if unsafe { QueryPerformanceFrequency(&raw mut hz) } == 0 {
         return Err(Unavailable::Call("QueryPerformanceFrequency".into(), Errno::last()));
     }
-    stated(hz.cast_unsigned())
+    nonzero_frequency(hz.cast_unsigned())
 }
 
 /// A frequency that can be divided by.
-fn stated(hz: u64) -> Result<u64, Unavailable> {
+fn nonzero_frequency(hz: u64) -> Result<u64, Unavailable> {
     if hz == 0 { Err(Unavailable::Missing("the system states a frequency of 0".into())) } else { Ok(hz) }
 }
 
@@ -174,7 +174,7 @@ fn auxiliary_frequency() -> Result<u64, Unavailable> {
     if answer < 0 {
         return Err(Unavailable::Missing("this machine has no auxiliary counter".into()));
     }
-    stated(hz)
+    nonzero_frequency(hz)
 }
 
 /// QueryPerformanceCounter in ns, which others are judged against.
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_frequency_of_0_is_no_clock() {
-        assert!(stated(0).unwrap_err().to_string().contains("frequency of 0"));
-        assert_eq!(stated(10_000_000), Ok(10_000_000));
+        assert!(nonzero_frequency(0).unwrap_err().to_string().contains("frequency of 0"));
+        assert_eq!(nonzero_frequency(10_000_000), Ok(10_000_000));
     }
 }

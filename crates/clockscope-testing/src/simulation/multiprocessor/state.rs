@@ -374,7 +374,7 @@ impl MachineState {
     }
 
     /// Looks at the world at a time, which may be in the future.
-    pub(super) fn look<T>(&mut self, ps: u128, at: impl FnOnce(&World) -> T) -> T {
+    pub(super) fn observe<T>(&mut self, ps: u128, at: impl FnOnce(&World) -> T) -> T {
         if !self.history.is_due(ps) {
             return at(self.history.at(ps));
         }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::simulation::scheduler::Taken;
 
 /// Lines that are kept of the beginning, and of the end.
-const KEPT: usize = 200;
+const TRACE_ENDS: usize = 200;
 /// Lost times that are listed.
 const LONGEST: usize = 10;
 
@@ -33,11 +33,11 @@ impl Trace {
     /// Adds a line.
     pub(super) fn add(&mut self, now_ps: u128, text: &str) {
         let line = (now_ps, text.to_owned());
-        if self.first.len() < KEPT {
+        if self.first.len() < TRACE_ENDS {
             self.first.push(line);
             return;
         }
-        if self.last.len() == KEPT {
+        if self.last.len() == TRACE_ENDS {
             self.last.pop_front();
             self.left_out += 1;
         }

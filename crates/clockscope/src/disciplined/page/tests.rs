@@ -1,7 +1,7 @@
 //! Readings during which the page changes.
 
 use super::*;
-use crate::disciplined::statement::Stated;
+use crate::disciplined::statement::CivilStatement;
 use clockscope_core::CivilState;
 
 /// The time that line `number` shows at tick 100, in ns.
@@ -13,7 +13,7 @@ const fn shown_ns(number: u64) -> u64 {
 fn publish(page: &Page, version: &mut Version, number: u64) {
     let line = ServedLine::single(0, 1_000 * number, 1.0, 1_000);
     let wall_ns = 1_000_000 * number as i64;
-    let stated = Stated::new(wall_ns, wall_ns, CivilState::Synchronized);
+    let stated = CivilStatement::new(wall_ns, wall_ns, CivilState::Synchronized);
     let civil = Civil { wall: WallOffset::of(wall_ns), bounds: Bounds::of(&stated, 0, 1.0) };
     assert!(page.publish(version, &line, &civil));
 }
