@@ -9,8 +9,7 @@ use clockscope_records::Document;
 use clockscope_records::units::time;
 
 use super::measure::fresh;
-use crate::answer::Question;
-use crate::answer::{Drawing, read_document, write};
+use crate::answer::{Drawing, Question, read_document, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;

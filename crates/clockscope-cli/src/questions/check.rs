@@ -9,8 +9,7 @@ use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
 use clockscope_records::{CheckKind, Document, Envelope, Finding, Policy, Trust, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
-use crate::answer::Question;
-use crate::answer::{Drawing, ask_this_machine, write};
+use crate::answer::{Drawing, Question, ask_this_machine, write};
 use crate::baseline::{Baseline, BaselineArgs};
 use crate::changes::{OrChange, changes_among, or_change, own_findings};
 use crate::duration::{self, Seconds};

@@ -8,8 +8,7 @@ use clockscope_measure::{Session, ThisMachine};
 use clockscope_records::Document;
 use clockscope_system::clocksource;
 
-use crate::answer::Question;
-use crate::answer::{Drawing, write};
+use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::options::OutputArgs;

@@ -6,8 +6,7 @@ use clockscope_measure::{GapsRequest, MeasureError, Progress, Session};
 use clockscope_records::units::time;
 use clockscope_records::{CpuGaps, Document, Gaps};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, answer};
+use crate::answer::{Drawing, Question, answer};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;

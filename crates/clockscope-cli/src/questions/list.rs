@@ -7,8 +7,7 @@ use clap::Args;
 use clockscope_measure::{Catalog, Session, ThisMachine};
 use clockscope_records::Document;
 
-use crate::answer::Question;
-use crate::answer::{Drawing, write};
+use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::options::{OutputArgs, PathArg};

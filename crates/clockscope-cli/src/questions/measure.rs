@@ -1,19 +1,18 @@
 //! The question *measure*: cost, tick and events of clocks.
 
-use anyhow::Result;
-use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
-use clockscope_records::{Envelope, Measurement};
-
 mod arguments;
 mod repeated;
 mod show;
 mod switched;
 
+use anyhow::Result;
+use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
+use clockscope_records::{Envelope, Measurement};
+
 pub(crate) use arguments::MeasureArgs;
 use show::show_measurement;
 
-use crate::answer::Question;
-use crate::answer::{RequestedTimer, selected};
+use crate::answer::{Question, RequestedTimer, selected};
 use crate::baseline::Baseline;
 use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;

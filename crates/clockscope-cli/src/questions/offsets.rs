@@ -5,8 +5,7 @@ use clap::{Args, ValueEnum};
 use clockscope_measure::{OffsetsRequest, Progress, Session};
 use clockscope_records::{Document, Offsets};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, answer, of_pairs};
+use crate::answer::{Drawing, Question, answer, of_pairs};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;

@@ -5,8 +5,7 @@ use clap::{Args, ValueEnum};
 use clockscope_measure::{Handoff, OrderRequest, Progress, Session};
 use clockscope_records::{Document, Order};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, answer, of_pairs, selected};
+use crate::answer::{Drawing, Question, answer, of_pairs, selected};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;

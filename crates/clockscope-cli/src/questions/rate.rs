@@ -6,8 +6,7 @@ use clockscope_measure::{Live, RateRequest, Session, ThisMachine};
 use clockscope_records::units::PpmBound;
 use clockscope_records::{Document, RateRecord, Rates};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, finish};
+use crate::answer::{Drawing, Question, finish};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS, NO_MORE};
 use crate::exit::Exit;

@@ -8,8 +8,7 @@ use clap::Args;
 use clockscope_records::Document;
 use clockscope_report::{Format, RenderError};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, read_document, write_all};
+use crate::answer::{Drawing, Question, read_document, write_all};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
 use crate::formats;

@@ -12,8 +12,7 @@ use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, Runt
 use clockscope_runtimes::{Chosen, ProbeRequest, ProbeRunner};
 use clockscope_system::clocksource;
 
-use crate::answer::Question;
-use crate::answer::{Drawing, write};
+use crate::answer::{Drawing, Question, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS};
 use crate::exit::Exit;

@@ -5,8 +5,7 @@ use clap::Args;
 use clockscope_measure::{Progress, Session, ShootoutRequest};
 use clockscope_records::{Document, Shootout};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, answer};
+use crate::answer::{Drawing, Question, answer};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;

@@ -5,8 +5,7 @@ use clap::{Args, ValueEnum};
 use clockscope_measure::{Progress, Session, SleepRequest};
 use clockscope_records::{Document, Sleep};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, RequestedTimer, answer};
+use crate::answer::{Drawing, Question, RequestedTimer, answer};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;

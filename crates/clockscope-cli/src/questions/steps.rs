@@ -12,8 +12,7 @@ use clockscope_measure::{
 use clockscope_records::{ClockRecord, Document, Envelope, Recording, Steps};
 use clockscope_report::{RawFormat, Series};
 
-use crate::answer::Question;
-use crate::answer::{Drawing, exit, read_bytes, selected, write};
+use crate::answer::{Drawing, Question, exit, read_bytes, selected, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
