@@ -50,7 +50,7 @@ fn output_without_end_is_taken_up_to_a_limit() {
     family.admit(&child).unwrap();
     let mut output = Output::new(&mut child, MOST).unwrap();
     while !output.is_too_much() {
-        output.wait(&[], GLANCE).unwrap();
+        output.wait(&[], POLL_INTERVAL).unwrap();
         output.take().unwrap();
     }
     family.end_all(&mut child);
