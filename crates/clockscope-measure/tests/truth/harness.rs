@@ -29,7 +29,7 @@ pub(crate) struct Coverage {
 
 thread_local! {
     /// The machine that is being asked, and the test that asks.
-    static MACHINE_COUNT: Cell<u64> = const { Cell::new(0) };
+    static SEED: Cell<u64> = const { Cell::new(0) };
     static TEST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -56,7 +56,7 @@ impl Coverage {
         self.all += 1;
         self.held += u64::from(holds);
         if !holds {
-            self.not_of.push(MACHINE_COUNT.get());
+            self.not_of.push(SEED.get());
         }
     }
 
@@ -167,7 +167,7 @@ fn asked_of(
     platform: &Simulated,
     question: &mut impl FnMut(&Session<'_, Simulated>, u64),
 ) -> Result<(), String> {
-    MACHINE_COUNT.set(seed);
+    SEED.set(seed);
     TEST.with_borrow_mut(|current| test.clone_into(current));
     let never = AtomicBool::new(false);
     let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);
