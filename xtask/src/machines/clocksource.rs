@@ -34,8 +34,8 @@ fn is(seen: &mut Seen, command: &str, expected: &str) {
     });
 }
 
-/// A command that failed with this code, and said all of this.
-fn expect_refused(seen: &mut Seen, command: &str, code: i32, words: &[&str]) {
+/// Checks that a command ended with this code, and said all of this.
+fn expect_ended(seen: &mut Seen, command: &str, code: i32, words: &[&str]) {
     let Some((ended, _)) = seen.output(command) else { return };
     let said = seen.error(command);
     seen.expect(ended == code, || format!("{command} ended with {ended} instead of {code}: {said}"));
@@ -108,19 +108,19 @@ fn runtimes(seen: &mut Seen) {
     }
     seen.expect(found["was"] == "tsc", || format!("it was {}", found["was"]));
     is(seen, "after_runtimes", "tsc");
-    expect_refused(seen, "runtimes_denied", 4, &["root", "current_clocksource"]);
+    expect_ended(seen, "runtimes_denied", 4, &["root", "current_clocksource"]);
 }
 
 /// A switch that cannot be done is refused before anything is done.
 fn refused_beforehand(seen: &mut Seen) {
-    expect_refused(seen, "absent", 2, &["sundial", "acpi_pm"]);
-    expect_refused(seen, "denied", 4, &["root", "current_clocksource"]);
+    expect_ended(seen, "absent", 2, &["sundial", "acpi_pm"]);
+    expect_ended(seen, "denied", 4, &["root", "current_clocksource"]);
 }
 
 /// The second of two runs says who holds the switch; one that does not switch warns.
 fn expect_locked(seen: &mut Seen) {
-    expect_refused(seen, "second", 4, &["has switched the clocksource and will put it back", "process"]);
-    expect_refused(seen, "beside", 0, &["warning", "has switched the clocksource and will put it back"]);
+    expect_ended(seen, "second", 4, &["has switched the clocksource and will put it back", "process"]);
+    expect_ended(seen, "beside", 0, &["warning", "has switched the clocksource and will put it back"]);
     is(seen, "after_held", "tsc");
 }
 
@@ -128,8 +128,8 @@ fn expect_locked(seen: &mut Seen) {
 fn killed(seen: &mut Seen) {
     is(seen, "after_killed", "hpet");
     let restore = "clockscope clocksource --restore";
-    expect_refused(seen, "warned", 0, &["warning", "has ended without", "tsc", restore]);
-    expect_refused(seen, "refused", 4, &["has ended without", restore]);
+    expect_ended(seen, "warned", 0, &["warning", "has ended without", "tsc", restore]);
+    expect_ended(seen, "refused", 4, &["has ended without", restore]);
     let left = seen.json("left")["left_behind"].clone();
     seen.expect(left["was"] == "tsc" && left["is"] == "hpet", || format!("left behind is shown as {left}"));
     let restored = seen.json("restored");
