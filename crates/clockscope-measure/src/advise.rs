@@ -38,7 +38,7 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>) -> 
     let (mut weighed, left_out) = weigh(source.clocks(), environment);
     let statements = source.rate_statements();
     let intervals = interval_ns.map_or_else(|| INTERVALS.to_vec(), |interval_ns| vec![interval_ns]);
-    let rows = match failure_reason(&weighed, &left_out, environment) {
+    let rows = match why_no_advice(&weighed, &left_out, environment) {
         Some(reason) => Figure::unknown(reason),
         None => {
             let row = |interval_ns: f64| row(&weighed, &statements, interval_ns, error);
@@ -57,7 +57,7 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>) -> 
 /// nothing was tested.
 pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Recommendation {
     let (weighed, left_out) = weigh(clocks.iter().map(ClockFigures::of_record).collect(), environment);
-    let refusal = failure_reason(&weighed, &left_out, environment);
+    let refusal = why_no_advice(&weighed, &left_out, environment);
     let chosen = choose(&weighed, f64::INFINITY, USUAL_ERROR).zip(choose(&weighed, 0.0, USUAL_ERROR));
     let Some((chosen, finest)) = chosen.filter(|_| refusal.is_none()) else {
         let clock = Figure::unknown(refusal.unwrap_or(texts::NOTHING_FIT.into()));
@@ -77,7 +77,7 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
 }
 
 /// Returns why no clock is advised; `None` where one is.
-fn failure_reason(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &Environment) -> Option<Unknown> {
+fn why_no_advice(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &Environment) -> Option<Unknown> {
     match weighed {
         _ if !environment.emulation.is_empty() => Some(texts::EMULATED.into()),
         [] if left_out.iter().any(|clock| clock.cause == LeftOutCause::NoDifferences) => {
