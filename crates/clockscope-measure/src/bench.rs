@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_records::{Contents, Envelope, Figure, Run, Unknown, show_cpus};
+use clockscope_records::{Contents, Envelope, Figure, RecordedTimer, Run, TimerRate, TimerRecord, Unknown, show_cpus};
 use clockscope_system::RawClock;
 use clockscope_system::affinity::AffinityError;
 
@@ -14,9 +14,8 @@ use crate::facts::recorded_at;
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::pair::Deadline;
 use crate::platform::{Platform, ReferenceClock};
-use crate::sampler::Sampled;
 use crate::session::Session;
-use crate::timer::{Timer, TimerCalibration, TimerError, TimerRate};
+use crate::timer::{Timer, TimerCalibration, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events
 /// tolerate.
@@ -157,20 +156,22 @@ impl<'a, P: Platform> Setup<'a, P> {
         if let Some(reason) = place.lost(platform) {
             place.pinned = Err(reason);
         }
-        let (timer, reference) = calibration.clocks();
-        let (timer_step, seen_timer_step) = (calibration.timer_step(), calibration.seen_timer_step());
-        let bench = Bench {
-            platform,
+        let (timer, reference): (Timer<P>, _) = calibration.clocks();
+        let facts = RecordedTimer {
+            name: timer.name().to_owned(),
+            is_counter: matches!(timer, Timer::Counter(_)),
+            tick_ns: timer.tick_ns(),
+            step: calibration.timer_step(),
+            call: calibration.timer_call(),
             origin: timer.now(),
-            reference_origin: calibration.reference_began(),
-            timer,
-            reference,
             first_rate,
-            timer_step,
-            timer_call: calibration.timer_call(),
-            seen_timer_step,
-            stop,
+            mean_rate: None,
+            reference: reference.name().to_owned(),
+            reference_tick_ns: reference.tick_ns(),
+            reference_origin: calibration.reference_began(),
         };
+        let seen_timer_step = calibration.seen_timer_step();
+        let bench = Bench { platform, timer, reference, facts, seen_timer_step, stop };
         Ok(Self { session, catalog, counters, recorded_at, bench, calibration, place })
     }
 
@@ -205,26 +206,16 @@ impl<'a, P: Platform> Setup<'a, P> {
     /// rate, or if the reference did. Batches are far shorter than a run, so such a mean has
     /// nothing to do with what they took.
     fn mean_rate(&self) -> Option<TimerRate> {
-        let (mean, first) = (self.calibration.rate().ok()?, self.bench.first_rate);
+        let (mean, first) = (self.calibration.rate().ok()?, self.bench.facts.first_rate);
         let changed_ppm = (mean.ns_per_unit / first.ns_per_unit - 1.0).abs() * 1e6;
         (changed_ppm <= STEERED_PPM + mean.bound_ppm + first.bound_ppm).then_some(mean)
     }
 
     /// Returns what records need, with the timer's mean rate until now, or its first one where that
     /// is none. Each call compares the clocks anew: figures of one record are by one context.
-    pub(crate) fn context(&self) -> Context<'a, P> {
-        let mean = self.mean_rate();
-        let environment = &self.session.environment;
-        let Bench { timer_step, timer_call, .. } = self.bench;
-        Context {
-            rate: mean.unwrap_or(self.bench.first_rate),
-            is_rate_of_start: mean.is_none(),
-            timer_step,
-            timer_call,
-            timer: self.bench.timer.clone(),
-            reference: self.bench.reference.clone(),
-            environment,
-        }
+    pub(crate) fn context(&self) -> Context<'a> {
+        let timer = RecordedTimer { mean_rate: self.mean_rate(), ..self.bench.facts.clone() };
+        Context { timer, environment: &self.session.environment }
     }
 
     /// Returns how the run was made, for the record.
@@ -233,7 +224,7 @@ impl<'a, P: Platform> Setup<'a, P> {
     }
 
     /// The same, with what was known of the timer when the figures were made.
-    pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::TimerRecord) -> Run {
+    pub(crate) fn run_by(&self, sampling: Sampling, timer: TimerRecord) -> Run {
         Run {
             duration_asked_s: sampling.duration_asked_s,
             reads_asked: sampling.reads_asked,
@@ -363,16 +354,9 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) platform: &'a P,
     pub(crate) timer: Timer<P>,
     pub(crate) reference: P::Reference,
-    pub(crate) first_rate: TimerRate,
-    /// The step that the timer moves in, in its unit.
-    pub(crate) timer_step: f64,
-    /// Largest cost of a call of the timer, in its unit; 0 for a counter.
-    timer_call: f64,
+    /// What is known of both at the start.
+    pub(crate) facts: RecordedTimer,
     seen_timer_step: Option<f64>,
-    /// Timer value that all times are relative to.
-    pub(crate) origin: u64,
-    /// Reference value that its times are relative to, read when the calibration began.
-    reference_origin: u64,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -387,29 +371,13 @@ impl<P: Platform> Bench<'_, P> {
     pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
         let deadline = Deadline::new(self.reference.clone(), length_ns, self.stop);
         match self.timer {
-            Timer::Counter(_) => deadline.beside(&self.timer, self.first_rate),
+            Timer::Counter(_) => deadline.beside(&self.timer, self.facts.first_rate),
             Timer::Reference(_) => deadline.with_step(self.seen_step_ns()),
         }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-
-    /// The reference around a batch, in ns since some origin.
-    pub(crate) fn bounds(&self, sampled: &Sampled) -> (f64, f64) {
-        match sampled.reference_ns {
-            // Whole numbers are subtracted first: a float loses ns of a machine that has run for
-            // 104 days.
-            Some(around) => {
-                <[u64; 2]>::from(around).map(|ns| ns.wrapping_sub(self.reference_origin) as i64 as f64).into()
-            }
-            None => (self.ns(sampled.before), self.ns(sampled.after)),
-        }
-    }
-
-    fn ns(&self, timer: u64) -> f64 {
-        timer.wrapping_sub(self.origin) as i64 as f64 * self.first_rate.ns_per_unit
     }
 
     /// Time since then, in ns: the reference's, or the timer's if the reference has fallen far
@@ -431,44 +399,11 @@ impl<P: Platform> Bench<'_, P> {
     /// Returns the step that the timer was seen to take when it was calibrated; `None` if it took
     /// none.
     pub(crate) fn seen_step_ns(&self) -> Option<f64> {
-        self.seen_timer_step.map(|step| step * self.first_rate.ns_per_unit)
+        self.seen_timer_step.map(|step| step * self.facts.first_rate.ns_per_unit)
     }
 
     /// From then until now.
     pub(crate) fn ns_since(&self, timer: u64) -> f64 {
-        self.timer.now().wrapping_sub(timer) as i64 as f64 * self.first_rate.ns_per_unit
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::platform::ThisMachine;
-
-    /// The reference's clock starts anywhere, and passes 2^53 ns after 104 days.
-    #[test]
-    fn a_batch_is_timed_to_the_ns_wherever_the_reference_starts() {
-        let reference = || ThisMachine.references().swap_remove(0);
-        let stop = AtomicBool::new(false);
-        let edges = [0, 1 << 53, 1 << 63].map(|edge: u64| [edge.wrapping_sub(1), edge, edge + 1]);
-        for reference_origin in edges.concat() {
-            let bench = Bench {
-                platform: &ThisMachine,
-                timer: Timer::Reference(reference()),
-                reference: reference(),
-                first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 },
-                timer_step: 1.0,
-                timer_call: 0.0,
-                seen_timer_step: None,
-                origin: 0,
-                reference_origin,
-                stop: &stop,
-            };
-            for (before, after) in [(0, 1), (1, 2), (1001, 1002), (-1, 0), (-3, 4)] {
-                let around = [before, after].map(|ns| reference_origin.wrapping_add_signed(ns)).into();
-                let sampled = Sampled { before: 0, after: 0, reference_ns: Some(around), delivered: 1, error: None };
-                assert_eq!(bench.bounds(&sampled), (before as f64, after as f64), "{reference_origin}");
-            }
-        }
+        self.facts.ns_between(timer, self.timer.now())
     }
 }

@@ -1,9 +1,9 @@
 //! All clocks of a machine, by name.
 
-use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, texts};
+use clockscope_records::{ClockIdentity, Figure, Listed, ReadPath, texts};
 use clockscope_system::child_read::SeveralThreads;
 use clockscope_system::clocksource;
-use clockscope_system::{ClockBasis, ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
+use clockscope_system::{ClockBasis, ClockInfo, Entry, RawClock, Visitor};
 
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::platform::{Platform, ThisMachine};
@@ -198,68 +198,49 @@ impl<P: Platform> CatalogEntry<P> {
 
     fn listed(&self, clocksource: Option<&str>) -> Listed {
         Listed {
-            identity: self.identity(clocksource),
+            identity: identity(&self.info, clocksource),
             available: self.sampler.is_ok(),
             reason: self.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
             failure: self.failure_reason().map(|failure_reason| failure_reason.failure),
-            nominal_resolution_ns: self.nominal_resolution_ns(None),
-        }
-    }
-
-    /// Resolution that the interface states; one count of the processor's counter once its length
-    /// is known.
-    pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
-        match &self.info.resolution {
-            Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::of(ns_per_count, texts::ONE_COUNT),
-            Resolution::Unknown(reason) => Figure::unknown(reason.to_string()),
+            nominal_resolution_ns: self.info.nominal_resolution_ns(None),
         }
     }
 
     /// Its name, with the path where that is not the usual one: what the command accepts.
     pub(crate) fn label(&self) -> String {
-        self.identity(None).label()
+        identity(&self.info, None).label()
     }
+}
 
-    /// Its facts as a record: what depends on the machine, by the kernel's clocksource.
-    pub(crate) fn identity(&self, clocksource: Option<&str>) -> ClockIdentity {
-        let counter_based = match (self.info.basis, clocksource) {
-            (ClockBasis::Counter, _) => Figure::Known(true),
-            (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
-                .ok_or_else(|| format!("this program does not know the clocksource {name}"))
-                .into(),
-            (ClockBasis::Clocksource, None) => Figure::unknown(texts::CLOCKSOURCE_HIDDEN),
-            (ClockBasis::Scheduler, _) => Figure::unknown(texts::SCHEDULER_HIDDEN),
-            (ClockBasis::Other, _) => Figure::Known(false),
-        };
-        ClockIdentity {
-            basis: self.info.basis,
-            counter_based,
-            is_ordered: self.info.is_ordered,
-            is_coarse: self.info.is_coarse,
-            is_wall: self.info.is_wall(),
-            is_cpu_time: self.info.is_cpu_time(),
-            is_steered: self.info.is_steered,
-            counts_suspend: self.info.counts_suspend,
-            is_device: self.info.is_device,
-            is_usual: self.info.is_usual,
-            is_wrapper: self.info.is_wrapper,
-            name: self.info.name.to_string(),
-            aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
-            kind: self.info.kind,
-            path: self.info.path,
-            description: self.info.summary.to_owned(),
-        }
-    }
-
-    /// Length of the clock's unit in ns; `None` for one whose length is not fixed.
-    pub(crate) fn ns_per_unit(&self, ns_per_count: f64) -> Option<f64> {
-        match (self.info.unit, self.info.kind) {
-            (Unit::Nanoseconds, _) => Some(1.0),
-            (Unit::Counts(Some(hz)), _) => Some(1e9 / hz),
-            (Unit::Counts(None), ClockKind::Counter) => Some(ns_per_count),
-            (Unit::Counts(None), _) => None,
-        }
+/// Returns the facts of a clock as a record: what depends on the machine, by the kernel's
+/// clocksource.
+pub(crate) fn identity(info: &ClockInfo, clocksource: Option<&str>) -> ClockIdentity {
+    let counter_based = match (info.basis, clocksource) {
+        (ClockBasis::Counter, _) => Figure::Known(true),
+        (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
+            .ok_or_else(|| format!("this program does not know the clocksource {name}"))
+            .into(),
+        (ClockBasis::Clocksource, None) => Figure::unknown(texts::CLOCKSOURCE_HIDDEN),
+        (ClockBasis::Scheduler, _) => Figure::unknown(texts::SCHEDULER_HIDDEN),
+        (ClockBasis::Other, _) => Figure::Known(false),
+    };
+    ClockIdentity {
+        basis: info.basis,
+        counter_based,
+        is_ordered: info.is_ordered,
+        is_coarse: info.is_coarse,
+        is_wall: info.is_wall(),
+        is_cpu_time: info.is_cpu_time(),
+        is_steered: info.is_steered,
+        counts_suspend: info.counts_suspend,
+        is_device: info.is_device,
+        is_usual: info.is_usual,
+        is_wrapper: info.is_wrapper,
+        name: info.name.to_string(),
+        aliases: info.aliases.iter().map(ToString::to_string).collect(),
+        kind: info.kind,
+        path: info.path,
+        description: info.summary.to_owned(),
     }
 }
 

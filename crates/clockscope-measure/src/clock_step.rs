@@ -46,7 +46,7 @@ pub(crate) fn clock_step<P: Platform>(
     ns_per_unit: f64,
     bench: &Bench<'_, P>,
 ) -> Result<ClockStep, Errno> {
-    let nominal_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
+    let nominal_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
     let nominal = (nominal_ns / ns_per_unit).max(1.0);
     let Ok(sampler) = &row.sampler else { return Ok(ClockStep::Step(nominal)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;

@@ -226,7 +226,7 @@ fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     let setup = Setup::new(session, Catalog::counters(session.platform), None)?;
     let rows = &setup.catalog.entries;
     if rows.iter().any(|row| row.sampler.is_ok()) {
-        return Ok(1e9 / setup.bench.first_rate.ns_per_unit);
+        return Ok(1e9 / setup.bench.facts.first_rate.ns_per_unit);
     }
     let failure_reason = rows.iter().find_map(|row| row.sampler.as_ref().err().cloned());
     Err(failure_reason.map_or(NoFrequency::Missing, NoFrequency::Unreadable))

@@ -4,7 +4,7 @@
 //! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A
 //! batch is timed as a whole, and its readings are judged after it.
 
-use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement, TimerRecord};
+use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement, TimerRate, TimerRecord};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalog::{Catalog, CatalogEntry};
@@ -14,7 +14,7 @@ use crate::platform::Platform;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
-use crate::timer::{TimerCalibration, TimerRate};
+use crate::timer::TimerCalibration;
 use crate::{across, advise, thorough};
 
 /// Readings of a clock that its tick is found from.
@@ -99,7 +99,7 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     rounds(bench, &mut measured_clocks, &mut baselines, &sampling, duration_ns - clocks * ticks.ns, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let context = setup.context();
-    let baseline = baselines.baseline(&measured_clocks, context.rate);
+    let baseline = baselines.baseline(&measured_clocks, context.timer.rate());
     let timer = context.timer_record();
     let clocks =
         measured_clocks.into_iter().map(|measured_clock| record::clock(measured_clock, &context, &baseline)).collect();

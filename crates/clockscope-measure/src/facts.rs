@@ -2,10 +2,10 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, SystemClock, texts};
+use clockscope_records::{AllClocks, Envelope, Info, Listing, SystemClock};
+use clockscope_system::Errno;
 use clockscope_system::child_read::SeveralThreads;
 use clockscope_system::clocks::catalog::{self, System};
-use clockscope_system::{Errno, Resolution};
 
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
@@ -42,11 +42,7 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
         name: info.name.to_string(),
         aliases: info.aliases.iter().map(ToString::to_string).collect(),
         kind: info.kind,
-        nominal_resolution_ns: match &info.resolution {
-            Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::unknown(texts::ONE_COUNT),
-            Resolution::Unknown(reason) => Figure::unknown(reason.to_string()),
-        },
+        nominal_resolution_ns: info.nominal_resolution_ns(None),
         description: clock.summary(),
     }
 }

@@ -38,7 +38,6 @@ impl FailureReason {
                 Self::new(Failure::NoAnswer, ClockReason::ChildReadSilent { after_ms: PATIENCE_MS.unsigned_abs() })
             }
             Outcome::Killed(signal) => killed(signal, counter_readable),
-            Outcome::Failed { failure, error } => Self { failure, reason: error },
         })
     }
 

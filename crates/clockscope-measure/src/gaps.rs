@@ -63,11 +63,11 @@ pub fn gaps<P: Platform>(
     let bench = &setup.bench;
     let (loop_counts, step) = turn(&bench.timer);
     let least_counts = (loop_counts * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
-    let asked_counts = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
+    let asked_counts = threshold_s * 1e9 / bench.facts.first_rate.ns_per_unit;
     let limits = GapThresholds {
         threshold: asked_counts.max(least_counts) as u64,
-        pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_counts) as u64,
-        still_turns: stall_limit::turns(loop_counts * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
+        pause: (PAUSE_NS / bench.facts.first_rate.ns_per_unit).max(least_counts) as u64,
+        still_turns: stall_limit::turns(loop_counts * bench.facts.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {
@@ -107,7 +107,7 @@ struct Real<'a, P: Platform> {
 impl<'a, P: Platform> Real<'a, P> {
     /// For so many counts.
     fn new(bench: &'a Bench<'a, P>, cpu: Option<u32>, length: u64) -> Self {
-        let length_ns = (length as f64 * bench.first_rate.ns_per_unit) as u64;
+        let length_ns = (length as f64 * bench.facts.first_rate.ns_per_unit) as u64;
         Self { bench, cpu, deadline: Deadline::new(bench.reference.clone(), length_ns, bench.stop) }
     }
 }
@@ -133,17 +133,17 @@ impl<P: Platform> WatchSources for Real<'_, P> {
     }
 
     fn ns(&self, counts: u64) -> f64 {
-        counts as f64 * self.bench.first_rate.ns_per_unit
+        counts as f64 * self.bench.facts.first_rate.ns_per_unit
     }
 }
 
 /// Looks on all CPUs for some time, on threads that are bound there, or on this one.
 fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: bool, length_ns: f64) {
-    let length = (length_ns / bench.first_rate.ns_per_unit) as u64;
+    let length = (length_ns / bench.facts.first_rate.ns_per_unit) as u64;
     if !bound {
         watches
             .iter_mut()
-            .for_each(|watch| watch.watch(&mut Real::new(bench, watch.cpu, length), bench.origin, length));
+            .for_each(|watch| watch.watch(&mut Real::new(bench, watch.cpu, length), bench.facts.origin, length));
         return;
     }
     let cpus: Vec<u32> = watches.iter().filter_map(|watch| watch.cpu).collect();
@@ -151,7 +151,7 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
     let ended = on_each(bench.platform, &cpus, |cpu| {
         let slot = slots.iter().find(|(of, _)| *of == Some(cpu));
         if let Some(Ok(mut watch)) = slot.map(|(_, watch)| watch.lock()) {
-            watch.watch(&mut Real::new(bench, Some(cpu), length), bench.origin, length);
+            watch.watch(&mut Real::new(bench, Some(cpu), length), bench.facts.origin, length);
         }
     });
     for ((_, slot), ended) in slots.into_iter().zip(ended) {

@@ -1,15 +1,15 @@
 //! A clock under measurement, and what it has shown so far.
 
+use clockscope_records::{RecordedTimer, TimerRate};
 use clockscope_statistics::{
     Batch, Differences, Elapsed, EventCounter, Judge, MedianBlocks, Reservoir, TickCollector, quantile,
 };
-use clockscope_system::{ClockKind, Errno};
+use clockscope_system::{ClockInfo, ClockKind, Errno};
 
 use crate::bench::Bench;
 use crate::catalog::CatalogEntry;
-use crate::platform::{Platform, ReferenceClock};
-use crate::sampler::LONGEST;
-use crate::timer::TimerRate;
+use crate::platform::Platform;
+use crate::sampler::{LONGEST, Sampled};
 
 /// Fewest batches that have a cost: interruptions of three decide the median of fewer.
 pub(crate) const FEWEST_BATCHES: u64 = 7;
@@ -59,6 +59,15 @@ pub(crate) struct MeasuredClock<P: Platform> {
     pub(crate) state: Option<MeasuredState>,
 }
 
+/// A batch of a clock, as it was read.
+pub(crate) struct ReadBatch {
+    pub(crate) sampled: Sampled,
+    /// The timer when the readings had been looked at.
+    pub(crate) looked_at: u64,
+    /// How long it took, in ns, if it was delivered whole.
+    taken_ns: Option<f64>,
+}
+
 /// Observations so far of a clock that can be read.
 pub(crate) struct MeasuredState {
     pub(crate) events: EventCounter,
@@ -87,46 +96,25 @@ pub(crate) struct MeasuredState {
 impl<P: Platform> MeasuredClock<P> {
     /// Room for so many readings is made to find the tick from.
     pub(crate) fn new(row: CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
-        let state = row.sampler.is_ok().then(|| MeasuredState::new(&row, bench, tick_readings));
+        let state = row.sampler.is_ok().then(|| MeasuredState::new(&row.info, &bench.facts, tick_readings));
         Self { row, state }
     }
 
     /// Samples one batch and looks at every reading of it. Returns how long it took, in ns, if it
     /// was delivered whole. Its cost is kept, and its readings serve to find the tick, if `keep`.
     pub(crate) fn batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<f64> {
+        self.read_batch(bench, keep)?.taken_ns
+    }
+
+    /// The same, with the batch; `None` of a clock that cannot be read.
+    pub(crate) fn read_batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<ReadBatch> {
         let (Ok(sampler), Some(state)) = (&mut self.row.sampler, &mut self.state) else { return None };
         let outer = state.judged_outside.then_some(&bench.reference);
         let sampled = sampler.sample(&bench.timer, outer, state.reads_per_batch, bench.stop);
-        let (before_ns, after_ns) = bench.bounds(&sampled);
-        let cost_ns = state.recent.median();
-        let values = sampler.values(sampled.delivered);
-        state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
-        state.differences.push(values);
-        if keep && state.first.is_empty() {
-            state.first.extend(values.iter().take(FIRST));
-        }
-        if keep {
-            state.push_for_tick(values, [before_ns, after_ns], cost_ns);
-        }
-        if let Some(error) = sampled.error {
-            state.count_error(sampled.delivered, error);
-            state.delivered += sampled.delivered as u64;
-            return None;
-        }
-        state.delivered += sampled.delivered as u64;
-        let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
-        let taken_ns = ticks * bench.first_rate.ns_per_unit;
-        if keep {
-            let cost = ticks / sampled.delivered as f64;
-            state.costs.push(cost);
-            state.cost_blocks.push(cost);
-            state.recent.push(taken_ns / sampled.delivered as f64);
-        }
-        let pause_ns = bench.ns_since(sampled.after);
-        if pause_ns > BETWEEN_BATCHES_NS.max(LOOKED_AT_NS * sampled.delivered as f64) {
-            state.events.gap_between_batches(pause_ns);
-        }
-        Some(taken_ns)
+        let taken_ns = state.take(&sampled, sampler.values(sampled.delivered), &bench.facts, keep);
+        let looked_at = bench.timer.now();
+        state.pause(&sampled, looked_at, &bench.facts);
+        Some(ReadBatch { sampled, looked_at, taken_ns })
     }
 
     /// Returns the median cost of a read, in ns.
@@ -145,16 +133,17 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
 }
 
 impl MeasuredState {
-    fn new<P: Platform>(row: &CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
-        let rate = bench.first_rate;
-        let scale = row.ns_per_unit(rate.ns_per_unit);
+    /// Room for so many readings is made to find the tick from.
+    pub(crate) fn new(info: &ClockInfo, timer: &RecordedTimer, tick_readings: usize) -> Self {
+        let rate = timer.first_rate;
+        let scale = info.ns_per_unit(rate.ns_per_unit);
         let follows =
-            scale.is_some() && matches!(row.info.kind, ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall);
-        let judged_outside = is_counter(row) && follows;
+            scale.is_some() && matches!(info.kind, ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall);
+        let judged_outside = info.is_counter() && follows;
         // The rate is as uncertain as the calibration either way.
-        let tick_ns = if judged_outside { bench.reference.tick_ns() } else { bench.timer.tick_ns() };
+        let tick_ns = if judged_outside { timer.reference_tick_ns } else { timer.tick_ns };
         let judge = if follows { Judge::Reference { tick_ns, rate_error: rate.bound_ppm * 1e-6 } } else { Judge::None };
-        let nominal = row.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
+        let nominal = info.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
         Self {
             events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
             differences: Differences::default(),
@@ -174,6 +163,44 @@ impl MeasuredState {
         }
     }
 
+    /// Looks at every reading of a batch. Returns how long it took, in ns, if it was delivered
+    /// whole. Its cost is kept, and its readings serve to find the tick, if `keep`.
+    pub(crate) fn take(&mut self, sampled: &Sampled, values: &[u64], timer: &RecordedTimer, keep: bool) -> Option<f64> {
+        let [before_ns, after_ns] = sampled.bounds(timer);
+        let cost_ns = self.recent.median();
+        self.events.batch(Batch { values, before_ns, after_ns, cost_ns });
+        self.differences.push(values);
+        if keep && self.first.is_empty() {
+            self.first.extend(values.iter().take(FIRST));
+        }
+        if keep {
+            self.push_for_tick(values, [before_ns, after_ns], cost_ns);
+        }
+        self.delivered += sampled.delivered as u64;
+        if let Some(error) = sampled.error {
+            self.count_error(error);
+            return None;
+        }
+        let ticks = sampled.elapsed();
+        let taken_ns = ticks * timer.first_rate.ns_per_unit;
+        if keep {
+            let cost = ticks / sampled.delivered as f64;
+            self.costs.push(cost);
+            self.cost_blocks.push(cost);
+            self.recent.push(taken_ns / sampled.delivered as f64);
+        }
+        Some(taken_ns)
+    }
+
+    /// Counts a gap if the readings of a batch were looked at for long, until then by the timer:
+    /// the thread lost its CPU.
+    pub(crate) fn pause(&mut self, sampled: &Sampled, looked_at: u64, timer: &RecordedTimer) {
+        let pause_ns = timer.ns_between(sampled.after, looked_at);
+        if sampled.error.is_none() && pause_ns > BETWEEN_BATCHES_NS.max(LOOKED_AT_NS * sampled.delivered as f64) {
+            self.events.gap_between_batches(pause_ns);
+        }
+    }
+
     /// Takes the readings of a batch for the tick, with the time that may have passed between two
     /// of them: all that the batch took beyond the usual cost of its reads may have been lost
     /// between any two.
@@ -190,10 +217,11 @@ impl MeasuredState {
         self.tick.push_timed(values, Elapsed { since_last, between, undisturbed });
     }
 
-    pub(crate) fn count_error(&mut self, delivered: usize, error: Errno) {
+    /// Counts the failure of a read, after all that were delivered.
+    pub(crate) fn count_error(&mut self, error: Errno) {
         self.errors += 1;
         self.dropped += 1;
-        self.first_error.get_or_insert((self.delivered + delivered as u64, error));
+        self.first_error.get_or_insert((self.delivered, error));
     }
 }
 
@@ -209,6 +237,11 @@ impl RecentCosts {
     pub(crate) fn push(&mut self, cost: f64) {
         self.costs[self.count % RECENT] = cost;
         self.count += 1;
+    }
+
+    /// Returns them, in the order in which they came where there are a few.
+    pub(crate) fn costs(&self) -> &[f64] {
+        &self.costs[..self.count.min(RECENT)]
     }
 
     /// Their median; `None` before there are a few.

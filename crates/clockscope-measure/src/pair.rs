@@ -3,9 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clockscope_records::TimerRate;
+
 use crate::platform::{Platform, ReferenceClock, SharedWord};
 use crate::stall_limit;
-use crate::timer::{Timer, TimerRate, read};
+use crate::timer::{Timer, read};
 
 /// Limits, as a factor and in ns, by which a time may be longer by the counter than asked for
 /// before the reference is no longer waited for.

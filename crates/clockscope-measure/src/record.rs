@@ -6,10 +6,11 @@ use clockscope_records::{
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 use clockscope_system::{ClockInfo, ClockKind, ReadPath, Resolution};
 
+use crate::catalog::identity;
 use crate::context::Context;
 use crate::failure_reason::system_error;
 use crate::measured_clock::{FEWEST_BATCHES, MeasuredClock, MeasuredState, median_cost};
-use crate::platform::{Platform, ReferenceClock};
+use crate::platform::Platform;
 use crate::{distribution, tick_record};
 
 /// Description of the measuring loop without a clock.
@@ -22,19 +23,21 @@ pub(crate) fn empty_loop() -> ClockInfo {
 /// The record of one clock.
 pub(crate) fn clock<P: Platform>(
     measured_clock: MeasuredClock<P>,
-    context: &Context<'_, P>,
+    context: &Context<'_>,
     baseline: &Baseline,
 ) -> ClockRecord {
     let MeasuredClock { row, state } = measured_clock;
-    let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
+    let ns_per_unit = row.info.ns_per_unit(context.timer.rate().ns_per_unit);
     let mut record = ClockRecord {
-        identity: row.identity(context.environment.clocksource.as_deref()),
+        identity: identity(&row.info, context.environment.clocksource.as_deref()),
         available: state.is_some(),
         reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
         failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
         cost_ns: Figure::default(),
         ratio_to_fastest: Figure::default(),
-        nominal_resolution_ns: row.nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit)),
+        nominal_resolution_ns: row
+            .info
+            .nominal_resolution_ns(state.is_some().then_some(context.timer.rate().ns_per_unit)),
         observed_resolution_ns: Figure::default(),
         tick_ns: Figure::default(),
         tick_evidence: None,
@@ -49,12 +52,12 @@ pub(crate) fn clock<P: Platform>(
 }
 
 /// Fills in what was measured.
-fn fill<P: Platform>(
+fn fill(
     record: &mut ClockRecord,
     state: MeasuredState,
     info: &ClockInfo,
     ns_per_unit: Option<f64>,
-    context: &Context<'_, P>,
+    context: &Context<'_>,
     baseline: &Baseline,
 ) {
     (record.reason, record.failure) = failed_reads(&state).unzip();
@@ -93,19 +96,19 @@ fn fill<P: Platform>(
 
 /// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and
 /// how many were dropped.
-fn cost<P: Platform>(
+fn cost(
     sorted: Vec<f64>,
     blocks: &MedianBlocks,
-    context: &Context<'_, P>,
+    context: &Context<'_>,
     [batches, reads_per_batch, batches_dropped]: [u64; 3],
 ) -> Option<Cost> {
-    let ns = |cost: f64| cost * context.rate.ns_per_unit;
+    let ns = |cost: f64| cost * context.timer.rate().ns_per_unit;
     // The timer shows each batch in whole steps: most of them may be off by half a step, and all
     // alike.
-    let hidden = context.timer_step / 2.0 / reads_per_batch as f64;
+    let hidden = context.timer.step / 2.0 / reads_per_batch as f64;
     // A timer that is a system call counts as a part of each batch: once, for what follows its
     // reading at the start and what precedes the one at the end.
-    let timers = context.timer_call / reads_per_batch as f64;
+    let timers = context.timer.call / reads_per_batch as f64;
     let median = median_cost(&sorted)?;
     Some(Cost {
         median: ns(median),
@@ -144,19 +147,19 @@ pub(crate) fn failed_reads(state: &MeasuredState) -> Option<(Unknown, Failure)> 
 }
 
 /// Returns what happened between readings, and why it could not be judged where it could not.
-pub(crate) fn events_record<P: Platform>(
+pub(crate) fn events_record(
     counts: EventCounts,
     errors: u64,
     threshold_ns: Option<f64>,
     info: &ClockInfo,
     judged_outside: bool,
-    context: &Context<'_, P>,
+    context: &Context<'_>,
 ) -> Events {
     let judged = counts.judged.ok_or(match info.kind {
         ClockKind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
         _ => texts::COUNTS_WORK,
     });
-    let reference = if judged_outside { context.reference.name() } else { context.timer.name() };
+    let reference = if judged_outside { &context.timer.reference } else { &context.timer.name };
     Events {
         reads: counts.reads,
         errors,
@@ -172,7 +175,7 @@ pub(crate) fn events_record<P: Platform>(
             .into(),
         threshold_ns: judged.and(threshold_ns.ok_or(texts::NO_BATCH)).into(),
         sure_ns: judged.and(counts.sure_ns.ok_or("its value changed between no two batches of reads")).into(),
-        reference: judged.map(|_| reference.to_owned()).into(),
+        reference: judged.map(|_| reference.clone()).into(),
         reference_shares_hardware: judged
             .and_then(|_| context.shares_hardware(info, judged_outside).ok_or("the kernel's clocksource is not known"))
             .into(),

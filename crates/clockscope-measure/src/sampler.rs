@@ -5,6 +5,7 @@ use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clockscope_records::RecordedTimer;
 use clockscope_system::{Errno, RawClock};
 
 use crate::handoff::{HandoffState, Received};
@@ -20,17 +21,35 @@ pub(crate) const LONGEST: usize = 1024;
 const BETWEEN_STOPS: usize = 1 << 14;
 
 /// One batch, as it was timed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampled {
     /// The timer before the first and after the last read, in its unit.
     pub(crate) before: u64,
     pub(crate) after: u64,
     /// The reference outside of those, in ns, where one was asked for.
-    pub(crate) reference_ns: Option<(u64, u64)>,
+    pub(crate) reference_ns: Option<[u64; 2]>,
     /// Readings that were delivered.
     pub(crate) delivered: usize,
     /// Error that ended the batch early.
     pub(crate) error: Option<Errno>,
+}
+
+impl Sampled {
+    /// Returns the time in the timer's unit.
+    pub(crate) fn elapsed(&self) -> f64 {
+        self.after.wrapping_sub(self.before) as i64 as f64
+    }
+
+    /// Returns the times before and after, in ns since some origin: by the reference where it was
+    /// asked for.
+    pub(crate) fn bounds(&self, timer: &RecordedTimer) -> [f64; 2] {
+        // Whole numbers are subtracted first: a float loses ns of a machine that has run for 104
+        // days.
+        match self.reference_ns {
+            Some(around) => around.map(|ns| ns.wrapping_sub(timer.reference_origin) as i64 as f64),
+            None => [self.before, self.after].map(|reading| timer.ns_between(timer.origin, reading)),
+        }
+    }
 }
 
 /// A clock whose type was forgotten: what happens inside a call is compiled for that type.
@@ -108,7 +127,7 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
         let before = timer.now();
         let (delivered, error) = fill_until(&self.clock, slots, stop);
         let after = timer.now();
-        let reference_ns = outer_before.zip(outer.map(read));
+        let reference_ns = outer_before.zip(outer.map(read)).map(<[u64; 2]>::from);
         Sampled { before, after, reference_ns, delivered, error }
     }
 
@@ -183,5 +202,38 @@ impl RawClock for EmptyLoop {
 
     fn value(&self, raw: &u64) -> u64 {
         *raw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::TimerRate;
+
+    use super::*;
+
+    /// The reference's clock starts anywhere, and passes 2^53 ns after 104 days.
+    #[test]
+    fn a_batch_is_timed_to_the_ns_wherever_the_reference_starts() {
+        let edges = [0, 1 << 53, 1 << 63].map(|edge: u64| [edge.wrapping_sub(1), edge, edge + 1]);
+        for reference_origin in edges.concat() {
+            let timer = RecordedTimer {
+                name: "counter".to_owned(),
+                is_counter: true,
+                tick_ns: 0.0,
+                step: 1.0,
+                call: 0.0,
+                origin: 0,
+                first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 },
+                mean_rate: None,
+                reference: "reference".to_owned(),
+                reference_tick_ns: 1.0,
+                reference_origin,
+            };
+            for (before, after) in [(0, 1), (1, 2), (1001, 1002), (-1, 0), (-3, 4)] {
+                let around = [before, after].map(|ns| reference_origin.wrapping_add_signed(ns));
+                let sampled = Sampled { before: 0, after: 0, reference_ns: Some(around), delivered: 1, error: None };
+                assert_eq!(sampled.bounds(&timer), [before as f64, after as f64], "{reference_origin}");
+            }
+        }
     }
 }

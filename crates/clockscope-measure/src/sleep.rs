@@ -143,7 +143,7 @@ impl Moment {
     fn until<P: Platform>(self, later: Self, bench: &Bench<'_, P>) -> Passed {
         Passed {
             monotonic_ns: later.monotonic_ns.wrapping_sub(self.monotonic_ns) as i64 as f64,
-            timer_ns: later.timer.wrapping_sub(self.timer) as i64 as f64 * bench.first_rate.ns_per_unit,
+            timer_ns: later.timer.wrapping_sub(self.timer) as i64 as f64 * bench.facts.first_rate.ns_per_unit,
             reference_ns: later.reference_ns.wrapping_sub(self.reference_ns) as i64 as f64,
         }
     }
@@ -193,7 +193,6 @@ fn not_slept(error: &SleepError) -> FailureReason {
     match error {
         SleepError::Whole(unit) => FailureReason::new(Failure::NotApplicable, format!("it takes whole {unit} only")),
         SleepError::System { call, error } => FailureReason::new(of_errno(*error), call_refused(call, *error)),
-        SleepError::NotRecorded => FailureReason::new(Failure::Missing, texts::NOT_RECORDED),
         _ => FailureReason::new(Failure::Missing, "clockscope does not know this call on this system"),
     }
 }

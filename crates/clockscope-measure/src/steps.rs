@@ -1,16 +1,19 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their
 //! differences show.
 
-use clockscope_records::{Envelope, Failure, Figure, Steps, StepsRecord, Worst, WorstRecord, texts};
+use clockscope_records::{
+    Envelope, Environment, Failure, Figure, RecordedBatch, RecordedClock, RecordedTimer, Run, Steps, StepsRecord,
+    Worst, WorstRecord, texts,
+};
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
-use clockscope_system::ClockInfo;
+use clockscope_system::{ClockInfo, Errno};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, identity};
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::failure_reason::FailureReason;
-use crate::measured_clock::{MeasuredClock, MeasuredState, TickBudget};
+use crate::measured_clock::{MeasuredClock, MeasuredState, ReadBatch, TickBudget};
 use crate::platform::Platform;
 use crate::record;
 use crate::sampler::LONGEST;
@@ -18,7 +21,7 @@ use crate::session::Session;
 use crate::{distribution, tick_record};
 
 /// Readings of a clock that its tick is found from, where there is time for it.
-const TICK_READINGS: usize = 1 << 16;
+pub(crate) const TICK_READINGS: usize = 1 << 16;
 /// Batches that show what a read costs before any is looked at, and their reads.
 const WARM_UP: (usize, usize) = (4, 16);
 
@@ -51,98 +54,122 @@ pub struct StepsRequest {
     pub amount: Amount,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// True to keep every reading: each clock is then read without any pause, as often as
-    /// [`Amount::Reads`] says.
-    pub keep: bool,
-}
-
-/// All readings of a clock.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawReadings {
-    /// Its name, with the path where that is not the usual one.
-    pub clock: String,
-    /// The readings, in the clock's unit.
-    pub values: Vec<u64>,
-    /// Length of that unit, in ns; `None` where it has no fixed length.
-    pub ns_per_unit: Option<f64>,
 }
 
 /// Reads every clock of the catalog in a loop, one clock after the other. Pins the calling thread
-/// meanwhile. Memory does not grow with the number of reads unless they are kept; those of a clock
-/// take 8 bytes each then, and up to 24 while it is read.
+/// meanwhile. Memory does not grow with the number of reads.
 ///
 /// # Errors
-/// The CPU cannot be used, no clock answers that others could be measured against, or the readings
-/// to keep do not fit into memory. Or the process has more than one thread: clocks are first tried
-/// in a forked child.
+/// The CPU cannot be used, no clock answers that others could be measured against, or there is no
+/// memory for a batch. Or the process has more than one thread: clocks are first tried in a forked
+/// child.
 pub fn steps<P: Platform>(
     session: &Session<'_, P>,
     catalog: Catalog<P>,
     request: &StepsRequest,
     progress: &mut Progress<'_>,
-) -> Result<(Envelope<Steps>, Vec<RawReadings>), MeasureError> {
-    let StepsRequest { amount, cpu, keep } = *request;
-    let mut setup = Setup::new(session, catalog, cpu)?;
-    let rows = std::mem::take(&mut setup.catalog.entries);
-    let bench = &setup.bench;
-    let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
-    let share_ns = amount.share_ns(clocks);
-    let ticks = TickBudget::of(share_ns, TICK_READINGS);
-    let sampling = bench.calibrate();
-    let (mut measured_clocks, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
-    for row in rows {
-        let mut measured_clock = MeasuredClock::new(row, bench, ticks.readings);
-        if bench.is_stopped() && measured_clock.row.sampler.is_ok() {
-            measured_clock.row.sampler =
-                Err(FailureReason::new(Failure::Interrupted, "not read: the run was interrupted before its turn"));
-            measured_clock.state = None;
+) -> Result<Envelope<Steps>, MeasureError> {
+    let StepsRequest { amount, cpu } = *request;
+    let run = ReadRun::of(session, catalog, cpu, amount, Keep::Nothing, progress)?;
+    Ok(run.answer(&session.environment))
+}
+
+/// Readings that outlive their batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    Nothing,
+    /// All. Each clock is then read without any pause, in one batch.
+    Everything,
+}
+
+/// A run, of which all readings were looked at.
+pub(crate) struct ReadRun {
+    pub(crate) recorded_at: Option<String>,
+    pub(crate) run: Run,
+    pub(crate) timer: RecordedTimer,
+    pub(crate) clocks: Vec<ReadClock>,
+    /// The same clocks with their readings, if these are kept.
+    pub(crate) recorded: Vec<RecordedClock>,
+}
+
+impl ReadRun {
+    pub(crate) fn of<P: Platform>(
+        session: &Session<'_, P>,
+        catalog: Catalog<P>,
+        cpu: Option<u32>,
+        amount: Amount,
+        keep: Keep,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, MeasureError> {
+        let mut setup = Setup::new(session, catalog, cpu)?;
+        let rows = std::mem::take(&mut setup.catalog.entries);
+        let bench = &setup.bench;
+        let clocksource = session.environment.clocksource.as_deref();
+        let readable = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
+        let share_ns = amount.share_ns(readable);
+        let ticks = TickBudget::of(share_ns, TICK_READINGS);
+        let sampling = bench.calibrate();
+        let (mut clocks, mut recorded, mut done) = (Vec::new(), Vec::new(), 0);
+        for mut row in rows {
+            if bench.is_stopped() && row.sampler.is_ok() {
+                row.sampler =
+                    Err(FailureReason::new(Failure::Interrupted, "not read: the run was interrupted before its turn"));
+            }
+            let mut clock = MeasuredClock::new(row, bench, ticks.readings);
+            let mut part = |share: f64| progress((f64::from(done) + share) / readable as f64);
+            let kept = read(bench, &mut clock, amount, share_ns - ticks.ns, keep, &mut part)?;
+            done += u32::from(clock.state.is_some());
+            recorded.extend(kept.map(|kept| kept.record(&clock, clocksource)));
+            let MeasuredClock { row, state } = clock;
+            clocks.push(ReadClock::new(row.info, row.sampler.err(), state));
         }
-        if measured_clock.state.is_some() {
-            let mut part = |share: f64| progress((f64::from(done) + share) / clocks as f64);
-            kept.extend(read(bench, &mut measured_clock, amount, share_ns - ticks.ns, keep, &mut part)?);
-            done += 1;
-        }
-        measured_clocks.push(Digest::of(measured_clock));
+        let sampling = Sampling {
+            duration_asked_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
+            reads_asked: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
+            duration_s: sampling.elapsed_ns() / 1e9,
+            interrupted: bench.is_stopped(),
+        };
+        let context = setup.context();
+        let run = setup.run_by(sampling, context.timer_record());
+        Ok(Self { recorded_at: setup.recorded_at, run, timer: context.timer, clocks, recorded })
     }
-    let sampling = Sampling {
-        duration_asked_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
-        reads_asked: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
-        duration_s: sampling.elapsed_ns() / 1e9,
-        interrupted: bench.is_stopped(),
-    };
-    let context = setup.context();
-    let clocks = measured_clocks.into_iter().map(|measured_clock| measured_clock.record(&context)).collect();
-    let run = setup.run_by(sampling, context.timer_record());
-    Ok((Envelope::of_run(setup.recorded_at, session.environment.clone(), run, Steps { clocks }), kept))
+
+    /// Returns the answer, on a machine of this environment.
+    pub(crate) fn answer(self, environment: &Environment) -> Envelope<Steps> {
+        let context = Context { timer: self.timer, environment };
+        let clocks = self.clocks.into_iter().map(|clock| clock.record(&context)).collect();
+        Envelope::of_run(self.recorded_at, environment.clone(), self.run, Steps { clocks })
+    }
 }
 
 /// Reads one clock as often as was asked for, or for its share of the time. Returns what is kept.
 fn read<P: Platform>(
     bench: &Bench<'_, P>,
-    measured_clock: &mut MeasuredClock<P>,
+    clock: &mut MeasuredClock<P>,
     amount: Amount,
     share_ns: f64,
-    keep: bool,
+    keep: Keep,
     progress: &mut Progress<'_>,
-) -> Result<Option<RawReadings>, MeasureError> {
-    let longest = warm_up(bench, measured_clock)?;
-    match amount {
-        Amount::Reads(reads) if keep => return read_and_keep(bench, measured_clock, reads).map(Some),
-        Amount::Reads(reads) => {
+) -> Result<Option<KeptReadings>, MeasureError> {
+    let longest = warm_up(bench, clock)?;
+    match (amount, keep) {
+        (Amount::Reads(reads), Keep::Everything) => return read_and_keep(bench, clock, reads).map(Some),
+        _ if clock.state.is_none() => {}
+        (Amount::Reads(reads), Keep::Nothing) => {
             let mut left = reads;
             while left > 0 && !bench.is_stopped() {
                 let batch = left.min(longest as u64);
-                set_batch(measured_clock, batch as usize);
-                measured_clock.batch(bench, true);
+                set_batch(clock, batch as usize);
+                clock.batch(bench, true);
                 left -= batch;
                 progress(1.0 - left as f64 / reads as f64);
             }
         }
-        Amount::Duration(_) => {
+        (Amount::Duration(_), _) => {
             let start = bench.calibrate();
-            set_batch(measured_clock, longest);
+            set_batch(clock, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {
-                measured_clock.batch(bench, true);
+                clock.batch(bench, true);
                 progress((start.elapsed_ns() / share_ns).min(1.0));
             }
         }
@@ -152,15 +179,14 @@ fn read<P: Platform>(
 
 /// Finds out what a read costs at the moment, which distinguishes gaps from slow reads later, and
 /// how long a batch may be.
-fn warm_up<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock<P>) -> Result<usize, MeasureError> {
+fn warm_up<P: Platform>(bench: &Bench<'_, P>, clock: &mut MeasuredClock<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
-    let MeasuredClock { row, state } = measured_clock;
+    let MeasuredClock { row, state } = clock;
     let (Ok(sampler), Some(state)) = (&mut row.sampler, state) else { return Ok(LONGEST) };
     for _ in 0..batches {
         let sampled = sampler.sample(&bench.timer, None, reads, bench.stop);
         if sampled.error.is_none() {
-            let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
-            state.recent.push(ticks * bench.first_rate.ns_per_unit / reads as f64);
+            state.recent.push(bench.facts.ns_between(sampled.before, sampled.after) / reads as f64);
         }
     }
     let cost_ns = state.recent.median().filter(|cost| *cost > 0.0).unwrap_or(f64::INFINITY);
@@ -169,57 +195,89 @@ fn warm_up<P: Platform>(bench: &Bench<'_, P>, measured_clock: &mut MeasuredClock
     Ok(longest)
 }
 
+/// Readings of a clock, as they are kept.
+#[derive(Default)]
+struct KeptReadings {
+    warm_up_ns: Vec<f64>,
+    batches: Vec<RecordedBatch>,
+}
+
+impl KeptReadings {
+    fn record<P: Platform>(self, clock: &MeasuredClock<P>, clocksource: Option<&str>) -> RecordedClock {
+        let info = &clock.row.info;
+        RecordedClock {
+            identity: identity(info, clocksource),
+            unit: info.unit,
+            resolution: info.resolution.clone(),
+            reason: clock.row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
+            failure: clock.row.failure_reason().map(|failure_reason| failure_reason.failure),
+            warm_up_ns: self.warm_up_ns,
+            batches: self.batches,
+        }
+    }
+}
+
 /// Reads without any pause and keeps everything. The room is taken before.
 fn read_and_keep<P: Platform>(
     bench: &Bench<'_, P>,
-    measured_clock: &mut MeasuredClock<P>,
+    clock: &mut MeasuredClock<P>,
     reads: u64,
-) -> Result<RawReadings, MeasureError> {
+) -> Result<KeptReadings, MeasureError> {
     let no_memory = || MeasureError::Memory(reads);
     let count = usize::try_from(reads).map_err(|_| no_memory())?;
-    if let Ok(sampler) = &mut measured_clock.row.sampler {
+    if let Ok(sampler) = &mut clock.row.sampler {
         sampler.make_room(count).map_err(|_| no_memory())?;
     }
-    set_batch(measured_clock, count);
-    measured_clock.batch(bench, true);
-    let MeasuredClock { row, state } = measured_clock;
+    set_batch(clock, count);
+    let warm_up_ns = clock.state.as_ref().map_or(Vec::new(), |state| state.recent.costs().to_vec());
+    let read = clock.read_batch(bench, true);
+    let (Some(ReadBatch { sampled, looked_at, .. }), Ok(sampler)) = (read, &mut clock.row.sampler) else {
+        return Ok(KeptReadings::default());
+    };
     // The batch has delivered them as numbers already.
-    let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
-    values.truncate(state.as_ref().map_or(0, |state| state.delivered as usize));
-    let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);
-    Ok(RawReadings { clock: row.label(), values, ns_per_unit })
+    let mut readings = sampler.free();
+    readings.truncate(sampled.delivered);
+    let batch = RecordedBatch {
+        timer: [sampled.before, sampled.after],
+        reference_ns: sampled.reference_ns,
+        readings,
+        error: sampled.error.map(Errno::code),
+        looked_at,
+    };
+    Ok(KeptReadings { warm_up_ns, batches: vec![batch] })
 }
 
-fn set_batch<P: Platform>(measured_clock: &mut MeasuredClock<P>, reads: usize) {
-    if let Some(state) = &mut measured_clock.state {
+fn set_batch<P: Platform>(clock: &mut MeasuredClock<P>, reads: usize) {
+    if let Some(state) = &mut clock.state {
         state.reads_per_batch = reads;
     }
 }
 
-/// A clock that was read. Its readings were looked at already, so that those of one clock are in
-/// memory at a time.
-struct Digest<P: Platform> {
-    measured_clock: MeasuredClock<P>,
-    tick: Option<Tick>,
+/// A clock that was read, or the reason why it was not. Its readings were looked at already, so
+/// that those of one clock are in memory at a time, unless they are kept.
+pub(crate) struct ReadClock {
+    info: ClockInfo,
+    failure_reason: Option<FailureReason>,
+    observed: Option<(MeasuredState, Tick)>,
 }
 
-impl<P: Platform> Digest<P> {
-    fn of(mut measured_clock: MeasuredClock<P>) -> Self {
-        let tick = measured_clock.state.as_mut().map(|state| std::mem::take(&mut state.tick).tick());
-        if let Ok(sampler) = &mut measured_clock.row.sampler {
-            sampler.free();
-        }
-        Self { measured_clock, tick }
+impl ReadClock {
+    pub(crate) fn new(info: ClockInfo, failure_reason: Option<FailureReason>, state: Option<MeasuredState>) -> Self {
+        let observed = state.map(|mut state| {
+            let tick = std::mem::take(&mut state.tick).tick();
+            (state, tick)
+        });
+        Self { info, failure_reason, observed }
     }
 
-    fn record(self, context: &Context<'_, P>) -> StepsRecord {
-        let MeasuredClock { row, state } = self.measured_clock;
-        let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
+    fn record(self, context: &Context<'_>) -> StepsRecord {
+        let Self { info, failure_reason, observed } = self;
+        let ns_per_unit = info.ns_per_unit(context.timer.rate().ns_per_unit);
         let mut record = StepsRecord {
-            identity: row.identity(context.environment.clocksource.as_deref()),
-            available: state.is_some(),
-            reason: row.failure_reason().map(|failure_reason| failure_reason.reason.clone()),
-            failure: row.failure_reason().map(|failure_reason| failure_reason.failure),
+            identity: identity(&info, context.environment.clocksource.as_deref()),
+            available: observed.is_some(),
+            failure: failure_reason.as_ref().map(|failure_reason| failure_reason.failure),
+            reason: failure_reason.map(|failure_reason| failure_reason.reason),
             unit_ns: Figure::of(ns_per_unit, texts::NO_LENGTH),
             tick_ns: Figure::default(),
             tick_evidence: None,
@@ -234,20 +292,14 @@ impl<P: Platform> Digest<P> {
             events: None,
             worst: Worst::default(),
         };
-        if let (Some(state), Some(tick)) = (state, self.tick) {
-            fill(&mut record, state, tick, &row.info, context);
+        if let Some((state, tick)) = observed {
+            fill(&mut record, state, tick, &info, context);
         }
         record
     }
 }
 
-fn fill<P: Platform>(
-    record: &mut StepsRecord,
-    state: MeasuredState,
-    found: Tick,
-    info: &ClockInfo,
-    context: &Context<'_, P>,
-) {
+fn fill(record: &mut StepsRecord, state: MeasuredState, found: Tick, info: &ClockInfo, context: &Context<'_>) {
     let ns_per_unit = record.unit_ns.get();
     (record.reason, record.failure) = record::failed_reads(&state).unzip();
     let known = tick_record::record(found, info, ns_per_unit, context);

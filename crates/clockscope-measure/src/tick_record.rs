@@ -5,7 +5,6 @@ use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 use clockscope_system::{ClockBasis, ClockInfo, Resolution, Unit};
 
 use crate::context::Context;
-use crate::platform::Platform;
 
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by
 /// up to 100 ppm, and the system's clocks are steered.
@@ -50,12 +49,7 @@ pub(crate) struct TickRecord {
 }
 
 /// Record of what readings showed about a tick, in the clock's unit of so many ns.
-pub(crate) fn record<P: Platform>(
-    tick: Tick,
-    info: &ClockInfo,
-    ns_per_unit: Option<f64>,
-    context: &Context<'_, P>,
-) -> TickRecord {
+pub(crate) fn record(tick: Tick, info: &ClockInfo, ns_per_unit: Option<f64>, context: &Context<'_>) -> TickRecord {
     let source = TickSource {
         ns_per_count: match info.unit {
             Unit::Counts(_) => ns_per_unit,
@@ -66,7 +60,7 @@ pub(crate) fn record<P: Platform>(
         },
         is_counter: matches!(info.unit, Unit::Counts(_)),
         // The length of a counter's unit was measured, unless the hardware states it.
-        unit_error: if info.unit == Unit::Counts(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
+        unit_error: if info.unit == Unit::Counts(None) { context.timer.rate().bound_ppm * 1e-6 } else { 0.0 },
         nominal_ns: match info.resolution {
             Resolution::Nanoseconds(ns) => Some(ns),
             Resolution::OneCount | Resolution::Unknown(_) => None,

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use clockscope_core::brackets::{Bracket, Ticks, narrowest};
-use clockscope_records::UnreadableClock;
+use clockscope_records::{TimerRate, UnreadableClock};
 use clockscope_system::RawClock;
 
 use crate::platform::{Platform, ReferenceClock};
@@ -104,15 +104,6 @@ fn bracket<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
     let Ok(_) = take();
     let Ok(bracket) = narrowest(take, Bracket::width, BRACKETS, 0);
     bracket
-}
-
-/// The timer's rate: the mean between two brackets, which assumes nothing about what lies between.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TimerRate {
-    pub(crate) ns_per_unit: f64,
-    /// By how much the frequency may be off: half of both brackets' widths, and the steps of timer
-    /// and reference, over the time between them.
-    pub(crate) bound_ppm: f64,
 }
 
 /// A calibration that began with a bracket and gives the mean rate since then at any time.
@@ -245,7 +236,9 @@ impl<P: Platform> TimerCalibration<P> {
         Err(TimerError::ReferenceFrozen(self.reference.name().to_owned()))
     }
 
-    /// The mean rate from the start until now.
+    /// The mean rate from the start until now, which assumes nothing about what lies between. Its
+    /// bound is half of both brackets' widths, and the steps of timer and reference, over the time
+    /// between them.
     pub(crate) fn rate(&self) -> Result<TimerRate, TimerError> {
         if let Timer::Reference(_) = self.timer {
             return Ok(TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 });

@@ -51,8 +51,6 @@ pub enum CpuFailure {
     Alone,
     /// The run was interrupted before the CPU's turn.
     Interrupted,
-    /// A recording holds no other threads.
-    NotRecorded,
     /// The clock that the counters are compared with refused.
     ClockRefused,
     /// The clock or the timer that they are compared with stood still, or went back.

@@ -86,10 +86,7 @@ pub use reason::{
     ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RatePairFailure, RateReason,
     ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, with_unreadable,
 };
-pub use recording::{
-    RecordedBatch, RecordedChildRead, RecordedClock, RecordedCounter, RecordedReference, RecordedResolution,
-    RecordedRun, RecordedUnit, Recording,
-};
+pub use recording::{RecordedBatch, RecordedClock, RecordedRun, RecordedTimer, Recording, Resolution, TimerRate, Unit};
 pub use runtimes::{
     ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi, SurprisingFact,
 };

@@ -137,17 +137,9 @@ impl Serialize for Unknown {
     }
 }
 
-/// Writes reasons without their sentences.
-pub(crate) mod coded {
-    use super::{Coded, Serialize, Serializer, Unknown};
-
-    pub(crate) fn serialize<S: Serializer>(unknown: &Unknown, serializer: S) -> Result<S::Ok, S::Error> {
-        Coded(unknown).serialize(serializer)
-    }
-
-    pub(crate) fn serialize_option<S: Serializer>(unknown: &Option<Unknown>, serializer: S) -> Result<S::Ok, S::Error> {
-        unknown.as_ref().map(Coded).serialize(serializer)
-    }
+/// Writes a reason without its sentence.
+pub(crate) fn coded<S: Serializer>(unknown: &Option<Unknown>, serializer: S) -> Result<S::Ok, S::Error> {
+    unknown.as_ref().map(Coded).serialize(serializer)
 }
 
 /// Reads from a value: groups are tried one after the other.

@@ -1,6 +1,9 @@
 //! A run of `clockscope steps` with everything that it read, from which its answer can be computed
 //! again.
 
+mod differences;
+
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -9,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::reason::{OTHER, coded};
-use crate::{ClockIdentity, Environment, Failure, ReadError, SCHEMA_VERSION, Unknown};
+use crate::{ClockIdentity, ClockKind, Environment, Failure, ReadError, Run, SCHEMA_VERSION, Unknown};
 
 /// The key `schema` of a recording.
 const SCHEMA: &str = "clockscope.recording";
@@ -27,80 +30,60 @@ pub struct Recording {
     pub recorded: RecordedRun,
 }
 
-/// Everything that a run learned from its machine.
+/// Everything that the answer to a run is computed from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedRun {
     /// The machine.
     #[serde(serialize_with = "without_sentences")]
     pub environment: Environment,
-    /// Civil time at the start, in seconds since 1970; `null` where no wall clock could be read.
-    pub unix_seconds: Option<u64>,
-    /// Reads of each clock that the user asked for.
-    pub reads_asked: u64,
-    /// `true` when the user interrupted the run: the last batch may be short, and clocks after it
-    /// have none.
-    pub interrupted: bool,
-    /// CPU that the measuring thread was to be pinned to; `null` where the system does not report
-    /// it.
-    pub cpu: Option<u32>,
-    /// Reason why the thread could not be pinned; `null` when it was.
-    pub not_pinned: Option<String>,
-    /// Outcomes of all trial reads, a list for each time that some were made, in that order.
-    pub child_reads: Vec<Vec<RecordedChildRead>>,
-    /// The processor's counter in all its reading sequences.
-    pub counters: Vec<RecordedCounter>,
-    /// The counter's ordered read; `null` where there is none.
-    pub ordered_counter: Option<RecordedReference>,
-    /// Clocks that others could be judged against, the best first. The first that answered has
-    /// readings.
-    pub references: Vec<RecordedReference>,
+    /// Civil time at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// How the run was made.
+    #[serde(serialize_with = "without_sentences")]
+    pub run: Run,
+    /// The timer of its batches.
+    pub timer: RecordedTimer,
     /// One record per clock and path, in the order of the catalog.
     pub clocks: Vec<RecordedClock>,
 }
 
-/// The outcome of one trial read.
+/// The timer of a run's batches, and the reference that its rate is by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordedChildRead {
-    /// It succeeded.
-    Answered,
-    /// It failed.
-    Failed {
-        /// The failure.
-        failure: Failure,
-        /// The error.
-        #[serde(serialize_with = "coded::serialize")]
-        error: Unknown,
-    },
-    /// It ended its process by the signal of this number.
-    Killed(i32),
-    /// It did not return in time.
-    Silent,
-    /// It was not made, for this reason.
-    Untried(String),
-}
-
-/// A reading sequence of the processor's counter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RecordedCounter {
+pub struct RecordedTimer {
     /// Its name.
     pub name: String,
-    /// Reason why there is none, in the words of its description; `null` when there is. No answer
-    /// depends on them.
-    pub reason: Option<String>,
-}
-
-/// A clock that others were timed with or judged against.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RecordedReference {
-    /// Its name.
-    pub name: String,
-    /// Its step, in ns; 0 for one that is finer than what it judges.
+    /// `true` for the processor's counter; `false` where no counter may be read, and the reference
+    /// is the timer.
+    pub is_counter: bool,
+    /// The step that it states, in ns; 0 for one that is finer than what it times.
     pub tick_ns: f64,
-    /// All its readings outside of child_reads, in its unit, in the order in which they were made.
-    /// Each is the difference from the one before it, and the first from 0, modulo 2^64. A read
-    /// that failed is the reading 0.
-    pub readings: Vec<i64>,
+    /// The step that it moves in, in its unit, as far as that is known.
+    pub step: f64,
+    /// Largest cost of a call, in its unit; 0 for a counter, whose reads cost next to nothing
+    /// beside a batch.
+    pub call: f64,
+    /// Reading that all its times are relative to.
+    pub origin: u64,
+    /// Its rate at the start.
+    pub first_rate: TimerRate,
+    /// Its mean rate over the run; `null` if it or the reference stood still, stepped or changed
+    /// its rate.
+    pub mean_rate: Option<TimerRate>,
+    /// Name of the reference.
+    pub reference: String,
+    /// The step that the reference states, in ns.
+    pub reference_tick_ns: f64,
+    /// Reading of the reference that its times are relative to.
+    pub reference_origin: u64,
+}
+
+/// The rate of a timer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimerRate {
+    /// Length of its unit, in ns.
+    pub ns_per_unit: f64,
+    /// By how much the frequency may be off, in ppm.
+    pub bound_ppm: f64,
 }
 
 /// A clock that was to be read, with its readings.
@@ -109,27 +92,25 @@ pub struct RecordedClock {
     /// Its name, kind and path.
     pub identity: ClockIdentity,
     /// Unit of the readings.
-    pub unit: RecordedUnit,
+    pub unit: Unit,
     /// The resolution that its interface states.
-    pub resolution: RecordedResolution,
-    /// Reason why it could not be read, where that was known before the trial; `null` otherwise.
-    #[serde(serialize_with = "coded::serialize_option")]
+    pub resolution: Resolution,
+    /// Reason why it was not read; `null` if it was.
+    #[serde(serialize_with = "coded")]
     pub reason: Option<Unknown>,
-    /// The failure at that time; absent otherwise.
+    /// The failure then; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// Cost of a read in each batch before these, in ns. Those batches only warm up.
+    pub warm_up_ns: Vec<f64>,
     /// Its batches, in the order in which they were read.
     pub batches: Vec<RecordedBatch>,
-    /// The readings of the last batch, in the clock's unit. Each is the difference from the one
-    /// before it, and the first from 0, modulo 2^64. The other batches only warm up: nothing is
-    /// computed from their readings.
-    pub readings: Vec<i64>,
 }
 
 /// The unit of a clock's readings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum RecordedUnit {
+pub enum Unit {
     /// Nanoseconds.
     Nanoseconds,
     /// Counts of this frequency, in Hz; `null` where the hardware does not state it.
@@ -139,22 +120,60 @@ pub enum RecordedUnit {
 /// The resolution that a clock's interface states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum RecordedResolution {
+pub enum Resolution {
     /// In ns.
     Nanoseconds(f64),
-    /// One count of a counter, whose length has to be measured.
+    /// One count of a counter whose frequency is not stated: 1 / frequency, once that was measured.
     OneCount,
     /// None, for this reason.
-    Unknown(String),
+    Unknown(Cow<'static, str>),
 }
 
 /// One batch of reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedBatch {
-    /// Readings that were delivered.
-    pub delivered: u64,
+    /// The timer before the first and after the last read, in its unit.
+    pub timer: [u64; 2],
+    /// The reference outside of those, in ns, for a clock that is judged by it; `null` for others.
+    pub reference_ns: Option<[u64; 2]>,
+    /// The readings, in the clock's unit. Each is written as the difference from the one before it,
+    /// and the first as that from 0, modulo 2^64.
+    #[serde(with = "differences")]
+    #[schemars(with = "Vec<i64>")]
+    pub readings: Vec<u64>,
     /// Error number of the read that ended the batch early; `null` when none did.
     pub error: Option<i32>,
+    /// The timer when the readings had been looked at.
+    pub looked_at: u64,
+}
+
+impl Unit {
+    /// Returns its length in ns, for a clock of this kind, where a count of the processor's counter
+    /// takes so long; `None` for one whose length is not fixed.
+    #[must_use]
+    pub fn length_ns(self, kind: ClockKind, ns_per_count: f64) -> Option<f64> {
+        match (self, kind) {
+            (Self::Nanoseconds, _) => Some(1.0),
+            (Self::Counts(Some(hz)), _) => Some(1e9 / hz),
+            (Self::Counts(None), ClockKind::Counter) => Some(ns_per_count),
+            (Self::Counts(None), _) => None,
+        }
+    }
+}
+
+impl RecordedTimer {
+    /// Returns the rate that figures are by: the mean over the run, or that at the start where
+    /// there is no mean.
+    #[must_use]
+    pub fn rate(&self) -> TimerRate {
+        self.mean_rate.unwrap_or(self.first_rate)
+    }
+
+    /// Returns the time between two readings, in ns, by the rate at the start.
+    #[must_use]
+    pub fn ns_between(&self, earlier: u64, later: u64) -> f64 {
+        later.wrapping_sub(earlier) as i64 as f64 * self.first_rate.ns_per_unit
+    }
 }
 
 impl Recording {
@@ -199,10 +218,9 @@ impl Recording {
     }
 }
 
-/// Writes the machine without the sentences of its reasons, which a later program may word
-/// otherwise.
-fn without_sentences<S: Serializer>(environment: &Environment, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut value = serde_json::to_value(environment).map_err(S::Error::custom)?;
+/// Writes a record without the sentences of its reasons, which a later program may word otherwise.
+fn without_sentences<T: Serialize, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut value = serde_json::to_value(record).map_err(S::Error::custom)?;
     if let Some(reasons) = value["unknown"].as_object_mut() {
         reasons.values_mut().for_each(remove_sentences);
     }
@@ -265,26 +283,48 @@ mod tests {
             "basis": "counter", "counter_based": true,
         });
         identity.as_object_mut().unwrap().extend(flags.as_object().unwrap().clone());
+        let batch = RecordedBatch { timer: [1, 2], reference_ns: None, readings: vec![1], error: None, looked_at: 3 };
         let few = ReadingsReason::FewRuns { fewest: 6 };
         let run = RecordedRun {
             environment: Environment { governor: crate::Figure::unknown(few.clone()), ..Environment::default() },
-            unix_seconds: Some(1),
-            reads_asked: 1,
-            interrupted: false,
-            cpu: None,
-            not_pinned: None,
-            child_reads: Vec::new(),
-            counters: Vec::new(),
-            ordered_counter: None,
-            references: Vec::new(),
+            recorded_at: None,
+            run: Run {
+                duration_asked_s: None,
+                reads_asked: Some(1),
+                duration_s: 1.0,
+                runs: None,
+                cpu: crate::Figure::Known(0),
+                timer_period_ns: None,
+                timer: crate::TimerRecord {
+                    name: "rdtscp".to_owned(),
+                    frequency_hz: 1e9,
+                    frequency_doubt: None,
+                    frequency_bound_ppm: 1.0,
+                    reference: "monotonic".to_owned(),
+                },
+                interrupted: false,
+            },
+            timer: RecordedTimer {
+                name: "rdtscp".to_owned(),
+                is_counter: true,
+                tick_ns: 0.0,
+                step: 1.0,
+                call: 0.0,
+                origin: u64::MAX,
+                first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 1.0 },
+                mean_rate: None,
+                reference: "monotonic".to_owned(),
+                reference_tick_ns: 1.0,
+                reference_origin: 0,
+            },
             clocks: vec![RecordedClock {
                 identity: serde_json::from_value(identity).unwrap(),
-                unit: RecordedUnit::Counts(None),
-                resolution: RecordedResolution::OneCount,
+                unit: Unit::Counts(None),
+                resolution: Resolution::OneCount,
                 reason: Some(few.into()),
                 failure: None,
-                batches: Vec::new(),
-                readings: vec![1],
+                warm_up_ns: Vec::new(),
+                batches: vec![batch],
             }],
         };
         let text = serde_json::to_string(&Recording::new(run.clone())).unwrap();
@@ -292,7 +332,7 @@ mod tests {
         let mut read = Recording::from_json(text.as_bytes()).unwrap();
         assert_eq!(read.recorded, run);
         assert!(read.is_intact());
-        read.recorded.clocks[0].readings = vec![2];
+        read.recorded.clocks[0].batches[0].readings = vec![2];
         assert!(!read.is_intact());
     }
 

@@ -18,7 +18,7 @@ mod units;
 mod verdict;
 
 pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
-pub use raw_readings::{RawFormat, Series, write_raw, write_recording};
+pub use raw_readings::{RawFormat, write_raw};
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};
 

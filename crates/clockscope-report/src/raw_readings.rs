@@ -1,23 +1,12 @@
-//! Raw readings as files: CSV, NDJSON and NPY.
+//! Raw readings as files: CSV, NDJSON, NPY, and the recording.
 
 mod npy;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use clockscope_records::{Recording, plain};
+use clockscope_records::{RecordedBatch, RecordedClock, RecordedRun, Recording, plain};
 use serde_json::Value;
-
-/// All readings of one clock, in the order in which they were made.
-#[derive(Clone, Copy, Debug)]
-pub struct Series<'a> {
-    /// The clock's name.
-    pub clock: &'a str,
-    /// The readings, in the clock's unit.
-    pub values: &'a [u64],
-    /// Length of that unit, in ns.
-    pub ns_per_unit: f64,
-}
 
 /// The format of raw readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,29 +19,51 @@ pub enum RawFormat {
     Ndjson,
     /// An array of NumPy a clock, one after the other.
     Npy,
+    /// The recording, as JSON on one line.
+    Recording,
+}
+
+/// All readings of one clock, in the order in which they were made.
+struct Series<'a> {
+    /// The clock's name, with the path where that is not the usual one.
+    clock: String,
+    batches: &'a [RecordedBatch],
+    /// Length of the unit of the readings, in ns.
+    ns_per_unit: f64,
 }
 
 /// Writes the readings of all clocks, whose names are cleaned as all texts of a record are, or
 /// escaped in JSON. Each is in ns since its first one: whole ns for a clock of whole ns,
-/// picoseconds for others. A reading before the first is negative.
+/// picoseconds for others. A reading before the first is negative. Clocks whose unit has no fixed
+/// length are in the recording alone: their names are returned.
 ///
 /// # Errors
 /// What the writer refused.
-pub fn write_raw<W: Write>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
-    match format {
-        RawFormat::Csv => sheet(out, series),
-        RawFormat::Labeled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
-        RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
-        RawFormat::Npy => arrays(out, series),
+pub fn write_raw<W: Write>(out: W, format: RawFormat, run: RecordedRun) -> io::Result<Vec<String>> {
+    let (mut series, mut left_out) = (Vec::new(), Vec::new());
+    for RecordedClock { identity, unit, batches, .. } in run.clocks.iter().filter(|clock| !clock.batches.is_empty()) {
+        match unit.length_ns(identity.kind, run.timer.rate().ns_per_unit) {
+            Some(ns_per_unit) => series.push(Series { clock: identity.label(), batches, ns_per_unit }),
+            None => left_out.push(identity.label()),
+        }
     }
+    match format {
+        RawFormat::Csv => sheet(out, &series)?,
+        RawFormat::Labeled => lines(out, &series, |clock| format!("{} ", plain(clock)), "")?,
+        RawFormat::Ndjson => {
+            lines(out, &series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}")?;
+        }
+        RawFormat::Npy => arrays(out, &series)?,
+        RawFormat::Recording => {
+            write_recording(out, run)?;
+            left_out.clear();
+        }
+    }
+    Ok(left_out)
 }
 
-/// Writes a recording as JSON, on one line.
-///
-/// # Errors
-/// What the writer refused.
-pub fn write_recording<W: Write>(mut out: W, recording: &Recording) -> io::Result<()> {
-    serde_json::to_writer(&mut out, recording)?;
+fn write_recording<W: Write>(mut out: W, run: RecordedRun) -> io::Result<()> {
+    serde_json::to_writer(&mut out, &Recording::new(run))?;
     out.write_all(b"\n")?;
     out.flush()
 }
@@ -62,7 +73,7 @@ fn sheet<W: Write>(out: W, series: &[Series<'_>]) -> io::Result<()> {
     writer.write_record(["clock", "ns"])?;
     let mut field = String::new();
     for clock in series {
-        let name = plain(clock.clock);
+        let name = plain(&clock.clock);
         for ns in clock.ns() {
             field.clear();
             // A string takes everything.
@@ -81,7 +92,7 @@ fn arrays<W: Write>(mut out: W, series: &[Series<'_>]) -> io::Result<()> {
             Ns::Fraction(ns) => ns.to_le_bytes(),
         });
         let kind = if clock.is_whole() { npy::INTEGER } else { npy::FLOAT };
-        npy::write(&mut out, &plain(clock.clock), kind, clock.values.len(), words)?;
+        npy::write(&mut out, &plain(&clock.clock), kind, clock.readings().count(), words)?;
     }
     out.flush()
 }
@@ -89,7 +100,7 @@ fn arrays<W: Write>(mut out: W, series: &[Series<'_>]) -> io::Result<()> {
 /// Writes one line per reading: what `start` makes of the clock's name, the reading, and `end`.
 fn lines<W: Write>(mut out: W, series: &[Series<'_>], start: impl Fn(&str) -> String, end: &str) -> io::Result<()> {
     for clock in series {
-        let start = start(clock.clock);
+        let start = start(&clock.clock);
         for ns in clock.ns() {
             writeln!(out, "{start}{ns}{end}")?;
         }
@@ -97,18 +108,22 @@ fn lines<W: Write>(mut out: W, series: &[Series<'_>], start: impl Fn(&str) -> St
     out.flush()
 }
 
-impl<'a> Series<'a> {
+impl Series<'_> {
     fn is_whole(&self) -> bool {
         self.ns_per_unit.fract() == 0.0
     }
 
+    fn readings(&self) -> impl Iterator<Item = u64> {
+        self.batches.iter().flat_map(|batch| batch.readings.iter().copied())
+    }
+
     /// The readings since the first one.
-    fn ns(self) -> impl Iterator<Item = Ns> + 'a {
-        let first = self.values.first().copied().unwrap_or(0);
-        let (whole, scale) = (self.is_whole(), self.ns_per_unit);
-        self.values.iter().map(move |value| {
-            let since = value.wrapping_sub(first) as i64;
-            if whole { Ns::Whole(since.saturating_mul(scale as i64)) } else { Ns::Fraction(since as f64 * scale) }
+    fn ns(&self) -> impl Iterator<Item = Ns> {
+        let first = self.readings().next().unwrap_or(0);
+        let (is_whole, scale) = (self.is_whole(), self.ns_per_unit);
+        self.readings().map(move |reading| {
+            let since = reading.wrapping_sub(first) as i64;
+            if is_whole { Ns::Whole(since.saturating_mul(scale as i64)) } else { Ns::Fraction(since as f64 * scale) }
         })
     }
 }
@@ -131,17 +146,65 @@ impl std::fmt::Display for Ns {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::Environment;
+    use serde_json::json;
+
     use super::*;
 
-    fn written(format: RawFormat, series: &[Series<'_>]) -> String {
+    /// A run that read these clocks: name, length of a unit in ns, readings. A length of 0 is
+    /// unknown.
+    fn run(clocks: &[(&str, f64, &[u64])]) -> RecordedRun {
+        let rate = json!({"ns_per_unit": 1.0, "bound_ppm": 1.0});
+        let clock = |(name, ns_per_unit, readings): &(&str, f64, &[u64])| {
+            let known = *ns_per_unit > 0.0;
+            let batch = RecordedBatch {
+                timer: [0, 1],
+                reference_ns: None,
+                readings: readings.to_vec(),
+                error: None,
+                looked_at: 2,
+            };
+            json!({
+                "identity": {
+                    "name": name, "aliases": [], "kind": if known { "counter" } else { "cycles" }, "path": "instruction",
+                    "description": "", "basis": "other", "counter_based": false, "unknown": {},
+                    "is_ordered": false, "is_coarse": false, "is_wall": false, "is_cpu_time": false,
+                    "is_steered": false, "counts_suspend": true, "is_device": false, "is_usual": false, "is_wrapper": false,
+                },
+                "unit": {"counts": known.then(|| 1e9 / ns_per_unit)}, "resolution": "one_count", "reason": null,
+                "warm_up_ns": [], "batches": [batch],
+            })
+        };
+        let run = json!({
+            "environment": Environment::default(), "recorded_at": null, "run": {
+                "duration_asked_s": null, "reads_asked": 3, "duration_s": 1.0, "runs": null, "cpu": 0,
+                "unknown": {}, "interrupted": false,
+                "timer": {
+                    "name": "tsc", "frequency_hz": 1e9, "frequency_doubt": null, "frequency_bound_ppm": 1.0,
+                    "reference": "monotonic",
+                },
+            },
+            "timer": {
+                "name": "tsc", "is_counter": true, "tick_ns": 0.0, "step": 1.0, "call": 0.0, "origin": 0,
+                "first_rate": rate, "mean_rate": rate, "reference": "monotonic", "reference_tick_ns": 1.0,
+                "reference_origin": 0,
+            },
+            "clocks": clocks.iter().map(clock).collect::<Vec<_>>(),
+        });
+        serde_json::from_value(run).expect("a run")
+    }
+
+    fn written(format: RawFormat, clocks: &[(&str, f64, &[u64])]) -> String {
         let mut out = Vec::new();
-        write_raw(&mut out, format, series).expect("memory takes everything");
+        write_raw(&mut out, format, run(clocks)).expect("memory takes everything");
         String::from_utf8(out).expect("text")
     }
 
+    const MONO: (&str, f64, &[u64]) = ("monotonic", 1.0, &[1000, 1020, 990]);
+
     #[test]
     fn a_name_does_not_steer_a_terminal() {
-        let hostile = Series { clock: "a\u{1b}[2Jb\nc", values: &[7], ns_per_unit: 1.0 };
+        let hostile: (&str, f64, &[u64]) = ("a\u{1b}[2Jb\nc", 1.0, &[7]);
         assert_eq!(written(RawFormat::Csv, &[hostile]), "clock,ns\na [2Jb c,0\n");
         assert_eq!(written(RawFormat::Labeled, &[hostile]), "a [2Jb c 0\n");
         assert_eq!(written(RawFormat::Ndjson, &[hostile]), "{\"clock\":\"a\\u001b[2Jb\\nc\",\"ns\":0}\n");
@@ -149,24 +212,34 @@ mod tests {
 
     #[test]
     fn readings_are_told_since_the_first() {
-        let mono = Series { clock: "monotonic", values: &[1000, 1020, 990], ns_per_unit: 1.0 };
-        let tsc = Series { clock: "tsc", values: &[u64::MAX, 25], ns_per_unit: 0.385 };
+        let tsc: (&str, f64, &[u64]) = ("tsc", 0.385, &[u64::MAX, 25]);
         assert_eq!(
-            written(RawFormat::Csv, &[mono, tsc]),
+            written(RawFormat::Csv, &[MONO, tsc]),
             "clock,ns\nmonotonic,0\nmonotonic,20\nmonotonic,-10\ntsc,0.000\ntsc,10.010\n"
         );
-        assert_eq!(written(RawFormat::Labeled, &[mono]), "monotonic 0\nmonotonic 20\nmonotonic -10\n");
-        for line in written(RawFormat::Ndjson, &[mono, tsc]).lines() {
+        assert_eq!(written(RawFormat::Labeled, &[MONO]), "monotonic 0\nmonotonic 20\nmonotonic -10\n");
+        for line in written(RawFormat::Ndjson, &[MONO, tsc]).lines() {
             assert!(serde_json::from_str::<serde_json::Value>(line).is_ok_and(|line| line["ns"].is_number()));
         }
     }
 
+    /// Core cycles have no length: they are in the recording alone.
+    #[test]
+    fn a_clock_without_a_length_is_named() {
+        let cycles: (&str, f64, &[u64]) = ("rdpmc", 0.0, &[1, 2]);
+        let left_out = |format| write_raw(Vec::new(), format, run(&[MONO, cycles])).expect("memory takes everything");
+        assert_eq!(left_out(RawFormat::Csv), ["rdpmc"]);
+        assert!(left_out(RawFormat::Recording).is_empty());
+        assert!(!written(RawFormat::Csv, &[MONO, cycles]).contains("rdpmc"));
+        let recording = written(RawFormat::Recording, &[MONO, cycles]);
+        assert_eq!(Recording::from_json(recording.as_bytes()).expect("a recording").recorded, run(&[MONO, cycles]));
+    }
+
     #[test]
     fn arrays_hold_whole_ns_or_fractions() {
-        let mono = Series { clock: "monotonic", values: &[1000, 1020, 990], ns_per_unit: 1.0 };
-        let tsc = Series { clock: "tsc", values: &[u64::MAX, 25], ns_per_unit: 0.5 };
+        let tsc: (&str, f64, &[u64]) = ("tsc", 0.5, &[u64::MAX, 25]);
         let mut bytes = Vec::new();
-        write_raw(&mut bytes, RawFormat::Npy, &[mono, tsc]).expect("memory takes everything");
+        write_raw(&mut bytes, RawFormat::Npy, run(&[MONO, tsc])).expect("memory takes everything");
         let (first, rest) = bytes.split_at(128 + 24);
         assert!(first.ends_with(&[0i64, 20, -10].map(i64::to_le_bytes).concat()));
         assert!(String::from_utf8_lossy(first).contains("('monotonic', '<i8')"));

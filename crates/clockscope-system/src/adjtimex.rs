@@ -14,9 +14,6 @@ pub enum AdjtimexError {
     /// There is no such call.
     #[error("this system has no adjtimex")]
     Unsupported,
-    /// A run that was recorded does not hold them.
-    #[error("not recorded")]
-    NotRecorded,
 }
 
 /// Reads the kernel's figures. What they are worth is not judged here.

@@ -38,9 +38,6 @@ pub enum AffinityError {
     /// There is no such thing on this system.
     #[error("clockscope cannot choose a CPU on this system")]
     Unsupported,
-    /// The reason of a run that was recorded.
-    #[error("{0}")]
-    Recorded(String),
 }
 
 /// The call by which a thread's CPUs are read.

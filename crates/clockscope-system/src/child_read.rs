@@ -13,7 +13,7 @@
 #![allow(unsafe_code, reason = "fork, signal and _exit have no safe form")]
 
 use clockscope_core::Errno;
-use clockscope_records::{Failure, SignalMeaning, Unknown};
+use clockscope_records::SignalMeaning;
 
 /// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,13 +30,6 @@ pub enum Outcome {
     Silent,
     /// No child attempted it.
     Untried(Untried),
-    /// It failed, by a recording.
-    Failed {
-        /// The failure.
-        failure: Failure,
-        /// The error.
-        error: Unknown,
-    },
 }
 
 /// Reason why no child attempted an item.
@@ -57,9 +50,6 @@ pub enum Untried {
     /// This system cannot fork.
     #[error("this system cannot fork")]
     NoFork,
-    /// The reason of a run that was recorded.
-    #[error("{0}")]
-    Recorded(String),
 }
 
 /// The process has other threads, which a fork would leave behind.

@@ -37,11 +37,12 @@ pub mod timecounters;
 pub mod timer_period;
 
 pub use clocks::narrow::Unwrapped;
-pub use clocks::raw::{ClockInfo, Entry, RawClock, Resolution, Unit, Visitor};
+pub use clocks::raw::{ClockInfo, Entry, RawClock, Visitor};
 pub use clockscope_core::{ClockBasis, ClockKind, ReadPath};
 /// Reason why a clock cannot be read.
 pub use clockscope_core::{Errno, Unavailable};
 use clockscope_records::{Environment, Program};
+pub use clockscope_records::{Resolution, Unit};
 #[cfg(windows)]
 pub use os::windows::console::{SecondCtrlC, stop_on_ctrl_c};
 

@@ -63,9 +63,6 @@ pub enum SleepError {
     /// This system has no such call that clockscope knows.
     #[error("clockscope does not know this call on this system")]
     Unsupported,
-    /// A run that was recorded holds no sleeps.
-    #[error("not recorded")]
-    NotRecorded,
 }
 
 /// Resources that the calls need, made once.

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use clockscope_measure::{
-    Amount, Catalog, MeasureError, MeasureRequest, Platform, Progress, RawReadings, RecordRequest, Recorder, Session,
-    StepsRequest, ThisMachine,
+    Amount, MeasureRequest, Progress, RecordRequest, Session, StepsRequest, ThisMachine, record, steps,
 };
-use clockscope_records::{ClockRecord, Document, Envelope, Recording, Steps};
-use clockscope_report::{RawFormat, Series};
+use clockscope_records::{ClockRecord, Document, Envelope, RecordedRun, Recording, Steps};
+use clockscope_report::{RawFormat, write_raw};
 
 use crate::answer::{Drawing, Question, exit, read_bytes, selected, write};
 use crate::duration::{self, Seconds};
@@ -158,44 +157,35 @@ const MANY_READS: u64 = 1_000_000;
 
 fn run(args: &StepsArgs) -> Result<Exit> {
     let catalog = selected(&args.clocks)?;
-    let amount = match (args.reads, args.duration, &args.raw) {
-        (Some(Reads(reads)), ..) => Amount::Reads(reads),
-        (None, Some(Seconds(seconds)), _) => Amount::Duration(seconds),
-        (None, None, Some(_)) => Amount::Reads(RAW_READS),
-        (None, None, None) => Amount::Duration(STEPS_SECONDS),
+    let amount = match (args.reads, args.duration) {
+        (Some(Reads(reads)), _) => Amount::Reads(reads),
+        (None, Some(Seconds(seconds))) => Amount::Duration(seconds),
+        (None, None) => Amount::Duration(STEPS_SECONDS),
     };
-    let raw = RawOutput::open(args, amount, catalog.size() as u64)?;
+    let raw = match &args.raw {
+        Some(path) => Some(RawOutput::open(path, args, catalog.size() as u64)?),
+        None => None,
+    };
     let destination = Destination::open(args.answer.output.output.as_deref())?;
     let stop = &*stop_on_signals()?;
     if let Amount::Reads(reads @ MANY_READS..) = amount {
         announce(reads, args, stop)?;
     }
-    let (steps, raw) = match (raw, amount) {
-        (Some(RawOutput::Recording(raw)), Amount::Reads(reads)) => {
-            let (steps, recording) = record(catalog, reads, args, stop)?;
-            (steps, Some((raw, RawContents::Recording(Box::new(recording)))))
-        }
-        (Some(RawOutput::Readings(format, raw)), _) => {
-            let (steps, readings) = read(catalog, amount, true, args, stop)?;
-            (steps, Some((raw, RawContents::Readings(format, readings))))
-        }
-        (_, _) => (read(catalog, amount, false, args, stop)?.0, None),
+    let session = Session::new(&ThisMachine, stop);
+    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable.get());
+    let progress: &mut Progress<'_> = &mut |share| bar.show(share);
+    let (cpu, refused) = (args.cpu, |error| explained(error, "--cpu"));
+    let Some(raw) = raw else {
+        let steps = steps(&session, catalog, &StepsRequest { amount, cpu }, progress).map_err(refused)?;
+        drop(bar);
+        return show(steps, &args.answer, destination);
     };
+    let request = RecordRequest { reads: raw.reads, cpu };
+    let (steps, run) = record(&session, catalog, request, progress).map_err(refused)?;
+    drop(bar);
     let exit = show(steps, &args.answer, destination)?;
-    match raw {
-        Some((raw, RawContents::Readings(format, readings))) => write_readings(&readings, format, raw)?,
-        Some((raw, RawContents::Recording(recording))) => {
-            raw.write_by(|out| clockscope_report::write_recording(out, &recording))?;
-        }
-        None => {}
-    }
+    raw.write(run)?;
     Ok(exit)
-}
-
-/// Readings that are kept for a file.
-enum RawContents {
-    Readings(RawFormat, Vec<RawReadings>),
-    Recording(Box<Recording>),
 }
 
 /// Says how long so many reads will take, where that is long, by what a read of each clock costs.
@@ -225,40 +215,6 @@ fn long(seconds: f64) -> String {
     }
 }
 
-/// Reads the clocks.
-fn read(
-    catalog: Catalog,
-    amount: Amount,
-    keep: bool,
-    args: &StepsArgs,
-    stop: &AtomicBool,
-) -> Result<(Envelope<Steps>, Vec<RawReadings>)> {
-    let request = StepsRequest { amount, cpu: args.cpu, keep };
-    ask(ThisMachine, args, stop, |session, progress| clockscope_measure::steps(session, catalog, &request, progress))
-}
-
-/// The same, with everything recorded.
-fn record(catalog: Catalog, reads: u64, args: &StepsArgs, stop: &AtomicBool) -> Result<(Envelope<Steps>, Recording)> {
-    let request = RecordRequest { reads, cpu: args.cpu };
-    ask(Recorder::new(ThisMachine), args, stop, |session, progress| {
-        clockscope_measure::record(session, catalog, request, progress)
-    })
-}
-
-/// Asks a platform, with a progress bar. A signal ends the question early.
-fn ask<P: Platform, A>(
-    platform: P,
-    args: &StepsArgs,
-    stop: &AtomicBool,
-    question: impl FnOnce(&Session<'_, P>, &mut Progress<'_>) -> Result<A, MeasureError>,
-) -> Result<A> {
-    let session = Session::new(&platform, stop);
-    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable.get());
-    let answered = question(&session, &mut |share| bar.show(share));
-    drop(bar);
-    answered.map_err(|error| explained(error, "--cpu"))
-}
-
 fn replay(args: &ReplayArgs) -> Result<Exit> {
     let destination = Destination::open(args.answer.output.output.as_deref())?;
     let steps = replayed(&args.file).with_context(|| format!("cannot replay {}", args.file.display()))?;
@@ -279,16 +235,16 @@ fn replayed(file: &Path) -> Result<Envelope<Steps>> {
     Ok(clockscope_measure::replay(recording)?)
 }
 
-/// Destination of raw readings, and their format.
-enum RawOutput {
-    Readings(RawFormat, Destination),
-    Recording(Destination),
+/// Destination of raw readings, their format, and how many are made of each clock.
+struct RawOutput {
+    destination: Destination,
+    format: RawFormat,
+    reads: u64,
 }
 
 impl RawOutput {
-    /// Opens the file that is asked for, if any. Done before anything is read.
-    fn open(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<Self>> {
-        let Some(path) = &args.raw else { return Ok(None) };
+    /// Opens the file. Done before anything is read.
+    fn open(path: &Path, args: &StepsArgs, clocks: u64) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Err(UsageError("--raw -: standard output is the report's: expected a file".to_owned()).into());
         }
@@ -297,30 +253,39 @@ impl RawOutput {
             None => format_by_ending(path)?,
         };
         let format = match (format, args.raw_style) {
-            (RawFormatArg::Csv, RawStyleArg::Plain) => Some(RawFormat::Csv),
-            (RawFormatArg::Csv, RawStyleArg::Labeled) => Some(RawFormat::Labeled),
-            (RawFormatArg::Ndjson, RawStyleArg::Plain) => Some(RawFormat::Ndjson),
-            (RawFormatArg::Npy, RawStyleArg::Plain) => Some(RawFormat::Npy),
-            (RawFormatArg::Recording, RawStyleArg::Plain) => None,
+            (RawFormatArg::Csv, RawStyleArg::Plain) => RawFormat::Csv,
+            (RawFormatArg::Csv, RawStyleArg::Labeled) => RawFormat::Labeled,
+            (RawFormatArg::Ndjson, RawStyleArg::Plain) => RawFormat::Ndjson,
+            (RawFormatArg::Npy, RawStyleArg::Plain) => RawFormat::Npy,
+            (RawFormatArg::Recording, RawStyleArg::Plain) => RawFormat::Recording,
             (_, RawStyleArg::Labeled) => {
                 return Err(
                     UsageError("--raw-style labeled: a style of CSV alone: use --raw-format csv".to_owned()).into()
                 );
             }
         };
-        if let Amount::Reads(reads) = amount
-            && reads.saturating_mul(clocks) > MOST_RAW_READS
-        {
+        let reads = args.reads.map_or(RAW_READS, |Reads(reads)| reads);
+        if reads.saturating_mul(clocks) > MOST_RAW_READS {
             let hint = format!(
                 "--raw keeps every reading in memory: expected at most {MOST_RAW_READS} of all clocks together: ask for fewer --reads, or name clocks"
             );
             return Err(UsageError(hint).into());
         }
-        let destination = Destination::file(path, "--raw")?;
-        Ok(Some(match format {
-            Some(format) => Self::Readings(format, destination),
-            None => Self::Recording(destination),
-        }))
+        Ok(Self { destination: Destination::file(path, "--raw")?, format, reads })
+    }
+
+    /// Writes all readings, but those of clocks whose unit has no fixed length into a recording
+    /// alone.
+    fn write(self, run: RecordedRun) -> Result<()> {
+        let mut left_out = Vec::new();
+        self.destination.write_by(|out| {
+            left_out = write_raw(out, self.format, run)?;
+            Ok(())
+        })?;
+        for clock in left_out {
+            output::warn(&format!("{clock}: it counts core cycles: not written to --raw"));
+        }
+        Ok(())
     }
 }
 
@@ -340,18 +305,6 @@ fn format_by_ending(path: &Path) -> Result<RawFormatArg> {
             Err(UsageError(hint).into())
         }
     }
-}
-
-/// Writes all readings but those of clocks whose unit has no fixed length.
-fn write_readings(readings: &[RawReadings], format: RawFormat, destination: Destination) -> Result<()> {
-    let mut series = Vec::new();
-    for clock in readings {
-        match clock.ns_per_unit {
-            Some(ns_per_unit) => series.push(Series { clock: &clock.clock, values: &clock.values, ns_per_unit }),
-            None => output::warn(&format!("{}: it counts core cycles: not written to --raw", clock.clock)),
-        }
-    }
-    destination.write_by(|out| clockscope_report::write_raw(out, format, &series))
 }
 
 #[cfg(test)]

@@ -144,9 +144,9 @@ struct CounterUnit {
 
 impl CounterUnit {
     fn of<P: Platform>(bench: &Bench<'_, P>, step: f64) -> Self {
-        let ns = bench.first_rate.ns_per_unit;
+        let ns = bench.facts.first_rate.ns_per_unit;
         // The readings of both ends may be late by a step.
-        Self { ns, uncertain: bench.first_rate.bound_ppm * 1e-6 + step * ns / FIRST_WINDOW_NS, step }
+        Self { ns, uncertain: bench.facts.first_rate.bound_ppm * 1e-6 + step * ns / FIRST_WINDOW_NS, step }
     }
 
     /// In ns: what is measured in units, and by how much the truth may differ.

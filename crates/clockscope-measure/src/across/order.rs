@@ -486,7 +486,7 @@ fn record<P: Platform>(
     (untestable, longest_ns): (Option<&Unknown>, f64),
 ) -> Sequence {
     let failure_reason = not_handed_over(row);
-    let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
+    let ns_per_unit = row.info.ns_per_unit(bench.facts.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
     let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
     let (handoffs, regressions) = (sum(|received| received.handoffs), sum(|received| received.regressions));
@@ -498,7 +498,7 @@ fn record<P: Platform>(
     };
     let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_ASKED_FOR.into(), FailureReason::unknown);
     let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
-    let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
+    let step_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
     let failed = ended(error, is_still);

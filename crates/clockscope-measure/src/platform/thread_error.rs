@@ -34,8 +34,6 @@ pub enum ThreadError {
     Alone,
     /// The run was interrupted before the thread was started.
     Interrupted,
-    /// A run that was recorded holds no threads.
-    NotRecorded,
 }
 
 impl ThreadError {
@@ -48,7 +46,6 @@ impl ThreadError {
             Self::Moved { from, to } => (CpuFailure::Moved, CpusReason::MovedAway { from: *from, to: *to }.into()),
             Self::Alone => (CpuFailure::Alone, texts::PEER_MISSING.into()),
             Self::Interrupted => (CpuFailure::Interrupted, texts::INTERRUPTED.into()),
-            Self::NotRecorded => (CpuFailure::NotRecorded, texts::NOT_RECORDED.into()),
         };
         CpuFailureReason { failure, reason }
     }

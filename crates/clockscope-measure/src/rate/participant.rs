@@ -137,7 +137,7 @@ impl<'a, P: Platform> Participant<'a, P> {
             row,
             label: row.label(),
             failure_reason: row.failure_reason().cloned().or_else(|| without_time(row.info.kind)),
-            rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
+            rough_ns: row.info.ns_per_unit(bench.facts.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
             is_in_counts,
@@ -189,7 +189,7 @@ impl<'a, P: Platform> Participant<'a, P> {
             Ok(rate) if is_counter(self.row) => {
                 Scale { ns_per_unit: rate.ns_per_unit, error: of_inverse(rate.bound_ppm * 1e-6) }
             }
-            _ => Scale { ns_per_unit: self.rough_ns, error: of_inverse(bench.first_rate.bound_ppm * 1e-6) },
+            _ => Scale { ns_per_unit: self.rough_ns, error: of_inverse(bench.facts.first_rate.bound_ppm * 1e-6) },
         }
     }
 

@@ -46,8 +46,8 @@ struct FoundEvents {
 fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_steps: bool) -> Vec<FoundEvents> {
     let catalog = Catalog::new(session.platform()).select(names, Paths::Libc).expect("they are there");
     if is_steps {
-        let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
-        let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
+        let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None };
+        let found = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
         let shown = found.found.clocks.into_iter().filter(|clock| clock.available);
         let shown = shown.map(|clock| FoundEvents {
             identity: clock.identity,

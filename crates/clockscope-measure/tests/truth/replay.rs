@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{
-    Amount, Catalog, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
-    record, replay, steps,
+    Catalog, MeasureError, Paths, RecordRequest, RecordingFault, Session, TimerError, record, replay,
 };
-use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
+use clockscope_records::{
+    Document, Envelope, RecordedBatch, RecordedRun, Recording, Resolution, Steps, StepsRecord, TimerRate, Unit,
+};
 use clockscope_testing::simulation::{Change, Random, Refused};
 use serde_json::Value;
 
@@ -60,10 +61,14 @@ fn recorded_until(seed: u64, at_ps: u128) -> Result<(Envelope<Steps>, Recording)
     let signal = Arc::new(Signal { at_ps, stop: AtomicBool::new(at_ps == 0) });
     let mut platform = Simulated::within(machine(seed), LONGEST_S);
     platform.signal = Some(Arc::clone(&signal));
-    let recorder = Recorder::new(platform);
-    let (names, request) = request(&recorder.platform().machine, seed);
-    let catalog = Catalog::new(recorder.platform()).select(&names, Paths::Libc).expect("they are there");
-    record(&Session::new(&recorder, &signal.stop), catalog, request, &mut |_| {})
+    answered(&Session::new(&platform, &signal.stop), seed)
+}
+
+/// Asks a machine of this seed, and records it.
+fn answered(session: &Session<'_, Simulated>, seed: u64) -> Result<(Envelope<Steps>, Recording), MeasureError> {
+    let (names, request) = request(&session.platform().machine, seed);
+    let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
+    record(session, catalog, request, &mut |_| {}).map(|(answer, run)| (answer, Recording::new(run)))
 }
 
 /// Checks that the only clock stands still, which is the one reason not to answer.
@@ -90,23 +95,13 @@ fn assert_same(answer: &Envelope<Steps>, again: Result<Envelope<Steps>, String>)
     assert_eq!(text(&again), text(answer));
 }
 
-/// The same as without a recording, and the same again; from a file, on whatever machine.
+/// From a file, on whatever machine.
 #[test]
 fn a_recording_gives_the_answer_again() {
     let make = |seed| Simulated::within(machine(seed), LONGEST_S);
-    on_machines("replay::a_recording_gives", make, |session, seed| {
-        let recorded = recorded(seed);
-        let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
-        let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
-        let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
-        match (recorded, steps(session, catalog, &request, &mut |_| {})) {
-            (Ok((answer, recording)), Ok((plain, _))) => {
-                assert_eq!(answer, plain, "the recording changed the answer");
-                assert_same(&answer, replayed(&written(&recording)));
-            }
-            (Err(recorded), Err(plain)) => [recorded, plain].iter().for_each(assert_frozen),
-            (recorded, plain) => panic!("one of both answers: {recorded:?} {plain:?}"),
-        }
+    on_machines("replay::a_recording_gives", make, |session, seed| match answered(session, seed) {
+        Ok((answer, recording)) => assert_same(&answer, replayed(&written(&recording))),
+        Err(error) => assert_frozen(&error),
     });
 }
 
@@ -133,8 +128,9 @@ fn an_interrupted_run_is_recorded_as_well() {
 
 /// A run of which everything was recorded that can be: a counter, readings, errors.
 fn whole() -> Recording {
+    let is_long = |batch: &RecordedBatch| batch.readings.len() > 9;
     let is_whole = |run: &RecordedRun| {
-        run.ordered_counter.is_some() && run.clocks.len() > 1 && run.clocks.iter().all(|clock| clock.readings.len() > 9)
+        run.timer.is_counter && run.clocks.len() > 1 && run.clocks.iter().all(|clock| clock.batches.iter().any(is_long))
     };
     let mut recordings = (0..).filter_map(|seed| recorded(seed).ok()).map(|(_, recording)| recording);
     let Recording { mut recorded, .. } =
@@ -184,42 +180,40 @@ fn a_recording_with_unknown_words_is_refused() {
     }
 }
 
-/// As from another version of the program: nothing is damaged, and other readings would be needed.
+/// As nobody writes it, with a checksum that fits.
 #[test]
-fn readings_that_do_not_fit_are_an_error() {
+fn what_no_run_gives_is_an_error() {
     type Change = fn(&mut RecordedRun);
-    let changes: [(&str, Change); 14] = [
-        ("a reading of the reference less", |run| assert!(run.references[0].readings.pop().is_some())),
-        ("a reading of the reference more", |run| run.references[0].readings.push(1)),
-        ("no reading of the reference", |run| run.references[0].readings.clear()),
-        ("few readings of the counter", |run| {
-            run.ordered_counter.as_mut().expect("whole").readings.truncate(9);
-        }),
-        ("a reading of the counter more", |run| run.ordered_counter.as_mut().expect("whole").readings.push(1)),
-        ("no counter", |run| run.ordered_counter = None),
-        ("no references", |run| run.references.clear()),
-        ("a reading of a clock less", |run| assert!(run.clocks[0].readings.pop().is_some())),
-        ("a reading of a clock more", |run| run.clocks[0].readings.push(1)),
-        ("a batch less", |run| assert!(run.clocks[0].batches.pop().is_some())),
-        ("a batch more", |run| {
-            let batch = run.clocks[0].batches[0];
-            run.clocks[0].batches.insert(0, batch);
-        }),
-        ("a clock less", |run| run.clocks.truncate(1)),
-        ("a trial less", |run| assert!(run.child_reads[0].pop().is_some())),
-        ("child reads more", |run| run.child_reads.push(Vec::new())),
+    let changes: [(&str, Change); 10] = [
+        ("more clocks", |run| run.clocks = vec![run.clocks[0].clone(); 1001]),
+        ("a batch of nothing", |run| run.clocks[0].batches[0].readings.clear()),
+        ("a reason alone", |run| run.clocks[0].reason = Some("x".into())),
+        ("a long resolution", |run| run.clocks[0].resolution = Resolution::Nanoseconds(1e13)),
+        ("a step back", |run| run.timer.tick_ns = -1.0),
+        ("a reference's step back", |run| run.timer.reference_tick_ns = -1.0),
+        ("no frequency", |run| run.clocks[0].unit = Unit::Counts(Some(0.0))),
+        ("a timer that goes back", |run| run.timer.first_rate.ns_per_unit = -1.0),
+        ("a timer that stands still", |run| run.timer.mean_rate = Some(TimerRate { ns_per_unit: 0.0, bound_ppm: 1.0 })),
+        ("a bound below zero", |run| run.timer.first_rate.bound_ppm = -1.0),
     ];
     let whole = whole();
     assert!(replay(whole.clone()).is_ok());
     for (what, change) in changes {
         let mut run = whole.recorded.clone();
         change(&mut run);
-        let refused = replay(Recording::new(run));
-        assert!(
-            matches!(refused, Err(ReplayError::DoesNotFit { .. } | ReplayError::Damaged(_))),
-            "{what}: {refused:?}"
-        );
+        let refused = replay(Recording::new(run)).expect_err(what);
+        assert_ne!(refused.fault, RecordingFault::Checksum, "{what}: {refused}");
+        assert!(refused.to_string().contains("get an undamaged copy"), "{refused}");
     }
+}
+
+/// The program that recorded it may have known other keys.
+#[test]
+fn a_damaged_recording_of_another_version_names_that_version() {
+    let mut recording = whole();
+    recording.recorded.environment.program.version = "0.0.1".to_owned();
+    let said = replay(recording).expect_err("its checksum is that of this version").to_string();
+    assert!(said.contains("its checksum is another one: replay it with clockscope 0.0.1"), "{said}");
 }
 
 /// The numbers in a value, each as its place.
@@ -237,15 +231,8 @@ fn numbers(value: &mut Value) -> Vec<&mut Value> {
 fn no_numbers_make_it_panic_or_wait() {
     let mut whole = whole();
     // Few readings, so that other numbers are changed as well.
-    for clock in &mut whole.recorded.clocks {
-        clock.readings.truncate(20);
-        if let Some(last) = clock.batches.last_mut() {
-            last.delivered = clock.readings.len() as u64;
-        }
-    }
-    whole.recorded.reads_asked = 20;
-    for reference_clock in whole.recorded.references.iter_mut().chain(&mut whole.recorded.ordered_counter) {
-        reference_clock.readings.truncate(40);
+    for batch in whole.recorded.clocks.iter_mut().flat_map(|clock| &mut clock.batches) {
+        batch.readings.truncate(20);
     }
     let extremes = ["0", "1", "-1", "1e300", "1e-300", "1e12", "9223372036854775807", "-9223372036854775808"];
     let (mut random, text) = (Random::new(11), written(&whole));
@@ -264,8 +251,7 @@ fn no_numbers_make_it_panic_or_wait() {
 
 /// A recording that is kept gives the answer that it gave when it was made. Another one shows that
 /// something is computed otherwise: if that is meant, `CLOCKSCOPE_KEEP=answer` keeps it. Where a
-/// run takes other readings, so that the recording does not fit, `CLOCKSCOPE_KEEP=recording` keeps
-/// both anew.
+/// recording has other keys, `CLOCKSCOPE_KEEP=recording` keeps both anew.
 #[test]
 fn a_kept_recording_gives_its_kept_answer() {
     let fixture = |name| format!("{}/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));

@@ -37,8 +37,8 @@ fn read(session: &Session<'_, Simulated>, seed: u64) -> Vec<StepsRecord> {
 
 fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64) -> Vec<StepsRecord> {
     let catalog = Catalog::new(session.platform()).select(names, Paths::Libc).expect("they are there");
-    let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
-    let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
+    let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None };
+    let found = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
     found.found.clocks
 }
 

@@ -179,8 +179,8 @@ fn measured(session: &Session<'_, Simulated>, names: &[&str]) -> (Measurement, f
 
 fn stepped(session: &Session<'_, Simulated>, name: &str, seconds: f64) -> StepsRecord {
     let catalog = Catalog::new(session.platform()).select(&[name.to_owned()], Paths::Libc).expect("it is there");
-    let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
-    let (found, _) = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
+    let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None };
+    let found = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
     found.found.clocks.into_iter().next().expect("one clock was asked for")
 }
 

@@ -66,4 +66,3 @@ pub const NOT_STATED: &str = "this Windows does not state it";
 pub const ZERO_FREQUENCY: &str = "the performance counter's frequency is 0";
 pub const NO_PERFORMANCE_COUNTER: &str =
     "QueryPerformanceFrequency states 0 counts per second: this Windows has no performance counter";
-pub const NOT_RECORDED: &str = "not recorded";

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use clockscope_core::{ClockBasis, ClockKind, Errno, ReadPath, Unavailable};
+use clockscope_records::{Figure, Resolution, Unit, texts};
 
 /// A clock that can be read.
 ///
@@ -28,26 +29,6 @@ pub trait RawClock: Send + Sync {
     /// The reading as a number in the clock's [`Unit`]. Differences are to be taken wrapping, as
     /// `i64`.
     fn value(&self, raw: &Self::Raw) -> u64;
-}
-
-/// The unit of [`RawClock::value`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Unit {
-    /// Nanoseconds.
-    Nanoseconds,
-    /// Counts of this frequency, in Hz, where the hardware states it.
-    Counts(Option<f64>),
-}
-
-/// Resolution that the interface states.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Resolution {
-    /// So many nanoseconds.
-    Nanoseconds(f64),
-    /// One count of a counter whose frequency is not stated: 1 / frequency, once that was measured.
-    OneCount,
-    /// Nothing is stated, and why.
-    Unknown(Cow<'static, str>),
 }
 
 /// Description of a clock. Its facts are stated here, by the clock itself, and nowhere derived from
@@ -156,6 +137,25 @@ impl ClockInfo {
     #[must_use]
     pub fn is_counter(&self) -> bool {
         self.basis == ClockBasis::Counter
+    }
+
+    /// Returns the length of its unit in ns, where a count of the processor's counter takes so
+    /// long;
+    /// `None` for a unit whose length is not fixed.
+    #[must_use]
+    pub fn ns_per_unit(&self, ns_per_count: f64) -> Option<f64> {
+        self.unit.length_ns(self.kind, ns_per_count)
+    }
+
+    /// Returns the resolution that its interface states, in ns; one count of the processor's
+    /// counter once the length of that is known.
+    #[must_use]
+    pub fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
+        match &self.resolution {
+            Resolution::Nanoseconds(ns) => Figure::Known(*ns),
+            Resolution::OneCount => Figure::of(ns_per_count, texts::ONE_COUNT),
+            Resolution::Unknown(reason) => Figure::unknown(reason.to_string()),
+        }
     }
 }
 
