@@ -9,11 +9,11 @@ pub(crate) mod tournament;
 use clockscope_records::{Cpu, CpuLimit, PairsFailure, PairsReason};
 
 use crate::error::MeasureError;
-use crate::platform::Platform;
+use crate::platform::Threads;
 
 /// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
 /// called before the thread is pinned.
-pub(crate) fn cpus<P: Platform>(platform: &P, asked: Option<&[u32]>) -> Result<Vec<u32>, MeasureError> {
+pub(crate) fn cpus<P: Threads>(platform: &P, asked: Option<&[u32]>) -> Result<Vec<u32>, MeasureError> {
     let allowed = platform.allowed_cpus()?;
     let Some(asked) = asked else { return Ok(allowed) };
     let mut cpus = asked.to_vec();

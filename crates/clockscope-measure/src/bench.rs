@@ -13,7 +13,7 @@ use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::pair::Deadline;
-use crate::platform::{Platform, ReferenceClock};
+use crate::platform::{Clocks, Platform, ReferenceClock, Threads};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration, TimerError};
 
@@ -55,7 +55,7 @@ pub(crate) struct Setup<'a, P: Platform> {
 }
 
 /// Place where the thread measures.
-struct CpuBinding<P: Platform> {
+struct CpuBinding<P: Threads> {
     /// The CPU asked for.
     asked: Option<u32>,
     /// The CPU that it is pinned to, and what holds it there; or why it is not.
@@ -250,7 +250,7 @@ impl Sampling {
     }
 }
 
-impl<P: Platform> CpuBinding<P> {
+impl<P: Threads> CpuBinding<P> {
     /// Pins to the CPU asked for, or to the current one if that can be done.
     fn pin(platform: &P, cpu: Option<u32>) -> Result<Self, AffinityError> {
         let on = |cpu: u32| platform.pin(cpu).map(|pinned| (cpu, pinned));
@@ -309,7 +309,7 @@ fn all_answering<P: Platform>(
 /// Returns a calibration that has begun and its first rate, by the first of these references that
 /// works. The timer is the counter, or the reference where the counter stands still: that is a
 /// result, and not a timer.
-fn calibrated<P: Platform>(
+fn calibrated<P: Clocks>(
     counter: Option<&P::Counter>,
     references: &[P::Reference],
 ) -> Result<(TimerCalibration<P>, TimerRate), TimerError> {
@@ -330,7 +330,7 @@ fn calibrated<P: Platform>(
 
 /// The same of one timer and reference. Only a patient caller waits for a reference that was not
 /// seen to move at the start.
-fn calibrated_by<P: Platform>(
+fn calibrated_by<P: Clocks>(
     timer: Timer<P>,
     reference: &P::Reference,
     is_patient: bool,

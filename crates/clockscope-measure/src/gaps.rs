@@ -14,7 +14,7 @@ use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalog::Catalog;
 use crate::error::MeasureError;
 use crate::pair::Deadline;
-use crate::platform::Platform;
+use crate::platform::{Clocks, Platform};
 use crate::session::Session;
 use crate::stall_limit;
 use crate::timer::Timer;
@@ -164,7 +164,7 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
 /// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in
 /// counts. A turn may be shorter than a step, so it is measured over runs of turns: the median of
 /// their means.
-fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
+fn turn<P: Clocks>(timer: &Timer<P>) -> (f64, f64) {
     let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
     let passed = |from: u64, until: u64| (until.wrapping_sub(from) as i64).max(0) as f64;
     let turns: Vec<f64> = readings.windows(2).map(|pair| passed(pair[0], pair[1])).collect();

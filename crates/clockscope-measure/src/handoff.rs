@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use clockscope_system::{Errno, RawClock};
 
 use crate::pair::{Deadline, Side};
-use crate::platform::{Platform, SharedWord};
+use crate::platform::{Clocks, Platform, SharedWord};
 
 /// A word with cache lines of its own: two, since some processors fetch lines in pairs.
 #[repr(align(128))]
@@ -125,7 +125,7 @@ impl Received {
         }
     }
 
-    fn ended(mut self, keeper: Option<&Deadline<'_, impl Platform>>, error: Option<Errno>) -> Self {
+    fn ended(mut self, keeper: Option<&Deadline<'_, impl Clocks>>, error: Option<Errno>) -> Self {
         self.elapsed_ns = keeper.and_then(Deadline::measured_ns);
         self.error = error;
         self
@@ -242,7 +242,7 @@ impl<'a, P: Platform> HandoffState<'a, P> {
 
 /// After a long wait, the side with a deadline looks at the clock.
 #[inline(always)]
-fn hurry<P: Platform>(is_long: bool, keeper: &mut Option<Deadline<'_, P>>) {
+fn hurry<P: Clocks>(is_long: bool, keeper: &mut Option<Deadline<'_, P>>) {
     if let (true, Some(keeper)) = (is_long, keeper) {
         keeper.hurry();
     }

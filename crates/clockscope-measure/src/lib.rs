@@ -55,7 +55,10 @@ pub use cost::{MeasureRequest, measure};
 pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
-pub use platform::{Platform, ReferenceClock, SharedWord, Sleeps, ThisMachine, ThreadError, steering};
+pub use platform::{
+    Clocks, Facts, Platform, ReferenceClock, SharedWord, SleepingCalls, Sleeps, ThisMachine, ThreadError, Threads,
+    steering,
+};
 pub use rate::{Live, RateRequest, rate};
 pub use recording::{RecordRequest, RecordingFault, ReplayError, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};

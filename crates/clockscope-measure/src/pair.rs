@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_records::TimerRate;
 
-use crate::platform::{Platform, ReferenceClock, SharedWord};
+use crate::platform::{Clocks, ReferenceClock, SharedWord, Threads};
 use crate::stall_limit;
 use crate::timer::{Timer, read};
 
@@ -52,14 +52,14 @@ impl Side {
 }
 
 /// Place where the two threads of a pair wait for each other between tasks.
-pub(crate) struct Rendezvous<'a, P: Platform> {
+pub(crate) struct Rendezvous<'a, P: Threads> {
     platform: &'a P,
     arrived: [P::Word; 2],
     /// One of them has ended, and will not arrive any more.
     off: P::Word,
 }
 
-impl<'a, P: Platform> Rendezvous<'a, P> {
+impl<'a, P: Threads> Rendezvous<'a, P> {
     pub(crate) fn new(platform: &'a P) -> Self {
         Self { platform, arrived: [0; 2].map(|none| platform.word(none)), off: platform.word(0) }
     }
@@ -83,7 +83,7 @@ impl<'a, P: Platform> Rendezvous<'a, P> {
 }
 
 /// A time limit and the stop flag. The clock is not read at every turn.
-pub(crate) struct Deadline<'a, P: Platform> {
+pub(crate) struct Deadline<'a, P: Clocks> {
     reference: P::Reference,
     stop: &'a AtomicBool,
     start_ns: u64,
@@ -99,21 +99,21 @@ pub(crate) struct Deadline<'a, P: Platform> {
 }
 
 /// The counter beside a reference, which shows whether that fails.
-struct Watchdog<'a, P: Platform> {
+struct Watchdog<'a, P: Clocks> {
     timer: &'a Timer<P>,
     rate: TimerRate,
     /// Its readings before and after the reference was read at the start.
     start: [u64; 2],
 }
 
-impl<P: Platform> Watchdog<'_, P> {
+impl<P: Clocks> Watchdog<'_, P> {
     /// Returns the nanoseconds since then by the counter.
     fn ns(&self, from: u64) -> f64 {
         self.timer.now().wrapping_sub(from) as i64 as f64 * self.rate.ns_per_unit
     }
 }
 
-impl<'a, P: Platform> Deadline<'a, P> {
+impl<'a, P: Clocks> Deadline<'a, P> {
     pub(crate) fn new(reference: P::Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
         let start_ns = read(&reference);
         let (counter, most_still) = (None, PATIENT_TURNS);

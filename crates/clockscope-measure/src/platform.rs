@@ -1,8 +1,8 @@
 //! The interface between questions and machines: clocks, CPUs and threads, calls that sleep, facts.
 //!
-//! Questions reach all of these through a [`Platform`]. [`ThisMachine`] is the real one; tests
-//! bring simulated ones, whose true time they know. Platforms are type parameters, so a timed loop
-//! is compiled for the clock in it.
+//! Questions reach all of these through a [`Platform`], which has a trait for each of the four.
+//! [`ThisMachine`] is the real one; tests bring simulated ones, whose true time they know.
+//! Platforms are type parameters, so a timed loop is compiled for the clock in it.
 
 mod this_machine;
 mod thread_error;
@@ -45,7 +45,7 @@ pub trait SharedWord: Send + Sync {
 }
 
 /// Calls that sleep, with what they need.
-pub trait Sleeps {
+pub trait SleepingCalls {
     /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now. A signal may
     /// end it early.
     ///
@@ -54,23 +54,12 @@ pub trait Sleeps {
     fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError>;
 }
 
-/// A machine that can be asked.
-///
-/// What concerns a thread concerns the calling one.
-pub trait Platform: Send + Sync + Sized + 'static {
+/// The clocks of a machine.
+pub trait Clocks {
     /// The counter, read in order.
     type Counter: ReferenceClock;
     /// A clock that others are judged against.
     type Reference: ReferenceClock;
-    /// A word that threads share.
-    type Word: SharedWord;
-    /// A thread that is bound to a CPU until this is dropped.
-    type Pinned;
-    /// The calls that sleep.
-    type Sleeper: Sleeps;
-
-    /// Facts about the machine as it is now.
-    fn environment(&self) -> Environment;
 
     /// Shows the counter in all its reading sequences; the cheapest comes first.
     fn counters(&self, visitor: &mut impl Visitor);
@@ -101,6 +90,14 @@ pub trait Platform: Send + Sync + Sized + 'static {
 
     /// Civil time for stamping a record: seconds since 1970. `None` where there is none.
     fn unix_seconds(&self) -> Option<u64>;
+}
+
+/// The CPUs of a machine, and threads on them. What concerns a thread concerns the calling one.
+pub trait Threads: Send + Sync {
+    /// A word that threads share.
+    type Word: SharedWord;
+    /// A thread that is bound to a CPU until this is dropped.
+    type Pinned;
 
     /// CPUs that the thread may run on, ascending.
     ///
@@ -137,14 +134,17 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// took long: one of the two threads has lost its CPU.
     fn wait_until(&self, holds: impl FnMut() -> bool) -> bool;
 
-    /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
-    fn sleep(&self, ns: u64);
-
     /// Account of the thread until now.
     fn thread_account(&self) -> account::ThreadAccount;
 
     /// Account of a CPU until now.
     fn cpu_account(&self, cpu: u32) -> account::CpuAccount;
+}
+
+/// Facts about a machine.
+pub trait Facts {
+    /// Facts about the machine as it is now.
+    fn environment(&self) -> Environment;
 
     /// Returns how the kernel steers its clock.
     ///
@@ -154,6 +154,26 @@ pub trait Platform: Send + Sync + Sized + 'static {
 
     /// Returns what keeps civil time.
     fn synchronization(&self) -> Synchronization;
+
+    /// Returns true if the processor says that its counter counts at one rate; `None` where it does
+    /// not say.
+    fn is_invariant(&self) -> Option<bool>;
+
+    /// The hypervisor's statement on the counter; `None` without a hypervisor, or if it says
+    /// nothing.
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement>;
+
+    /// The kernel's verdict on the counter.
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;
+}
+
+/// Waits of the calling thread.
+pub trait Sleeps {
+    /// The calls that sleep.
+    type Sleeper: SleepingCalls;
+
+    /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
+    fn sleep(&self, ns: u64);
 
     /// Calls that sleep, by name.
     fn sleeping_calls(&self) -> &'static [Call];
@@ -170,21 +190,15 @@ pub trait Platform: Send + Sync + Sized + 'static {
 
     /// By how much that clock's intervals may be off, in ns.
     fn spin_error_ns(&self) -> u64;
-
-    /// Returns true if the processor says that its counter counts at one rate; `None` where it does
-    /// not say.
-    fn is_invariant(&self) -> Option<bool>;
-
-    /// The hypervisor's statement on the counter; `None` without a hypervisor, or if it says
-    /// nothing.
-    fn hypervisor_statement(&self) -> Option<HypervisorStatement>;
-
-    /// The kernel's verdict on the counter.
-    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;
 }
 
+/// A machine that can be asked.
+pub trait Platform: Clocks + Threads + Facts + Sleeps + Sized + 'static {}
+
+impl<P: Clocks + Threads + Facts + Sleeps + Sized + 'static> Platform for P {}
+
 /// Returns how the kernel steers its clock, or why that is not known.
-pub fn steering<P: Platform>(platform: &P) -> Figure<Adjtimex> {
+pub fn steering(platform: &impl Facts) -> Figure<Adjtimex> {
     let hidden = |error: AdjtimexError| error.to_string();
     platform.adjtimex().map_err(hidden).into()
 }

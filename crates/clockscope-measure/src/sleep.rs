@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, CatalogEntry, Paths};
 use crate::default_clocks;
 use crate::error::MeasureError;
 use crate::failure_reason::{FailureReason, call_refused, of_errno};
-use crate::platform::{Platform, ReferenceClock, Sleeps};
+use crate::platform::{Platform, ReferenceClock, SleepingCalls, Sleeps};
 use crate::session::Session;
 use crate::timer::read;
 
@@ -327,7 +327,7 @@ impl SleepSamples {
     }
 
     /// Our own clock may differ from the kernel's by its error, at both ends.
-    fn tolerance_ns(&self, platform: &impl Platform) -> f64 {
+    fn tolerance_ns(&self, platform: &impl Sleeps) -> f64 {
         match self.way {
             SleepMethod::Call(_) => 0.0,
             SleepMethod::Spin => platform.spin_error_ns() as f64,

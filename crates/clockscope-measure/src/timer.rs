@@ -6,7 +6,7 @@ use clockscope_core::brackets::{Bracket, Ticks, narrowest};
 use clockscope_records::{TimerRate, UnreadableClock};
 use clockscope_system::RawClock;
 
-use crate::platform::{Platform, ReferenceClock};
+use crate::platform::{Clocks, ReferenceClock};
 use crate::stall_limit;
 use crate::step::of_readings;
 
@@ -42,12 +42,12 @@ pub enum TimerError {
 }
 
 /// Timer of batches: the ordered counter, or the reference where no counter may be read.
-pub(crate) enum Timer<P: Platform> {
+pub(crate) enum Timer<P: Clocks> {
     Counter(P::Counter),
     Reference(P::Reference),
 }
 
-impl<P: Platform> Clone for Timer<P> {
+impl<P: Clocks> Clone for Timer<P> {
     fn clone(&self) -> Self {
         match self {
             Self::Counter(counter) => Self::Counter(counter.clone()),
@@ -56,7 +56,7 @@ impl<P: Platform> Clone for Timer<P> {
     }
 }
 
-impl<P: Platform> Timer<P> {
+impl<P: Clocks> Timer<P> {
     /// Reads the timer, in its own unit. After all that comes before it, before all that comes
     /// after it.
     #[inline(always)]
@@ -94,7 +94,7 @@ pub(crate) fn read<C: RawClock>(clock: &C) -> u64 {
 }
 
 /// The reference between two reads of the timer: the narrowest of several.
-fn bracket<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
+fn bracket<P: Clocks>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
     let take = || {
         let before = timer.now();
         let inner = read(reference);
@@ -107,7 +107,7 @@ fn bracket<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
 }
 
 /// A calibration that began with a bracket and gives the mean rate since then at any time.
-pub(crate) struct TimerCalibration<P: Platform> {
+pub(crate) struct TimerCalibration<P: Clocks> {
     timer: Timer<P>,
     reference: P::Reference,
     start: Bracket,
@@ -127,13 +127,13 @@ struct Moves {
 
 impl Moves {
     /// Returns what both state of themselves.
-    fn of_nominal_ticks<P: Platform>(reference: &P::Reference) -> Self {
+    fn of_nominal_ticks<P: Clocks>(reference: &P::Reference) -> Self {
         let ticks = Ticks { outer: 1.0, inner: reference.tick_ns() };
         Self { ticks, timer_call: 0.0, timer_seen: false, reference_seen: false }
     }
 
     /// Returns what their readings show, where that is more.
-    fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
+    fn seen<P: Clocks>(timer: &Timer<P>, reference: &P::Reference) -> Self {
         let stated = Self::of_nominal_ticks::<P>(reference).ticks;
         let readings: Vec<u64> = (0..TIMER_READINGS).map(|_| timer.now()).collect();
         let of_timer = of_readings(&readings);
@@ -158,7 +158,7 @@ fn call(readings: &[u64], step: f64) -> f64 {
     (*lengths.select_nth_unstable(middle).1 as f64 + step) / CALLS as f64
 }
 
-impl<P: Platform> TimerCalibration<P> {
+impl<P: Clocks> TimerCalibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
         let start = bracket(&timer, &reference);
         let moves = Moves::of_nominal_ticks::<P>(&reference);

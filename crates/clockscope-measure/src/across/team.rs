@@ -3,14 +3,14 @@
 use clockscope_system::Errno;
 
 use crate::pair::{Rendezvous, Side};
-use crate::platform::{Platform, ThreadError};
+use crate::platform::{ThreadError, Threads};
 
 /// A pair of CPUs, and what its two threads found, or why they did not.
 pub(crate) type PairResult<T> = ((u32, u32), Result<[T; 2], ThreadError>);
 
 /// Runs `play` on both CPUs of each pair at once, each on a thread of its own that is bound to its
 /// CPU.
-pub(crate) fn play_round<P: Platform, T: Send>(
+pub(crate) fn play_round<P: Threads, T: Send>(
     platform: &P,
     pairs: &[(u32, u32)],
     play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, ThreadError> + Sync,
@@ -33,16 +33,16 @@ pub(crate) fn play_round<P: Platform, T: Send>(
 }
 
 /// Calls the rendezvous off when its thread ends.
-struct Leaving<'a, P: Platform>(&'a Rendezvous<'a, P>);
+struct Leaving<'a, P: Threads>(&'a Rendezvous<'a, P>);
 
-impl<P: Platform> Drop for Leaving<'_, P> {
+impl<P: Threads> Drop for Leaving<'_, P> {
     fn drop(&mut self) {
         self.0.call_off();
     }
 }
 
 /// Runs `body` on threads that are bound to a CPU each, all at once.
-pub(crate) fn on_each<P: Platform, T: Send>(
+pub(crate) fn on_each<P: Threads, T: Send>(
     platform: &P,
     cpus: &[u32],
     body: impl Fn(u32) -> T + Sync,
@@ -53,7 +53,7 @@ pub(crate) fn on_each<P: Platform, T: Send>(
 }
 
 /// Binds the calling thread, runs `body`, and looks whether it is still there.
-fn on_cpu<P: Platform, T>(
+fn on_cpu<P: Threads, T>(
     platform: &P,
     cpu: u32,
     body: impl FnOnce() -> Result<T, ThreadError>,

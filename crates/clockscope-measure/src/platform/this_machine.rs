@@ -15,7 +15,7 @@ use clockscope_system::sleeping::{self, Call, SleepError, Sleeper};
 use clockscope_system::{Errno, ReadPath, Unavailable, Visitor};
 use clockscope_system::{account, clocksource, synchronization};
 
-use super::{Platform, ReferenceClock, SharedWord, Sleeps, ThreadError, steering};
+use super::{Clocks, Facts, ReferenceClock, SharedWord, SleepingCalls, Sleeps, ThreadError, Threads, steering};
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
@@ -71,22 +71,15 @@ impl SharedWord for AtomicU64 {
     }
 }
 
-impl Sleeps for Sleeper {
+impl SleepingCalls for Sleeper {
     fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
         Self::sleep(self, call, ns, monotonic_ns)
     }
 }
 
-impl Platform for ThisMachine {
+impl Clocks for ThisMachine {
     type Counter = counter::Ordered;
     type Reference = Reference;
-    type Word = AtomicU64;
-    type Pinned = Pinned;
-    type Sleeper = Sleeper;
-
-    fn environment(&self) -> Environment {
-        clockscope_system::environment()
-    }
 
     fn counters(&self, visitor: &mut impl Visitor) {
         counter::each(visitor);
@@ -117,6 +110,11 @@ impl Platform for ThisMachine {
     fn unix_seconds(&self) -> Option<u64> {
         os::unix_seconds()
     }
+}
+
+impl Threads for ThisMachine {
+    type Word = AtomicU64;
+    type Pinned = Pinned;
 
     fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError> {
         affinity::allowed()
@@ -165,18 +163,18 @@ impl Platform for ThisMachine {
         is_long
     }
 
-    fn sleep(&self, ns: u64) {
-        // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter
-        // is disabled.
-        thread::sleep(POLL_INTERVAL.min(Duration::from_nanos(ns)));
-    }
-
     fn thread_account(&self) -> account::ThreadAccount {
         account::of_thread()
     }
 
     fn cpu_account(&self, cpu: u32) -> account::CpuAccount {
         account::of_cpu(cpu)
+    }
+}
+
+impl Facts for ThisMachine {
+    fn environment(&self) -> Environment {
+        clockscope_system::environment()
     }
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
@@ -187,6 +185,28 @@ impl Platform for ThisMachine {
 
     fn synchronization(&self) -> Synchronization {
         Synchronization { adjtimex: steering(self), chrony: synchronization::chrony(), ptp: synchronization::ptp() }
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        counter::is_invariant()
+    }
+
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
+        hypervisor::statement()
+    }
+
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
+        clocksource::kernel_verdict(environment)
+    }
+}
+
+impl Sleeps for ThisMachine {
+    type Sleeper = Sleeper;
+
+    fn sleep(&self, ns: u64) {
+        // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter
+        // is disabled.
+        thread::sleep(POLL_INTERVAL.min(Duration::from_nanos(ns)));
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {
@@ -210,18 +230,6 @@ impl Platform for ThisMachine {
 
     fn spin_error_ns(&self) -> u64 {
         clockscope::error_bound().map_or(0, |bound| 2 * bound.largest.as_nanos() as u64)
-    }
-
-    fn is_invariant(&self) -> Option<bool> {
-        counter::is_invariant()
-    }
-
-    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
-        hypervisor::statement()
-    }
-
-    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
-        clocksource::kernel_verdict(environment)
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use clockscope_measure::{Platform, ReferenceClock, SharedWord, ThreadError, steering};
+use clockscope_measure::{Clocks, Facts, ReferenceClock, SharedWord, Sleeps, ThreadError, Threads, steering};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict, Synchronization};
 use clockscope_system::account;
 use clockscope_system::adjtimex::AdjtimexError;
@@ -309,16 +309,9 @@ impl Drop for Pinned {
     }
 }
 
-impl Platform for Simulated {
+impl Clocks for Simulated {
     type Counter = MachineClock;
     type Reference = MachineClock;
-    type Word = Shared;
-    type Pinned = Pinned;
-    type Sleeper = Sleeper;
-
-    fn environment(&self) -> Environment {
-        self.machine.environment()
-    }
 
     fn counters(&self, visitor: &mut impl Visitor) {
         self.show(visitor, |spec| spec.info.kind == ClockKind::Counter && spec.info.path == ReadPath::Instruction);
@@ -361,6 +354,11 @@ impl Platform for Simulated {
     fn unix_seconds(&self) -> Option<u64> {
         Some(1_800_000_000)
     }
+}
+
+impl Threads for Simulated {
+    type Word = Shared;
+    type Pinned = Pinned;
 
     fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError> {
         Ok((0..self.cpus().cpus()).filter(|cpu| self.cpus().is_online(*cpu)).collect())
@@ -402,12 +400,6 @@ impl Platform for Simulated {
         self.cpus().now_ps() - began_ps > LONG_WAIT_PS
     }
 
-    fn sleep(&self, ns: u64) {
-        if self.signal.as_ref().is_none_or(|signal| !signal.interrupts(self.cpus(), ns)) {
-            self.cpus().sleep_ps(ns * 1000);
-        }
-    }
-
     fn thread_account(&self) -> account::ThreadAccount {
         self.ask(None, THREAD_ACCOUNT_PS);
         let account = self.cpus().account();
@@ -425,6 +417,12 @@ impl Platform for Simulated {
             steal_ns: Some(account.steal_ns),
         }
     }
+}
+
+impl Facts for Simulated {
+    fn environment(&self) -> Environment {
+        self.machine.environment()
+    }
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         self.machine.facts.adjtimex.clone().ok_or(AdjtimexError::Refused(Errno::new(1)))
@@ -432,6 +430,35 @@ impl Platform for Simulated {
 
     fn synchronization(&self) -> Synchronization {
         Synchronization { adjtimex: steering(self), ..Synchronization::default() }
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        self.machine.facts.is_invariant
+    }
+
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
+        self.machine.facts.statement
+    }
+
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
+        let is_current = environment.clocksource.as_deref() == Some("tsc");
+        KernelVerdict {
+            name: Some("tsc".to_owned()),
+            is_current: Some(is_current),
+            is_available: Some(true),
+            reasons: self.machine.reasons.clone(),
+            ..KernelVerdict::default()
+        }
+    }
+}
+
+impl Sleeps for Simulated {
+    type Sleeper = Sleeper;
+
+    fn sleep(&self, ns: u64) {
+        if self.signal.as_ref().is_none_or(|signal| !signal.interrupts(self.cpus(), ns)) {
+            self.cpus().sleep_ps(ns * 1000);
+        }
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {
@@ -466,25 +493,6 @@ impl Platform for Simulated {
 
     fn spin_error_ns(&self) -> u64 {
         200
-    }
-
-    fn is_invariant(&self) -> Option<bool> {
-        self.machine.facts.is_invariant
-    }
-
-    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
-        self.machine.facts.statement
-    }
-
-    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
-        let is_current = environment.clocksource.as_deref() == Some("tsc");
-        KernelVerdict {
-            name: Some("tsc".to_owned()),
-            is_current: Some(is_current),
-            is_available: Some(true),
-            reasons: self.machine.reasons.clone(),
-            ..KernelVerdict::default()
-        }
     }
 }
 

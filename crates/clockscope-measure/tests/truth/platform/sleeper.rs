@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use clockscope_measure::Sleeps;
+use clockscope_measure::SleepingCalls;
 use clockscope_system::sleeping::{Call, SleepError};
 use clockscope_testing::simulation::{ClockId, Multiprocessor};
 
@@ -15,7 +15,7 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
-    /// Sleeps no longer than until the signal comes. Returns whether it has come.
+    /// SleepingCalls no longer than until the signal comes. Returns whether it has come.
     pub(super) fn interrupts(&self, cpus: &Multiprocessor, ns: u64) -> bool {
         if self.stop.load(Ordering::Relaxed) {
             return false;
@@ -49,7 +49,7 @@ impl Sleeper {
     }
 }
 
-impl Sleeps for Sleeper {
+impl SleepingCalls for Sleeper {
     fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
         if call == Call::Poll && !ns.is_multiple_of(1_000_000) {
             return Err(SleepError::Whole("milliseconds"));
