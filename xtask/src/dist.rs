@@ -55,7 +55,7 @@ fn pack(target: &Target, origin: &Origin, out: &Path) -> Result<Vec<String>> {
     program.check(target, origin)?;
     let name = name(&origin.version, target.triple);
     let folder = out.join(&name);
-    stage(&program, &folder)?;
+    assemble(&program, &folder)?;
     let archive = archive::tar(out, &name, origin)?;
     let bill_name = format!("{name}.cdx.json");
     fs::write(out.join(&bill_name), bill::of(target, origin)?)?;
@@ -73,7 +73,7 @@ fn name(version: &str, triple: &str) -> String {
 }
 
 /// Puts together what the archive holds.
-fn stage(program: &program::Program, folder: &Path) -> Result<()> {
+fn assemble(program: &program::Program, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder.join("completions"))?;
     fs::create_dir_all(folder.join("man"))?;
     archive::copy(&program.path, &folder.join("clockscope"), archive::PROGRAM)?;

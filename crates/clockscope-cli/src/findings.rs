@@ -31,7 +31,7 @@ pub(crate) enum FailOn {
 /// otherwise 0.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = JudgedClock<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<JudgedClock<'_>> = clocks.collect();
-    let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
+    let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
     decide(fail_on.iter().map(|event| Found::new(*event, shown(event))))
 }
 
@@ -119,7 +119,7 @@ impl<'a> From<&'a StepsRecord> for JudgedClock<'a> {
 
 impl FailOn {
     /// Returns true if the clock shows it; `None` if that is not known.
-    fn shown_by(self, clock: JudgedClock<'_>) -> Option<bool> {
+    fn is_found_in(self, clock: JudgedClock<'_>) -> Option<bool> {
         let events = clock.events;
         match self {
             Self::Regression => {
@@ -165,7 +165,7 @@ mod tests {
         let all = [FailOn::Regression, FailOn::Jump, FailOn::Warp, FailOn::Stall, FailOn::Stuck, FailOn::Fail];
         let found = |events: Events| -> Vec<FailOn> {
             let clock = JudgedClock { available: true, events: Some(&events), has_unknown: false };
-            all.into_iter().filter(|finding| finding.shown_by(clock) == Some(true)).collect()
+            all.into_iter().filter(|finding| finding.is_found_in(clock) == Some(true)).collect()
         };
         assert_eq!(found(none.clone()), []);
         assert_eq!(found(Events { regression: 1, ..none.clone() }), [FailOn::Regression]);
@@ -177,10 +177,10 @@ mod tests {
         assert_eq!(found(Events { errors: 1, ..none.clone() }), [FailOn::Fail]);
         let unjudged = Events { jump: Figure::unknown(texts::NO_FORWARD_STEP), ..none };
         let clock = JudgedClock { available: true, events: Some(&unjudged), has_unknown: false };
-        assert_eq!([FailOn::Jump, FailOn::Warp].map(|finding| finding.shown_by(clock)), [None, Some(false)]);
+        assert_eq!([FailOn::Jump, FailOn::Warp].map(|finding| finding.is_found_in(clock)), [None, Some(false)]);
         let absent = JudgedClock { available: false, events: None, has_unknown: true };
         assert_eq!(
-            [FailOn::Regression, FailOn::Unavailable, FailOn::Unknown].map(|finding| finding.shown_by(absent)),
+            [FailOn::Regression, FailOn::Unavailable, FailOn::Unknown].map(|finding| finding.is_found_in(absent)),
             [None, Some(true), Some(false)]
         );
     }

@@ -8,7 +8,7 @@
 //! - `fenced()`: `after()`, which is also before all later instructions. The caller of these four
 //!   knows that the counter may be read;
 //! - `has_counter()`: whether this processor has it;
-//! - `CLOCKSOURCE`, `is_invariant()`, `stated_frequencies()`: what kernel and processor say about
+//! - `CLOCKSOURCE`, `is_invariant()`, `nominal_frequencies()`: what kernel and processor say about
 //!   it.
 //!
 //! x86 and aarch64 have several instructions that read the counter. Their files have a function for
@@ -25,7 +25,7 @@ pub mod memory_order;
 mod nominal;
 
 pub use arch::*;
-pub use nominal::{StatedBy, StatedFrequencies};
+pub use nominal::{NominalFrequencies, StatedBy};
 
 /// True if this crate knows the architecture's counter.
 pub const EXISTS: bool = CLOCKSOURCE.is_some();

@@ -17,7 +17,7 @@ const STEPS: usize = 3;
 /// resolution is fine is known to take longer steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
-const GLANCE_NS: f64 = 100e3;
+const UNINTERRUPTED_NS: f64 = 100e3;
 
 /// Readings in a row for which the clock that times the looking may show the same, if it is fine.
 /// After more it stands still.
@@ -59,14 +59,14 @@ pub(crate) fn clock_step<P: Platform>(
     let seen = if is_counter(row) {
         let start = read(&bench.reference);
         let elapsed_ns = || read(&bench.reference).wrapping_sub(start) as i64 as f64;
-        look_on(turns(bench.reference.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
+        read_until_steps(turns(bench.reference.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
     } else {
         let start = bench.timer.now();
         let elapsed_ns = || bench.ns_since(start);
-        look_on(turns(bench.timer.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
+        read_until_steps(turns(bench.timer.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
     };
     Ok(match seen.steps {
-        0 => ClockStep::Unseen { ns: seen.looked_ns },
+        0 => ClockStep::Unseen { ns: seen.observed_ns },
         STEPS => ClockStep::Step((seen.smallest as f64).max(nominal)),
         // Fewer bound it only by the largest, and by how long none came.
         _ => ClockStep::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(nominal)),
@@ -86,13 +86,13 @@ struct ObservedSteps {
     smallest: u64,
     largest: u64,
     /// For how long it was looked at, and for how long without a step at most, in ns.
-    looked_ns: f64,
+    observed_ns: f64,
     still_ns: f64,
 }
 
 /// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which
 /// the thread did not run is no time in which it looked.
-fn look_on(
+fn read_until_steps(
     longest: u64,
     mut read: impl FnMut() -> Result<u64, Errno>,
     mut elapsed_ns: impl FnMut() -> f64,
@@ -100,18 +100,18 @@ fn look_on(
 ) -> Result<ObservedSteps, Errno> {
     let (mut seen, mut last, mut last_ns, mut still_ns) = (ObservedSteps::default(), read()?, elapsed_ns(), 0.0);
     let mut turns = 0;
-    while seen.steps < STEPS && seen.looked_ns < PATIENCE_NS && !is_stopped() {
+    while seen.steps < STEPS && seen.observed_ns < PATIENCE_NS && !is_stopped() {
         let now_ns = elapsed_ns();
-        let looked_ns = (now_ns - last_ns).clamp(0.0, GLANCE_NS);
-        turns = if looked_ns > 0.0 { 0 } else { turns + 1 };
+        let observed_ns = (now_ns - last_ns).clamp(0.0, UNINTERRUPTED_NS);
+        turns = if observed_ns > 0.0 { 0 } else { turns + 1 };
         if turns == longest {
             break;
         }
         let next = read()?;
         let step = next.wrapping_sub(last) as i64;
         (last, last_ns) = (next, now_ns);
-        seen.looked_ns += looked_ns;
-        still_ns = if step > 0 { 0.0 } else { still_ns + looked_ns };
+        seen.observed_ns += observed_ns;
+        still_ns = if step > 0 { 0.0 } else { still_ns + observed_ns };
         seen.still_ns = seen.still_ns.max(still_ns);
         if step > 0 {
             let step = step as u64;
@@ -137,7 +137,7 @@ mod tests {
             time.set(if next % lost_every < 25 { next + lost } else { next });
             Ok(time.get() / step * step)
         };
-        look_on(TURNS, read, || (time.get() - start) as f64, || false).unwrap()
+        read_until_steps(TURNS, read, || (time.get() - start) as f64, || false).unwrap()
     }
 
     #[test]
@@ -154,14 +154,14 @@ mod tests {
     /// It was looked at without end.
     #[test]
     fn a_clock_is_not_looked_at_for_ever_beside_one_that_stands_still() {
-        assert_eq!(look_on(TURNS, || Ok(7), || 1e9, || false), Ok(ObservedSteps::default()));
+        assert_eq!(read_until_steps(TURNS, || Ok(7), || 1e9, || false), Ok(ObservedSteps::default()));
     }
 
     /// Stopped for a second, it has not looked for a second.
     #[test]
     fn time_in_which_nobody_looked_does_not_count() {
         let found = seen(1_000_000_000_000, 50_000_000, 1_000_000_000);
-        assert!(found.steps == 0 && (found.looked_ns / PATIENCE_NS - 1.0).abs() < 0.01, "{found:?}");
+        assert!(found.steps == 0 && (found.observed_ns / PATIENCE_NS - 1.0).abs() < 0.01, "{found:?}");
         // A clock of 4 ms is seen to step between the stops.
         assert_eq!(seen(4_000_000, 50_000_000, 1_000_000_000).smallest, 4_000_000);
     }

@@ -32,7 +32,7 @@ pub struct SwitchedRequest {
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
     /// True to look across CPUs and over time as well.
-    pub thorough: bool,
+    pub extended: bool,
 }
 
 /// Switches the kernel's clocksource, measures, and so on, and puts back what was there before:
@@ -58,8 +58,8 @@ pub fn switched(
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at
         // anew.
         let catalog = Catalog::new(&ThisMachine).select(&request.clocks, request.paths)?;
-        let SwitchedRequest { duration_s, cpu, thorough, .. } = *request;
-        let part = MeasureRequest { duration_s, cpu, thorough, synchronization: thorough };
+        let SwitchedRequest { duration_s, cpu, extended, .. } = *request;
+        let part = MeasureRequest { duration_s, cpu, extended, synchronization: extended };
         measure(&Session::new(&ThisMachine, session.stop), catalog, &part, &mut |share| {
             progress((place as f64 + share) / whole)
         })

@@ -17,7 +17,7 @@ impl Context<'_> {
         TimerRecord {
             name: name.clone(),
             frequency_hz: 1e9 / rate.ns_per_unit,
-            frequency_doubt: mean_rate.is_none().then(|| "the timer or its reference stood still, stepped or changed its rate during the run: this is the timer's frequency at the start".into()),
+            frequency_problem: mean_rate.is_none().then(|| "the timer or its reference stood still, stepped or changed its rate during the run: this is the timer's frequency at the start".into()),
             frequency_bound_ppm: rate.bound_ppm,
             reference: reference.clone(),
         }

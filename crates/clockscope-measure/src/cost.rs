@@ -15,7 +15,7 @@ use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
 use crate::timer::TimerCalibration;
-use crate::{across, advise, thorough};
+use crate::{across, advise, extended};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
@@ -41,7 +41,7 @@ pub struct MeasureRequest {
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
     /// True to look across CPUs and over time as well, which takes some 2.5 s more.
-    pub thorough: bool,
+    pub extended: bool,
     /// True to ask what keeps the clocks' rates right: the kernel, chronyd on the loopback and PTP
     /// clocks. This reads the system's clocks some times more.
     pub synchronization: bool,
@@ -58,7 +58,7 @@ pub fn measure<P: Platform>(
     request: &MeasureRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
-    let MeasureRequest { duration_s, cpu, thorough, synchronization } = *request;
+    let MeasureRequest { duration_s, cpu, extended, synchronization } = *request;
     // Before this thread is pinned. Where the system does not show them, what needs them says that
     // it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
@@ -68,10 +68,10 @@ pub fn measure<P: Platform>(
     let environment = session.environment.clone();
     let advice = advise::recommend(&clocks, &environment);
     let synchronization = synchronization.then(|| session.platform.synchronization());
-    let is_wanted = thorough && !setup.bench.is_stopped();
-    let thorough = is_wanted.then(|| thorough::find(&setup, cpus)).transpose()?;
+    let is_wanted = extended && !setup.bench.is_stopped();
+    let extended = is_wanted.then(|| extended::find(&setup, cpus)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();
-    let found = Measurement { baseline, clocks, thorough, synchronization, advice };
+    let found = Measurement { baseline, clocks, extended, synchronization, advice };
     Ok(Envelope::of_run(setup.recorded_at, environment, run, found))
 }
 

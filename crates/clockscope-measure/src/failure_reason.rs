@@ -104,9 +104,9 @@ pub(crate) fn without_time(kind: ClockKind) -> Option<FailureReason> {
 }
 
 /// Returns for how long the clock did not step, in ns, if that is why it was not compared.
-pub(crate) fn looked_ns(reason: &Unknown) -> Option<f64> {
+pub(crate) fn observed_ns(reason: &Unknown) -> Option<f64> {
     match reason {
-        Unknown::Clock(ClockReason::NoStepSeen { looked_ns }) => Some(*looked_ns),
+        Unknown::Clock(ClockReason::NoStepSeen { observed_ns }) => Some(*observed_ns),
         _ => None,
     }
 }
@@ -143,12 +143,11 @@ pub(crate) fn call_refused(call: &str, errno: Errno) -> ClockReason {
     ClockReason::CallRefused { call: call.to_owned(), error: system_error(errno) }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
     /// EPERM, ENOENT, ENXIO, ENODEV, EINVAL, EIO: the same numbers on all of these systems.
-    #[cfg(unix)]
     #[test]
     fn a_clock_that_the_system_does_not_know_is_missing() {
         let words = [1, 2, 6, 19, 22, 5].map(|code| of_errno(Errno::new(code)));

@@ -21,6 +21,7 @@ mod facts;
 mod gaps;
 mod pair;
 
+mod extended;
 mod failure_reason;
 mod handoff;
 mod measured_clock;
@@ -36,7 +37,6 @@ mod sleep;
 mod stall_limit;
 mod step;
 mod steps;
-mod thorough;
 mod tick_record;
 mod timer;
 mod trust;

@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::timer::read;
 
 /// Times that are asked for, in ns.
-const ASKED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+const REQUESTED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 /// Time that a short sleep takes beyond what it is asked for, in ns, roughly: for dividing the
 /// time.
 const USUALLY_LATE_NS: f64 = 60e3;
@@ -42,7 +42,7 @@ fn least_ns(asked_ns: u64, calls: usize, late_ns: f64) -> f64 {
 fn shares(duration_ns: f64, calls: usize) -> Vec<(u64, f64)> {
     let mut left_ns = duration_ns;
     let mut shares = Vec::new();
-    for asked_ns in ASKED_NS {
+    for asked_ns in REQUESTED_NS {
         let least_ns = least_ns(asked_ns, calls, USUALLY_LATE_NS);
         if least_ns > left_ns && !shares.is_empty() {
             break;
@@ -251,7 +251,7 @@ pub fn sleep<P: Platform>(
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|sample| sample.record(clock.monotonic.is_some())).collect();
-    let found = Sleep { clock: clock.name, timer_slack_ns, rows, untried_ns: ASKED_NS[tried..].to_vec() };
+    let found = Sleep { clock: clock.name, timer_slack_ns, rows, untried_ns: REQUESTED_NS[tried..].to_vec() };
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
@@ -399,10 +399,10 @@ mod tests {
     fn lengths_that_do_not_fit_are_left_out() {
         let lengths =
             |duration_ns: f64| shares(duration_ns, 7).iter().map(|(asked_ns, _)| *asked_ns).collect::<Vec<_>>();
-        assert_eq!(lengths(6e9), ASKED_NS);
-        assert_eq!(lengths(5e8), ASKED_NS[..5]);
-        assert_eq!(lengths(2e7), ASKED_NS[..3]);
-        assert_eq!(lengths(1.0), ASKED_NS[..1]);
+        assert_eq!(lengths(6e9), REQUESTED_NS);
+        assert_eq!(lengths(5e8), REQUESTED_NS[..5]);
+        assert_eq!(lengths(2e7), REQUESTED_NS[..3]);
+        assert_eq!(lengths(1.0), REQUESTED_NS[..1]);
         for duration_ns in [2e7, 5e8, 6e9] {
             let sum: f64 = shares(duration_ns, 7).iter().map(|(_, ns)| ns).sum();
             assert!((sum / duration_ns - 1.0).abs() < 1e-9, "{sum} of {duration_ns}");

@@ -3,7 +3,7 @@
 
 /// A timer that shows the same for so long stands still, in ns: twice a timer tick of 100 Hz, which
 /// is the longest step of a timer.
-const STILL_NS: f64 = 20e6;
+const LONGEST_STEP_NS: f64 = 20e6;
 /// The least that a turn takes, in ns.
 const SHORTEST_TURN_NS: f64 = 20.0;
 /// The same of a timer whose steps are too long to be seen: it is read by a system call.
@@ -14,10 +14,10 @@ const SHORTEST_CALL_NS: f64 = 100.0;
 /// still: the thread may lose its CPU for any time between two of them.
 pub(crate) fn turns(loop_ns: f64, step_ns: Option<f64>) -> u32 {
     let turns = match step_ns {
-        _ if loop_ns > 0.0 => STILL_NS / loop_ns.max(SHORTEST_TURN_NS),
+        _ if loop_ns > 0.0 => LONGEST_STEP_NS / loop_ns.max(SHORTEST_TURN_NS),
         // It has moved, but no longer does.
         Some(step_ns) => 2.0 * step_ns / SHORTEST_TURN_NS,
-        None => STILL_NS / SHORTEST_CALL_NS,
+        None => LONGEST_STEP_NS / SHORTEST_CALL_NS,
     };
     turns.ceil() as u32
 }

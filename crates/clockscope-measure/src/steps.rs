@@ -150,7 +150,7 @@ fn read<P: Platform>(
     share_ns: f64,
     keep: Keep,
     progress: &mut Progress<'_>,
-) -> Result<Option<KeptReadings>, MeasureError> {
+) -> Result<Option<RecordedReadings>, MeasureError> {
     let longest = warm_up(bench, clock)?;
     match (amount, keep) {
         (Amount::Reads(reads), Keep::Everything) => return read_and_keep(bench, clock, reads).map(Some),
@@ -197,12 +197,12 @@ fn warm_up<P: Platform>(bench: &Bench<'_, P>, clock: &mut MeasuredClock<P>) -> R
 
 /// Readings of a clock, as they are kept.
 #[derive(Default)]
-struct KeptReadings {
+struct RecordedReadings {
     warm_up_ns: Vec<f64>,
     batches: Vec<RecordedBatch>,
 }
 
-impl KeptReadings {
+impl RecordedReadings {
     fn record<P: Platform>(self, clock: &MeasuredClock<P>, clocksource: Option<&str>) -> RecordedClock {
         let info = &clock.row.info;
         RecordedClock {
@@ -222,7 +222,7 @@ fn read_and_keep<P: Platform>(
     bench: &Bench<'_, P>,
     clock: &mut MeasuredClock<P>,
     reads: u64,
-) -> Result<KeptReadings, MeasureError> {
+) -> Result<RecordedReadings, MeasureError> {
     let no_memory = || MeasureError::Memory(reads);
     let count = usize::try_from(reads).map_err(|_| no_memory())?;
     if let Ok(sampler) = &mut clock.row.sampler {
@@ -232,7 +232,7 @@ fn read_and_keep<P: Platform>(
     let warm_up_ns = clock.state.as_ref().map_or(Vec::new(), |state| state.recent.costs().to_vec());
     let read = clock.read_batch(bench, true);
     let (Some(ReadBatch { sampled, looked_at, .. }), Ok(sampler)) = (read, &mut clock.row.sampler) else {
-        return Ok(KeptReadings::default());
+        return Ok(RecordedReadings::default());
     };
     // The batch has delivered them as numbers already.
     let mut readings = sampler.free();
@@ -244,7 +244,7 @@ fn read_and_keep<P: Platform>(
         error: sampled.error.map(Errno::code),
         looked_at,
     };
-    Ok(KeptReadings { warm_up_ns, batches: vec![batch] })
+    Ok(RecordedReadings { warm_up_ns, batches: vec![batch] })
 }
 
 fn set_batch<P: Platform>(clock: &mut MeasuredClock<P>, reads: usize) {

@@ -117,9 +117,9 @@ def test_complaints_that_are_no_text_are_shown(command: Replace) -> None:
 def test_what_the_command_is_asked(command: Replace, tmp_path: Path) -> None:
     seen = tmp_path / "arguments"
     command(PRINT + f"open({str(seen)!r}, 'w').write('\\n'.join(sys.argv[1:]))")
-    clockscope.measure("--help", duration=1, via="all", cpu=0, thorough=True, fail_on=["jump", "stall"])
+    clockscope.measure("--help", duration=1, via="all", cpu=0, extended=True, fail_on=["jump", "stall"])
     expected = (
-        "measure --format json --quiet --duration=1.0s --via=all --cpu=0 --fail-on=jump,stall --thorough -- --help"
+        "measure --format json --quiet --duration=1.0s --via=all --cpu=0 --fail-on=jump,stall --extended -- --help"
     )
     assert seen.read_text().split() == expected.split()
 

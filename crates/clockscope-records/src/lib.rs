@@ -74,8 +74,8 @@ pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use kernel_verdict::{KernelCause, KernelVerdict, LogFault, WatchdogIntervals};
 pub use measurement::{
-    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
-    Monotonic, Run, Thorough, TimerRecord,
+    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter, Listed,
+    Measurement, Monotonic, Run, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};

@@ -19,7 +19,7 @@ pub struct Measurement {
     /// One record a clock and path, in the order of the catalog.
     pub clocks: Vec<ClockRecord>,
     /// The results across CPUs and over time; `null` unless requested.
-    pub thorough: Option<Thorough>,
+    pub extended: Option<Extended>,
     /// Facts on what keeps civil time and the clocks' rates right, as the machine states them;
     /// `null` unless requested.
     pub synchronization: Option<Synchronization>,
@@ -30,8 +30,8 @@ pub struct Measurement {
 /// The results across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
-#[schemars(rename = "Thorough", transform = add_unknown)]
-pub struct Thorough {
+#[schemars(rename = "Extended", transform = add_unknown)]
+pub struct Extended {
     /// Order across CPUs.
     pub order: Order,
     /// Offsets of the CPUs' counters.
@@ -40,7 +40,7 @@ pub struct Thorough {
     pub rate: Figure<Rates>,
 }
 
-record!(Thorough { rate });
+record!(Extended { rate });
 
 /// The circumstances of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ pub struct TimerRecord {
     pub frequency_hz: f64,
     /// Reason why that is the frequency at the start only; `None` if it is of the whole run.
     #[serde(skip)]
-    pub frequency_doubt: Option<Unknown>,
+    pub frequency_problem: Option<Unknown>,
     /// Bound of that frequency's error, in parts per million: bracket widths over the time between
     /// them.
     pub frequency_bound_ppm: f64,
@@ -91,13 +91,11 @@ pub struct TimerRecord {
 /// The reason stands where that of an unknown frequency would.
 impl Figures for TimerRecord {
     fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a Unknown>) {
-        reasons.extend(
-            self.frequency_doubt.iter().map(|reference_problem| (format!("{prefix}frequency_hz"), reference_problem)),
-        );
+        reasons.extend(self.frequency_problem.iter().map(|problem| (format!("{prefix}frequency_hz"), problem)));
     }
 
     fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, Unknown>) {
-        self.frequency_doubt = reasons.remove(&format!("{prefix}frequency_hz"));
+        self.frequency_problem = reasons.remove(&format!("{prefix}frequency_hz"));
     }
 }
 

@@ -298,7 +298,7 @@ mod tests {
                 timer: crate::TimerRecord {
                     name: "rdtscp".to_owned(),
                     frequency_hz: 1e9,
-                    frequency_doubt: None,
+                    frequency_problem: None,
                     frequency_bound_ppm: 1.0,
                     reference: "monotonic".to_owned(),
                 },

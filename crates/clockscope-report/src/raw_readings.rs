@@ -180,7 +180,7 @@ mod tests {
                 "duration_asked_s": null, "reads_asked": 3, "duration_s": 1.0, "runs": null, "cpu": 0,
                 "unknown": {}, "interrupted": false,
                 "timer": {
-                    "name": "tsc", "frequency_hz": 1e9, "frequency_doubt": null, "frequency_bound_ppm": 1.0,
+                    "name": "tsc", "frequency_hz": 1e9, "frequency_problem": null, "frequency_bound_ppm": 1.0,
                     "reference": "monotonic",
                 },
             },

@@ -1,22 +1,22 @@
 //! Nominal frequencies of the counter, as hardware or hypervisor state them: to be checked against
 //! a measurement.
 
-use clockscope_core::counter::{self, StatedFrequencies};
+use clockscope_core::counter::{self, NominalFrequencies};
 use clockscope_core::os;
 use clockscope_records::{Figure, Frequencies, FrequencySource, texts};
 
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of
-/// [`StatedFrequencies::nominal_hz`].
+/// [`NominalFrequencies::nominal_hz`].
 #[must_use]
 pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, FrequencySource)> {
-    stated_frequencies(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
+    nominal_frequencies(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
 }
 
 /// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these
 /// run by it.
 #[must_use]
 pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, FrequencySource)> {
-    stated_frequencies(stated).nominal_hz(|| None).map(recorded)
+    nominal_frequencies(stated).nominal_hz(|| None).map(recorded)
 }
 
 fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, FrequencySource) {
@@ -29,8 +29,8 @@ fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, FrequencySource) {
     (hz, by)
 }
 
-fn stated_frequencies(stated: &Frequencies) -> StatedFrequencies {
-    StatedFrequencies {
+fn nominal_frequencies(stated: &Frequencies) -> NominalFrequencies {
+    NominalFrequencies {
         cpuid_15h_hz: stated.cpuid_15h_hz.get(),
         cpuid_16h_base_mhz: stated.cpuid_16h_base_mhz.get(),
         cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz.get(),
@@ -39,7 +39,7 @@ fn stated_frequencies(stated: &Frequencies) -> StatedFrequencies {
 }
 
 pub(crate) fn read() -> Frequencies {
-    let nominal = counter::stated_frequencies();
+    let nominal = counter::nominal_frequencies();
     Frequencies {
         cpuid_15h_hz: Figure::of(nominal.cpuid_15h_hz, texts::PROCESSOR_SILENT),
         cpuid_16h_base_mhz: Figure::of(nominal.cpuid_16h_base_mhz, texts::PROCESSOR_SILENT),

@@ -44,7 +44,7 @@ pub fn read() -> Option<Vec<Timecounter>> {
 fn available() -> Option<Vec<Timecounter>> {
     use clockscope_core::os::timecounter;
 
-    let choice = of_choice(&timecounter::available()?)?;
+    let choice = of_kern_timecounter_choice(&timecounter::available()?)?;
     #[cfg(target_os = "freebsd")]
     let choice = choice
         .into_iter()
@@ -68,7 +68,7 @@ fn available() -> Option<Vec<Timecounter>> {
     not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd", test, fuzzing)),
     allow(dead_code, reason = "only the BSDs have such a text")
 )]
-pub(crate) fn of_choice(choice: &str) -> Option<Vec<Timecounter>> {
+pub(crate) fn of_kern_timecounter_choice(choice: &str) -> Option<Vec<Timecounter>> {
     let mut rest = choice.trim();
     let mut found = Vec::new();
     while !rest.is_empty() {
@@ -124,7 +124,7 @@ fn causes(counter: Option<&Timecounter>, current: Option<&str>, all: &[Timecount
 /// Any text is read or refused; what is read is shown and read again (fuzz/).
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(choice: &str) {
-    for one in of_choice(choice).into_iter().flatten() {
+    for one in of_kern_timecounter_choice(choice).into_iter().flatten() {
         assert!(!one.name.is_empty() && one.bits().is_none());
     }
 }

@@ -61,13 +61,13 @@ pub enum Unbounded {
     /// it is left. Or the oscillator is off by more than 100 ppm.
     #[non_exhaustive]
     Slewing {
-        /// The bounds that would be true otherwise.
-        claimed: Bounded,
+        /// The interval that would be true otherwise.
+        interval: Bounded,
         /// The correction of the rate, in parts per million.
         ppm: i32,
     },
     /// The daemon sets the error to zero at each correction, whatever it is, or has only begun.
-    /// What it claims.
+    /// The interval that it states.
     Worthless(Bounded),
     /// The kernel does not know by how many seconds TAI is ahead of UTC.
     TaiUnknown,
@@ -166,9 +166,9 @@ impl Unbounded {
 
     /// Returns the interval that the daemon states and that is not reliable, if there is one.
     #[must_use]
-    pub fn claimed(&self) -> Option<&Bounded> {
+    pub fn interval(&self) -> Option<&Bounded> {
         match self {
-            Self::Slewing { claimed, .. } | Self::Worthless(claimed) => Some(claimed),
+            Self::Slewing { interval, .. } | Self::Worthless(interval) => Some(interval),
             Self::Unsynchronized(_) | Self::TaiUnknown | Self::Refused(_) | Self::OutOfRange => None,
         }
     }

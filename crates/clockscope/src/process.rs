@@ -75,7 +75,7 @@ impl Counter for Native {
     }
 
     fn nominal_hz(&self) -> Option<(f64, &'static str)> {
-        counter::stated_frequencies().nominal_hz(|| None).map(|(hz, by)| (hz, by.name()))
+        counter::nominal_frequencies().nominal_hz(|| None).map(|(hz, by)| (hz, by.name()))
     }
 
     fn kernel_hz(&self) -> Option<f64> {

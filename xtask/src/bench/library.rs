@@ -16,7 +16,7 @@ const AT_A_TIME: usize = 4;
 /// Busy loops beside them, on two CPUs.
 const BUSY: usize = 4;
 /// Seconds over which the error is watched.
-const WATCHED_S: &str = "60";
+const DURATION_S: &str = "60";
 
 /// Parts that can be measured by themselves.
 const PARTS: &[Part] = &[
@@ -83,10 +83,10 @@ fn values(output: &str) -> Result<Values> {
 /// Civil time beside CLOCK_REALTIME itself.
 fn wall(when: &str, busy: usize) -> Result<()> {
     let _busy = BusyLoops::start(busy, None)?;
-    let seen = values(&run::output(&program("wall"), &[WATCHED_S])?)?;
+    let seen = values(&run::output(&program("wall"), &[DURATION_S])?)?;
     let of = |name: &str| value(&seen, name);
     figure(
-        &format!("{when}: |wall::now - CLOCK_REALTIME| in {WATCHED_S} s"),
+        &format!("{when}: |wall::now - CLOCK_REALTIME| in {DURATION_S} s"),
         "<= 200 ns",
         &format!("{:.0} ns in {:.0} comparisons, bound {:.0} ns", of("error")?, of("comparisons")?, of("bound")?),
     );
@@ -391,7 +391,7 @@ fn started(line: &str) -> Option<Start> {
 /// A minute of use.
 fn watch(when: &str, busy: usize, target: &str) -> Result<()> {
     let _busy = BusyLoops::start(busy, None)?;
-    let seen = pinned("drift", &[WATCHED_S])?;
+    let seen = pinned("drift", &[DURATION_S])?;
     let ns = |name: &str| Ok::<_, anyhow::Error>(format!("{:.0} ns", value(&seen, name)?));
     figure(&format!("{when}, 60 s: largest error_bound()"), target, &ns("bound")?);
     figure(&format!("{when}, 60 s: largest certain error"), "-", &ns("error")?);

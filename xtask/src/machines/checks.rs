@@ -86,7 +86,7 @@ fn verdict(machine: &Machine, seen: &mut Seen) {
     for one in verdicts.iter().flat_map(|verdict| list(&verdict["evidence"])) {
         seen.expect(one["finding"] != "against" || one["advice"].is_string(), || format!("no advice: {one}"));
     }
-    claimed(machine, seen, &evidence);
+    nominal_frequency(machine, seen, &evidence);
     seen.found(format!("{counter} {}", found["verdict"].as_str().unwrap_or("nothing")));
 }
 
@@ -94,10 +94,10 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// The kernel's or the architecture's statement of the counter's frequency is a claim that was
-/// compared with what was measured. Where the kernel rejects the counter, it states none.
-fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
-    let claim = evidence.iter().find(|one| one["check"] == "nominal_frequency").cloned().unwrap_or_default();
+/// The kernel's or the architecture's nominal frequency of the counter was compared with what was
+/// measured. Where the kernel rejects the counter, it states none.
+fn nominal_frequency(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
+    let found = evidence.iter().find(|one| one["check"] == "nominal_frequency").cloned().unwrap_or_default();
     let who = match (machine.architecture, machine.verdict) {
         (Architecture::Arm, _) => "firmware",
         (Architecture::X86, "unfit") => return,
@@ -109,14 +109,14 @@ fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
         _ if is_measured_at_boot(machine) => &["for", "against"],
         _ => &["for"],
     };
-    let is_expected = claim["finding"].as_str().is_some_and(|finding| findings.contains(&finding));
-    seen.expect(claim["stated_by"] == who && is_expected && claim["ppm"].is_number(), || {
-        format!("the nominal frequency: {claim}")
+    let is_expected = found["finding"].as_str().is_some_and(|finding| findings.contains(&finding));
+    seen.expect(found["stated_by"] == who && is_expected && found["ppm"].is_number(), || {
+        format!("the nominal frequency: {found}")
     });
 }
 
-/// Returns true if the kernel's claim is what it measured at boot, by a timer, and compared with
-/// another clock later. On a busy host the claim may be wrong, as it was by 800 ppm, and jiffies
+/// Returns true if the kernel's figure is what it measured at boot, by a timer, and compared with
+/// another clock later. On a busy host it may be wrong, as it was by 800 ppm, and jiffies
 /// lose time.
 fn is_measured_at_boot(machine: &Machine) -> bool {
     ["jiffies", "acpi_pm", "hpet"].contains(&machine.clocksource)

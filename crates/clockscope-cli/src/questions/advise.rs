@@ -76,7 +76,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         None => {
             let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
-            let request = MeasureRequest { duration_s: duration.0, cpu, thorough: false, synchronization: true };
+            let request = MeasureRequest { duration_s: duration.0, cpu, extended: false, synchronization: true };
             Document::Measurement(fresh(catalog, &request, &args.output)?)
         }
     };

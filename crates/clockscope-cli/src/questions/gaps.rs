@@ -72,12 +72,12 @@ fn gaps(args: &GapsArgs) -> Result<Exit> {
         let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
         clockscope_measure::gaps(session, &GapsRequest { threshold_s, duration_s, cpus }, progress)
     };
-    answer(ask, (&args.output, Drawing::default()), "--cpus", looked, Document::Gaps)
+    answer(ask, (&args.output, Drawing::default()), "--cpus", completeness, Document::Gaps)
 }
 
 /// Exit of `gaps`: the losses of a CPU that could not be looked at, or not at all, were not
 /// determined.
-fn looked(gaps: &Gaps) -> Exit {
+fn completeness(gaps: &Gaps) -> Exit {
     let is_unseen = |cpu: &CpuGaps| cpu.seconds == 0.0 || cpu.reason.is_some();
     if gaps.gaps.iter().any(is_unseen) { Exit::Undetermined } else { Exit::Success }
 }

@@ -74,8 +74,8 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let timer = RequestedTimer::of(&args.timer)?;
-    let MeasureArgs { duration, cpu, thorough, .. } = *args;
-    let request = MeasureRequest { duration_s: duration.0, cpu, thorough, synchronization: thorough };
+    let MeasureArgs { duration, cpu, extended, .. } = *args;
+    let request = MeasureRequest { duration_s: duration.0, cpu, extended, synchronization: extended };
     let mut measurement = fresh(catalog, &request, &args.output)?;
     timer.note(&mut measurement);
     show_measurement(measurement, baseline.as_ref(), args, destination)

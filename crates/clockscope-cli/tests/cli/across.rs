@@ -540,17 +540,17 @@ fn with_the_counter_disabled_all_questions_have_answers() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
-fn a_thorough_measurement_says_a_line_on_each() {
-    let output = run(clockscope(&["measure", "rdtscp", "monotonic", "--duration", "200ms", "--thorough"]), 0);
+fn an_extended_measurement_says_a_line_on_each() {
+    let output = run(clockscope(&["measure", "rdtscp", "monotonic", "--duration", "200ms", "--extended"]), 0);
     let table = String::from_utf8(output.stdout).unwrap();
     for start in ["order: ", "offsets: ", "rate: "] {
         assert_eq!(table.lines().filter(|line| line.starts_with(start)).count(), 1, "{table}");
     }
-    let record = record_of(&["measure", "rdtscp", "--duration", "100ms", "--thorough"]);
+    let record = record_of(&["measure", "rdtscp", "--duration", "100ms", "--extended"]);
     for question in ["order", "offsets", "rate"] {
-        assert!(record["thorough"][question].is_object(), "{question}");
+        assert!(record["extended"][question].is_object(), "{question}");
     }
-    assert!(record_of(&["measure", "rdtscp", "--duration", "100ms"])["thorough"].is_null());
+    assert!(record_of(&["measure", "rdtscp", "--duration", "100ms"])["extended"].is_null());
 }
 
 #[test]

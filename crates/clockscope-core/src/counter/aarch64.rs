@@ -15,7 +15,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::nominal::StatedFrequencies;
+use super::nominal::NominalFrequencies;
 use crate::Unavailable;
 
 /// The name of the kernel's clocksource that is this counter and nothing else.
@@ -30,8 +30,8 @@ pub fn is_invariant() -> Option<bool> {
 
 /// CNTFRQ_EL0 (Arm ARM, D12.1): what firmware wrote there.
 #[must_use]
-pub fn stated_frequencies() -> StatedFrequencies {
-    StatedFrequencies { cntfrq_hz: frequency_hz(), ..StatedFrequencies::default() }
+pub fn nominal_frequencies() -> NominalFrequencies {
+    NominalFrequencies { cntfrq_hz: frequency_hz(), ..NominalFrequencies::default() }
 }
 
 /// Checks that this processor has the counter.

@@ -1,6 +1,6 @@
 //! Architectures whose counter this crate does not know: there is none.
 
-use super::nominal::StatedFrequencies;
+use super::nominal::NominalFrequencies;
 use crate::Unavailable;
 
 /// No clocksource is a counter that is not known.
@@ -14,8 +14,8 @@ pub fn is_invariant() -> Option<bool> {
 
 /// Nothing is stated.
 #[must_use]
-pub fn stated_frequencies() -> StatedFrequencies {
-    StatedFrequencies::default()
+pub fn nominal_frequencies() -> NominalFrequencies {
+    NominalFrequencies::default()
 }
 
 /// Checks that this processor has the counter.

@@ -3,7 +3,7 @@
 /// Frequencies that processor, firmware or hypervisor state for the counter: to be checked against
 /// a measurement, never taken for one. `None` where nothing is stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StatedFrequencies {
+pub struct NominalFrequencies {
     /// CPUID leaf 15h, in Hz.
     pub cpuid_15h_hz: Option<u64>,
     /// CPUID leaf 16h: the processor's base frequency in MHz.
@@ -40,7 +40,7 @@ impl StatedBy {
     }
 }
 
-impl StatedFrequencies {
+impl NominalFrequencies {
     /// Returns the counter's nominal frequency in Hz, and who states it: the hypervisor, which
     /// knows what it scales the counter to; the processor; the firmware; and last the kernel, whose
     /// figure (`by_kernel`, asked for only then) may come from any of these or from its own
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_nominal_frequency_has_one_precedence() {
-        let all = StatedFrequencies {
+        let all = NominalFrequencies {
             cpuid_15h_hz: Some(2_000_000_000),
             cpuid_16h_base_mhz: Some(2100),
             cpuid_40000010h_khz: Some(2_200_000),
@@ -68,11 +68,11 @@ mod tests {
         };
         let kernel = || Some(2.3e9);
         assert_eq!(all.nominal_hz(kernel), Some((2.2e9, StatedBy::Hypervisor)));
-        let all = StatedFrequencies { cpuid_40000010h_khz: None, ..all };
+        let all = NominalFrequencies { cpuid_40000010h_khz: None, ..all };
         assert_eq!(all.nominal_hz(kernel), Some((2e9, StatedBy::Processor)));
-        let all = StatedFrequencies { cpuid_15h_hz: None, ..all };
+        let all = NominalFrequencies { cpuid_15h_hz: None, ..all };
         assert_eq!(all.nominal_hz(kernel), Some((2.4e7, StatedBy::Firmware)));
-        let all = StatedFrequencies { cntfrq_hz: None, ..all };
+        let all = NominalFrequencies { cntfrq_hz: None, ..all };
         assert_eq!(all.nominal_hz(kernel), Some((2.3e9, StatedBy::Kernel)));
         assert_eq!(all.nominal_hz(|| None), None);
     }

@@ -8,7 +8,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::nominal::StatedFrequencies;
+use super::nominal::NominalFrequencies;
 use crate::Unavailable;
 
 /// The name of the kernel's clocksource that is this counter and nothing else.
@@ -22,8 +22,8 @@ pub fn is_invariant() -> Option<bool> {
 
 /// No register states the frequency.
 #[must_use]
-pub fn stated_frequencies() -> StatedFrequencies {
-    StatedFrequencies::default()
+pub fn nominal_frequencies() -> NominalFrequencies {
+    NominalFrequencies::default()
 }
 
 /// Checks that this processor has the counter.

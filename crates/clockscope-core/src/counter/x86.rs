@@ -14,7 +14,7 @@ use core::arch::x86 as arch;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64 as arch;
 
-use super::nominal::StatedFrequencies;
+use super::nominal::NominalFrequencies;
 use crate::Unavailable;
 
 /// The name of the kernel's clocksource that is this counter and nothing else.
@@ -30,13 +30,13 @@ pub fn is_invariant() -> Option<bool> {
 
 /// CPUID 15h, 16h (Intel SDM vol. 2A) and 40000010h (VMware's convention, which KVM follows).
 #[must_use]
-pub fn stated_frequencies() -> StatedFrequencies {
+pub fn nominal_frequencies() -> NominalFrequencies {
     let leaves = cpuid(0).eax;
     let crystal = (leaves >= 0x15).then(|| cpuid(0x15)).filter(|leaf| leaf.eax != 0 && leaf.ebx != 0 && leaf.ecx != 0);
     let base = (leaves >= 0x16).then(|| cpuid(0x16).eax & 0xffff);
     let is_guest = cpuid(1).ecx & (1 << 31) != 0;
     let guest = (is_guest && cpuid(0x4000_0000).eax >= 0x4000_0010).then(|| cpuid(0x4000_0010).eax);
-    StatedFrequencies {
+    NominalFrequencies {
         cpuid_15h_hz: crystal.map(|leaf| u64::from(leaf.ecx) * u64::from(leaf.ebx) / u64::from(leaf.eax)),
         cpuid_16h_base_mhz: base.filter(|mhz| *mhz != 0),
         cpuid_40000010h_khz: guest.filter(|khz| *khz != 0),

@@ -35,7 +35,7 @@ const STALL_READINGS: u64 = 200;
 /// One that moved less often stands still if it does not for so many times its step. A reading
 /// takes so many ns at least. Each reading may fall anywhere within a step: one that lasts is
 /// missed in so many with a chance of e^-32.
-const STILL_STEPS: f64 = 32.0;
+const STEPS_OF_A_STALL: f64 = 32.0;
 const SHORTEST_READ_NS: f64 = 5.0;
 /// The same of one that never moved, in ns: no clock whose nominal resolution is fine is known to
 /// take longer steps; and in steps of one that does not.
@@ -341,7 +341,7 @@ impl Pacing {
             still > STALL_INTERVALS * (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64
         } else {
             // It moves in steps that are no longer than this.
-            still * SHORTEST_READ_NS > STILL_STEPS * step_ns.max(self.step as f64 * ns_per_unit)
+            still * SHORTEST_READ_NS > STEPS_OF_A_STALL * step_ns.max(self.step as f64 * ns_per_unit)
         };
         is_long && self.most_still > STALL_READINGS
     }

@@ -21,7 +21,7 @@ pub(super) struct RateStatements<'a> {
 
 impl<'a> RateStatements<'a> {
     pub(super) fn of(measurement: &'a Envelope<Measurement>) -> Self {
-        let rates = measurement.found.thorough.as_ref().and_then(|thorough| thorough.rate.known());
+        let rates = measurement.found.extended.as_ref().and_then(|extended| extended.rate.known());
         let run = measurement.run.as_ref();
         Self {
             synchronization: measurement.found.synchronization.as_ref(),

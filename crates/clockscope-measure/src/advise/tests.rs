@@ -1,6 +1,6 @@
 use clockscope_records::{
-    Adjtimex, ChronyTracking, ClockIdentity, ClockKind, Emulator, LeftOutCause, Measurement, PtpClock, RatePair, Rates,
-    ReadPath, Run, ScaleSource, Summary, Synchronization, Thorough, TimerRecord, texts,
+    Adjtimex, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, LeftOutCause, Measurement, PtpClock,
+    RatePair, Rates, ReadPath, Run, ScaleSource, Summary, Synchronization, TimerRecord, texts,
 };
 
 use super::candidates::candidate;
@@ -44,7 +44,7 @@ fn measured(clocks: &[ClockRecord], synchronization: Synchronization) -> Envelop
     let found = Measurement {
         baseline: Default::default(),
         clocks: clocks.to_vec(),
-        thorough: None,
+        extended: None,
         synchronization: Some(synchronization),
         advice,
     };
@@ -222,7 +222,7 @@ fn run() -> Run {
     let timer = TimerRecord {
         name: "rdtscp_lfence".to_owned(),
         frequency_hz: 1e9,
-        frequency_doubt: None,
+        frequency_problem: None,
         frequency_bound_ppm: 2.0,
         reference: "monotonic_raw:syscall".to_owned(),
     };
@@ -314,7 +314,7 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
             vec![pair("monotonic", "rust_instant", 0.0), pair("ptp0", "monotonic", -7.0), pair("rdtscp", "ptp0", 1.0)];
         let mut measured = measured(&two_clocks(), synchronization);
         let rate = Figure::Known(Rates { pairs, ..Rates::default() });
-        measured.found.thorough = Some(Thorough { order: Default::default(), offsets: Default::default(), rate });
+        measured.found.extended = Some(Extended { order: Default::default(), offsets: Default::default(), rate });
         let statements = RateStatements::of(&measured);
         assert!(!statements.scale_error(&identity("rdtscp")).0.is_known());
         statements.scale_error(&identity("monotonic"))

@@ -62,7 +62,7 @@ impl Simulated {
             runs: Vec::new(),
         };
         let found =
-            Measurement { baseline, clocks, thorough: None, synchronization: None, advice: Recommendation::default() };
+            Measurement { baseline, clocks, extended: None, synchronization: None, advice: Recommendation::default() };
         // No two runs are the same record.
         Envelope::of_run(Some(format!("2026-01-{:016x}", random.any())), Environment::default(), how(), found)
     }
@@ -83,7 +83,7 @@ fn how() -> Run {
         timer: TimerRecord {
             name: "rdtscp_lfence".to_owned(),
             frequency_hz: 1e9,
-            frequency_doubt: None,
+            frequency_problem: None,
             frequency_bound_ppm: 0.1,
             reference: "monotonic_raw:syscall".to_owned(),
         },

@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    fn watched_until(stopped_at: u64, before: bool) -> (Simulated, Watch) {
+    fn after_stop_at(stopped_at: u64, before: bool) -> (Simulated, Watch) {
         let mut sources = Simulated {
             time: 1_000,
             actions: 0,
@@ -377,7 +377,7 @@ mod tests {
     fn watched_and_unwatched_time_are_the_run() {
         const OUTSIDE: u64 = 1_000 + 2 * (2_000 + 1_000);
         for stopped_at in [0, 100, 1000, 2000] {
-            let (sources, watch) = watched_until(stopped_at, true);
+            let (sources, watch) = after_stop_at(stopped_at, true);
             let (first, last) = (&sources.counted_cpu[0], &sources.counted_cpu[sources.counted_cpu.len() - 1]);
             let between = last.start - first.end;
             assert_eq!(between - (watch.watched + watch.unwatched), OUTSIDE, "{stopped_at}");
@@ -388,11 +388,11 @@ mod tests {
     /// the gap is attributed to the stop.
     #[test]
     fn a_stop_is_told_wherever_it_falls() {
-        let (sources, _) = watched_until(0, true);
+        let (sources, _) = after_stop_at(0, true);
         // Before the first and after the last look there is nothing to report.
         let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sources.actions - 3, 0);
         for (action, before) in actions.flat_map(|action| [(action, true), (action, false)]) {
-            let (_, watch) = watched_until(action, before);
+            let (_, watch) = after_stop_at(action, before);
             let worst = &watch.worst[0];
             assert!(worst.length + 50_000 >= STOPPED, "{action} {before}: {}", worst.length);
             assert_eq!(worst.cause, CauseKind::VoluntarySwitch, "{action} {before}: {:?}", worst.counted);

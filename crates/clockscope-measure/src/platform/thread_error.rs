@@ -72,12 +72,11 @@ fn is_denied(error: Errno) -> bool {
     std::io::Error::from(error).kind() == ErrorKind::PermissionDenied
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
     /// A sandbox that denies the call is not a CPU that is offline.
-    #[cfg(unix)]
     #[test]
     fn a_denied_bind_is_no_missing_cpu() {
         let denied = std::io::Error::from_raw_os_error(1);

@@ -178,16 +178,16 @@ impl Comparison {
         let counts = clock.is_in_counts.then_some(()).ok_or(texts::SHOWS_TIME);
         let nominal =
             clock.nominal_hz.ok_or("neither hardware nor hypervisor state a frequency that it could be compared with");
-        let claim = if clock.is_in_counts { nominal.map(|_| ()) } else { Ok(()) };
+        let comparable = if clock.is_in_counts { nominal.map(|_| ()) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),
             reference: reference.label.clone(),
             available: true,
             errors: self.errors,
             stood_still_ns: Figure::unknown("it stepped"),
-            ppm: claim.map(|()| ppm).into(),
+            ppm: comparable.map(|()| ppm).into(),
             bound_ppm: Figure::Known(bound_ppm),
-            estimate_ppm: claim
+            estimate_ppm: comparable
                 .and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(texts::FEW_WHOLE_BRACKETS))
                 .into(),
             frequency_hz: counts.map(|()| hz).into(),

@@ -9,7 +9,7 @@ use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};
 use crate::clock_step::{ClockStep, clock_step};
 use crate::default_clocks::{self, ReferenceKind};
 use crate::error::MeasureError;
-use crate::failure_reason::{FailureReason, looked_ns, system_error, without_time};
+use crate::failure_reason::{FailureReason, observed_ns, system_error, without_time};
 use crate::measured_clock::is_counter;
 use crate::platform::Platform;
 use crate::session::Session;
@@ -152,7 +152,7 @@ impl<'a, P: Platform> Participant<'a, P> {
                 Ok(ClockStep::Step(tick)) => participant.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {
                     participant.failure_reason =
-                        Some(FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: ns }));
+                        Some(FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { observed_ns: ns }));
                 }
                 Err(errno) => {
                     let reason = ClockReason::ReadFailed { error: system_error(errno) };
@@ -227,7 +227,7 @@ impl<'a, P: Platform> Participant<'a, P> {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
             stood_still_ns: Figure::of(
-                failure_reason.and_then(|failure_reason| looked_ns(&failure_reason.reason)),
+                failure_reason.and_then(|failure_reason| observed_ns(&failure_reason.reason)),
                 reason.clone(),
             ),
             reason: failure_reason.map(|failure_reason| failure_reason.reason.clone()),

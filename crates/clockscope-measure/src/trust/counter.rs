@@ -14,7 +14,7 @@ use super::observations::{self, Mean, Observations};
 /// most.
 const NOMINAL_PPM: f64 = 500.0;
 /// Offsets that are known to be less than this, in ns, are none.
-const TOLD_NS: f64 = 10_000.0;
+const LARGEST_OFFSET_NS: f64 = 10_000.0;
 /// Change of a crystal's frequency within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
 
@@ -136,7 +136,7 @@ fn offsets(seen: &Observations) -> WeighedCheck {
         _ if !is_tested && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
         _ if !is_tested => (Some(Untested::NoPair), Finding::Unknown),
         // A bound that is longer than any way between CPUs was not measured, but interrupted.
-        0 if found.within_ns.get().is_some_and(|ns| ns <= TOLD_NS) => (None, Finding::For),
+        0 if found.within_ns.get().is_some_and(|ns| ns <= LARGEST_OFFSET_NS) => (None, Finding::For),
         0 => (None, Finding::Unknown),
         _ => (None, Finding::Against),
     };

@@ -8,7 +8,7 @@ use clockscope_records::{
 use super::evidence::{Severity, WeighedCheck};
 use super::observations::Observations;
 use crate::error::MeasureError;
-use crate::failure_reason::{clock_failed, looked_ns};
+use crate::failure_reason::{clock_failed, observed_ns};
 use crate::rate::base_name;
 
 /// Fewer handoffs than this say nothing.
@@ -144,7 +144,7 @@ fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
         Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns.get(),
         // Every path reads one clock.
         Err(MeasureError::Reference(refused)) if base_name(&refused.clock) == base_name(&label) => {
-            looked_ns(&refused.reason)
+            observed_ns(&refused.reason)
         }
         Err(_) => None,
     };

@@ -149,7 +149,7 @@ fn a_clock_that_stopped_meanwhile_is_found() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
-    let failure_reason = FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { looked_ns: 5e8 });
+    let failure_reason = FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { observed_ns: 5e8 });
     seen.rates = Err(MeasureError::Reference(failure_reason.of_clock("monotonic:syscall".to_owned()).into()));
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
 }

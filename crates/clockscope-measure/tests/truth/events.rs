@@ -60,7 +60,7 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
         });
         return shown.collect();
     }
-    let request = MeasureRequest { duration_s: seconds, cpu: None, thorough: false, synchronization: false };
+    let request = MeasureRequest { duration_s: seconds, cpu: None, extended: false, synchronization: false };
     let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
     let shown = found.clocks.into_iter().filter(|clock| clock.available);
     let shown = shown.map(|clock| FoundEvents {

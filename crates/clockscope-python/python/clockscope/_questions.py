@@ -18,7 +18,7 @@ def measure(
     duration: float = 2.5,
     via: str = "libc",
     cpu: int | None = None,
-    thorough: bool = False,
+    extended: bool = False,
     repeat: int | None = None,
     fail_on: Clocks = (),
 ) -> Record:
@@ -28,7 +28,7 @@ def measure(
     duration: seconds for all clocks together.
     via: "libc", "vdso", "syscall" or "all", for clocks that can be read in several ways.
     cpu: the CPU to measure on; the current one by default.
-    thorough: looks across CPUs and over time as well, for 2.5 s more.
+    extended: looks across CPUs and over time as well, for 2.5 s more.
     repeat: runs as often, each in its own process and for the whole duration, and gives where
     another run's median lies. compare() needs several runs.
     fail_on: raises FindingError if a clock shows any of these: "regression", "jump", "warp",
@@ -43,7 +43,7 @@ def measure(
         repeat=words.whole("repeat", repeat, least=2),
         fail_on=words.names("fail_on", fail_on),
     )
-    return about_clocks("measure", clocks, arguments + ["--thorough"] * bool(thorough))
+    return about_clocks("measure", clocks, arguments + ["--extended"] * bool(extended))
 
 
 def steps(

@@ -87,7 +87,7 @@ pub enum ClockReason {
     /// It did not step while it was looked at, so that nothing bounds how late it is.
     NoStepSeen {
         /// For how long it was looked at, in ns.
-        looked_ns: f64,
+        observed_ns: f64,
     },
     /// A read failed when the clock's step was looked for.
     ReadFailed {

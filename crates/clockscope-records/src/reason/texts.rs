@@ -18,7 +18,7 @@ pub const FEW_WHOLE_BRACKETS: &str = "fewer than three brackets were not interru
 pub const INTERRUPTED: &str = "interrupted before its turn";
 pub const INTERRUPTED_DIRECTION: &str = "other programs interrupted every exchange of one direction";
 pub const KEEPER_NOT_RECORDED: &str =
-    "the record does not state what keeps the clocks' rates: record it by measure --thorough";
+    "the record does not state what keeps the clocks' rates: record it by measure --extended";
 pub const NOTHING_FIT: &str = "no clock that was measured is fit for intervals (see their events)";
 pub const NOTHING_MEASURED: &str = "no clock that intervals can be measured with was measured";
 pub const NOT_ASKED_FOR: &str = "not asked for";

@@ -75,7 +75,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     if let Some(flags) = environment.counter_flags.known() {
         facts.push(("TSC", flags_line(flags, is_of_linux(environment))));
     }
-    facts.push(("nominal frequency", stated_frequencies(environment)));
+    facts.push(("nominal frequency", nominal_frequencies(environment)));
     let readable =
         |is: &bool| if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned();
     let of_linux = |is_known: bool, fact: Fact| (is_known || is_of_linux(environment)).then_some(fact);
@@ -232,7 +232,7 @@ fn cpus(environment: &Environment) -> String {
     }
 }
 
-fn stated_frequencies(environment: &Environment) -> String {
+fn nominal_frequencies(environment: &Environment) -> String {
     let frequencies = &environment.frequencies;
     let stated = [
         frequencies.cpuid_15h_hz.get().map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),

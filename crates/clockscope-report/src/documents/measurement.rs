@@ -6,7 +6,7 @@ mod events;
 mod notes;
 mod table;
 
-use clockscope_records::{Figure, Measurement, Thorough};
+use clockscope_records::{Extended, Figure, Measurement};
 use serde_json::Value;
 
 use super::clocks::not_available;
@@ -64,7 +64,7 @@ impl DescribeContents for Measurement {
             Block::notes("", notes::notes(&self.clocks, view.columns)),
             chart::cost(self).into(),
         ];
-        blocks.extend(self.thorough.iter().flat_map(charts).map(Block::from));
+        blocks.extend(self.extended.iter().flat_map(charts).map(Block::from));
         blocks.push(not_available(all));
         blocks
     }
@@ -74,7 +74,7 @@ impl DescribeContents for Measurement {
     }
 
     fn findings(&self) -> Vec<String> {
-        thorough(self)
+        extended(self)
     }
 
     fn conclusion(&self) -> Vec<String> {
@@ -99,15 +99,15 @@ fn empty_loop(ns: Option<f64>) -> String {
     }
 }
 
-/// Draws what a thorough measurement found besides.
-fn charts(found: &Thorough) -> Vec<Chart> {
+/// Draws what an extended measurement found besides.
+fn charts(found: &Extended) -> Vec<Chart> {
     let rates = found.rate.known().map(rate::charts).unwrap_or_default();
     [order::chart(&found.order), offsets::chart(&found.offsets)].into_iter().chain(rates).collect()
 }
 
-/// The further findings of a thorough measurement: a line a question.
-fn thorough(measurement: &Measurement) -> Vec<String> {
-    let Some(found) = &measurement.thorough else { return Vec::new() };
+/// The further findings of an extended measurement: a line a question.
+fn extended(measurement: &Measurement) -> Vec<String> {
+    let Some(found) = &measurement.extended else { return Vec::new() };
     let first = |name: &str, lines: Vec<String>| format!("{name}: {}", lines.first().map_or("", String::as_str));
     vec![
         first("order", found.order.conclusion()),

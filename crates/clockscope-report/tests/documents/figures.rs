@@ -148,7 +148,7 @@ fn every_figure_keeps_its_reason() {
             kinds.insert(kind);
         }
     }
-    let some = ["healthy/clocks/.cost_ns", "healthy/clocks/.events.jump", "thorough/thorough.rate"];
+    let some = ["healthy/clocks/.cost_ns", "healthy/clocks/.events.jump", "extended/extended.rate"];
     for kind in some.into_iter().chain(["/environment.cpu.model", "/run.cpu"]) {
         assert!(kinds.contains(kind), "{kind}: {kinds:?}");
     }

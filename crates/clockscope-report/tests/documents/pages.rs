@@ -207,7 +207,7 @@ fn charts_have_words_and_tables() {
         [
             "healthy",
             "broken",
-            "thorough",
+            "extended",
             "steps",
             "order",
             "offsets",

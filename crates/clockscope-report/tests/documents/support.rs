@@ -8,7 +8,7 @@ use clockscope_report::{Format, RenderError, Style, render};
 pub(crate) const FIXTURES: [&str; 24] = [
     "healthy",
     "broken",
-    "thorough",
+    "extended",
     "steps",
     "advise",
     "order",

@@ -3,7 +3,7 @@
 use crate::quantile;
 
 /// The most thresholds that are kept.
-const MOST_KEPT: usize = 1024;
+const MOST_THRESHOLDS: usize = 1024;
 /// The spacing of the samples at first, in ns. It doubles whenever they are too many.
 const SPACING_NS: f64 = 100.0;
 /// The share of the time that the reported threshold covers.
@@ -19,13 +19,13 @@ pub(super) struct JumpThresholds {
 
 impl JumpThresholds {
     pub(super) fn new() -> Self {
-        Self { spacing_ns: SPACING_NS, kept: Vec::with_capacity(MOST_KEPT) }
+        Self { spacing_ns: SPACING_NS, kept: Vec::with_capacity(MOST_THRESHOLDS) }
     }
 
     /// Adds what a jump had to exceed between these two moments, once for each sample between them.
     /// Bounded in time however far they are apart.
     pub(super) fn add(&mut self, from_ns: f64, until_ns: f64, threshold_ns: f64) {
-        while self.samples(from_ns, until_ns) > MOST_KEPT - self.kept.len() {
+        while self.samples(from_ns, until_ns) > MOST_THRESHOLDS - self.kept.len() {
             self.thin_out();
         }
         self.kept.extend(std::iter::repeat_n(threshold_ns, self.samples(from_ns, until_ns)));
@@ -90,7 +90,7 @@ mod tests {
         let mut thresholds = JumpThresholds::new();
         thresholds.add(0.0, 1e3, 1.0);
         thresholds.add(1e3, 1e18, 2.0);
-        assert!(thresholds.kept.len() <= MOST_KEPT && thresholds.kept.capacity() <= MOST_KEPT);
+        assert!(thresholds.kept.len() <= MOST_THRESHOLDS && thresholds.kept.capacity() <= MOST_THRESHOLDS);
         assert_eq!(thresholds.most(), Some(2.0));
     }
 

@@ -35,14 +35,14 @@ pub(super) fn constancy(brackets: &[BracketNs], ticks: Ticks) -> Constancy {
     }
     let count = phases.len();
     // Any two fit, all do not; what fits still fits when some is left out.
-    let until = first_misfit(2, count, |length| fits(&phases[..length]));
-    let from = count - first_misfit(2, count, |length| fits(&phases[count - length..]));
+    let until = first_failing(2, count, |length| fits(&phases[..length]));
+    let from = count - first_failing(2, count, |length| fits(&phases[count - length..]));
     let (from, until) = (phases[from].most.0, phases[until - 1].least.0);
     Constancy::Changed { from: from.min(until), until: from.max(until) }
 }
 
 /// The smallest length that does not fit: that at `fitting` does, that at `unfit` does not.
-fn first_misfit(mut fitting: usize, mut unfit: usize, fits: impl Fn(usize) -> bool) -> usize {
+fn first_failing(mut fitting: usize, mut unfit: usize, fits: impl Fn(usize) -> bool) -> usize {
     while fitting + 1 < unfit {
         let middle = usize::midpoint(fitting, unfit);
         if fits(middle) { fitting = middle } else { unfit = middle }

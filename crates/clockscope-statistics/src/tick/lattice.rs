@@ -88,7 +88,7 @@ impl StepProfile {
 
 /// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice
 /// near it.
-pub(super) fn first_look(values: &[u64], profile: StepProfile, frequency: f64) -> Option<f64> {
+pub(super) fn refined_by_first(values: &[u64], profile: StepProfile, frequency: f64) -> Option<f64> {
     let first = &values[..values.len().min(FIRST)];
     let sharpened = refine(first, profile, frequency);
     (agreement(first, profile, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
@@ -137,7 +137,8 @@ pub(super) fn widest(
             if period > 2.0 * profile.usual as f64 {
                 return lattice;
             }
-            match first_look(values, profile, 1.0 / period).map(|frequency| fit(values, profile, frequency, usize::MAX))
+            match refined_by_first(values, profile, 1.0 / period)
+                .map(|frequency| fit(values, profile, frequency, usize::MAX))
             {
                 // Refining may have led elsewhere.
                 Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 && is_confirmed(&wider) => {

@@ -71,7 +71,7 @@ impl<'a> Search<'a> {
             return Tick::Unknown(NoTick::TooSlow);
         };
         for (index, line) in lines.iter().enumerate() {
-            let Some(frequency) = lattice::first_look(self.values, self.profile, *line) else { continue };
+            let Some(frequency) = lattice::refined_by_first(self.values, self.profile, *line) else { continue };
             if self.try_frequency(frequency, index + 1).is_break() {
                 break;
             }
@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
         // Neighboring rivals differ by one tick in a read.
         let same = SAME.min(found.period / (4.0 * self.profile.usual as f64));
         lines.iter().any(|line| {
-            let Some(frequency) = lattice::first_look(self.values, self.profile, *line) else { return false };
+            let Some(frequency) = lattice::refined_by_first(self.values, self.profile, *line) else { return false };
             let is_alike = |period: f64| is_part(period, found.period, same) || is_part(found.period, period, same);
             if is_alike(1.0 / frequency) || 1.0 / frequency < SHORTEST {
                 return false;

@@ -12,11 +12,11 @@ const NETBSD: &str = "TSC(q=3000, f=2400000000 Hz) clockinterrupt(q=0, f=100 Hz)
 const OPENBSD: &str = "i8254(0) acpihpet0(1000) tsc(2000) acpitimer0(1000)";
 
 fn names(choice: &str) -> Vec<(String, i64)> {
-    of_choice(choice).unwrap().into_iter().map(|one| (one.name, one.quality)).collect()
+    of_kern_timecounter_choice(choice).unwrap().into_iter().map(|one| (one.name, one.quality)).collect()
 }
 
 fn of_x86(choice: &str, current: &str) -> KernelVerdict {
-    verdict(Architecture::X86, Some(current), &of_choice(choice).unwrap())
+    verdict(Architecture::X86, Some(current), &of_kern_timecounter_choice(choice).unwrap())
 }
 
 fn causes_of(verdict: &KernelVerdict) -> Vec<KernelCause> {
@@ -33,11 +33,11 @@ fn the_forms_of_three_kernels_are_read() {
     );
     assert_eq!(names(OPENBSD), own(&[("i8254", 0), ("acpihpet0", 1000), ("tsc", 2000), ("acpitimer0", 1000)]));
     assert_eq!(names("ARM MPCore Timecounter(1000) dummy(-1000000)")[0], ("ARM MPCore Timecounter".to_owned(), 1000));
-    let of_netbsd = of_choice(NETBSD).unwrap();
+    let of_netbsd = of_kern_timecounter_choice(NETBSD).unwrap();
     let hz = |name: &str| of_netbsd.iter().find(|one| one.name == name).unwrap().frequency_hz;
     assert_eq!((of_netbsd.len(), hz("TSC"), hz("hpet0")), (7, Some(2_400_000_000), Some(14_318_180)));
-    assert!(of_choice(FREEBSD).unwrap().iter().all(|one| one.frequency_hz.is_none()));
-    assert_eq!(of_choice(""), Some(Vec::new()));
+    assert!(of_kern_timecounter_choice(FREEBSD).unwrap().iter().all(|one| one.frequency_hz.is_none()));
+    assert_eq!(of_kern_timecounter_choice(""), Some(Vec::new()));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_text_of_another_form_is_refused() {
         "T\u{1b}C(1000)",
         "TSC\u{202e}(1000)",
     ] {
-        assert_eq!(of_choice(text), None, "{text}");
+        assert_eq!(of_kern_timecounter_choice(text), None, "{text}");
     }
 }
 
@@ -107,9 +107,9 @@ fn another_choice_is_the_kernels_or_an_administrators() {
     // Without the counter (machdep.disable_tsc), and with one that is not in the list.
     assert_eq!(causes_of(&of_x86("HPET(950) i8254(0)", "HPET")), [KernelCause::NoTimecounter]);
     assert!(causes_of(&of_x86("TSC-low(1000)", "sundial")).is_empty());
-    assert!(verdict(Architecture::X86, None, &of_choice(NETBSD).unwrap()).is_current.is_none());
+    assert!(verdict(Architecture::X86, None, &of_kern_timecounter_choice(NETBSD).unwrap()).is_current.is_none());
     // The counter of another architecture is not this one's.
-    let arm = verdict(Architecture::Arm, Some("TSC"), &of_choice("TSC(1000)").unwrap());
+    let arm = verdict(Architecture::Arm, Some("TSC"), &of_kern_timecounter_choice("TSC(1000)").unwrap());
     assert_eq!(arm.is_current, Some(false));
 }
 
@@ -124,13 +124,13 @@ fn a_mask_is_a_number_of_bits() {
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,60}", start in 0usize..70, cut in 0usize..20) {
-        let _ = of_choice(&text);
+        let _ = of_kern_timecounter_choice(&text);
         for choice in [FREEBSD, NETBSD, OPENBSD] {
             // One of these with a piece lost or replaced.
             let mut odd = choice.to_owned();
             let start = start.min(odd.len());
             odd.replace_range(start..(start + cut).min(odd.len()), &text);
-            for one in of_choice(&odd).into_iter().flatten() {
+            for one in of_kern_timecounter_choice(&odd).into_iter().flatten() {
                 prop_assert!(text::is_name_of_words(&one.name), "{one:?}");
             }
         }
@@ -150,7 +150,7 @@ proptest! {
                 frequency_hz: has_frequency.then_some(*hz),
                 mask: None,
             }).collect();
-            prop_assert_eq!(of_choice(&text), Some(expected));
+            prop_assert_eq!(of_kern_timecounter_choice(&text), Some(expected));
         }
     }
 }

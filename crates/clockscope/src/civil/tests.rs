@@ -60,12 +60,12 @@ fn class(interval: &Result<CivilInterval, Unbounded>) -> &'static str {
 /// Time that passed between the state and the look at the true time, in ns.
 const BETWEEN_NS: u64 = 100_000;
 
-/// Returns true if the true time is in what is claimed, or was claimed and is worth nothing.
+/// Returns true if the true time is in the interval, or in one that is stated and worth nothing.
 fn is_inside(interval: &Result<CivilInterval, Unbounded>, truth_ns: i128) -> bool {
     let truth = system_time(truth_ns).unwrap();
     match interval {
         Ok(interval) => (interval.earliest_ns..=interval.latest_ns).contains(&truth_ns),
-        Err(error) => error.claimed().is_some_and(|claimed| claimed.earliest <= truth && truth <= claimed.latest),
+        Err(error) => error.interval().is_some_and(|interval| interval.earliest <= truth && truth <= interval.latest),
     }
 }
 
@@ -212,8 +212,8 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
         let sent = KernelClockState { rate_ppm, ..state };
         match sent.interval(0) {
             Ok(interval) => assert_eq!((slews, interval.state), (None, CivilState::WhileNotSlewing)),
-            Err(Unbounded::Slewing { ppm, claimed }) => {
-                assert_eq!((slews, claimed.state), (Some(ppm), CivilState::WhileNotSlewing));
+            Err(Unbounded::Slewing { ppm, interval }) => {
+                assert_eq!((slews, interval.state), (Some(ppm), CivilState::WhileNotSlewing));
             }
             Err(other) => panic!("{other}"),
         }
@@ -339,7 +339,7 @@ fn utc_is_between_its_bounds() {
     match utc_now() {
         Ok(utc) => assert!(utc.earliest <= std::time::SystemTime::now() && utc.earliest < utc.latest),
         Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= std::time::SystemTime::now()),
-        Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.claimed().is_some()),
+        Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.interval().is_some()),
         Err(other) => panic!("{other}"),
     }
 }

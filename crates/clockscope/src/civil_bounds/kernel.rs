@@ -171,7 +171,9 @@ impl KernelBounds for KernelClockState {
         let most_ppm = if basis == Basis::KernelLoop { LOOP_PPM } else { OSCILLATOR_PPM };
         if self.rate_ppm.abs() > most_ppm {
             let ppm = self.rate_ppm.round() as i32;
-            return Err(interval.bounded(0).map_or_else(|error| error, |claimed| Unbounded::Slewing { claimed, ppm }));
+            return Err(interval
+                .bounded(0)
+                .map_or_else(|error| error, |interval| Unbounded::Slewing { interval, ppm }));
         }
         Ok(interval)
     }

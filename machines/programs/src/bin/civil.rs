@@ -118,8 +118,8 @@ fn named(utc: &Result<Bounded, Unbounded>) -> (&'static str, Option<&Bounded>) {
     match utc {
         Ok(bounded) if bounded.state == CivilState::Synchronized => ("synchronized", Some(bounded)),
         Ok(bounded) => ("while_not_slewing", Some(bounded)),
-        Err(Unbounded::Slewing { claimed, .. }) => ("slewing", Some(claimed)),
-        Err(Unbounded::Worthless(claimed)) => ("worthless", Some(claimed)),
+        Err(Unbounded::Slewing { interval, .. }) => ("slewing", Some(interval)),
+        Err(Unbounded::Worthless(interval)) => ("worthless", Some(interval)),
         Err(Unbounded::Unsynchronized(_)) => ("unsynchronized", None),
         Err(_) => ("failed", None),
     }

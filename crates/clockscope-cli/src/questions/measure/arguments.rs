@@ -41,10 +41,10 @@ pub(crate) struct MeasureArgs {
     ///
     /// Adds a line on each of order, offsets and rates.
     #[arg(long)]
-    pub(crate) thorough: bool,
+    pub(crate) extended: bool,
     /// Run N times, each in its own process and for the whole duration, and show where another
     /// run's median lies
-    #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["extended", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
     ///

@@ -26,7 +26,7 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
         paths: args.clocks.path.into(),
         duration_s: args.duration.0,
         cpu: args.cpu,
-        thorough: args.thorough,
+        extended: args.extended,
     };
     let measured = clockscope_measure::switched(&session, &request, &mut |share| bar.show(share));
     drop(bar);

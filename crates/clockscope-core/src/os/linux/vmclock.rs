@@ -39,13 +39,13 @@ const SHORTEST: u32 = 104;
 /// The page, mapped for the rest of the process and its children; null where there is none.
 static PAGE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 /// True if it was looked for.
-static IS_ASKED: AtomicBool = AtomicBool::new(false);
+static WAS_SEARCHED: AtomicBool = AtomicBool::new(false);
 
 /// Maps the page if the system offers one, once in a process and its children. Opens a file: to be
 /// called where a process may still do that.
 #[cold]
 pub(super) fn prepare() {
-    if IS_ASKED.load(Ordering::Relaxed) {
+    if WAS_SEARCHED.load(Ordering::Relaxed) {
         return;
     }
     let page = map(PATH);
@@ -57,7 +57,7 @@ pub(super) fn prepare() {
             page.leak();
         }
     }
-    IS_ASKED.store(is_answered, Ordering::Relaxed);
+    WAS_SEARCHED.store(is_answered, Ordering::Relaxed);
 }
 
 /// The marker; `None` where there is no page, and while it is being changed.

@@ -10,7 +10,7 @@ use crate::{Entry, Errno, RawClock, Visitor};
 pub const ORDERED_NAME: &str = "dsb_isb_cntvct_isb";
 
 counters! {
-    frequency_hz: arch::stated_frequencies().cntfrq_hz.map(|hz| hz as f64);
+    frequency_hz: arch::nominal_frequencies().cntfrq_hz.map(|hz| hz as f64);
     Cntvct: "cntvct", arch::cntvct, arch::has_counter();
     CntvctIsb: "cntvct_isb", arch::isb_cntvct, arch::has_counter();
     CntvctDsbIsb: "cntvct_dsb_isb", arch::dsb_isb_cntvct, arch::has_counter();

@@ -1,7 +1,7 @@
-//! Further findings of `measure` if it is to be thorough: order and offsets across CPUs, and the
+//! Further findings of `measure` if it is to be extended: order and offsets across CPUs, and the
 //! clocks' rates, each in a second or less. The commands of those names find more in more time.
 
-use clockscope_records::{Order, PairsReason, Rates, Thorough};
+use clockscope_records::{Extended, Order, PairsReason, Rates};
 use clockscope_system::child_read::SeveralThreads;
 
 use crate::across::{self, offsets, order};
@@ -21,7 +21,7 @@ const RATE_S: f64 = 1.0;
 ///
 /// # Errors
 /// Another thread was started during the run.
-pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<Thorough, SeveralThreads> {
+pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<Extended, SeveralThreads> {
     let (session, quiet) = (setup.session, &mut |_: f64| {});
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
@@ -41,7 +41,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     let counters = Catalog::counters(session.platform).tried(session)?;
     let offsets = offsets::find(setup, &counters, &plan, quiet);
     let rate = rates(setup).map_err(|error| error.no_rate()).into();
-    Ok(Thorough { order, offsets, rate })
+    Ok(Extended { order, offsets, rate })
 }
 
 fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
