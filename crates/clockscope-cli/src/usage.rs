@@ -85,7 +85,7 @@ fn hint(found: &AbsentClock) -> String {
         AbsentClock::OtherSystems { name, systems } => {
             format!("{name} exists on {}, not here: {LIST}", systems.join(", "))
         }
-        AbsentClock::OtherMachines { name, summary } => format!("this machine lacks {name}: {summary}; {LIST}"),
+        AbsentClock::OtherMachines { name, description } => format!("this machine lacks {name}: {description}; {LIST}"),
         AbsentClock::Clocksource { known, is_offered: Some(false) } => {
             format!("{} is a clocksource, not a clock, and this kernel does not offer it: {LIST}", known.name)
         }
@@ -146,7 +146,8 @@ mod tests {
         let list = "`clockscope list` shows the clocks of this system";
         let missing = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
         assert_eq!(of(Some(false)), missing);
-        let other = AbsentClock::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)".into() };
+        let other =
+            AbsentClock::OtherMachines { name: "stckf".to_owned(), description: "STCKF (z/Architecture)".into() };
         assert_eq!(hint(&other), format!("this machine lacks stckf: STCKF (z/Architecture); {list}"));
     }
 

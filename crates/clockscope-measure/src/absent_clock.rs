@@ -21,7 +21,7 @@ pub enum AbsentClock {
         /// Its name.
         name: String,
         /// Summary of what is read, in one line.
-        summary: String,
+        description: String,
     },
     /// A clocksource of Linux.
     Clocksource {
@@ -63,8 +63,8 @@ fn meaning(
             let is_it = |clock: &&catalog::Cataloged| {
                 clock.bears(&name) && here.is_some_and(|here| clock.systems.contains(&here))
             };
-            let summary = catalog::CLOCKS.iter().find(is_it)?.summary();
-            return Some(AbsentClock::OtherMachines { name, summary });
+            let description = catalog::CLOCKS.iter().find(is_it)?.description();
+            return Some(AbsentClock::OtherMachines { name, description });
         }
         _ => {}
     }
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn clocks_of_other_machines_are_said_to_be_so() {
         for (name, expected) in [("stckf", "STCKF (z/Architecture)"), ("TOD", "STCKF (z/Architecture)")] {
-            let Some(AbsentClock::OtherMachines { summary, .. }) = on_linux(name, None) else { panic!("{name}") };
-            assert_eq!(summary, expected);
+            let Some(AbsentClock::OtherMachines { description, .. }) = on_linux(name, None) else { panic!("{name}") };
+            assert_eq!(description, expected);
         }
         // It is the path that there is not.
         assert_eq!(on_linux("monotonic:sundial", None), None);

@@ -240,7 +240,7 @@ pub(crate) fn identity(info: &ClockInfo, clocksource: Option<&str>) -> ClockIden
         aliases: info.aliases.iter().map(ToString::to_string).collect(),
         kind: info.kind,
         path: info.path,
-        description: info.summary.to_owned(),
+        description: info.description.to_owned(),
     }
 }
 

@@ -43,7 +43,7 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
         aliases: info.aliases.iter().map(ToString::to_string).collect(),
         kind: info.kind,
         nominal_resolution_ns: info.nominal_resolution_ns(None),
-        description: clock.summary(),
+        description: clock.description(),
     }
 }
 

@@ -16,8 +16,8 @@ use crate::{distribution, tick_record};
 /// Description of the measuring loop without a clock.
 pub(crate) fn empty_loop() -> ClockInfo {
     let resolution = Resolution::Unknown("no clock".into());
-    let summary = "the measuring loop without a clock";
-    ClockInfo::new("empty_loop", ClockKind::CpuTime, ReadPath::Instruction, resolution, summary)
+    let description = "the measuring loop without a clock";
+    ClockInfo::new("empty_loop", ClockKind::CpuTime, ReadPath::Instruction, resolution, description)
 }
 
 /// The record of one clock.

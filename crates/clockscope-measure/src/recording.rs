@@ -80,7 +80,7 @@ fn answer(run: RecordedRun) -> Result<Envelope<Steps>, RecordingFault> {
     let clocks = clocks.into_iter().map(|clock| read_clock(clock, &timer)).collect::<Result<_, _>>()?;
     let read = ReadRun { recorded_at, run, timer, clocks, recorded: Vec::new() };
     let mut answer = read.answer(&environment);
-    // A catalog knows aliases and summaries by static texts alone.
+    // A catalog knows aliases and descriptions by static texts alone.
     for (clock, identity) in answer.found.clocks.iter_mut().zip(identities) {
         // A recording has no reason why this is unknown: it is found again.
         let counter_based = std::mem::replace(&mut clock.identity, identity).counter_based;
@@ -123,7 +123,7 @@ fn take(state: &mut MeasuredState, batch: &RecordedBatch, timer: &RecordedTimer)
     state.pause(&sampled, batch.looked_at, timer);
 }
 
-/// Returns the description of a recorded clock, but for its aliases and summary.
+/// Returns the description of a recorded clock, but for its aliases and its own text.
 fn info(clock: &RecordedClock) -> Result<ClockInfo, RecordingFault> {
     let identity = &clock.identity;
     if let Resolution::Nanoseconds(ns) = clock.resolution {

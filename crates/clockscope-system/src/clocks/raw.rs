@@ -48,7 +48,7 @@ pub struct ClockInfo {
     /// Its nominal resolution.
     pub resolution: Resolution,
     /// One line: what is read.
-    pub summary: &'static str,
+    pub description: &'static str,
     /// The hardware that its readings come from.
     pub basis: ClockBasis,
     /// True if a read is ordered: it takes effect after everything before it in the program, so
@@ -83,9 +83,9 @@ impl ClockInfo {
         kind: ClockKind,
         path: ReadPath,
         resolution: Resolution,
-        summary: &'static str,
+        description: &'static str,
     ) -> Self {
-        Self { name: name.into(), ..Self::of_kind("", kind, path, resolution, summary) }
+        Self { name: name.into(), ..Self::of_kind("", kind, path, resolution, description) }
     }
 
     /// [`ClockInfo::new`] for constants.
@@ -94,7 +94,7 @@ impl ClockInfo {
         kind: ClockKind,
         path: ReadPath,
         resolution: Resolution,
-        summary: &'static str,
+        description: &'static str,
     ) -> Self {
         let is_kernels = matches!(kind, ClockKind::Monotonic | ClockKind::Wall);
         Self {
@@ -104,7 +104,7 @@ impl ClockInfo {
             path,
             unit: Unit::Nanoseconds,
             resolution,
-            summary,
+            description,
             basis: match kind {
                 ClockKind::Monotonic | ClockKind::Wall => ClockBasis::Clocksource,
                 ClockKind::CpuTime => ClockBasis::Scheduler,

@@ -28,9 +28,10 @@ impl Cataloged {
 
     /// Returns one line: what is read, with the architecture in brackets if only one has it.
     #[must_use]
-    pub fn summary(&self) -> String {
-        let summary = self.info.summary;
-        self.architecture.map_or_else(|| summary.to_owned(), |architecture| format!("{summary} ({architecture})"))
+    pub fn description(&self) -> String {
+        let description = self.info.description;
+        self.architecture
+            .map_or_else(|| description.to_owned(), |architecture| format!("{description} ({architecture})"))
     }
 }
 
@@ -107,8 +108,8 @@ pub(super) const fn clock(
     kind: ClockKind,
     path: ReadPath,
     resolution: Resolution,
-    summary: &'static str,
+    description: &'static str,
 ) -> Cataloged {
-    let info = ClockInfo::of_kind(name, kind, path, resolution, summary);
+    let info = ClockInfo::of_kind(name, kind, path, resolution, description);
     Cataloged { systems, architecture: None, info, posix_id: None }
 }

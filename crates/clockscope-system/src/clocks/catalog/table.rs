@@ -52,9 +52,9 @@ const fn counter(
     name: &'static str,
     arch: &'static str,
     systems: &'static [System],
-    summary: &'static str,
+    description: &'static str,
 ) -> Cataloged {
-    clock(name, systems, Counter, Instruction, Resolution::OneCount, summary).based_on(ClockBasis::Counter).on(arch)
+    clock(name, systems, Counter, Instruction, Resolution::OneCount, description).based_on(ClockBasis::Counter).on(arch)
 }
 
 /// A call of the C library that reads another clock of the system.
@@ -63,14 +63,14 @@ const fn call(
     systems: &'static [System],
     kind: ClockKind,
     unit: Resolution,
-    summary: &'static str,
+    description: &'static str,
 ) -> Cataloged {
-    clock(name, systems, kind, Libc, unit, summary).wrapper()
+    clock(name, systems, kind, Libc, unit, description).wrapper()
 }
 
 /// A call of Windows' libraries.
-const fn windows(name: &'static str, kind: ClockKind, unit: Resolution, summary: &'static str) -> Cataloged {
-    clock(name, &[Windows], kind, SystemLibrary, unit, summary)
+const fn windows(name: &'static str, kind: ClockKind, unit: Resolution, description: &'static str) -> Cataloged {
+    clock(name, &[Windows], kind, SystemLibrary, unit, description)
 }
 
 /// Numbers of `clock_gettime`.
@@ -119,7 +119,7 @@ macro_rules! id_of {
     ($id:ident $system:ident $($more:ident)*) => { id_on!($system $id id_of!($id $($more)*)) };
 }
 
-/// A clock of `clock_gettime`. Its summary begins with the constant that is its number.
+/// A clock of `clock_gettime`. Its description begins with the constant that is its number.
 macro_rules! posix {
     ($name:literal, [$($system:ident)+], $kind:ident, $resolution:expr, $id:ident $(, $details:literal)?) => {
         clock($name, &[$($system),+], $kind, Libc, $resolution, concat!(stringify!($id) $(, $details)?))

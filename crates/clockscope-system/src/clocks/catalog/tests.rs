@@ -192,8 +192,8 @@ fn a_system_has_one_clock_of_a_name() {
 #[test]
 fn a_summary_is_of_its_row() {
     for clock in CLOCKS {
-        let (name, summary) = (&*clock.info.name, clock.info.summary);
-        let lower = summary.to_lowercase();
+        let (name, description) = (&*clock.info.name, clock.info.description);
+        let lower = description.to_lowercase();
         let is_in =
             |name: &str| name.trim_end_matches(char::is_numeric).split(['_', '.']).all(|word| lower.contains(word));
         let is_of_name = match lower.strip_prefix("clock_").filter(|_| clock.info.path == ReadPath::Libc) {
@@ -208,7 +208,7 @@ fn a_summary_is_of_its_row() {
             }
             None => is_in(name) || clock.info.aliases.iter().copied().any(is_in),
         };
-        assert!(is_of_name, "{name}: {summary}");
+        assert!(is_of_name, "{name}: {description}");
         for (words, holds) in [
             ("moved by the", clock.info.is_coarse),
             ("updated at", clock.info.is_coarse),
@@ -216,7 +216,7 @@ fn a_summary_is_of_its_row() {
             ("through suspend", clock.info.counts_suspend),
             ("leaves out sleep", !clock.info.counts_suspend),
         ] {
-            assert!(holds || !summary.contains(words), "{name}: {summary}");
+            assert!(holds || !description.contains(words), "{name}: {description}");
         }
     }
 }

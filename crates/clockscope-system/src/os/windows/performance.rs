@@ -120,9 +120,9 @@ const QPC: &str = "QueryPerformanceCounter()";
 const RTL: &str = "RtlQueryPerformanceCounter(), what QueryPerformanceCounter() calls";
 const NT: &str = "NtQueryPerformanceCounter(), the system call";
 
-fn info(path: ReadPath, hz: &Result<u64, Unavailable>, summary: &'static str) -> ClockInfo {
+fn info(path: ReadPath, hz: &Result<u64, Unavailable>, description: &'static str) -> ClockInfo {
     let resolution = resolution(hz, "QueryPerformanceFrequency");
-    ClockInfo { path, unit: unit(hz), resolution, summary, ..cataloged!("query_performance_counter") }
+    ClockInfo { path, unit: unit(hz), resolution, description, ..cataloged!("query_performance_counter") }
 }
 
 /// One count; or why its length is unknown.
