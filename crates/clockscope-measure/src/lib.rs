@@ -8,6 +8,7 @@ mod absent_clock;
 mod across;
 mod advise;
 mod bench;
+mod bracket;
 mod catalog;
 mod clock_step;
 mod clocksources;

@@ -1,5 +1,5 @@
-//! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, metrics for Prometheus, and charts as
-//! SVG.
+//! Renders records: table, JSON, NDJSON, CSV, Markdown, HTML, metrics for Prometheus, a line for
+//! monitors, and charts as SVG; and writes raw readings.
 //!
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
@@ -7,8 +7,6 @@
 mod chart;
 mod documents;
 mod model;
-mod one_line;
-mod raw_readings;
 mod render;
 mod report;
 mod sheet;
@@ -17,8 +15,8 @@ mod text;
 mod units;
 mod verdict;
 
-pub use one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
-pub use raw_readings::{RawFormat, write_raw};
+pub use render::one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
+pub use render::raw_readings::{RawFormat, write_raw};
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};
 

@@ -1,7 +1,5 @@
 //! One clock against another: their brackets, and what these show.
 
-use std::hint::black_box;
-
 use clockscope_core::brackets::{Bracket, Ticks};
 use clockscope_records::{
     Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown, texts,
@@ -13,6 +11,7 @@ use clockscope_system::Errno;
 
 use super::error::{middle, of_inverse};
 use super::participant::{Participant, Scale};
+use crate::bracket::{BracketError, bracket};
 use crate::failure_reason::system_error;
 use crate::platform::Platform;
 
@@ -51,27 +50,19 @@ impl Comparison {
         let (clock, reference) = (&participants[self.clock], &participants[self.reference]);
         let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
-        let between = || fence.map(|timer| black_box(timer.now()));
-        let (mut narrowest, mut errors): (Option<Bracket>, u64) = (None, 0);
+        let mut narrowest: Option<Bracket> = None;
         // Not the shared loop: a read that fails is counted, and the others go on.
         for _ in 0..count {
-            let mut take = || {
-                let before = reference.now()?;
-                between();
-                let inner = clock.now().inspect_err(|_| errors += 1)?;
-                between();
-                Ok(Bracket { before, inner, after: reference.now()? })
-            };
-            match take() {
+            match bracket(&**reference, &**clock, fence) {
                 Ok(next) if narrowest.is_none_or(|best| next.width() < best.width()) => narrowest = Some(next),
                 Ok(_) => {}
-                Err(errno) => {
+                Err(error) => {
                     self.failed += 1;
-                    self.error.get_or_insert(errno);
+                    self.errors += u64::from(matches!(error, BracketError::Inner(_)));
+                    self.error.get_or_insert(error.errno());
                 }
             }
         }
-        self.errors += errors;
         if let Some(bracket) = narrowest {
             self.keep(bracket, count);
         }
