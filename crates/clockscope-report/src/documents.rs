@@ -5,7 +5,6 @@ mod all_clocks;
 mod clocks;
 mod clocksources;
 mod comparison;
-mod contents;
 mod environment;
 mod gaps;
 mod groups;
@@ -14,6 +13,7 @@ mod listing;
 mod measurement;
 mod offsets;
 mod order;
+mod question_page;
 mod rate;
 mod runtimes;
 mod runtimes_found;
@@ -25,10 +25,10 @@ mod trust;
 
 use clockscope_records::{Document, with_envelope};
 
-use crate::report::{Describe, Report};
+use crate::report::{Page, Report};
 
 /// Describes a document.
 pub(crate) fn report(document: &Document) -> Report<'_> {
-    let description: &dyn Describe = with_envelope!(document, envelope => envelope);
-    Report::new(document, description)
+    let page: &dyn Page = with_envelope!(document, envelope => envelope);
+    Report::new(document, page)
 }

@@ -9,9 +9,9 @@ use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::Text;
 
-/// Describes a document to all formats. Every method is required, so that no format can forget a
+/// A document, as all formats take it. Every method is required, so that no format can forget a
 /// document.
-pub(crate) trait Describe {
+pub(crate) trait Page {
     /// Returns the parts of a page, for readers: the terminal and Markdown.
     fn blocks(&self, view: View) -> Blocks;
 
@@ -47,23 +47,23 @@ impl IntoIterator for Blocks {
     }
 }
 
-/// A document with its description, as a renderer gets it.
+/// A document with its page, as a renderer gets it.
 #[derive(Clone, Copy)]
 pub(crate) struct Report<'a> {
     /// The data itself.
     pub(crate) document: &'a Document,
-    description: &'a dyn Describe,
+    page: &'a dyn Page,
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(document: &'a Document, description: &'a dyn Describe) -> Self {
-        Self { document, description }
+    pub(crate) fn new(document: &'a Document, page: &'a dyn Page) -> Self {
+        Self { document, page }
     }
 
     /// Returns the blocks that have anything to show.
     pub(crate) fn blocks(&self, view: View) -> Vec<Block> {
         let is_shown = |block: &Block| !block.is_empty() && (view.has_charts || !matches!(block, Block::Chart(_)));
-        let blocks = self.description.blocks(view).into_iter().filter(is_shown).collect();
+        let blocks = self.page.blocks(view).into_iter().filter(is_shown).collect();
         if view.is_brief { brief(blocks) } else { blocks }
     }
 
@@ -83,11 +83,11 @@ impl<'a> Report<'a> {
     }
 
     pub(crate) fn sheet(&self, record: &Value) -> Sheet {
-        self.description.sheet(record)
+        self.page.sheet(record)
     }
 
     pub(crate) fn lines(&self) -> Lines {
-        self.description.lines()
+        self.page.lines()
     }
 }
 

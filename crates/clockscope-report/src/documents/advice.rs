@@ -3,7 +3,7 @@
 use clockscope_records::{Advice, AdviceRow, Candidate, ScaleSource, TickIs};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -30,7 +30,7 @@ const COLUMNS: [&str; 9] = [
 /// The meaning of the figures.
 const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval: overhead, tick and jitter together. Repetitions between the two reads divide it; *subtracted* is how many where the overhead is subtracted. Cheapest: of the clocks whose single measurement suffices. Overhead: what two reads show with nothing between them. Jitter: by how much that varies (its 99th percentile less its median). Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
 
-impl DescribeContents for Advice {
+impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::clocks::kind;
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Blocks, Describe, Lines};
+use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::by_reason;
@@ -18,7 +18,7 @@ const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 7] = ["system", "name", "aliases", "kind", "nominal_resolution_ns", "description", "unknown"];
 
-impl Describe for Envelope<AllClocks> {
+impl Page for Envelope<AllClocks> {
     fn blocks(&self, _: View) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Blocks, Describe, Lines};
+use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, capitalized, sentence};
@@ -32,7 +32,7 @@ const COLUMNS: [&str; 10] = [
     "unknown",
 ];
 
-impl Describe for Envelope<Clocksources> {
+impl Page for Envelope<Clocksources> {
     fn blocks(&self, _: View) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         if let Some(counter) = &found.performance_counter {

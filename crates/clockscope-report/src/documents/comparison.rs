@@ -9,8 +9,8 @@ use clockscope_records::{
 };
 use serde_json::Value;
 
-use super::contents::DescribeContents;
 use super::environment::Fact;
+use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -50,7 +50,7 @@ const NAMES: usize = 3;
 const CHANGED: u64 = 2;
 const UNCHANGED: u64 = 1;
 
-impl DescribeContents for Comparison {
+impl QuestionPage for Comparison {
     const LINES: &'static [(&'static str, &'static str)] =
         &[("changes", "change"), ("verdicts", "verdict"), ("clocks", "clock")];
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clockscope_records::{CauseKind, CpuGaps, Gaps};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, Mark, Point, RowPlot, RowSeries, Spacing, Unit};
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
@@ -36,7 +36,7 @@ const COLUMNS: [&str; 16] = [
     "unknown",
 ];
 
-impl DescribeContents for Gaps {
+impl QuestionPage for Gaps {
     const LINES: &'static [(&'static str, &'static str)] = &[("gaps", "gap"), ("worst", "worst")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, flags_of, is_missed};
 use crate::model::Block;
-use crate::report::{Blocks, Describe, Lines};
+use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::sentence;
 use crate::units::{figure, time};
 
-impl Describe for Envelope<Info> {
+impl Page for Envelope<Info> {
     fn blocks(&self, _: View) -> Blocks {
         let windows = self.found.windows.as_ref();
         let reasons = self.environment.reasons().into_iter().filter(|(path, _)| is_missed(&self.environment, path));

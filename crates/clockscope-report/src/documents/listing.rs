@@ -7,7 +7,7 @@ use super::clocks::{in_order, kind, not_available};
 use super::environment::DocumentHead;
 use super::groups::{Group, with_headings};
 use crate::model::{Block, Cell, Table};
-use crate::report::{Blocks, Describe, Lines};
+use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::counted;
@@ -28,7 +28,7 @@ const COLUMNS: [&str; 10] = [
     "unknown",
 ];
 
-impl Describe for Envelope<Listing> {
+impl Page for Envelope<Listing> {
     fn blocks(&self, _: View) -> Blocks {
         let clocks = &self.found.clocks;
         let contents = vec![

@@ -10,8 +10,8 @@ use clockscope_records::{Extended, Figure, Measurement};
 use serde_json::Value;
 
 use super::clocks::not_available;
-use super::contents::DescribeContents;
 use super::environment::Fact;
+use super::question_page::QuestionPage;
 use super::{offsets, order, rate};
 use crate::chart::Chart;
 use crate::model::{Block, Table};
@@ -54,7 +54,7 @@ pub(super) const COLUMNS: [&str; 31] = [
     "unknown",
 ];
 
-impl DescribeContents for Measurement {
+impl QuestionPage for Measurement {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self, view: View) -> Vec<Block> {

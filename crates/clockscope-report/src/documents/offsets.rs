@@ -3,7 +3,7 @@
 use clockscope_records::{CpuOffset, Figure, OffsetPair, Offsets};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -34,7 +34,7 @@ const COLUMNS: [&str; 13] = [
     "unknown",
 ];
 
-impl DescribeContents for Offsets {
+impl QuestionPage for Offsets {
     const LINES: &'static [(&'static str, &'static str)] = &[("pairs", "pair"), ("vdso", "vdso")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -3,7 +3,7 @@
 use clockscope_records::{Order, Sequence};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -33,7 +33,7 @@ const COLUMNS: [&str; 16] = [
     "unknown",
 ];
 
-impl DescribeContents for Order {
+impl QuestionPage for Order {
     const LINES: &'static [(&'static str, &'static str)] =
         &[("sequences", "sequence"), ("pairs", "pair"), ("lost", "lost")];
 

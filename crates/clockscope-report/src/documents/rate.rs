@@ -5,7 +5,7 @@ mod charts;
 use clockscope_records::{Adjtimex, RateRecord, Rates};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::chart::Chart;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -45,7 +45,7 @@ const COLUMNS: [&str; 22] = [
     "unknown",
 ];
 
-impl DescribeContents for Rates {
+impl QuestionPage for Rates {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("pairs", "pair")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -6,8 +6,8 @@ use clockscope_records::{RuntimeRecord, Runtimes};
 use serde_json::Value;
 
 use super::clocks::tick_cell;
-use super::contents::DescribeContents;
 use super::environment::Fact;
+use super::question_page::QuestionPage;
 use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -59,7 +59,7 @@ const COLUMNS: [&str; 37] = [
     "unknown",
 ];
 
-impl DescribeContents for Runtimes {
+impl QuestionPage for Runtimes {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -3,7 +3,7 @@
 use clockscope_records::{RuntimeFound, RuntimesFound};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -12,7 +12,7 @@ use crate::text::counted;
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 8] = ["runtime", "title", "version", "program", "available", "reason", "failure", "get"];
 
-impl DescribeContents for RuntimesFound {
+impl QuestionPage for RuntimesFound {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

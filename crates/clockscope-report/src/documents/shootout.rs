@@ -3,7 +3,7 @@
 use clockscope_records::{Metric, Shootout, Winner};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -13,7 +13,7 @@ use crate::units;
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];
 
-impl DescribeContents for Shootout {
+impl QuestionPage for Shootout {
     const LINES: &'static [(&'static str, &'static str)] = &[("metrics", "metric")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -3,7 +3,7 @@
 use clockscope_records::{Sleep, SleepRow};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -19,7 +19,7 @@ const COLUMNS: [&str; 12] = [
     "unknown",
 ];
 
-impl DescribeContents for Sleep {
+impl QuestionPage for Sleep {
     const LINES: &'static [(&'static str, &'static str)] = &[("rows", "row")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

@@ -6,7 +6,7 @@ use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord
 use serde_json::Value;
 
 use super::clocks::{failure, kind, not_available, tick_cell};
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -35,7 +35,7 @@ const COLUMNS: [&str; 12] = [
     "cumulative_count",
 ];
 
-impl DescribeContents for Steps {
+impl QuestionPage for Steps {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self, _: View) -> Vec<Block> {

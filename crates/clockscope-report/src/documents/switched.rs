@@ -3,16 +3,16 @@
 use clockscope_records::{Envelope, Environment, Measurement, Switched};
 use serde_json::Value;
 
-use super::contents::DescribeContents;
 use super::environment::DocumentHead;
 use super::measurement;
+use super::question_page::QuestionPage;
 use crate::chart::Chart;
 use crate::model::Block;
-use crate::report::{Blocks, Describe, Lines};
+use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 
-impl Describe for Envelope<Switched> {
+impl Page for Envelope<Switched> {
     /// Shows each measurement below the name of its clocksource; the machine where there is none.
     /// In brief, the clocks of all clocksources are one table.
     fn blocks(&self, view: View) -> Blocks {

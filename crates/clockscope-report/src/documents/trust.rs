@@ -8,7 +8,7 @@ use clockscope_records::{CheckEvidence, Demand, DemandValue, Finding, Trust, Tru
 use serde_json::Value as Json;
 
 use self::figure::figure_of;
-use super::contents::DescribeContents;
+use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -21,7 +21,7 @@ const COLUMNS: [&str; 12] = [
     "clock", "verdict", "interval", "civil", "name", "finding", "decides", "value", "unit", "seen", "source", "advice",
 ];
 
-impl DescribeContents for Trust {
+impl QuestionPage for Trust {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
 
     fn blocks(&self, view: View) -> Vec<Block> {

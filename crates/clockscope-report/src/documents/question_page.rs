@@ -1,16 +1,16 @@
-//! The common parts of documents with a conclusion.
+//! Pages with a conclusion of their own.
 
 use clockscope_records::Envelope;
 use serde_json::Value;
 
 use super::environment::{DocumentHead, Fact};
 use crate::model::Block;
-use crate::report::{Blocks, Describe, Lines};
+use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
 
-/// Describes the part of a document that depends on the question.
-pub(super) trait DescribeContents {
+/// The part of a page that depends on the question.
+pub(super) trait QuestionPage {
     /// Lists whose entries are lines of NDJSON, and the types of these.
     const LINES: &'static [(&'static str, &'static str)];
 
@@ -39,7 +39,7 @@ pub(super) trait DescribeContents {
     fn sheet(&self, record: &Value) -> Sheet;
 }
 
-impl<F: DescribeContents> Describe for Envelope<F> {
+impl<F: QuestionPage> Page for Envelope<F> {
     fn blocks(&self, view: View) -> Blocks {
         let found = &self.found;
         let head = DocumentHead::of(self).measured(found.how(), found.is_interrupted());
