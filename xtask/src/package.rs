@@ -61,7 +61,7 @@ pub(crate) fn check() -> Result<()> {
         if !README_LINES.contains(&lines) {
             wrong.push(format!("{name}: README.md has {lines} lines, expected 10 to 30"));
         }
-        wrong.extend(other_crate_unnamed(name, &readme));
+        wrong.extend(unmentioned_pair(name, &readme));
     }
     if !wrong.is_empty() {
         bail!("packages are incomplete:\n  {}", wrong.join("\n  "));
@@ -178,7 +178,7 @@ fn words(list: &Value) -> Vec<&str> {
 }
 
 /// Returns that the first lines of a README do not name the other crate of a pair.
-fn other_crate_unnamed(name: &str, readme: &str) -> Option<String> {
+fn unmentioned_pair(name: &str, readme: &str) -> Option<String> {
     let (_, other) = PAIR.iter().find(|(one, _)| *one == name)?;
     let first: Vec<&str> = readme.lines().take(FIRST_LINES).collect();
     let link = format!("[`{other}`](https://crates.io/crates/{other})");
@@ -250,10 +250,10 @@ mod tests {
     #[test]
     fn each_page_of_a_pair_names_the_other_crate_first() {
         let link = "[`clockscope-cli`](https://crates.io/crates/clockscope-cli)";
-        assert_eq!(other_crate_unnamed("clockscope", &format!("# x\n\nThe command is\n{link}.\n")), None);
-        let late = other_crate_unnamed("clockscope", &format!("# x\n\n\n\n{link}.\n")).unwrap();
+        assert_eq!(unmentioned_pair("clockscope", &format!("# x\n\nThe command is\n{link}.\n")), None);
+        let late = unmentioned_pair("clockscope", &format!("# x\n\n\n\n{link}.\n")).unwrap();
         assert_eq!(late, format!("clockscope: the first 4 lines of README.md lack {link}"));
-        assert_eq!(other_crate_unnamed("clockscope-core", "# x\n"), None);
+        assert_eq!(unmentioned_pair("clockscope-core", "# x\n"), None);
     }
 
     #[test]

@@ -11,9 +11,9 @@ use clockscope_records::plain;
 /// Prints an error with its causes.
 pub(crate) fn print_error(error: &anyhow::Error) {
     let text = format!("{error:#}");
-    // It may quote a file that comes from anywhere.
+    // It may quote a file that comes from anywhere, and no line of that is to look like ours.
     let lines: Vec<_> = text.lines().map(plain).collect();
-    print_line(&format!("error: {}", lines.join("\n")));
+    print_line(&format!("error: {}", lines.join("\n  ")));
 }
 
 /// Prints what the user should know beside the data.
@@ -96,6 +96,19 @@ impl Destination {
             }
             Err(_) => Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option }),
         }
+    }
+
+    /// Returns true if what is written to one replaces what was written to the other.
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
+        let file = |destination: &Self| match destination {
+            Self::File { target, .. } => {
+                let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+                Some((folder.ok()?, target.file_name()?.to_owned()))
+            }
+            Self::Stdout | Self::Special { .. } => None,
+        };
+        file(self).is_some_and(|this| file(other) == Some(this))
     }
 
     /// Returns true if it may be a terminal.

@@ -25,7 +25,7 @@ pub mod memory_order;
 mod nominal;
 
 pub use arch::*;
-pub use nominal::{NominalFrequencies, StatedBy};
+pub use nominal::{FrequencySource, NominalFrequencies};
 
 /// True if this crate knows the architecture's counter.
 pub const EXISTS: bool = CLOCKSOURCE.is_some();

@@ -20,7 +20,7 @@ pub enum AbsentClock {
     OtherMachines {
         /// Its name.
         name: String,
-        /// Summary of what is read, in one line.
+        /// What is read, in one line.
         description: String,
     },
     /// A clocksource of Linux.

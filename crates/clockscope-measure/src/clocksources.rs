@@ -136,7 +136,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
             Some(Hardware::Counter(Architecture::HERE)) => counter_hz.as_ref().copied(),
             Some(Hardware::Hpet) => hpet_hz.as_ref().copied(),
             Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
-            _ => Err(&NoFrequency::NotStated),
+            _ => Err(&NoFrequency::Unknown),
         };
         described(&name, current == Some(name.as_str()), measured, shown)
     };
@@ -160,7 +160,7 @@ enum NoFrequency {
     Missing,
     NotInRegisters,
     TimerTick,
-    NotStated,
+    Unknown,
 }
 
 impl NoFrequency {
@@ -175,7 +175,7 @@ impl NoFrequency {
             Self::Missing => "there is none".into(),
             Self::NotInRegisters => "its registers do not show it".into(),
             Self::TimerTick => "it is the kernel's HZ, which nothing shows".into(),
-            Self::NotStated => "nothing shows it".into(),
+            Self::Unknown => "nothing shows it".into(),
         }
     }
 }
@@ -266,12 +266,12 @@ mod tests {
 
     #[test]
     fn what_is_known_of_each_is_told_and_what_is_not_has_its_reason() {
-        let pm = described("acpi_pm", true, Err(&NoFrequency::NotStated), None);
+        let pm = described("acpi_pm", true, Err(&NoFrequency::Unknown), None);
         assert_eq!((pm.frequency_hz.get(), pm.bits.get(), pm.vdso.get()), (Some(3_579_545.0), Some(24), Some(false)));
         assert!(pm.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.reasons().is_empty());
         let hpet = described("hpet", false, Ok(1e8), None);
         assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
-        let odd = described("sundial", false, Err(&NoFrequency::NotStated), None);
+        let odd = described("sundial", false, Err(&NoFrequency::Unknown), None);
         assert_eq!((odd.reasons().len(), odd.quality), (6, None));
     }
 
@@ -289,10 +289,10 @@ mod tests {
         assert_eq!((found.frequency_hz.get(), found.bits.get()), (Some(11_458_556.0), Some(32)));
         assert_eq!(found.quality, Some(-100));
         let fast = shown("ACPI-fast", 900, 3_579_545, 0xFF_FFFF);
-        let found = described("ACPI-fast", true, Err(&NoFrequency::NotStated), Some(&fast));
+        let found = described("ACPI-fast", true, Err(&NoFrequency::Unknown), Some(&fast));
         assert!(found.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001));
         // A frequency of 0 divides nothing.
-        let none = described("TSC", true, Err(&NoFrequency::NotStated), Some(&shown("TSC", 0, 0, 0)));
+        let none = described("TSC", true, Err(&NoFrequency::Unknown), Some(&shown("TSC", 0, 0, 0)));
         assert!(!none.frequency_hz.is_known() && !none.wraps_after_s.is_known());
     }
 }

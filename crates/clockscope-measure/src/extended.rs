@@ -1,5 +1,5 @@
-//! Further findings of `measure` if it is to be extended: order and offsets across CPUs, and the
-//! clocks' rates, each in a second or less. The commands of those names find more in more time.
+//! Further findings of `measure --extended`: order and offsets across CPUs, and the clocks' rates,
+//! each in a second or less. The commands of those names find more in more time.
 
 use clockscope_records::{Extended, Order, PairsReason, Rates};
 use clockscope_system::child_read::SeveralThreads;

@@ -18,14 +18,13 @@ mod cost;
 mod default_clocks;
 mod distribution;
 mod error;
-mod facts;
-mod gaps;
-mod pair;
-
 mod extended;
+mod facts;
 mod failure_reason;
+mod gaps;
 mod handoff;
 mod measured_clock;
+mod pair;
 mod platform;
 mod rate;
 mod record;

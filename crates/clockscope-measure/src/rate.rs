@@ -26,8 +26,8 @@ use participant::{Participant, Scale};
 /// between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
-/// Longest nap, in ns: no platform's is shorter.
-const LONGEST_NAP_NS: f64 = 20e6;
+/// Longest sleep, in ns: no platform's is shorter.
+const LONGEST_SLEEP_NS: f64 = 20e6;
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
 
@@ -245,9 +245,9 @@ impl<P: Platform> Waited<'_, P> {
             if left_ns <= 0.0 {
                 return;
             }
-            let nap_ns = left_ns.clamp(1.0, LONGEST_NAP_NS);
-            bench.platform.sleep(nap_ns as u64);
-            self.slept_ns += nap_ns;
+            let sleep_ns = left_ns.clamp(1.0, LONGEST_SLEEP_NS);
+            bench.platform.sleep(sleep_ns as u64);
+            self.slept_ns += sleep_ns;
         }
     }
 }

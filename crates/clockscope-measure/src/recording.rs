@@ -123,7 +123,7 @@ fn take(state: &mut MeasuredState, batch: &RecordedBatch, timer: &RecordedTimer)
     state.pause(&sampled, batch.looked_at, timer);
 }
 
-/// Returns the description of a recorded clock, but for its aliases and its own text.
+/// Returns the description of a recorded clock, but for its aliases and its text.
 fn info(clock: &RecordedClock) -> Result<ClockInfo, RecordingFault> {
     let identity = &clock.identity;
     if let Resolution::Nanoseconds(ns) = clock.resolution {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{add_words, worded, written};
-use crate::{CivilState, Emulator, Finding, Hypervisor, KernelCause, ReadPath, Unknown};
+use crate::{CivilState, Emulator, Finding, FrequencySource, Hypervisor, KernelCause, ReadPath, Unknown};
 
 /// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -437,34 +437,6 @@ impl HypervisorStatement {
     #[must_use]
     pub const fn is_reliable(self) -> bool {
         !matches!(self, Self::EmulatedReads)
-    }
-}
-
-/// The source of the counter's nominal frequency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "StatedBy")]
-pub enum FrequencySource {
-    /// A hypervisor, by CPUID leaf 40000010h.
-    Hypervisor,
-    /// The processor, by CPUID leaf 15h.
-    Processor,
-    /// The firmware, in CNTFRQ_EL0.
-    Firmware,
-    /// The kernel, on the page of a perf event.
-    Kernel,
-}
-
-impl FrequencySource {
-    /// Returns its name, for people: the one that `clockscope_core` has, which no renderer can ask.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hypervisor => "CPUID 40000010h",
-            Self::Processor => "CPUID 15h",
-            Self::Firmware => "CNTFRQ_EL0",
-            Self::Kernel => "the kernel, by perf",
-        }
     }
 }
 

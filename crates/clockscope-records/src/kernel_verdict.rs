@@ -55,7 +55,7 @@ pub enum KernelCause {
         clocksource: String,
     },
     /// The kernel does not see flags without which it does not trust the counter.
-    LackingFlags {
+    MissingFlags {
         /// The flags, by their names in /proc/cpuinfo.
         flags: Vec<String>,
     },
@@ -160,7 +160,7 @@ impl KernelCause {
             Self::ClocksourceOption { .. }
             | Self::NotscOption
             | Self::PrefersScaled { .. }
-            | Self::LackingFlags { .. }
+            | Self::MissingFlags { .. }
             | Self::NoTimecounter
             | Self::PrefersTimecounter { .. }
             | Self::ChosenTimecounter { .. } => false,
@@ -175,7 +175,7 @@ impl KernelCause {
             Self::ClocksourceOption { .. } | Self::NotscOption | Self::UnstableOption => "/proc/cmdline",
             Self::NotOffered => "sysfs, available_clocksource",
             Self::PrefersScaled { .. } => "sysfs, current_clocksource",
-            Self::LackingFlags { .. } => "/proc/cpuinfo",
+            Self::MissingFlags { .. } => "/proc/cpuinfo",
             Self::NoTimecounter
             | Self::NegativeQuality { .. }
             | Self::PrefersTimecounter { .. }
@@ -218,7 +218,7 @@ impl KernelCause {
                 "have the hypervisor pass an invariant counter on (QEMU: -cpu host,+invtsc), or boot with clocksource=tsc"
                     .to_owned()
             }
-            Self::LackingFlags { .. } => {
+            Self::MissingFlags { .. } => {
                 "on a virtual machine have the hypervisor pass them on; on old hardware use another clocksource".to_owned()
             }
             Self::NoTimecounter => {
@@ -269,7 +269,7 @@ impl fmt::Display for KernelCause {
             Self::PrefersScaled { clocksource } => {
                 write!(f, "the kernel prefers {clocksource}, by which the hypervisor corrects the counter")
             }
-            Self::LackingFlags { flags } => write!(f, "the kernel does not see {}", flags.join(" and ")),
+            Self::MissingFlags { flags } => write!(f, "the kernel does not see {}", flags.join(" and ")),
             Self::NoTimecounter => f.write_str("the kernel has no timecounter that is the counter"),
             Self::NegativeQuality { timecounter, quality } => {
                 write!(
@@ -385,7 +385,7 @@ mod tests {
                 "invtsc",
                 false,
             ),
-            (KernelCause::LackingFlags { flags }, "see constant_tsc and nonstop_tsc", "cpuinfo", "pass them on", false),
+            (KernelCause::MissingFlags { flags }, "see constant_tsc and nonstop_tsc", "cpuinfo", "pass them on", false),
             (KernelCause::NoTimecounter, "no timecounter", "kern.timecounter.choice", "machdep.disable_tsc", false),
             (
                 KernelCause::NegativeQuality { timecounter: text("TSC-low"), quality: -100 },

@@ -44,6 +44,7 @@ mod verdict;
 mod windows;
 mod words;
 
+pub use clockscope_core::counter::FrequencySource;
 pub use clockscope_core::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
 pub use advice::{
@@ -51,8 +52,8 @@ pub use advice::{
 };
 pub use all_clocks::{AllClocks, SystemClock};
 pub use check::{
-    Check, CheckEvidence, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure,
-    ReferenceProblem, Suspect, Untested,
+    Check, CheckEvidence, CheckKind, CostCause, HypervisorStatement, RateChange, ReadFailure, ReferenceProblem,
+    Suspect, Untested,
 };
 pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
 pub use comparison::{

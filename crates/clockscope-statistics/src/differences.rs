@@ -26,7 +26,7 @@ pub struct Differences {
     beyond: BTreeMap<i64, u64>,
     rounded: u64,
     count: u64,
-    sum: i128,
+    sum_beyond: i128,
     extremes: Option<(i64, i64)>,
 }
 
@@ -49,7 +49,14 @@ pub struct DifferencesSummary {
 
 impl Default for Differences {
     fn default() -> Self {
-        Self { table: vec![[0; 2]; TABLE], beyond: BTreeMap::new(), rounded: 0, count: 0, sum: 0, extremes: None }
+        Self {
+            table: vec![[0; 2]; TABLE],
+            beyond: BTreeMap::new(),
+            rounded: 0,
+            count: 0,
+            sum_beyond: 0,
+            extremes: None,
+        }
     }
 }
 
@@ -57,7 +64,7 @@ impl Differences {
     /// Counts the differences between the readings of a batch, which must have been made one right
     /// after the other.
     pub fn push(&mut self, readings: &[u64]) {
-        let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return };
+        let Some(pairs) = readings.len().checked_sub(1) else { return };
         for (turn, pair) in readings.windows(2).enumerate() {
             let difference = pair[1].wrapping_sub(pair[0]);
             match self.table.get_mut(difference as usize) {
@@ -65,14 +72,14 @@ impl Differences {
                 None => self.push_beyond(difference as i64),
             }
         }
-        self.count += readings.len() as u64 - 1;
-        self.sum += i128::from(last.wrapping_sub(*first) as i64);
+        self.count += pairs as u64;
     }
 
     #[cold]
     fn push_beyond(&mut self, difference: i64) {
         let (least, most) = self.extremes.unwrap_or((difference, difference));
         self.extremes = Some((least.min(difference), most.max(difference)));
+        self.sum_beyond += i128::from(difference);
         if let Some(count) = self.beyond.get_mut(&difference) {
             *count += 1;
             return;
@@ -125,7 +132,9 @@ impl Differences {
     fn summary_of(&self, entries: &[Difference], count: u64) -> Option<DifferencesSummary> {
         let (first, last) = (entries.first()?, entries.last()?);
         // Zeros add nothing to the sum.
-        let mean = self.sum as f64 / count as f64;
+        let table = self.table.iter().map(|[even, odd]| i128::from(even + odd));
+        let sum = self.sum_beyond + table.zip(0..).map(|(count, value)| count * value).sum::<i128>();
+        let mean = sum as f64 / count as f64;
         let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
         let at = |q| quantile(entries, count, q);
         // What was rounded is known exactly at the ends.

@@ -122,7 +122,7 @@ struct Level {
     /// The offset is at least this.
     floor_ns: f64,
     /// Time by which the clock stands back and has not returned.
-    debt_ns: f64,
+    behind_ns: f64,
     before_ns: f64,
     after_ns: f64,
     /// True if a batch shows a loss of time: the clock moves in it. One that an interruption made
@@ -150,12 +150,12 @@ struct Scan {
     /// equal.
     changed_ns: Option<f64>,
     /// Time by which the clock stands back at the end, be it since this batch or from before.
-    debt_ns: f64,
+    behind_ns: f64,
     /// Part of that which came about inside the batch; negative if it returned from where it stood
     /// at the start.
     sunk_ns: f64,
     /// A reading inside it was smaller than the one before. A gap that follows looks like the
-    /// return, so that more may be lost at the end than `debt_ns`.
+    /// return, so that more may be lost at the end than `behind_ns`.
     went_back: bool,
 }
 
@@ -240,15 +240,15 @@ impl EventCounter {
         let (first_ns, last_ns) = (ns(first), ns(last));
         let boundary = self.last.map(|last| self.step(last, first));
         let owed_ns = self.owed_at_start(boundary, first_ns, batch.before_ns);
-        let (debt_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
+        let (behind_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
         if self.is_reference_back(batch) {
             self.level = None;
         } else if self.judge != Judge::None {
             let changed_ns = batch.values.iter().find(|value| **value != first).map(|value| ns(*value));
-            let sunk_ns = debt_ns - owed_ns;
-            let scan = Scan { boundary, first_ns, last_ns, changed_ns, debt_ns, sunk_ns, went_back };
+            let sunk_ns = behind_ns - owed_ns;
+            let scan = Scan { boundary, first_ns, last_ns, changed_ns, behind_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
     }
@@ -264,7 +264,7 @@ impl EventCounter {
     /// return: gaps of the next batch would pass for that.
     fn owed_at_start(&self, boundary: Option<i64>, first_ns: f64, before_ns: f64) -> f64 {
         let (Some(level), Some(boundary)) = (self.level, boundary.filter(|step| *step != 0)) else { return 0.0 };
-        let stepped_back = -boundary as f64 * self.ns_per_unit;
+        let stepped_back = -(boundary as f64) * self.ns_per_unit;
         let below = level.ceiling_ns - (first_ns - before_ns);
         let is_behind = below.is_finite() && below > self.slack_ns(before_ns - level.before_ns);
         stepped_back.max(if is_behind { below } else { 0.0 }).max(0.0)
@@ -345,9 +345,9 @@ impl EventCounter {
     }
 
     /// Counts the differences inside a batch, collects the long ones, and returns how far the clock
-    /// stands back at the end of it, in ns, having started `debt_ns` back: the return from a
+    /// stands back at the end of it, in ns, having started `behind_ns` back: the return from a
     /// backward step is no second event. And whether a reading went back.
-    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut debt_ns: f64) -> (f64, bool) {
+    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut behind_ns: f64) -> (f64, bool) {
         self.steps.clear();
         let mut went_back = false;
         let usual = |it: &Self| ((2.0 * cost_ns + it.tick_ns()) / it.ns_per_unit) as i64;
@@ -369,19 +369,19 @@ impl EventCounter {
             // How much further the clock went than the time of a read.
             let mut step_ns = step as f64 * self.ns_per_unit - cost_ns;
             if step < 0 {
-                debt_ns -= step_ns;
+                behind_ns -= step_ns;
                 went_back = true;
                 continue;
             }
-            let returned = debt_ns.min(step_ns);
-            debt_ns -= returned;
+            let returned = behind_ns.min(step_ns);
+            behind_ns -= returned;
             step_ns -= returned;
             if step_ns >= threshold_ns {
                 let at_ns = self.batch_ns + pair[0].wrapping_sub(values[0]) as i64 as f64 * self.ns_per_unit;
                 self.steps.push(WorstEvent { at_ns, size: step_ns });
             }
         }
-        (debt_ns, went_back)
+        (behind_ns, went_back)
     }
 
     /// Judges a batch against the reference.
@@ -414,7 +414,7 @@ impl EventCounter {
             let slack_ns = self.slack_ns(after_ns - level.before_ns) + threshold_ns;
             let boundary_ns = boundary as f64 * self.ns_per_unit;
             let lowest_at_start = (lowest_at_end + scan.sunk_ns - jumped_ns).min(ceiling_ns);
-            let ahead_ns = lowest_at_start - level.ceiling_ns - level.debt_ns;
+            let ahead_ns = lowest_at_start - level.ceiling_ns - level.behind_ns;
             if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
                 jumped_ns = long_ns;
                 self.count_jump(WorstEvent { at_ns: self.batch_ns, size: ahead_ns });
@@ -437,7 +437,7 @@ impl EventCounter {
             }
         }
         let ceiling_ns = scan.ceiling_at_end(fresh, before_ns, jumped_ns, [ceiling_ns, lowest_at_end]);
-        self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns, decidable });
+        self.level = Some(Level { ceiling_ns, floor_ns, behind_ns: scan.behind_ns, before_ns, after_ns, decidable });
     }
 
     /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is
@@ -466,17 +466,16 @@ impl EventCounter {
             self.count_jump(WorstEvent { size: ahead_ns, ..both });
             return true;
         }
-        let mut index = 0;
-        while index < self.steps.len() && ahead_ns > slack_ns {
-            let step = self.steps[index];
-            if is_longer(step.size, ahead_ns) {
-                index += 1;
-            } else {
-                self.count_jump(step);
-                self.steps.remove(index);
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.retain(|step| {
+            let is_left = ahead_ns <= slack_ns || is_longer(step.size, ahead_ns);
+            if !is_left {
+                self.count_jump(*step);
                 ahead_ns -= step.size;
             }
-        }
+            is_left
+        });
+        self.steps = steps;
         self.judged.jump > before
     }
 

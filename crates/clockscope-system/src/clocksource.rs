@@ -140,7 +140,7 @@ fn missing_flags(environment: &Environment) -> Option<KernelCause> {
         .filter(|(_, has)| has.get() == Some(false))
         .map(|(name, _)| name.to_owned())
         .collect();
-    (!flags.is_empty()).then_some(KernelCause::LackingFlags { flags })
+    (!flags.is_empty()).then_some(KernelCause::MissingFlags { flags })
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
             [KernelCause::UnstableOption, KernelCause::NotscOption]
         );
         let preferred = KernelCause::PrefersScaled { clocksource: "kvm-clock".to_owned() };
-        let missing = KernelCause::LackingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
+        let missing = KernelCause::MissingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
         assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, missing]);
         assert_eq!(found(&hpet, true, ""), []);
     }

@@ -292,7 +292,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return false;
         }
         self.decide(|mode| match mode {
-            ServingMode::Barred(Demotion::Deserted) if !self.shared.steering.has_room() => None,
+            ServingMode::Barred(Demotion::Abandoned) if !self.shared.steering.has_room() => None,
             ServingMode::New | ServingMode::Barred(_) => Some(ServingMode::Open),
             ServingMode::Open => None,
         });
@@ -305,7 +305,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.prepare();
         self.tested_cpus.reject();
         self.decide(|mode| match mode {
-            ServingMode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
+            ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
             ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
                 Some(ServingMode::Barred(Demotion::OutOfOrder))
             }

@@ -152,7 +152,7 @@ pub(crate) enum Demotion {
     Unsteady = 7,
     OutOfOrder = 8,
     OsClockSlower = 9,
-    Deserted = 10,
+    Abandoned = 10,
     Untested = 11,
 }
 
@@ -167,7 +167,7 @@ impl Demotion {
         Self::Unsteady,
         Self::OutOfOrder,
         Self::OsClockSlower,
-        Self::Deserted,
+        Self::Abandoned,
         Self::Untested,
     ];
 
@@ -180,7 +180,7 @@ impl Demotion {
             | Self::CoarseOsClock
             | Self::OsClockSlower
             | Self::Untested => true,
-            Self::CoarseCounter | Self::Wraps | Self::Unsteady | Self::OutOfOrder | Self::Deserted => false,
+            Self::CoarseCounter | Self::Wraps | Self::Unsteady | Self::OutOfOrder | Self::Abandoned => false,
         }
     }
 }
@@ -203,7 +203,7 @@ impl Demotion {
             Self::Unsteady => "unsteady",
             Self::OutOfOrder => "out_of_order",
             Self::OsClockSlower => "os_clock_slower",
-            Self::Deserted => "deserted",
+            Self::Abandoned => "abandoned",
             Self::Untested => "untested",
         }
     }
@@ -231,7 +231,7 @@ impl Demotion {
                 "the OS clock is served for now: it has become slower, as when the kernel turns away from the counter",
                 "recheck() asks the kernel; without it the counter is tried again after a pause",
             ),
-            Self::Deserted => (
+            Self::Abandoned => (
                 "the OS clock is served: threads that were renewing the clock did not come back, several times",
                 "find out what ends or stops them there: siglongjmp, a child that shares memory, real-time threads",
             ),

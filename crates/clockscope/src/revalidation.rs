@@ -278,7 +278,7 @@ fn nonzero(reading: u64) -> u64 {
 /// The side that begins: hands its reading over, waits for the answer, reads again. CPU and
 /// counter.
 fn ask((cpu, counter): &(u32, impl Counter), table: &Mailboxes, deadline: u64) -> Handed {
-    let mut handed = Handed { is_moved: is_elsewhere(*cpu), ..Handed::default() };
+    let mut handed = Handed { is_moved: is_on_another(*cpu), ..Handed::default() };
     let (began_ns, began) = (monotonic_ns().unwrap_or(0), counter.ordered());
     for turn in 0..HANDOFFS / 2 {
         let sent = nonzero(counter.ordered());
@@ -288,31 +288,31 @@ fn ask((cpu, counter): &(u32, impl Counter), table: &Mailboxes, deadline: u64) -
         handed.handoffs += 2;
         handed.backwards += u64::from(went_back(answer, received));
         handed.bounds.push(&Bracket { before: sent, inner: answer, after: received });
-        handed.is_moved |= turn % BETWEEN_LOOKS == 0 && is_elsewhere(*cpu);
+        handed.is_moved |= turn % BETWEEN_LOOKS == 0 && is_on_another(*cpu);
     }
     handed.ticks = counter.ordered().wrapping_sub(began);
     handed.ns = monotonic_ns().unwrap_or(0).saturating_sub(began_ns);
-    handed.is_moved |= is_elsewhere(*cpu);
+    handed.is_moved |= is_on_another(*cpu);
     handed
 }
 
 /// The other side: waits for a reading, reads, hands its own back. How many went back, and whether
 /// the thread ran on another CPU.
 fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool) {
-    let (mut backwards, mut is_moved) = (0, is_elsewhere(*cpu));
+    let (mut backwards, mut is_moved) = (0, is_on_another(*cpu));
     let mut turn = 0u64;
     while let Some(sent) = receive(&table.there, &table.is_over, None) {
         let received = nonzero(counter.ordered());
         backwards += u64::from(went_back(sent, received));
         table.back.store(received, Ordering::Release);
-        is_moved |= turn.is_multiple_of(BETWEEN_LOOKS) && is_elsewhere(*cpu);
+        is_moved |= turn.is_multiple_of(BETWEEN_LOOKS) && is_on_another(*cpu);
         turn += 1;
     }
-    (backwards, is_moved | is_elsewhere(*cpu))
+    (backwards, is_moved | is_on_another(*cpu))
 }
 
 /// Returns true if the thread runs on another CPU: a binding may be changed from outside.
-fn is_elsewhere(cpu: u32) -> bool {
+fn is_on_another(cpu: u32) -> bool {
     os::current_cpu().is_some_and(|now| now != cpu)
 }
 

@@ -167,6 +167,10 @@ fn run(args: &StepsArgs) -> Result<Exit> {
         None => None,
     };
     let destination = Destination::open(args.answer.output.output.as_deref())?;
+    if raw.as_ref().is_some_and(|raw| raw.destination.is_same_file(&destination)) {
+        let hint = "--raw and --output name the same file: expected two, since each would replace the other";
+        return Err(UsageError(hint.to_owned()).into());
+    }
     let stop = &*stop_on_signals()?;
     if let Amount::Reads(reads @ MANY_READS..) = amount {
         announce(reads, args, stop)?;

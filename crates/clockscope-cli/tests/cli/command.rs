@@ -319,14 +319,22 @@ fn what_is_no_recording_is_refused() {
     ] {
         std::fs::write(path("wrong"), text).unwrap();
         let said = stderr(&["replay", &path("wrong")], 4);
-        assert!(said.contains(expected), "{said}");
+        assert_eq!(said.matches(expected).count(), 1, "{said}");
     }
+    let version = concat!("\"version\":\"", env!("CARGO_PKG_VERSION"));
+    let forged = String::from_utf8(recording).unwrap().replacen(version, "\"version\":\"0\\nerror: forged", 1);
+    std::fs::write(path("forged"), forged).unwrap();
+    let said = stderr(&["replay", &path("forged")], 4);
+    assert!(said.contains("forged") && said.lines().filter(|line| line.starts_with("error")).count() == 1, "{said}");
     run(clockscope(&["steps", "monotonic", "--reads", "50", "--format", "json", "-o", &path("answer")]), 0);
     assert!(stderr(&["replay", &path("answer")], 4).contains("clockscope report"));
     assert!(stderr(&["report", &path("recording")], 4).contains("clockscope replay"));
     assert!(stderr(&["replay", &path("missing")], 4).contains("No such file"));
     let labeled = ["steps", "--raw", &path("x.json"), "--raw-style", "labeled"];
     assert!(stderr(&labeled, 2).contains("style of CSV"));
+    let doubled = format!("{}/./x.json", folder.path().display());
+    assert!(stderr(&["steps", "--raw", &path("x.json"), "-o", &doubled], 2).contains("the same file"));
+    assert!(std::fs::read_dir(folder.path()).unwrap().all(|file| file.unwrap().file_name() != "x.json"));
 }
 
 /// Readings until then are recorded as well.

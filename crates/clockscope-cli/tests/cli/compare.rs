@@ -196,7 +196,7 @@ fn records_that_cannot_be_compared_are_refused() {
     let elsewhere = write(&path, "elsewhere.json", &elsewhere);
     all.push((3, refused(&[&base, &elsewhere], 3)));
     all.push((2, refused(&[&base, &format!("{new},{elsewhere}")], 2)));
-    let unsaid: Vec<_> = documented_refusals()
+    let unsaid: Vec<_> = documented_errors()
         .into_iter()
         .filter(|(code, message)| !all.iter().any(|(said_with, said)| said_with == code && said.contains(message)))
         .collect();
@@ -204,7 +204,7 @@ fn records_that_cannot_be_compared_are_refused() {
 }
 
 /// The exit codes and messages of the table of refusals in docs/compare.md.
-fn documented_refusals() -> Vec<(i32, String)> {
+fn documented_errors() -> Vec<(i32, String)> {
     let page = fs::read_to_string(project().join("docs/compare.md")).unwrap();
     let table = page.split("## Records that are refused").nth(1).unwrap();
     let rows = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);

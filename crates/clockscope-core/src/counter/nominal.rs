@@ -16,7 +16,9 @@ pub struct NominalFrequencies {
 
 /// Source of the counter's nominal frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatedBy {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum FrequencySource {
     /// A hypervisor, by CPUID leaf 40000010h.
     Hypervisor,
     /// The processor, by CPUID leaf 15h.
@@ -27,7 +29,7 @@ pub enum StatedBy {
     Kernel,
 }
 
-impl StatedBy {
+impl FrequencySource {
     /// Returns its name, for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -45,11 +47,11 @@ impl NominalFrequencies {
     /// knows what it scales the counter to; the processor; the firmware; and last the kernel, whose
     /// figure (`by_kernel`, asked for only then) may come from any of these or from its own
     /// calibration. CPUID 16h is the core's frequency, and rounded: it is not the counter's.
-    pub fn nominal_hz(&self, by_kernel: impl FnOnce() -> Option<f64>) -> Option<(f64, StatedBy)> {
-        let hypervisor = self.cpuid_40000010h_khz.map(|khz| (f64::from(khz) * 1e3, StatedBy::Hypervisor));
-        let processor = || self.cpuid_15h_hz.map(|hz| (hz as f64, StatedBy::Processor));
-        let firmware = || self.cntfrq_hz.map(|hz| (hz as f64, StatedBy::Firmware));
-        let kernel = || by_kernel().map(|hz| (hz, StatedBy::Kernel));
+    pub fn nominal_hz(&self, by_kernel: impl FnOnce() -> Option<f64>) -> Option<(f64, FrequencySource)> {
+        let hypervisor = self.cpuid_40000010h_khz.map(|khz| (f64::from(khz) * 1e3, FrequencySource::Hypervisor));
+        let processor = || self.cpuid_15h_hz.map(|hz| (hz as f64, FrequencySource::Processor));
+        let firmware = || self.cntfrq_hz.map(|hz| (hz as f64, FrequencySource::Firmware));
+        let kernel = || by_kernel().map(|hz| (hz, FrequencySource::Kernel));
         hypervisor.or_else(processor).or_else(firmware).or_else(kernel)
     }
 }
@@ -67,13 +69,13 @@ mod tests {
             cntfrq_hz: Some(24_000_000),
         };
         let kernel = || Some(2.3e9);
-        assert_eq!(all.nominal_hz(kernel), Some((2.2e9, StatedBy::Hypervisor)));
+        assert_eq!(all.nominal_hz(kernel), Some((2.2e9, FrequencySource::Hypervisor)));
         let all = NominalFrequencies { cpuid_40000010h_khz: None, ..all };
-        assert_eq!(all.nominal_hz(kernel), Some((2e9, StatedBy::Processor)));
+        assert_eq!(all.nominal_hz(kernel), Some((2e9, FrequencySource::Processor)));
         let all = NominalFrequencies { cpuid_15h_hz: None, ..all };
-        assert_eq!(all.nominal_hz(kernel), Some((2.4e7, StatedBy::Firmware)));
+        assert_eq!(all.nominal_hz(kernel), Some((2.4e7, FrequencySource::Firmware)));
         let all = NominalFrequencies { cntfrq_hz: None, ..all };
-        assert_eq!(all.nominal_hz(kernel), Some((2.3e9, StatedBy::Kernel)));
+        assert_eq!(all.nominal_hz(kernel), Some((2.3e9, FrequencySource::Kernel)));
         assert_eq!(all.nominal_hz(|| None), None);
     }
 }

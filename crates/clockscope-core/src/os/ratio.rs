@@ -51,14 +51,14 @@ fn scaled(counts: u64, numerator: u64, denominator: u64) -> u64 {
     match (numerator, denominator) {
         // Divisions by a constant are multiplications.
         (_, 1) => counts.wrapping_mul(numerator),
-        (125, 3) => whole_and_rest(counts, 125, 3),
-        _ => whole_and_rest(counts, numerator, denominator),
+        (125, 3) => quotient_and_remainder(counts, 125, 3),
+        _ => quotient_and_remainder(counts, numerator, denominator),
     }
 }
 
 /// The same. The product of the rest is below 2^64, as both factors are below 2^32.
 #[inline(always)]
-fn whole_and_rest(counts: u64, numerator: u64, denominator: u64) -> u64 {
+fn quotient_and_remainder(counts: u64, numerator: u64, denominator: u64) -> u64 {
     (counts / denominator).wrapping_mul(numerator).wrapping_add(counts % denominator * numerator / denominator)
 }
 

@@ -19,7 +19,7 @@ use super::{Clocks, Facts, ReferenceClock, SharedWord, SleepingCalls, Sleeps, Th
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
-/// Longest nap: after each the stop flag is looked at.
+/// Longest sleep: after each the stop flag is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The machine that the program runs on.

@@ -13,7 +13,6 @@ pub(super) const FREQUENCIES_HZ: [f64; 2] = [1e-3, 1e15];
 #[error("the recording is damaged: {fault}: {}, or record again with `clockscope steps --raw FILE.json`", self.remedy())]
 pub struct ReplayError {
     /// The fault.
-    #[source]
     pub fault: RecordingFault,
     /// Version of the program that recorded it.
     pub recorded_by: String,

@@ -89,7 +89,7 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
     let mut found: Vec<_> = causes.collect();
     if found.is_empty() || seen.kernel.not_looked_at.is_some() {
         let check = Check::KernelVerdict { cause: None, not_looked_at: seen.kernel.not_looked_at.clone() };
-        found.push(WeighedCheck::new(check, Finding::Unknown, Severity::Noted));
+        found.push(WeighedCheck::new(check, Finding::Unknown, Severity::Remark));
     }
     found
 }
@@ -114,13 +114,13 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
         states_frequency,
         reason: environment.hypervisor.reason().cloned(),
     };
-    WeighedCheck::new(check, finding, Severity::Noted)
+    WeighedCheck::new(check, finding, Severity::Remark)
 }
 
 fn emulation(seen: &Observations) -> Option<WeighedCheck> {
     let emulators = seen.environment.emulation.clone();
     (!emulators.is_empty())
-        .then(|| WeighedCheck::new(Check::Emulation { emulators }, Finding::Unknown, Severity::Noted))
+        .then(|| WeighedCheck::new(Check::Emulation { emulators }, Finding::Unknown, Severity::Remark))
 }
 
 /// Check of the distances between the CPUs' counters.

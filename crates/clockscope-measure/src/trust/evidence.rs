@@ -6,7 +6,7 @@ use clockscope_records::{Check, CheckEvidence, CheckKind, Finding, Trustworthine
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {
     /// Nothing: it is reported.
-    Noted,
+    Remark,
     /// It limits its use.
     Limits,
     /// It forbids its use.

@@ -59,11 +59,11 @@ fn missing(clocks: &[SystemClock]) -> Vec<String> {
             systems.entry((&clock.name, reason)).or_default().push(&clock.system);
         }
     }
-    let is_elsewhere = |name: &str, systems: &[&str]| {
+    let is_on_others = |name: &str, systems: &[&str]| {
         clocks.iter().any(|clock| clock.name == name && !systems.contains(&clock.system.as_str()))
     };
     let named = systems.into_iter().map(|((name, reason), systems)| {
-        let place = if is_elsewhere(name, &systems) { format!(" ({})", systems.join(", ")) } else { String::new() };
+        let place = if is_on_others(name, &systems) { format!(" ({})", systems.join(", ")) } else { String::new() };
         (format!("{name}{place}"), reason)
     });
     by_reason(named).into_iter().map(|note| format!("? Nominal of {note}")).collect()

@@ -21,6 +21,13 @@ fn figures_of_a_known_sample() {
     assert!((summary.std.unwrap() - 37_795.691_526).abs() < 1e-3, "{summary:?}");
 }
 
+/// A clock that jumps by centuries: the sum has more than 64 bits.
+#[test]
+fn the_mean_lies_between_least_and_most() {
+    let summary = counted(&[5_000_000_000_000_000_000; 70]).summary().unwrap();
+    assert_eq!([summary.mean, summary.std.unwrap()], [5e18, 0.0]);
+}
+
 #[test]
 fn zeros_are_left_out_where_they_should_be() {
     let counted = counted(&[0, 0, 0, 10, 10, 20]);

@@ -190,6 +190,22 @@ fn every_step_forward_is_one_jump() {
 }
 
 /// The reference stepped back during a batch with two interruptions, which were no jumps.
+/// A batch of jumps is judged in one pass, and a clock that goes back by the most there is, too.
+#[test]
+fn readings_of_no_clock_end_as_well() {
+    const JUMPS: u64 = 100_000;
+    let mut events = EventCounter::new(1.0, 1.0, PERFECT, 16);
+    let batch = |values, before_ns| Batch { values, before_ns, after_ns: before_ns + 1000.0, cost_ns: Some(10.0) };
+    events.batch(batch(&[1000, 1010, 1020], 0.0));
+    let jumps: Vec<u64> = (1..=JUMPS).map(|jump| 2000 + jump * 100_000).collect();
+    events.batch(batch(&jumps, 1e4));
+    let back = jumps[jumps.len() - 1].wrapping_add_signed(i64::MIN);
+    events.batch(batch(&[back, back + 10], 2e4));
+    let (counts, _) = events.finish();
+    assert!(counts.judged.unwrap().jump >= JUMPS - 1, "{counts:?}");
+    assert_eq!(counts.regression, 1);
+}
+
 #[test]
 fn a_reference_that_goes_back_shows_no_jump() {
     let mut counter = EventCounter::new(1.0, 0.0, PERFECT, 800);

@@ -94,7 +94,7 @@ pub(super) fn refined_by_first(values: &[u64], profile: StepProfile, frequency: 
     (agreement(first, profile, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
 }
 
-/// Refines the frequency that the first look gave, and returns whether the readings lie on its
+/// Refines the frequency that the first readings gave, and returns whether the readings lie on its
 /// lattice: so many of every quarter, at most.
 pub(super) fn fit(values: &[u64], profile: StepProfile, frequency: f64, most: usize) -> Fit {
     let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], profile, frequency);

@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
     /// Something did that may be the read's own cost.
     unproved: bool,
     /// Periods of these. What lies on a lattice lies on all of its parts, too.
-    not_believed: Vec<f64>,
+    rejected_periods: Vec<f64>,
 }
 
 impl<'a> Search<'a> {
@@ -61,7 +61,7 @@ impl<'a> Search<'a> {
             changing: false,
             looked_like_one: false,
             unproved: false,
-            not_believed: Vec::new(),
+            rejected_periods: Vec::new(),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
             Tick::Found(lattice) if lattice.error > LEAST_SURE || self.is_short() && lattice.agreement < CERTAIN => {
                 Tick::Unknown(NoTick::TooFewReadings)
             }
-            Tick::Found(lattice) if self.may_have_rivals(&lattice) && self.has_rival(&lattice, &lines) => {
+            Tick::Found(lattice) if self.may_be_ambiguous(&lattice) && self.has_alternative(&lattice, &lines) => {
                 Tick::Unknown(NoTick::Ambiguous)
             }
             reported => reported,
@@ -101,15 +101,15 @@ impl<'a> Search<'a> {
     /// Returns true if the readings may lie on another lattice, too: few do, and those of slow
     /// reads. Of a block of these a few reads take a tick more than the others, which moves them
     /// against a lattice of n - 1 ticks by a few n-th of a tick only.
-    fn may_have_rivals(&self, lattice: &Lattice) -> bool {
+    fn may_be_ambiguous(&self, lattice: &Lattice) -> bool {
         self.is_short() || self.profile.usual as f64 > SLOW * lattice.period
     }
 
     /// Returns true if the readings lie on another line's lattice as well, which is neither a part
     /// of this one nor the other way round. Where a read takes n ticks, plus or minus a few, so few
     /// readings may lie on a lattice of n - 1 or n + 1 ticks in the same time.
-    fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
-        // Neighboring rivals differ by one tick in a read.
+    fn has_alternative(&self, found: &Lattice, lines: &[f64]) -> bool {
+        // Neighboring lattices differ by one tick in a read.
         let same = SAME.min(found.period / (4.0 * self.profile.usual as f64));
         lines.iter().any(|line| {
             let Some(frequency) = lattice::refined_by_first(self.values, self.profile, *line) else { return false };
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         if period < SHORTEST {
             return ControlFlow::Break(());
         }
-        if self.not_believed.iter().any(|longer| is_part(period, *longer, SAME)) {
+        if self.rejected_periods.iter().any(|longer| is_part(period, *longer, SAME)) {
             return ControlFlow::Continue(());
         }
         self.looked_like_one = true;
@@ -147,11 +147,11 @@ impl<'a> Search<'a> {
             Fit::Nowhere => {}
             Fit::Changing => {
                 self.changing = true;
-                self.not_believed.push(period);
+                self.rejected_periods.push(period);
             }
             Fit::On(lattice) if !self.is_proved(&lattice, tried) => {
                 self.unproved = true;
-                self.not_believed.push(lattice.period);
+                self.rejected_periods.push(lattice.period);
             }
             Fit::On(lattice) => {
                 // Where costs hardly vary, other lines fit many short blocks by halves.

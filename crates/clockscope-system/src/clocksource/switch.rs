@@ -65,7 +65,7 @@ pub enum SwitchError {
     },
     /// Another run has it switched.
     #[error("{0}")]
-    Held(SwitchedBy),
+    AlreadySwitched(SwitchedBy),
     /// A process has left it switched.
     #[error(
         "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
@@ -138,7 +138,7 @@ pub fn restore() -> Result<Option<Restoration>, SwitchError> {
 
 impl From<SwitchedBy> for SwitchError {
     fn from(switched_by: SwitchedBy) -> Self {
-        Self::Held(switched_by)
+        Self::AlreadySwitched(switched_by)
     }
 }
 
@@ -417,7 +417,8 @@ mod tests {
         let first = places.right(&[]).unwrap();
         first.switch("hpet").unwrap();
         let own = SwitchedBy::Process { pid: Some(std::process::id()) };
-        let held = |error: &SwitchError| matches!(error, SwitchError::Held(switched_by) if *switched_by == own);
+        let held =
+            |error: &SwitchError| matches!(error, SwitchError::AlreadySwitched(switched_by) if *switched_by == own);
         assert!(held(&places.right(&[]).unwrap_err()));
         assert_eq!(places.left_behind().unwrap_err(), own);
         assert!(held(&places.restore().unwrap_err()));
@@ -428,7 +429,7 @@ mod tests {
         let _marker = places.lock().unwrap();
         assert_eq!(places.left_behind().unwrap_err(), SwitchedBy::Process { pid: None });
         let unnamed = places.restore().unwrap_err();
-        assert!(matches!(&unnamed, SwitchError::Held(SwitchedBy::Process { pid: None })), "{unnamed}");
+        assert!(matches!(&unnamed, SwitchError::AlreadySwitched(SwitchedBy::Process { pid: None })), "{unnamed}");
     }
 
     #[test]

@@ -119,9 +119,9 @@ impl SharedSegment {
     fn error_ns(&self, monotonic_ns: i128, disruptions: Option<u64>) -> Option<u64> {
         let age_ns = monotonic_ns - self.as_of_ns;
         let is_void = monotonic_ns >= self.void_after_ns || !(-EARLIER_NS..=DAY_NS).contains(&age_ns);
-        let is_elsewhere = self.disruption_marker.is_some() && self.disruption_marker != disruptions;
+        let is_disrupted = self.disruption_marker.is_some() && self.disruption_marker != disruptions;
         let grown_ns = self.bound_ns + (age_ns.max(0) * self.drift_ppb).div_euclid(SECOND_NS) + 1;
-        (!is_void && !is_elsewhere).then(|| u64::try_from(grown_ns).ok()).flatten()
+        (!is_void && !is_disrupted).then(|| u64::try_from(grown_ns).ok()).flatten()
     }
 }
 

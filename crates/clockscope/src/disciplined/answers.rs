@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use clockscope_core::brackets::Bracket;
 use clockscope_core::clocksource::ClocksourceName;
-use clockscope_core::counter::StatedBy;
+use clockscope_core::counter::FrequencySource;
 use clockscope_core::evidence::{
     self, CLOCKSOURCE, FrequencyOffset, INVARIANCE, KernelClocksource, NOMINAL_FREQUENCY, NOT_INVARIANT_ADVICE,
     NOT_PERMITTED_ADVICE, NominalFrequency, ORDER,
@@ -323,7 +323,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let shown = |hz, offset| NominalFrequency { hz, offset }.to_string();
         let by_kernel = || {
             let hz = f64::from_bits(self.kernel_hz.load(Ordering::Relaxed));
-            (hz > 0.0).then_some((hz, StatedBy::Kernel.name()))
+            (hz > 0.0).then_some((hz, FrequencySource::Kernel.name()))
         };
         match (self.counter.nominal_hz().or_else(by_kernel), self.frequency()) {
             (None, _) if answers.is_complete => of(shown(None, None)),

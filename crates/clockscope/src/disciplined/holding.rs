@@ -80,8 +80,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Ok(steering) => steering,
             Err(same) if same == holder && same.is_held() => {
                 self.decide(|mode| match mode {
-                    ServingMode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
-                    _ => Some(ServingMode::Barred(Demotion::Deserted)),
+                    ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
+                    _ => Some(ServingMode::Barred(Demotion::Abandoned)),
                 });
                 return None;
             }

@@ -60,7 +60,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let Some(mut guard) = self.lock() else {
-            if mode == ServingMode::Barred(Demotion::Deserted) {
+            if mode == ServingMode::Barred(Demotion::Abandoned) {
                 self.go_on_without_the_lock(at);
             }
             return;

@@ -7,8 +7,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 /// Has `forget` called in every child that the C library's fork makes. Once for all: a child
 /// inherits it, and many threads may ask.
 pub fn call_in_child(forget: extern "C" fn()) {
-    static WAS_SEARCHED: AtomicBool = AtomicBool::new(false);
-    if WAS_SEARCHED.swap(true, Ordering::Relaxed) {
+    static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    if IS_REGISTERED.swap(true, Ordering::Relaxed) {
         return;
     }
     // SAFETY: the handler is a function of this program, which stays where it is. Where there is no

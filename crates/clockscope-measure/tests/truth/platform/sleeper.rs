@@ -15,7 +15,7 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
-    /// SleepingCalls no longer than until the signal comes. Returns whether it has come.
+    /// Sleeps until the signal comes at most. Returns true if it has come.
     pub(super) fn interrupts(&self, cpus: &Multiprocessor, ns: u64) -> bool {
         if self.stop.load(Ordering::Relaxed) {
             return false;

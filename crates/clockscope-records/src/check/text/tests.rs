@@ -51,7 +51,7 @@ fn checks() -> Vec<Check> {
         KernelCause::UnstableOption,
         KernelCause::NotOffered,
         KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
-        KernelCause::LackingFlags { flags: vec![text("constant_tsc")] },
+        KernelCause::MissingFlags { flags: vec![text("constant_tsc")] },
     ] {
         checks.push(Check::KernelVerdict { cause: Some(cause), not_looked_at: None });
     }

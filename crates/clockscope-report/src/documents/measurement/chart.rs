@@ -2,7 +2,7 @@
 
 use clockscope_records::{ClockRecord, Measurement};
 
-use super::columns::interval_cell;
+use super::columns::cost_interval;
 use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 
 /// Draws the cost of each clock, in the order of the table.
@@ -19,7 +19,7 @@ pub(super) fn cost(measurement: &Measurement) -> Chart {
 
 fn marks(clock: &ClockRecord) -> Vec<Mark> {
     let Some(cost) = clock.cost_ns.known() else { return Vec::new() };
-    let median = Mark { series: 0, value: cost.median, spread: interval_cell(cost).get() };
+    let median = Mark { series: 0, value: cost.median, spread: cost_interval(cost).get() };
     let slow = cost.p99.get().map(|value| Mark { series: 1, value, spread: None });
     [median].into_iter().chain(slow).collect()
 }

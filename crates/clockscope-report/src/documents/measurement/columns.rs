@@ -104,16 +104,16 @@ fn ratio_reason(clock: &ClockRecord) -> Option<String> {
 
 /// Half the width of the cost's interval.
 fn interval(clock: &ClockRecord) -> Cell {
-    let known = clock.cost_ns.known().and_then(|cost| Some((interval_cell(cost).get()?, cost.median)));
+    let known = clock.cost_ns.known().and_then(|cost| Some((cost_interval(cost).get()?, cost.median)));
     Cell::known(known, |([low, high], median)| format!("{:.2}%", (high - low) / 2.0 / median * 100.0))
 }
 
 fn interval_reason(clock: &ClockRecord) -> Option<String> {
-    clock.cost_ns.known().and_then(|cost| interval_cell(cost).why())
+    clock.cost_ns.known().and_then(|cost| cost_interval(cost).why())
 }
 
 /// Between runs where there were several, else of this one.
-pub(super) fn interval_cell(cost: &Cost) -> &Figure<[f64; 2]> {
+pub(super) fn cost_interval(cost: &Cost) -> &Figure<[f64; 2]> {
     cost.between_runs.as_ref().map_or(&cost.ci95, |between| &between.interval95)
 }
 

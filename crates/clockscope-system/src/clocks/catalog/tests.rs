@@ -190,7 +190,7 @@ fn a_system_has_one_clock_of_a_name() {
 
 /// Two rows cannot exchange their summaries: each has the words of its row's name, or of an alias.
 #[test]
-fn a_summary_is_of_its_row() {
+fn a_description_is_of_its_row() {
     for clock in CLOCKS {
         let (name, description) = (&*clock.info.name, clock.info.description);
         let lower = description.to_lowercase();
