@@ -13,6 +13,25 @@ pub(crate) use unit::Unit;
 
 use crate::text::Text;
 
+/// Documents that can have charts.
+pub(crate) const SCHEMAS: [&str; 10] = [
+    "clockscope.measure",
+    "clockscope.steps",
+    "clockscope.order",
+    "clockscope.offsets",
+    "clockscope.rate",
+    "clockscope.gaps",
+    "clockscope.sleep",
+    "clockscope.compare",
+    "clockscope.switched",
+    "clockscope.runtimes",
+];
+
+/// Returns the names of these, for a message.
+pub(crate) fn with_charts() -> String {
+    SCHEMAS.map(|schema| schema.trim_start_matches("clockscope.")).join(", ")
+}
+
 /// A figure that is drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {

@@ -17,20 +17,6 @@ use parts::{Px, WIDTH};
 /// Colors and lines, for light and dark.
 pub(super) const STYLE: &str = include_str!("svg/chart.css");
 
-/// Documents that can have charts.
-pub(super) const SCHEMAS: [&str; 10] = [
-    "clockscope.measure",
-    "clockscope.steps",
-    "clockscope.order",
-    "clockscope.offsets",
-    "clockscope.rate",
-    "clockscope.gaps",
-    "clockscope.sleep",
-    "clockscope.compare",
-    "clockscope.switched",
-    "clockscope.runtimes",
-];
-
 pub(super) struct Svg;
 
 impl Renderer for Svg {
