@@ -20,7 +20,7 @@ pub enum AbsentClock {
     OtherMachines {
         /// Its name.
         name: String,
-        /// What is read, in one line.
+        /// Its description, in one line.
         description: String,
     },
     /// A clocksource of Linux.

@@ -354,7 +354,7 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) platform: &'a P,
     pub(crate) timer: Timer<P>,
     pub(crate) reference: P::Reference,
-    /// What is known of both at the start.
+    /// Facts about both, as known at the start.
     pub(crate) facts: RecordedTimer,
     seen_timer_step: Option<f64>,
     /// Set from outside to end early.

@@ -64,7 +64,7 @@ pub(crate) struct ReadBatch {
     pub(crate) sampled: Sampled,
     /// The timer when the readings had been looked at.
     pub(crate) looked_at: u64,
-    /// How long it took, in ns, if it was delivered whole.
+    /// Its duration, in ns, if it was delivered whole.
     taken_ns: Option<f64>,
 }
 

@@ -38,7 +38,7 @@ pub struct RecordedRun {
     pub environment: Environment,
     /// Civil time at the start, RFC 3339 in UTC; `null` where no wall clock could be read.
     pub recorded_at: Option<String>,
-    /// How the run was made.
+    /// The run: amount of reads, duration, CPU.
     #[serde(serialize_with = "without_sentences")]
     pub run: Run,
     /// The timer of its batches.
@@ -162,8 +162,8 @@ impl Unit {
 }
 
 impl RecordedTimer {
-    /// Returns the rate that figures are by: the mean over the run, or that at the start where
-    /// there is no mean.
+    /// Returns the rate by which figures are converted: the mean over the run if it is known, else
+    /// the rate at the start.
     #[must_use]
     pub fn rate(&self) -> TimerRate {
         self.mean_rate.unwrap_or(self.first_rate)

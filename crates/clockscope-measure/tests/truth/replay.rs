@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{
-    Catalog, MeasureError, Paths, RecordRequest, RecordingFault, Session, TimerError, record, replay,
+    Amount, Catalog, MeasureError, Paths, RecordRequest, RecordingFault, Session, StepsRequest, TimerError, record,
+    replay, steps,
 };
 use clockscope_records::{
     Document, Envelope, RecordedBatch, RecordedRun, Recording, Resolution, Steps, StepsRecord, TimerRate, Unit,
@@ -102,6 +103,30 @@ fn a_recording_gives_the_answer_again() {
     on_machines("replay::a_recording_gives", make, |session, seed| match answered(session, seed) {
         Ok((answer, recording)) => assert_same(&answer, replayed(&written(&recording))),
         Err(error) => assert_frozen(&error),
+    });
+}
+
+/// Where the reads fit into one batch, a recording changes nothing in how they are made.
+#[test]
+fn a_recorded_run_gives_the_answer_of_any_other() {
+    const ONE_BATCH: u64 = 1024;
+    let make = |seed| Simulated::within(machine(seed), LONGEST_S);
+    on_machines("replay::a_recorded_run_gives", make, |session, seed| {
+        let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
+        let reads = reads.min(ONE_BATCH);
+        let plain = make(seed);
+        let stop = AtomicBool::new(false);
+        let plain = Session::new(&plain, &stop);
+        let catalog = |session: &Session<'_, Simulated>| {
+            Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there")
+        };
+        let recorded = record(session, catalog(session), RecordRequest { reads, cpu }, &mut |_| {});
+        let request = StepsRequest { amount: Amount::Reads(reads), cpu };
+        match (recorded, steps(&plain, catalog(&plain), &request, &mut |_| {})) {
+            (Ok((answer, _)), Ok(plain)) => assert_eq!(answer, plain, "the recording changed the answer"),
+            (Err(recorded), Err(plain)) => [recorded, plain].iter().for_each(assert_frozen),
+            (recorded, plain) => panic!("one of both answers: {recorded:?} {plain:?}"),
+        }
     });
 }
 

@@ -38,7 +38,7 @@ struct Series<'a> {
 /// length are in the recording alone: their names are returned.
 ///
 /// # Errors
-/// What the writer refused.
+/// Those of the writer.
 pub fn write_raw<W: Write>(out: W, format: RawFormat, run: RecordedRun) -> io::Result<Vec<String>> {
     let (mut series, mut left_out) = (Vec::new(), Vec::new());
     for RecordedClock { identity, unit, batches, .. } in run.clocks.iter().filter(|clock| !clock.batches.is_empty()) {
