@@ -205,6 +205,19 @@ fn a_recording_with_unknown_words_is_refused() {
     }
 }
 
+/// A thread that lost its CPU while readings were looked at has a gap more.
+#[test]
+fn a_pause_after_the_batch_is_a_gap_in_the_replay_too() {
+    let gaps = |whole: Recording| replay(whole).expect("whole").found.clocks[0].events.as_ref().unwrap().gap.get();
+    let mut whole = whole();
+    let before = gaps(whole.clone());
+    let second = (1e9 / whole.recorded.timer.first_rate.ns_per_unit) as u64;
+    for batch in &mut whole.recorded.clocks[0].batches {
+        batch.looked_at = batch.timer[1].wrapping_add(second);
+    }
+    assert_eq!(gaps(Recording::new(whole.recorded)), before.map(|gaps| gaps + 1));
+}
+
 /// As nobody writes it, with a checksum that fits.
 #[test]
 fn what_no_run_gives_is_an_error() {
