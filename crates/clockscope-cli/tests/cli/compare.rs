@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use crate::support::under;
 use crate::support::{assert_valid, clock, clockscope, record, run};
-use clockscope_testing::project;
+use clockscope_testing::{project, skip};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -323,6 +323,11 @@ fn a_check_is_compared_with_its_baseline() {
     let verdicts = found["verdicts"].as_array().unwrap();
     assert!(verdicts.len() == 1 && verdicts[0]["base"] == verdict && found["machine"].is_null(), "{found:#}");
     assert_eq!(found["clocks"], json!([]));
+    // A busy machine may leave the verdict undecided, which cannot be compared.
+    if verdict == "undecided" {
+        skip("the machine did not grant the time that a verdict takes");
+        return;
+    }
     // Whatever the verdict is, it is better than this one.
     trusted["verdicts"][0]["verdict"] = "unfit".into();
     let unfit = write(folder.path(), "unfit.json", &trusted);
