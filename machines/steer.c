@@ -99,10 +99,10 @@ static long long moved(void) {
 
 // Ends chronyd's slew, and states what it has missed of 100 ms as an error.
 static int end_slew(long long since) {
-    long long rest_us = (100000000 - (moved() - since)) / 1000;
+    long long remaining_us = (100000000 - (moved() - since)) / 1000;
     struct timex call = CHRONY(10000, 0);
     call.modes |= ADJ_MAXERROR | ADJ_ESTERROR;
-    call.maxerror = (rest_us < 0 ? -rest_us : rest_us) + 5000;
+    call.maxerror = (remaining_us < 0 ? -remaining_us : remaining_us) + 5000;
     call.esterror = 1234;
     return adjtimex(&call) < 0;
 }

@@ -18,8 +18,8 @@ fn main() {
     for path in commit::changes_with(&folder) {
         println!("cargo::rerun-if-changed={}", path.display());
     }
-    let stated = env::var(VARIABLE).ok().filter(|stated| !stated.is_empty());
-    if let Some(commit) = stated.or_else(|| commit::of(&folder)) {
+    let given = env::var(VARIABLE).ok().filter(|given| !given.is_empty());
+    if let Some(commit) = given.or_else(|| commit::of(&folder)) {
         println!("cargo::rustc-env=CLOCKSCOPE_BUILT_COMMIT={commit}");
     }
     println!("cargo::rustc-env=CLOCKSCOPE_BUILT_TARGET={}", env::var("TARGET").unwrap_or_default());

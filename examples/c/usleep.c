@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SLEEPS = 200, BUCKETS = 16, ASKED_NS = 1000000, WIDEST_BAR = 50 };
+enum { SLEEPS = 200, BUCKETS = 16, SLEEP_NS = 1000000, WIDEST_BAR = 50 };
 
 static int compare(const void *one, const void *other) {
   const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
@@ -24,7 +24,7 @@ static int compare(const void *one, const void *other) {
 static int bucket_of(uint64_t ns) {
   uint64_t limit = 1000;
   int bucket = 0;
-  while (bucket < BUCKETS - 1 && ns > ASKED_NS + limit) {
+  while (bucket < BUCKETS - 1 && ns > SLEEP_NS + limit) {
     limit *= 2;
     ++bucket;
   }

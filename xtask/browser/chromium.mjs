@@ -47,9 +47,9 @@ await ended;
 await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 let code = 0;
-for (const place of ['page', 'worker']) {
-  const why = reports.has(place) ? reports.get(place) : 'it reported nothing';
-  console.log(why ? `in a ${place} of Chromium: ${why}` : `every test passed in a ${place} of Chromium`);
+for (const context of ['page', 'worker']) {
+  const why = reports.has(context) ? reports.get(context) : 'it reported nothing';
+  console.log(why ? `in a ${context} of Chromium: ${why}` : `every test passed in a ${context} of Chromium`);
   if (why) code = 1;
 }
 exit(code);

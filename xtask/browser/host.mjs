@@ -73,9 +73,9 @@ function imports(module, scope) {
   }
   const wanted = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-    const plain = name.replace(/_[0-9a-f]{16}$/, '');
-    if (!(plain in known)) throw new Error(`the program wants ${from}.${name}, which ${import.meta.url} lacks`);
-    (wanted[from] ??= {})[name] = known[plain];
+    const base = name.replace(/_[0-9a-f]{16}$/, '');
+    if (!(base in known)) throw new Error(`the program wants ${from}.${name}, which ${import.meta.url} lacks`);
+    (wanted[from] ??= {})[name] = known[base];
   }
   return wanted;
 }

@@ -1,7 +1,7 @@
 // Runs the test program in the page, then in a worker, and reports both.
 import { failure } from './host.mjs';
 
-const report = (place, why) => fetch(`/${place}`, { method: 'POST', body: why ?? '' });
+const report = (name, why) => fetch(`/${name}`, { method: 'POST', body: why ?? '' });
 
 const inWorker = () =>
   new Promise((resolve) => {

@@ -21,7 +21,7 @@ const PATIENCE_MS = 600_000;
 const AXE = { resultTypes: ['violations'] };
 
 const wrong = [];
-const complain = (page, what) => wrong.push(`${page}: ${what}`);
+const report = (page, what) => wrong.push(`${page}: ${what}`);
 
 const folder = await mkdtemp(join(tmpdir(), 'clockscope-pages-'));
 const launch = (scheme) => puppeteer.launch({
@@ -54,10 +54,10 @@ const open = async (browser, file, scheme, hasScript) => {
   const page = await browser.newPage();
   const name = `${basename(file)} (${scheme}${hasScript ? '' : ', without script'})`;
   const url = pathToFileURL(hasScript || canDisableScript ? file : await withoutScript(file)).href;
-  page.on('console', (message) => complain(name, `console: ${message.text()}`));
-  page.on('pageerror', (error) => complain(name, `error: ${error.message}`));
-  page.on('dialog', (dialog) => { complain(name, 'a dialog'); dialog.dismiss(); });
-  page.on('request', (request) => { if (request.url() !== url && !isOwnFont(request)) complain(name, `request: ${request.url()}`); });
+  page.on('console', (message) => report(name, `console: ${message.text()}`));
+  page.on('pageerror', (error) => report(name, `error: ${error.message}`));
+  page.on('dialog', (dialog) => { report(name, 'a dialog'); dialog.dismiss(); });
+  page.on('request', (request) => { if (request.url() !== url && !isOwnFont(request)) report(name, `request: ${request.url()}`); });
   if (canDisableScript) await page.setJavaScriptEnabled(hasScript);
   if (browserName !== 'firefox') await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.goto(url, { waitUntil: 'load', timeout: PATIENCE_MS });
@@ -67,7 +67,7 @@ const open = async (browser, file, scheme, hasScript) => {
 const evaluateAxe = async (page, name, width) => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), AXE);
-  for (const { id, help, nodes } of violations) complain(name, `axe at ${width}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+  for (const { id, help, nodes } of violations) report(name, `axe at ${width}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
 };
 
 // What is on the page, apart from what the script adds.
@@ -81,7 +81,7 @@ const checkWidths = async (page, name) => {
   for (const width of WIDTHS) {
     await page.setViewport({ width, height: 900 });
     const [whole, visible] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-    if (whole > visible) complain(name, `${whole} wide where ${visible} are visible`);
+    if (whole > visible) report(name, `${whole} wide where ${visible} are visible`);
   }
 };
 
@@ -90,7 +90,7 @@ const checkScript = async (page, name) => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   const theme = await page.evaluate(() => document.documentElement.dataset.theme);
-  if (theme !== 'light' && !(await page.evaluate(() => document.activeElement.tagName === 'A'))) complain(name, `the first tab stop sets the theme ${theme}`);
+  if (theme !== 'light' && !(await page.evaluate(() => document.activeElement.tagName === 'A'))) report(name, `the first tab stop sets the theme ${theme}`);
   await page.evaluate(() => { delete document.documentElement.dataset.theme; });
   const head = await page.$('thead th button');
   if (!head) return;
@@ -102,9 +102,9 @@ const checkScript = async (page, name) => {
       const rows = [...button.closest('table').tBodies].filter((body) => body.className !== 'group')[0].rows;
       return [cell.getAttribute('aria-sort'), [...rows].map((row) => row.cells[cell.cellIndex].textContent)];
     });
-    if (sort !== wanted) complain(name, `sorted ${sort} instead of ${wanted}`);
+    if (sort !== wanted) report(name, `sorted ${sort} instead of ${wanted}`);
     const first = texts[0].localeCompare(texts[texts.length - 1]);
-    if (texts.every((text) => /^[a-z]/.test(text)) && (wanted === 'ascending' ? first > 0 : first < 0)) complain(name, `not ${wanted}: ${texts}`);
+    if (texts.every((text) => /^[a-z]/.test(text)) && (wanted === 'ascending' ? first > 0 : first < 0)) report(name, `not ${wanted}: ${texts}`);
   }
 };
 
@@ -136,7 +136,7 @@ const checkUnknown = async (page, name) => {
     }
     return { wrong, count: mixed.length };
   });
-  for (const what of found.wrong) complain(name, `unknown cells are not last: ${what}`);
+  for (const what of found.wrong) report(name, `unknown cells are not last: ${what}`);
   mixedColumns += found.count;
 };
 let mixedColumns = 0;
@@ -147,13 +147,13 @@ const checkPrint = async (page, name) => {
   for (const theme of ['light', 'dark']) {
     await page.evaluate((chosen) => { document.documentElement.dataset.theme = chosen; }, theme);
     const chosen = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-    if (chosen !== 'rgb(255, 255, 255)') complain(name, `printed on ${chosen} by the theme ${theme}`);
+    if (chosen !== 'rgb(255, 255, 255)') report(name, `printed on ${chosen} by the theme ${theme}`);
   }
   await page.evaluate(() => { delete document.documentElement.dataset.theme; });
   const color = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  if (color !== 'rgb(255, 255, 255)') complain(name, `printed on ${color}`);
+  if (color !== 'rgb(255, 255, 255)') report(name, `printed on ${color}`);
   const printed = await page.pdf({ format: 'A4', timeout: PATIENCE_MS });
-  if (printed.length < 5000) complain(name, `printed in ${printed.length} bytes`);
+  if (printed.length < 5000) report(name, `printed in ${printed.length} bytes`);
   await page.emulateMediaType('screen');
 };
 
@@ -161,12 +161,12 @@ let checks = 0;
 for (const scheme of SCHEMES) {
   const browser = await launch(scheme);
   for (const file of files) {
-    const plain = await open(browser, file, scheme, false);
-    const without = await inventory(plain.page);
-    await checkWidths(plain.page, plain.name);
-    await plain.page.close();
+    const bare = await open(browser, file, scheme, false);
+    const without = await inventory(bare.page);
+    await checkWidths(bare.page, bare.name);
+    await bare.page.close();
     const { page, name } = await open(browser, file, scheme, true);
-    if ((await inventory(page)) !== without) complain(name, 'the script changes what is on the page');
+    if ((await inventory(page)) !== without) report(name, 'the script changes what is on the page');
     await checkWidths(page, name);
     for (const width of scheme === 'light' ? [360, 1280] : [1280]) {
       await page.setViewport({ width, height: 900 });

@@ -150,8 +150,8 @@ fn run_emulated() -> Result<()> {
         bail!("the emulation was not noticed: {}", measurement["environment"]["emulation"]);
     }
     let names = ["cntvct_isb", "monotonic", "clockscope.now"];
-    let rest = ["--duration", "300ms", "--format", "json"];
-    let arguments = [&[program.as_str(), "order"], names.as_slice(), &rest].concat();
+    let options = ["--duration", "300ms", "--format", "json"];
+    let arguments = [&[program.as_str(), "order"], names.as_slice(), &options].concat();
     let order: serde_json::Value = serde_json::from_str(&run::output(EMULATOR, &arguments)?)?;
     let went_back = |sequence: &serde_json::Value| sequence["regressions"].as_u64().is_some_and(|count| count > 0);
     if order["sequences"].as_array().is_none_or(|sequences| sequences.len() != 3 || sequences.iter().any(went_back)) {

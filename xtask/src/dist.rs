@@ -50,7 +50,7 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
 fn pack(target: &Target, origin: &Origin, out: &Path) -> Result<Vec<String>> {
     println!("== {}: build", target.triple);
     let program = target.build(origin)?;
-    println!("== {}: run {}", target.triple, target.place);
+    println!("== {}: run {}", target.triple, target.location);
     let program = program::Program { path: program, runner: target.runner };
     program.check(target, origin)?;
     let name = name(&origin.version, target.triple);

@@ -55,7 +55,7 @@ fn made(page: &str, recorded: &[Recorded]) -> Result<String> {
     while let Some(line) = lines.next() {
         made += line;
         made += "\n";
-        let Some(what) = line.strip_prefix("<!-- made: ").and_then(|rest| rest.strip_suffix(" -->")) else { continue };
+        let Some(what) = line.strip_prefix("<!-- made: ").and_then(|tail| tail.strip_suffix(" -->")) else { continue };
         made += &part(what, recorded)?;
         if !lines.any(|line| line == END) {
             bail!("the part {what:?} has no line {END}");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_replaced_and_the_rest_is_kept() {
+    fn parts_are_replaced_and_other_lines_are_unchanged() {
         let page = "a\n<!-- made: figures steps -->\nold\n<!-- end -->\nb\n";
         let new = made(page, &[recorded(&[("reads", "1.24")])]).unwrap();
         assert!(

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_on_the_first_load_is_looked_for() {
+    fn a_branch_on_the_first_load_is_recognized() {
         assert!(is_ordered(&["ldar\tx10, [x9]", "tbz\tx10, #63, 40c <f+0x54>", "isb", "mrs\tx8, cntvct_el0"]));
         assert!(is_ordered(&["ldar\tx10, [x9]", "cmp\tx10, #0x0", "b.ge\t40c <f+0x54>", "isb"]));
         assert!(is_ordered(&["ldapr\tx0, [x9]", "ldr\tx1, [x9, #8]", "cbnz\tw0, 40c <f+0x54>", "isb"]));

@@ -52,9 +52,9 @@ impl Request {
     fn parse(arguments: &[&str]) -> Result<Self> {
         const USAGE: &str = "usage: cargo xtask install --prefix P [--destdir D] [--libdir L] [--built FOLDER]";
         let (mut prefix, mut destdir, mut libdir, mut built) = (None, None, None, None);
-        let mut rest = arguments.iter();
-        while let Some(name) = rest.next() {
-            let place = match *name {
+        let mut remaining = arguments.iter();
+        while let Some(name) = remaining.next() {
+            let field = match *name {
                 "--prefix" => &mut prefix,
                 "--destdir" => &mut destdir,
                 "--libdir" => &mut libdir,
@@ -63,15 +63,15 @@ impl Request {
                     bail!("unknown argument {other:?}: expected --prefix, --destdir, --libdir or --built\n{USAGE}")
                 }
             };
-            let value = rest.next().with_context(|| format!("{name} has no value: expected a folder\n{USAGE}"))?;
-            *place = Some(PathBuf::from(value));
+            let value = remaining.next().with_context(|| format!("{name} has no value: expected a folder\n{USAGE}"))?;
+            *field = Some(PathBuf::from(value));
         }
         let prefix = prefix.with_context(|| format!("--prefix is missing: expected a folder\n{USAGE}"))?;
         let libdir = libdir.unwrap_or_else(|| PathBuf::from("lib"));
-        if !is_plain(&prefix) || !prefix.is_absolute() {
+        if !is_normalized(&prefix) || !prefix.is_absolute() {
             bail!("--prefix {prefix:?} is not absolute: expected a path such as /usr/local");
         }
-        if !is_plain(&libdir) || libdir.is_absolute() {
+        if !is_normalized(&libdir) || libdir.is_absolute() {
             bail!("--libdir {libdir:?} is not below the prefix: expected a path such as lib64");
         }
         Ok(Self { prefix, destdir, libdir, built })
@@ -85,7 +85,7 @@ impl Request {
 }
 
 /// Returns true if a path goes nowhere but down, so that the way back up is as long.
-fn is_plain(path: &Path) -> bool {
+fn is_normalized(path: &Path) -> bool {
     let mut components = path.components();
     components.all(|component| matches!(component, Component::Normal(_) | Component::RootDir))
 }

@@ -47,8 +47,8 @@ impl Check {
     }
 }
 
-const fn tests(target: &'static str, places: &'static [Emulated]) -> Platform {
-    Platform { target, check: Check::Tests(places) }
+const fn tests(target: &'static str, hosts: &'static [Emulated]) -> Platform {
+    Platform { target, check: Check::Tests(hosts) }
 }
 
 const fn links(target: &'static str) -> Platform {
@@ -121,7 +121,7 @@ pub(crate) fn check(names: &[&str]) -> Result<()> {
         }
         seen.take(target, "compiles without a warning", compile(target));
         match check {
-            Check::Tests(places) => places.iter().for_each(|place| seen.run(target, place, &tally)),
+            Check::Tests(hosts) => hosts.iter().for_each(|host| seen.run(target, host, &tally)),
             Check::Links => match link::missing() {
                 Some(missing) => seen.unseen(target, format!("is not linked: {missing}")),
                 None => seen.take(target, "links the tests, which do not run here", link::link(target)),
@@ -142,20 +142,20 @@ struct Seen {
 }
 
 impl Seen {
-    fn run(&mut self, target: &'static str, place: &Emulated, tally: &Tally) {
-        let name = place.place;
-        if let Some(missing) = place.missing() {
+    fn run(&mut self, target: &'static str, host: &Emulated, tally: &Tally) {
+        let name = host.host;
+        if let Some(missing) = host.missing() {
             return self.unseen(target, format!("is not tested {name}: {missing}"));
         }
-        self.take(target, &format!("passes the library's tests {name}"), place.test(target, tally));
+        self.take(target, &format!("passes the library's tests {name}"), host.test(target, tally));
         if target == cross::RUN {
             self.take(target, "has a fast path", cross::fast_path());
         }
         if target == wine::TARGET {
             self.take(target, &format!("answers the instrument's questions {name}"), windows::check());
         }
-        if place.serves_the_systems_clock {
-            match place.cost_beside_std(target) {
+        if host.serves_the_systems_clock {
+            match host.cost_beside_std(target) {
                 Ok(ratio) => println!("   {target:32} now() costs {ratio} times as much as std's clock {name}"),
                 Err(error) => self.fail(target, &format!("FAILED: the cost beside std's clock {name}"), &error),
             }
@@ -203,22 +203,22 @@ fn chosen(names: &[&str]) -> Result<Vec<&'static Platform>> {
 /// Tests of another system, for CI.
 fn in_ci() -> impl Iterator<Item = (&'static str, &'static Emulated)> {
     PLATFORMS.iter().flat_map(|Platform { target, check }| {
-        let places = if let Check::Tests(places) = check { *places } else { &[] };
-        places.iter().filter(|place| place.in_ci).map(|place| (*target, place))
+        let hosts = if let Check::Tests(hosts) = check { *hosts } else { &[] };
+        hosts.iter().filter(|host| host.in_ci).map(|host| (*target, host))
     })
 }
 
 /// Runs the tests of the library on these platforms.
 pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
-    let needed = in_ci().flat_map(|(_, place)| place.needs).chain(&cross::COMPILER);
+    let needed = in_ci().flat_map(|(_, host)| host.needs).chain(&cross::COMPILER);
     if let Some(missing) = needs::missing(needed) {
         return missing_tool(format!("other platforms need packages: {missing}"));
     }
-    for (target, place) in in_ci() {
-        println!("   {target}: tests of the library {}", place.place);
-        place.test(target, tally).context(target)?;
+    for (target, host) in in_ci() {
+        println!("   {target}: tests of the library {}", host.host);
+        host.test(target, tally).context(target)?;
         if target == wine::TARGET {
-            println!("   {target}: the instrument {}", place.place);
+            println!("   {target}: the instrument {}", host.host);
             windows::check().context(target)?;
         }
     }
@@ -248,7 +248,7 @@ mod tests {
     /// .ci/run installs what these need, and nothing for another.
     #[test]
     fn ci_tests_another_system() {
-        let tested: Vec<_> = in_ci().map(|(target, place)| (target, place.place)).collect();
-        assert_eq!(tested, [("x86_64-pc-windows-gnu", "under Wine")]);
+        let covered: Vec<_> = in_ci().map(|(target, host)| (target, host.host)).collect();
+        assert_eq!(covered, [("x86_64-pc-windows-gnu", "under Wine")]);
     }
 }

@@ -84,8 +84,8 @@ impl Environment {
         let wanted = fs::read_to_string(REQUIREMENTS).with_context(|| format!("cannot read {REQUIREMENTS}"))?;
         let installed = environment.join("requirements.txt");
         if fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
-            let place = environment.to_str().context("the folder's path is not text")?;
-            run::with(&[], "python3", &["-m", "venv", "--clear", place])?;
+            let path = environment.to_str().context("the folder's path is not text")?;
+            run::with(&[], "python3", &["-m", "venv", "--clear", path])?;
             let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
             if let Err(error) = run::output(&python, &arguments) {
                 return Ok(Err(format!("the packages of {REQUIREMENTS} cannot be installed: {error:#}")));

@@ -32,15 +32,15 @@ pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
 
 /// Runs a program with some environment variables set, and fails if it does.
 pub(crate) fn with(variables: &[(&str, &str)], program: &str, arguments: &[&str]) -> Result<()> {
-    let shown = format!("{program} {}", arguments.join(" "));
+    let command_line = format!("{program} {}", arguments.join(" "));
     let mut command = Command::new(program);
     let status = command
         .args(arguments)
         .envs(variables.iter().copied())
         .status()
-        .with_context(|| format!("cannot run {shown}"))?;
+        .with_context(|| format!("cannot run {command_line}"))?;
     if !status.success() {
-        bail!("{shown}: {status}");
+        bail!("{command_line}: {status}");
     }
     Ok(())
 }
@@ -52,17 +52,17 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String> {
 
 /// The same with some environment variables set.
 pub(crate) fn output_with(variables: &[(&str, &str)], program: &str, arguments: &[&str]) -> Result<String> {
-    let shown = format!("{program} {}", arguments.join(" "));
+    let command_line = format!("{program} {}", arguments.join(" "));
     let mut command = Command::new(program);
     let output = command
         .args(arguments)
         .envs(variables.iter().copied())
         .output()
-        .with_context(|| format!("cannot run {shown}"))?;
+        .with_context(|| format!("cannot run {command_line}"))?;
     if !output.status.success() {
-        bail!("{shown}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+        bail!("{command_line}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
-    String::from_utf8(output.stdout).with_context(|| format!("{shown} printed something that is no text"))
+    String::from_utf8(output.stdout).with_context(|| format!("{command_line} printed something that is no text"))
 }
 
 /// Runs a check by a tool that `xtask/fetch-tools.sh` has put into the folder that cargo builds

@@ -50,17 +50,17 @@ pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = missing()? {
         return missing_tool(missing);
     }
-    let place = Folders::new()?;
+    let folders = Folders::new()?;
     run::debug_command()?;
     // The first run may have to build probes, the second has them.
     for turn in ["built and measured", "measured"] {
         let start = Instant::now();
-        let found = place.measured()?;
+        let found = folders.measured()?;
         println!("   {turn} in {:.1} s: {}", start.elapsed().as_secs_f64(), judged(&found)?);
-        place.is_tidy()?;
+        folders.is_tidy()?;
     }
     for (name, processes, word) in INTERRUPTED {
-        place.interrupted(name, processes, word)?;
+        folders.interrupted(name, processes, word)?;
     }
     println!("   interrupted during the run, nothing is left of {}", INTERRUPTED.map(|(name, ..)| name).join(", "));
     Ok(Outcome::Passed)

@@ -106,7 +106,7 @@ pub(crate) fn check() -> Result<()> {
     }
     wrong.extend(openings::too_many(&questions));
     let library = fs::read_to_string(SITUATIONS).with_context(|| format!("cannot read {SITUATIONS}"))?;
-    let situations = library.split_once("\n## Situation by situation\n").map(|(_, rest)| rest);
+    let situations = library.split_once("\n## Situation by situation\n").map(|(_, tail)| tail);
     let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;
     wrong.extend(missing_tests(situations, &sources, &names_in("machines", ".sh")?));
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }

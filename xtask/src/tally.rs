@@ -88,7 +88,7 @@ impl Tally {
     /// The counts of a line such as `1 failed, 41 passed, 2 skipped in 3.17s`, and the reason in a
     /// line such as `SKIPPED [1] tests/test_clocks.py:30: why`.
     fn count_pytest(&self, line: &str) {
-        if let Some((_, reason)) = line.strip_prefix("SKIPPED [").and_then(|rest| rest.split_once("] ")) {
+        if let Some((_, reason)) = line.strip_prefix("SKIPPED [").and_then(|tail| tail.split_once("] ")) {
             self.with(|counts| counts.skipped.insert(format!("skipped: {reason}")));
         }
         let Some((result, _)) = line.rsplit_once(" in ").filter(|(_, took)| took.contains('s')) else { return };

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_for_is_refused() {
+    fn impossible_requests_are_refused() {
         assert_eq!(check(1, 0.01), Ok(()));
         for (interval_ns, error) in [(0, 0.01), (1, 0.0), (1, -1.0), (1, f64::NAN), (1, f64::INFINITY)] {
             assert_eq!(check(interval_ns, error), Err(CallFailure::Argument), "{interval_ns} {error}");

@@ -262,14 +262,14 @@ pub extern "C" fn clockscope_version() -> *const c_char {
 ///
 /// # Safety
 /// `place` is NULL or may be written.
-unsafe fn store<T>(place: *mut T, answer: impl FnOnce() -> Result<T, CallFailure>) -> c_int {
-    if place.is_null() {
+unsafe fn store<T>(out: *mut T, answer: impl FnOnce() -> Result<T, CallFailure>) -> c_int {
+    if out.is_null() {
         return CallFailure::Null.code();
     }
     guarded(|| {
         let answer = answer()?;
         // SAFETY: it is not NULL, and the caller promises that it may be written.
-        unsafe { place.write(answer) };
+        unsafe { out.write(answer) };
         Ok(OK)
     })
 }

@@ -39,8 +39,8 @@ pub(crate) fn changes_with(folder: &Path) -> Vec<PathBuf> {
 
 /// Reads the commit that cargo noted. `None` is for a note of another form.
 fn of_package(text: &str) -> Option<String> {
-    let (_, rest) = text.split_once("\"sha1\"")?;
-    let commit = rest.split('"').nth(1).filter(|commit| is_hash(commit))?;
+    let (_, after) = text.split_once("\"sha1\"")?;
+    let commit = after.split('"').nth(1).filter(|commit| is_hash(commit))?;
     let spaceless: String = text.split_whitespace().collect();
     Some(marked(commit, spaceless.contains("\"dirty\":true")))
 }

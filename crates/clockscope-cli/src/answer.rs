@@ -66,10 +66,10 @@ impl RequestedTimer {
     /// Requests what the arguments ask for, if anything.
     pub(crate) fn of(args: &TimerArgs) -> Result<Self> {
         let Some(period) = args.timer_period else { return Ok(Self { request: None }) };
-        let asked_us = (period.0 * 1e6).round() as u64;
+        let period_us = (period.0 * 1e6).round() as u64;
         let requested =
-            timer_period::request(asked_us).map_err(|error| UsageError(format!("--timer-period: {error}")))?;
-        Ok(Self { request: Some((requested, asked_us * 1000)) })
+            timer_period::request(period_us).map_err(|error| UsageError(format!("--timer-period: {error}")))?;
+        Ok(Self { request: Some((requested, period_us * 1000)) })
     }
 
     /// Withdraws the request, and notes down in the answer that it was made.
@@ -172,9 +172,9 @@ pub(crate) fn ask_this_machine<F: Contents>(
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
-    let asked = ask(&session, &mut |share| bar.show(share));
+    let result = ask(&session, &mut |share| bar.show(share));
     drop(bar);
-    asked.map_err(|error| explained(error, cpu))
+    result.map_err(|error| explained(error, cpu))
 }
 
 /// Judges an answer, and writes it.
@@ -192,10 +192,10 @@ pub(crate) fn finish<F: Contents>(
 
 /// Returns the end of a question about pairs of CPUs. One that tested no pair is undetermined, but
 /// where there is one CPU no other can disagree.
-pub(crate) fn of_pairs(is_tested: bool, why: Option<&Unknown>) -> Exit {
+pub(crate) fn of_pairs(is_checked: bool, why: Option<&Unknown>) -> Exit {
     let is_alone = |why: &Unknown| match why {
         Unknown::Pairs(PairsReason::OneCpu { limit, .. }) => *limit == Some(CpuLimit::Machine),
         _ => false,
     };
-    if is_tested || why.is_some_and(is_alone) { Exit::Success } else { Exit::Undetermined }
+    if is_checked || why.is_some_and(is_alone) { Exit::Success } else { Exit::Undetermined }
 }

@@ -31,8 +31,8 @@ pub(crate) enum FailOn {
 /// otherwise 0.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = JudgedClock<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<JudgedClock<'_>> = clocks.collect();
-    let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
-    decide(fail_on.iter().map(|event| Found::new(*event, shown(event))))
+    let found = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
+    decide(fail_on.iter().map(|event| Found::new(*event, found(event))))
 }
 
 /// Returns true if any shows it; `None` if it is unknown for all.
@@ -178,9 +178,9 @@ mod tests {
         let unjudged = Events { jump: Figure::unknown(texts::NO_FORWARD_STEP), ..none };
         let clock = JudgedClock { available: true, events: Some(&unjudged), has_unknown: false };
         assert_eq!([FailOn::Jump, FailOn::Warp].map(|finding| finding.is_found_in(clock)), [None, Some(false)]);
-        let absent = JudgedClock { available: false, events: None, has_unknown: true };
+        let unavailable = JudgedClock { available: false, events: None, has_unknown: true };
         assert_eq!(
-            [FailOn::Regression, FailOn::Unavailable, FailOn::Unknown].map(|finding| finding.is_found_in(absent)),
+            [FailOn::Regression, FailOn::Unavailable, FailOn::Unknown].map(|finding| finding.is_found_in(unavailable)),
             [None, Some(true), Some(false)]
         );
     }

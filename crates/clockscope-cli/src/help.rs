@@ -122,17 +122,17 @@ mod tests {
     #[test]
     fn help_names_only_formats_that_the_answer_has() {
         let command = command();
-        let shown = |command: &Command| {
+        let visible_formats = |command: &Command| {
             let format = command.get_arguments().find(|argument| argument.get_id() == "format")?;
-            let shown = format.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
-            Some(shown.map(|value| value.get_name().to_owned()).collect::<Vec<_>>())
+            let visible = format.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
+            Some(visible.map(|value| value.get_name().to_owned()).collect::<Vec<_>>())
         };
         let has = |name: &str, format: &str| {
-            let formats = command.find_subcommand(name).and_then(shown).expect("a command with formats");
-            formats.iter().any(|shown| shown == format)
+            let formats = command.find_subcommand(name).and_then(visible_formats).expect("a command with formats");
+            formats.iter().any(|value| value == format)
         };
-        for formats in command.get_subcommands().filter_map(shown) {
-            assert!(["table", "json"].iter().all(|format| formats.iter().any(|shown| shown == format)), "{formats:?}");
+        for formats in command.get_subcommands().filter_map(visible_formats) {
+            assert!(["table", "json"].iter().all(|format| formats.iter().any(|value| value == format)), "{formats:?}");
         }
         assert!(has("check", "prometheus") && !has("order", "prometheus") && !has("steps", "prometheus"));
         assert!(has("order", "ndjson") && has("report", "prometheus") && has("report", "svg"));
@@ -202,8 +202,8 @@ mod tests {
             .filter_map(|command| {
                 let words = std::iter::once("clockscope").chain(command.arguments.iter().map(String::as_str));
                 let error = super::command().try_get_matches_from(words).err()?;
-                let shown = matches!(error.kind(), DisplayHelp | DisplayVersion);
-                (!shown).then(|| format!("{}: {error}", command.location()))
+                let is_help = matches!(error.kind(), DisplayHelp | DisplayVersion);
+                (!is_help).then(|| format!("{}: {error}", command.location()))
             })
             .collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -35,15 +35,15 @@ fn main() -> ExitCode {
     ExitCode::from(run(RequestedOutput::of(&words)).code())
 }
 
-fn run(asked: RequestedOutput) -> Exit {
+fn run(requested: RequestedOutput) -> Exit {
     let parsed = help::command().try_get_matches().and_then(|matches| questions::Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         // Help, and the mistakes of everybody but a monitor.
-        Err(error) if !error.use_stderr() || !(asked.one_line || asked.is_nagios) => error.exit(),
-        Err(error) => return failed(asked, &anyhow::Error::new(UsageError(words_of(&error)))),
+        Err(error) if !error.use_stderr() || !(requested.one_line || requested.is_nagios) => error.exit(),
+        Err(error) => return failed(requested, &anyhow::Error::new(UsageError(words_of(&error)))),
     };
-    dispatch::run(cli).unwrap_or_else(|error| failed(asked, &error))
+    dispatch::run(cli).unwrap_or_else(|error| failed(requested, &error))
 }
 
 /// Returns what is wrong with the arguments: the first line, without `error:`.
@@ -54,14 +54,14 @@ fn words_of(error: &clap::Error) -> String {
 }
 
 /// Says what went wrong, where the user looks.
-fn failed(asked: RequestedOutput, error: &anyhow::Error) -> Exit {
+fn failed(requested: RequestedOutput, error: &anyhow::Error) -> Exit {
     output::print_error(error);
-    if asked.one_line {
+    if requested.one_line {
         let line = clockscope_report::one_line_of_error(&format!("{error:#}"));
         // What is wrong is on standard error in any case.
         let _ = output::Destination::Stdout.write(&(line + "\n"));
     }
-    asked.failed(match () {
+    requested.failed(match () {
         () if error.is::<UsageError>() => Exit::Usage,
         () if error.is::<Undeterminable>() => Exit::Undetermined,
         () => Exit::Failed,

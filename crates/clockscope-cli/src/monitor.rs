@@ -105,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_monitor_asked_for_is_found_among_wrong_words() {
-        let asked = |line: &str| RequestedOutput::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+    fn options_of_a_monitor_are_found_among_wrong_words() {
+        let requested = |line: &str| RequestedOutput::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         let [neither, line, codes, both] = [
             "check --sundial",
             "check --one-line x",
             "check --exit-codes=nagios",
             "check --one-line --exit-codes nagios",
         ]
-        .map(asked);
+        .map(requested);
         assert_eq!([neither.one_line, line.one_line, codes.one_line, both.one_line], [false, true, false, true]);
         assert_eq!([neither.is_nagios, line.is_nagios, codes.is_nagios, both.is_nagios], [false, false, true, true]);
         assert_eq!(both.failed(Exit::Usage).code(), 3);

@@ -6,13 +6,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clockscope_records::plain;
+use clockscope_records::printable;
 
 /// Prints an error with its causes.
 pub(crate) fn print_error(error: &anyhow::Error) {
     let text = format!("{error:#}");
     // It may quote a file that comes from anywhere, and no line of that is to look like ours.
-    let lines: Vec<_> = text.lines().map(plain).collect();
+    let lines: Vec<_> = text.lines().map(printable).collect();
     print_line(&format!("error: {}", lines.join("\n  ")));
 }
 

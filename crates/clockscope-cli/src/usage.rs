@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use clockscope_measure::{AbsentClock, MeasureError, UnknownClock};
+use clockscope_measure::{MeasureError, MissingClock, UnknownClock};
 use clockscope_records::with_unreadable;
 use clockscope_system::clocksource::SwitchError;
 
@@ -55,7 +55,7 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
 /// A clock that there is not here: says where it is, or names the nearest ones.
 pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
     let known = error.known.iter().cloned();
-    absent_clock(&error.name).unwrap_or_else(|| {
+    missing_clock(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!("unknown clock: {}; {hint}`clockscope list` shows all clocks", error.name))
     })
@@ -64,7 +64,7 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
 /// The same of the first word after the program's name: a clock, or a command.
 pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageError {
     let known = commands.into_iter().chain(error.known);
-    absent_clock(&error.name).unwrap_or_else(|| {
+    missing_clock(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!(
             "unknown command or clock: {}; {hint}`clockscope -h` shows all commands, `clockscope list` all clocks",
@@ -75,21 +75,23 @@ pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageE
 
 /// The mistake, with its hint, behind a name that no clock of this machine bears; `None` for an
 /// unknown name.
-fn absent_clock(name: &str) -> Option<UsageError> {
-    clockscope_measure::absent_clock(name).as_ref().map(hint).map(UsageError)
+fn missing_clock(name: &str) -> Option<UsageError> {
+    clockscope_measure::missing_clock(name).as_ref().map(hint).map(UsageError)
 }
 
-fn hint(found: &AbsentClock) -> String {
+fn hint(found: &MissingClock) -> String {
     const LIST: &str = "`clockscope list` shows the clocks of this system";
     match found {
-        AbsentClock::OtherSystems { name, systems } => {
+        MissingClock::OtherSystems { name, systems } => {
             format!("{name} exists on {}, not here: {LIST}", systems.join(", "))
         }
-        AbsentClock::OtherMachines { name, description } => format!("this machine lacks {name}: {description}; {LIST}"),
-        AbsentClock::Clocksource { known, is_offered: Some(false) } => {
+        MissingClock::OtherMachines { name, description } => {
+            format!("this machine lacks {name}: {description}; {LIST}")
+        }
+        MissingClock::Clocksource { known, is_offered: Some(false) } => {
             format!("{} is a clocksource, not a clock, and this kernel does not offer it: {LIST}", known.name)
         }
-        AbsentClock::Clocksource { known, .. } => {
+        MissingClock::Clocksource { known, .. } => {
             let name = known.name;
             let switched = format!("`clockscope measure --clocksource {name}` measures with it, and needs root");
             format!("{name} is a clocksource, not a clock: {switched}")
@@ -120,8 +122,8 @@ const MUCH_LESS: f64 = 0.15;
 /// The names that a name may have been meant for, as a question with a blank after it; nothing if
 /// there is none.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String {
-    let asked = name.to_lowercase();
-    let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&asked, &name), name)).collect();
+    let target = name.to_lowercase();
+    let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&target, &name), name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let least = near.first().map_or(0.0, |(likeness, _)| (likeness - MUCH_LESS).max(LIKE));
     let near: Vec<&str> =
@@ -140,14 +142,14 @@ mod tests {
     #[test]
     fn a_clocksource_that_the_kernel_lacks_is_not_recommended() {
         let Some(known) = clockscope_measure::known_clocksource("CLOCK_ACPI_PM") else { panic!("it is known") };
-        let of = |is_offered| hint(&AbsentClock::Clocksource { known, is_offered });
+        let of = |is_offered| hint(&MissingClock::Clocksource { known, is_offered });
         let switch = "acpi_pm is a clocksource, not a clock: `clockscope measure --clocksource acpi_pm` measures with it, and needs root";
         assert_eq!([of(Some(true)), of(None)], [switch, switch]);
         let list = "`clockscope list` shows the clocks of this system";
         let missing = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
         assert_eq!(of(Some(false)), missing);
         let other =
-            AbsentClock::OtherMachines { name: "stckf".to_owned(), description: "STCKF (z/Architecture)".into() };
+            MissingClock::OtherMachines { name: "stckf".to_owned(), description: "STCKF (z/Architecture)".into() };
         assert_eq!(hint(&other), format!("this machine lacks stckf: STCKF (z/Architecture); {list}"));
     }
 

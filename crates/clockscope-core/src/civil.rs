@@ -23,7 +23,7 @@ pub enum Leap {
 
 /// The kernel never states a larger error: it means that nobody has stated one (NTP_PHASE_LIMIT of
 /// include/linux/timex.h).
-pub const NO_ERROR_STATED_US: u64 = 16_000_000;
+pub const UNKNOWN_ERROR_US: u64 = 16_000_000;
 
 /// The kernel's state, as adjtimex(2) gives it for one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,8 +70,8 @@ impl KernelClockState {
             has_failed: false,
             is_by_loop: false,
             is_in_ns: false,
-            max_error_us: NO_ERROR_STATED_US,
-            estimated_error_us: NO_ERROR_STATED_US,
+            max_error_us: UNKNOWN_ERROR_US,
+            estimated_error_us: UNKNOWN_ERROR_US,
             offset_ns: 0,
             time_constant: 0,
             adjust_us: Some(0),

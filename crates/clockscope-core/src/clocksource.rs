@@ -274,18 +274,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_kept_up_to_its_longest() {
-        let kept = |name: &[u8]| ClocksourceName::new(name);
-        assert_eq!(kept(b"tsc\n").unwrap().as_str(), "tsc");
-        assert_eq!(kept(b"tsc\n"), kept(b"tsc"));
-        assert_eq!(kept(&[b'x'; 100]).unwrap().as_bytes(), [b'x'; ClocksourceName::LONGEST]);
-        assert_eq!([kept(b""), kept(b" \n"), kept(b"\xff")], [None; 3]);
+    fn a_name_is_stored_up_to_its_longest() {
+        let parsed = |name: &[u8]| ClocksourceName::new(name);
+        assert_eq!(parsed(b"tsc\n").unwrap().as_str(), "tsc");
+        assert_eq!(parsed(b"tsc\n"), parsed(b"tsc"));
+        assert_eq!(parsed(&[b'x'; 100]).unwrap().as_bytes(), [b'x'; ClocksourceName::LONGEST]);
+        assert_eq!([parsed(b""), parsed(b" \n"), parsed(b"\xff")], [None; 3]);
     }
 
     #[test]
     fn names_are_unique() {
-        for (place, one) in KNOWN.iter().enumerate() {
-            assert_eq!(KNOWN.iter().position(|other| other.name == one.name), Some(place), "{}", one.name);
+        for (index, one) in KNOWN.iter().enumerate() {
+            assert_eq!(KNOWN.iter().position(|other| other.name == one.name), Some(index), "{}", one.name);
         }
     }
 

@@ -103,7 +103,7 @@ mod tests {
     use std::io;
 
     #[test]
-    fn a_number_is_kept_and_none_is_said() {
+    fn a_number_is_stored_and_its_lack_is_said() {
         for code in [1, 22, 38] {
             assert_eq!(Errno::from(&io::Error::from(Errno::new(code))).code(), code);
         }

@@ -105,9 +105,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_above_0_is_not_shown_as_0() {
-        let shown = [0.0, 1e-7, 4.9e-4, 5e-4, 0.14].map(|ppm| PpmBound(ppm).to_string());
-        assert_eq!(shown, ["0.000", "1.0e-7", "4.9e-4", "0.001", "0.140"]);
+    fn a_bound_above_0_is_not_displayed_as_0() {
+        let displayed = [0.0, 1e-7, 4.9e-4, 5e-4, 0.14].map(|ppm| PpmBound(ppm).to_string());
+        assert_eq!(displayed, ["0.000", "1.0e-7", "4.9e-4", "0.001", "0.140"]);
         assert_eq!(FrequencyOffset { ppm: 1.0, bound_ppm: 1e-7 }.to_string(), "+1.000 ± 1.0e-7 ppm");
     }
 }

@@ -13,10 +13,10 @@ use crate::platform::Threads;
 
 /// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
 /// called before the thread is pinned.
-pub(crate) fn cpus<P: Threads>(platform: &P, asked: Option<&[u32]>) -> Result<Vec<u32>, MeasureError> {
+pub(crate) fn cpus<P: Threads>(platform: &P, requested: Option<&[u32]>) -> Result<Vec<u32>, MeasureError> {
     let allowed = platform.allowed_cpus()?;
-    let Some(asked) = asked else { return Ok(allowed) };
-    let mut cpus = asked.to_vec();
+    let Some(requested) = requested else { return Ok(allowed) };
+    let mut cpus = requested.to_vec();
     cpus.sort_unstable();
     cpus.dedup();
     for cpu in cpus.iter().filter(|cpu| !allowed.contains(cpu)) {
@@ -32,7 +32,7 @@ pub(crate) const fn failure(reason: &PairsReason) -> PairsFailure {
         PairsReason::UnknownCpus => PairsFailure::UnknownCpus,
         PairsReason::OneCpu { .. } => PairsFailure::OneCpu,
         PairsReason::NoClock | PairsReason::NoCounter { .. } => PairsFailure::NoClock,
-        PairsReason::StoodStill { .. } => PairsFailure::StoodStill,
+        PairsReason::Stuck { .. } => PairsFailure::Stuck,
         PairsReason::AllLost { .. } => PairsFailure::AllLost,
     }
 }
@@ -87,7 +87,7 @@ mod tests {
         let because: Box<Unknown> = Box::new(texts::PEER_MISSING.into());
         let no_counter = PairsReason::NoCounter { failure: None, because: because.clone() };
         assert_eq!(failure(&no_counter), PairsFailure::NoClock);
-        assert_eq!(failure(&PairsReason::StoodStill { reference: "tai".to_owned() }), PairsFailure::StoodStill);
+        assert_eq!(failure(&PairsReason::Stuck { reference: "tai".to_owned() }), PairsFailure::Stuck);
         assert_eq!(failure(&PairsReason::AllLost { failure: None, because }), PairsFailure::AllLost);
     }
 }

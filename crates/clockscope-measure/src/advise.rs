@@ -57,10 +57,10 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>) -> 
 /// nothing was tested.
 pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Recommendation {
     let (weighed, left_out) = weigh(clocks.iter().map(ClockFigures::of_record).collect(), environment);
-    let refusal = why_no_advice(&weighed, &left_out, environment);
+    let reason = why_no_advice(&weighed, &left_out, environment);
     let chosen = choose(&weighed, f64::INFINITY, USUAL_ERROR).zip(choose(&weighed, 0.0, USUAL_ERROR));
-    let Some((chosen, finest)) = chosen.filter(|_| refusal.is_none()) else {
-        let clock = Figure::unknown(refusal.unwrap_or(texts::NOTHING_FIT.into()));
+    let Some((chosen, finest)) = chosen.filter(|_| reason.is_none()) else {
+        let clock = Figure::unknown(reason.unwrap_or(texts::NOTHING_FIT.into()));
         return Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() };
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
@@ -81,7 +81,7 @@ fn why_no_advice(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &En
     match weighed {
         _ if !environment.emulation.is_empty() => Some(texts::EMULATED.into()),
         [] if left_out.iter().any(|clock| clock.cause == LeftOutCause::NoDifferences) => {
-            Some(texts::NO_DIFFERENCES_KEPT.into())
+            Some(texts::WITHOUT_DIFFERENCES.into())
         }
         [] if left_out.iter().any(|clock| clock.cause.is_of_figures()) => Some(texts::NOTHING_FIT.into()),
         [] => Some(texts::NOTHING_MEASURED.into()),

@@ -51,13 +51,13 @@ pub(crate) struct Setup<'a, P: Platform> {
     pub(crate) bench: Bench<'a, P>,
     /// Begun before the first batch.
     pub(crate) calibration: TimerCalibration<P>,
-    place: CpuBinding<P>,
+    binding: CpuBinding<P>,
 }
 
 /// Place where the thread measures.
 struct CpuBinding<P: Threads> {
     /// The CPU asked for.
-    asked: Option<u32>,
+    requested: Option<u32>,
     /// The CPU that it is pinned to, and what holds it there; or why it is not.
     pinned: Result<(u32, P::Pinned), Unpinned>,
 }
@@ -106,8 +106,8 @@ impl<P: Platform> Answering<P> {
 
 /// Time that sampling was to take, and took.
 pub(crate) struct Sampling {
-    pub(crate) duration_asked_s: Option<f64>,
-    pub(crate) reads_asked: Option<u64>,
+    pub(crate) requested_duration_s: Option<f64>,
+    pub(crate) requested_reads: Option<u64>,
     pub(crate) duration_s: f64,
     pub(crate) interrupted: bool,
 }
@@ -119,9 +119,9 @@ impl<'a, P: Platform> Setup<'a, P> {
         catalog: Catalog<P>,
         cpu: Option<u32>,
     ) -> Result<Self, MeasureError> {
-        let place = CpuBinding::pin(session.platform, cpu)?;
+        let binding = CpuBinding::pin(session.platform, cpu)?;
         let answering = Answering::tried(catalog, session)?;
-        Self::with(session, answering, place)
+        Self::with(session, answering, binding)
     }
 
     /// The same of clocks that a test knows to be readable: it has other threads beside it, and
@@ -137,7 +137,7 @@ impl<'a, P: Platform> Setup<'a, P> {
     fn with(
         session: &'a Session<'a, P>,
         answering: Answering<P>,
-        mut place: CpuBinding<P>,
+        mut binding: CpuBinding<P>,
     ) -> Result<Self, MeasureError> {
         let Answering { catalog, counters, recorded_at, references } = answering;
         let (platform, stop) = (session.platform, session.stop);
@@ -147,14 +147,14 @@ impl<'a, P: Platform> Setup<'a, P> {
         // The counters of two CPUs may be apart: a rate that began on one and ended on another is
         // that of neither.
         for _ in 0..MOST_REPINS {
-            if place.lost(platform).is_none() {
+            if binding.lost(platform).is_none() {
                 break;
             }
-            place = place.repinned(platform)?;
+            binding = binding.repinned(platform)?;
             (calibration, first_rate) = first()?;
         }
-        if let Some(reason) = place.lost(platform) {
-            place.pinned = Err(reason);
+        if let Some(reason) = binding.lost(platform) {
+            binding.pinned = Err(reason);
         }
         let (timer, reference): (Timer<P>, _) = calibration.clocks();
         let facts = RecordedTimer {
@@ -172,7 +172,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         };
         let seen_timer_step = calibration.seen_timer_step();
         let bench = Bench { platform, timer, reference, facts, seen_timer_step, stop };
-        Ok(Self { session, catalog, counters, recorded_at, bench, calibration, place })
+        Ok(Self { session, catalog, counters, recorded_at, bench, calibration, binding })
     }
 
     /// The same for a run whose threads are on many CPUs.
@@ -199,7 +199,7 @@ impl<'a, P: Platform> Setup<'a, P> {
 
     /// The CPU that the thread is pinned to.
     pub(crate) fn cpu(&self) -> Option<u32> {
-        self.place.pinned.as_ref().ok().map(|(cpu, _)| *cpu)
+        self.binding.pinned.as_ref().ok().map(|(cpu, _)| *cpu)
     }
 
     /// The timer's mean rate until now; `None` if it stood still, went back, stepped or changed its
@@ -226,11 +226,11 @@ impl<'a, P: Platform> Setup<'a, P> {
     /// The same, with what was known of the timer when the figures were made.
     pub(crate) fn run_by(&self, sampling: Sampling, timer: TimerRecord) -> Run {
         Run {
-            duration_asked_s: sampling.duration_asked_s,
-            reads_asked: sampling.reads_asked,
+            requested_duration_s: sampling.requested_duration_s,
+            requested_reads: sampling.requested_reads,
             duration_s: sampling.duration_s,
             runs: None,
-            cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(Unpinned::reason).into(),
+            cpu: self.binding.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(Unpinned::reason).into(),
             timer_period_ns: None,
             timer,
             interrupted: sampling.interrupted,
@@ -242,8 +242,8 @@ impl Sampling {
     /// Of a run that was to take so long.
     pub(crate) fn of_time<P: Platform>(asked_s: f64, since: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Self {
         Self {
-            duration_asked_s: Some(asked_s),
-            reads_asked: None,
+            requested_duration_s: Some(asked_s),
+            requested_reads: None,
             duration_s: bench.elapsed_ns(since) / 1e9,
             interrupted: bench.is_stopped(),
         }
@@ -261,7 +261,7 @@ impl<P: Threads> CpuBinding<P> {
                 None => Err(Unpinned::UnknownCpu),
             },
         };
-        Ok(Self { asked: cpu, pinned })
+        Ok(Self { requested: cpu, pinned })
     }
 
     /// Returns why the thread is not where it was pinned; `None` if it is, or never was.
@@ -273,10 +273,10 @@ impl<P: Threads> CpuBinding<P> {
 
     /// Pins the thread anew.
     fn repinned(self, platform: &P) -> Result<Self, AffinityError> {
-        let asked = self.asked;
+        let requested = self.requested;
         // What held the thread gives it its former CPUs back, before it is bound again.
         drop(self);
-        Self::pin(platform, asked)
+        Self::pin(platform, requested)
     }
 }
 
@@ -335,7 +335,7 @@ fn calibrated_by<P: Clocks>(
     reference: &P::Reference,
     is_patient: bool,
 ) -> Result<(TimerCalibration<P>, TimerRate), TimerError> {
-    let calibration = TimerCalibration::start(timer, reference.clone()).looked_at();
+    let calibration = TimerCalibration::start(timer, reference.clone()).with_seen_moves();
     if !is_patient && !calibration.moves() {
         return Err(TimerError::ReferenceFrozen(reference.name().to_owned()));
     }

@@ -93,8 +93,8 @@ impl<P: Platform> Catalog<P> {
         let everyone = |row: &CatalogEntry<P>| names.is_empty() && self.reached_by(row, paths);
         let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
         for name in names {
-            for place in self.indices(name, paths)? {
-                keep[place] = true;
+            for index in self.indices(name, paths)? {
+                keep[index] = true;
             }
         }
         self.keep(&keep);
@@ -105,16 +105,16 @@ impl<P: Platform> Catalog<P> {
     /// in capitals as well, with C's prefix, or [`COUNTER`].
     pub(crate) fn indices(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
         let bearing = |name: &str| -> Vec<usize> {
-            (0..self.entries.len()).filter(|place| self.is_meant(&self.entries[*place], name, paths)).collect()
+            (0..self.entries.len()).filter(|index| self.is_meant(&self.entries[*index], name, paths)).collect()
         };
         let in_order = |row: &CatalogEntry<P>| row.info.is_counter() && row.info.is_ordered;
-        let found = spellings(name).map(|name| bearing(&name)).find(|places| !places.is_empty());
-        let places = match found {
-            Some(places) => places,
+        let found = spellings(name).map(|name| bearing(&name)).find(|indices| !indices.is_empty());
+        let indices = match found {
+            Some(indices) => indices,
             None if name.eq_ignore_ascii_case(COUNTER) => self.entries.iter().position(in_order).into_iter().collect(),
             None => Vec::new(),
         };
-        if places.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(places) }
+        if indices.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(indices) }
     }
 
     /// Keeps those that are marked.
@@ -133,13 +133,13 @@ impl<P: Platform> Catalog<P> {
 
     /// Clocks with one path only are read by that one, whatever was asked for.
     pub(crate) fn reached_by(&self, row: &CatalogEntry<P>, paths: Paths) -> bool {
-        let is_asked = match (paths, row.info.path) {
+        let is_requested = match (paths, row.info.path) {
             (Paths::All, _) => true,
             (Paths::Libc, path) => path.is_usual(),
             (Paths::Vdso, path) => path == ReadPath::Vdso,
             (Paths::Syscall, path) => path == ReadPath::Syscall,
         };
-        is_asked || self.entries.iter().filter(|other| other.info.name == row.info.name).count() == 1
+        is_requested || self.entries.iter().filter(|other| other.info.name == row.info.name).count() == 1
     }
 
     /// All names and aliases, without repetition, in the order of the catalog.
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn paths_are_asked_for_by_flag_or_by_name() {
+    fn paths_are_selected_by_flag_or_by_name() {
         assert_eq!(selected(&["monotonic"], Paths::Vdso).unwrap(), ["monotonic:vdso"]);
         assert_eq!(
             selected(&["monotonic:syscall", "realtime_crs"], Paths::Libc).unwrap(),

@@ -69,7 +69,7 @@ pub(crate) fn clock_step<P: Platform>(
         0 => ClockStep::Unseen { ns: seen.observed_ns },
         STEPS => ClockStep::Step((seen.smallest as f64).max(nominal)),
         // Fewer bound it only by the largest, and by how long none came.
-        _ => ClockStep::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(nominal)),
+        _ => ClockStep::Step((seen.largest as f64).max(seen.unchanged_ns / ns_per_unit).max(nominal)),
     })
 }
 
@@ -87,7 +87,7 @@ struct ObservedSteps {
     largest: u64,
     /// For how long it was looked at, and for how long without a step at most, in ns.
     observed_ns: f64,
-    still_ns: f64,
+    unchanged_ns: f64,
 }
 
 /// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which
@@ -98,7 +98,7 @@ fn read_until_steps(
     mut elapsed_ns: impl FnMut() -> f64,
     mut is_stopped: impl FnMut() -> bool,
 ) -> Result<ObservedSteps, Errno> {
-    let (mut seen, mut last, mut last_ns, mut still_ns) = (ObservedSteps::default(), read()?, elapsed_ns(), 0.0);
+    let (mut seen, mut last, mut last_ns, mut unchanged_ns) = (ObservedSteps::default(), read()?, elapsed_ns(), 0.0);
     let mut turns = 0;
     while seen.steps < STEPS && seen.observed_ns < PATIENCE_NS && !is_stopped() {
         let now_ns = elapsed_ns();
@@ -111,8 +111,8 @@ fn read_until_steps(
         let step = next.wrapping_sub(last) as i64;
         (last, last_ns) = (next, now_ns);
         seen.observed_ns += observed_ns;
-        still_ns = if step > 0 { 0.0 } else { still_ns + observed_ns };
-        seen.still_ns = seen.still_ns.max(still_ns);
+        unchanged_ns = if step > 0 { 0.0 } else { unchanged_ns + observed_ns };
+        seen.unchanged_ns = seen.unchanged_ns.max(unchanged_ns);
         if step > 0 {
             let step = step as u64;
             seen.smallest = if seen.steps == 0 { step } else { seen.smallest.min(step) };
@@ -141,25 +141,25 @@ mod tests {
     }
 
     #[test]
-    fn a_coarse_clock_is_looked_at_until_it_steps() {
+    fn a_coarse_clock_is_read_until_it_steps() {
         for step in [100, 200_000, 1_000_000, 4_000_000, 100_000_000] {
             let seen = seen(step, 12_500_000, 3_000_000);
             assert_eq!((seen.steps, seen.smallest), (STEPS, step));
         }
         let once = seen(350_000_000, u64::MAX, 0);
         assert_eq!((once.steps, once.largest), (1, 350_000_000));
-        assert!(once.still_ns <= 350e6, "{once:?}");
+        assert!(once.unchanged_ns <= 350e6, "{once:?}");
     }
 
     /// It was looked at without end.
     #[test]
-    fn a_clock_is_not_looked_at_for_ever_beside_one_that_stands_still() {
+    fn reading_ends_beside_a_reference_that_is_stuck() {
         assert_eq!(read_until_steps(TURNS, || Ok(7), || 1e9, || false), Ok(ObservedSteps::default()));
     }
 
     /// Stopped for a second, it has not looked for a second.
     #[test]
-    fn time_in_which_nobody_looked_does_not_count() {
+    fn time_without_readings_does_not_count() {
         let found = seen(1_000_000_000_000, 50_000_000, 1_000_000_000);
         assert!(found.steps == 0 && (found.observed_ns / PATIENCE_NS - 1.0).abs() < 0.01, "{found:?}");
         // A clock of 4 ms is seen to step between the stops.

@@ -54,14 +54,14 @@ pub fn switched(
     drop(request.cpu.map(affinity::pin).transpose()?);
     let recorded_at = recorded_at(session)?;
     let whole = request.clocksources.len() as f64;
-    let found = with_each_clocksource(&request.clocksources, session.stop, &mut |place, _| {
+    let found = with_each_clocksource(&request.clocksources, session.stop, &mut |index, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at
         // anew.
         let catalog = Catalog::new(&ThisMachine).select(&request.clocks, request.paths)?;
         let SwitchedRequest { duration_s, cpu, extended, .. } = *request;
         let part = MeasureRequest { duration_s, cpu, extended, synchronization: extended };
         measure(&Session::new(&ThisMachine, session.stop), catalog, &part, &mut |share| {
-            progress((place as f64 + share) / whole)
+            progress((index as f64 + share) / whole)
         })
     })?;
     let PerClocksource { was, found: measurements, error } = found;
@@ -96,12 +96,12 @@ pub fn with_each_clocksource<T>(
     let was = right.was().to_owned();
     let mut found = Vec::new();
     let mut ask_each = || -> Result<(), MeasureError> {
-        for (place, name) in clocksources.iter().enumerate() {
+        for (index, name) in clocksources.iter().enumerate() {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
             right.switch(name)?;
-            found.push(ask(place, name)?);
+            found.push(ask(index, name)?);
         }
         Ok(())
     };
@@ -131,14 +131,14 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
     let timecounters = timecounters::read().unwrap_or_default();
     let describe = |name: String| {
-        let shown = timecounters.iter().find(|one| one.name == name);
+        let timecounter = timecounters.iter().find(|one| one.name == name);
         let measured = match clocksource::known(&name).map(|known| known.hardware) {
             Some(Hardware::Counter(Architecture::HERE)) => counter_hz.as_ref().copied(),
             Some(Hardware::Hpet) => hpet_hz.as_ref().copied(),
             Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
             _ => Err(&NoFrequency::Unknown),
         };
-        described(&name, current == Some(name.as_str()), measured, shown)
+        described(&name, current == Some(name.as_str()), measured, timecounter)
     };
     let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
@@ -198,21 +198,21 @@ fn described(
     name: &str,
     current: bool,
     measured_hz: Result<f64, &NoFrequency>,
-    shown: Option<&Timecounter>,
+    timecounter: Option<&Timecounter>,
 ) -> Clocksource {
     let known = clocksource::known(name);
     let words = |words: Option<&str>| Figure::of(words.map(str::to_owned), texts::UNFAMILIAR);
     let missing = || if known.is_none() { texts::UNFAMILIAR } else { texts::DEPENDS_ON_HARDWARE };
-    let shown_hz = shown.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
-    let stated_hz = shown_hz.or_else(|| known.and_then(|known| known.frequency_hz));
-    let frequency_hz = Figure::from(stated_hz.map_or(measured_hz, Ok).map_err(NoFrequency::reason));
-    let bits = shown.and_then(Timecounter::bits).or_else(|| known.and_then(|known| known.bits));
+    let timecounter_hz = timecounter.and_then(|one| one.frequency_hz).filter(|hz| *hz > 0).map(|hz| hz as f64);
+    let nominal_hz = timecounter_hz.or_else(|| known.and_then(|known| known.frequency_hz));
+    let frequency_hz = Figure::from(nominal_hz.map_or(measured_hz, Ok).map_err(NoFrequency::reason));
+    let bits = timecounter.and_then(Timecounter::bits).or_else(|| known.and_then(|known| known.bits));
     let wraps_after_s = frequency_hz.get().zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     Clocksource {
         name: name.to_owned(),
         current,
         description: words(known.map(|known| known.description)),
-        quality: shown.map(|one| one.quality),
+        quality: timecounter.map(|one| one.quality),
         frequency_hz,
         bits: Figure::of(bits, missing()),
         wraps_after_s: Figure::of(wraps_after_s, missing()),
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_of_each_is_told_and_what_is_not_has_its_reason() {
+    fn what_is_known_of_each_is_reported_and_unknowns_have_reasons() {
         let pm = described("acpi_pm", true, Err(&NoFrequency::Unknown), None);
         assert_eq!((pm.frequency_hz.get(), pm.bits.get(), pm.vdso.get()), (Some(3_579_545.0), Some(24), Some(false)));
         assert!(pm.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.reasons().is_empty());
@@ -278,21 +278,21 @@ mod tests {
     /// The machine of timecounters(4): the TSC without its lowest bits counts slower than the TSC.
     #[test]
     fn what_the_kernel_shows_of_a_timecounter_counts_first() {
-        let shown = |name: &str, quality, hz, mask| Timecounter {
+        let timecounter = |name: &str, quality, hz, mask| Timecounter {
             name: name.to_owned(),
             quality,
             frequency_hz: Some(hz),
             mask: Some(mask),
         };
-        let low = shown("TSC-low", -100, 11_458_556, 0xFFFF_FFFF);
+        let low = timecounter("TSC-low", -100, 11_458_556, 0xFFFF_FFFF);
         let found = described("TSC-low", false, Ok(2.9e9), Some(&low));
         assert_eq!((found.frequency_hz.get(), found.bits.get()), (Some(11_458_556.0), Some(32)));
         assert_eq!(found.quality, Some(-100));
-        let fast = shown("ACPI-fast", 900, 3_579_545, 0xFF_FFFF);
+        let fast = timecounter("ACPI-fast", 900, 3_579_545, 0xFF_FFFF);
         let found = described("ACPI-fast", true, Err(&NoFrequency::Unknown), Some(&fast));
         assert!(found.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001));
         // A frequency of 0 divides nothing.
-        let none = described("TSC", true, Err(&NoFrequency::Unknown), Some(&shown("TSC", 0, 0, 0)));
+        let none = described("TSC", true, Err(&NoFrequency::Unknown), Some(&timecounter("TSC", 0, 0, 0)));
         assert!(!none.frequency_hz.is_known() && !none.wraps_after_s.is_known());
     }
 }

@@ -147,11 +147,11 @@ pub fn compare(
         Sides::Checked(checked) => {
             found.changes = facts::changes_of_environments(&environments(records));
             found.verdicts = verdicts(checked);
-            let is_asked = |verdict: &ComparedVerdict| request.clocks.contains(&verdict.clock);
+            let is_requested = |verdict: &ComparedVerdict| request.clocks.contains(&verdict.clock);
             if let Some(name) = request.clocks.iter().find(|name| !found.verdicts.iter().any(|of| of.clock == **name)) {
                 return Err(CompareError::UnknownClock(name.clone()));
             }
-            found.verdicts.retain(|verdict| request.clocks.is_empty() || is_asked(verdict));
+            found.verdicts.retain(|verdict| request.clocks.is_empty() || is_requested(verdict));
         }
     }
     Ok(Envelope::of_facts(recorded_at(&last.document).map(str::to_owned), last.document.environment().clone(), found))
@@ -209,18 +209,18 @@ fn name(record: &ComparedRecord) -> String {
 fn sorted(records: [&[ComparedRecord]; 2]) -> Result<Sides<'_>, CompareError> {
     let (mut measured, mut checked) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     let (mut first_measured, mut first_checked) = (None, None);
-    for (place, side) in records.iter().enumerate() {
+    for (index, side) in records.iter().enumerate() {
         if side.is_empty() {
-            return Err(CompareError::NoRecord { side: SIDES[place] });
+            return Err(CompareError::NoRecord { side: SIDES[index] });
         }
         for record in *side {
             match &record.document {
                 Document::Measurement(measurement) => {
-                    measured[place].push(measurement);
+                    measured[index].push(measurement);
                     first_measured.get_or_insert_with(|| name(record));
                 }
                 Document::Check(trust) => {
-                    checked[place].push(trust);
+                    checked[index].push(trust);
                     first_checked.get_or_insert_with(|| name(record));
                 }
                 other => {
@@ -239,8 +239,8 @@ fn sorted(records: [&[ComparedRecord]; 2]) -> Result<Sides<'_>, CompareError> {
 /// Refuses a record that is there twice, under whatever names.
 fn refuse_copies(records: [&[ComparedRecord]; 2]) -> Result<(), CompareError> {
     let all: Vec<&ComparedRecord> = records.iter().copied().flatten().collect();
-    for (place, record) in all.iter().enumerate() {
-        if let Some(copy) = all[place + 1..].iter().find(|other| other.document == record.document) {
+    for (index, record) in all.iter().enumerate() {
+        if let Some(copy) = all[index + 1..].iter().find(|other| other.document == record.document) {
             return Err(CompareError::SameRecord { first: name(record), second: name(copy) });
         }
     }
@@ -254,8 +254,8 @@ fn environments(records: [&[ComparedRecord]; 2]) -> [Vec<&Environment>; 2] {
 /// Returns true if the sides are of different machines. Refuses it unless it was asked for, and a
 /// side of several in any case.
 fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bool, CompareError> {
-    for (place, side) in records.iter().enumerate() {
-        refuse_several_machines(side, place)?;
+    for (index, side) in records.iter().enumerate() {
+        refuse_several_machines(side, index)?;
     }
     let [Some(base), Some(new)] = records.map(<[ComparedRecord]>::first) else { return Ok(false) };
     match difference(base, new) {
@@ -267,11 +267,11 @@ fn machines(records: [&[ComparedRecord]; 2], across_machines: bool) -> Result<bo
 }
 
 /// Refuses a side with records of different machines.
-fn refuse_several_machines(side: &[ComparedRecord], place: usize) -> Result<(), CompareError> {
-    let [first, rest @ ..] = side else { return Ok(()) };
-    match rest.iter().find(|record| difference(first, record).is_some()) {
+fn refuse_several_machines(side: &[ComparedRecord], index: usize) -> Result<(), CompareError> {
+    let [first, others @ ..] = side else { return Ok(()) };
+    match others.iter().find(|record| difference(first, record).is_some()) {
         Some(second) => {
-            Err(CompareError::MixedMachines { side: SIDES[place], first: name(first), second: name(second) })
+            Err(CompareError::MixedMachines { side: SIDES[index], first: name(first), second: name(second) })
         }
         None => Ok(()),
     }
@@ -291,13 +291,13 @@ fn recorded_at(document: &Document) -> Option<&str> {
 }
 
 /// Description of a side's records.
-fn side(records: &[ComparedRecord], sides: &Sides<'_>, place: usize) -> ComparedSide {
+fn side(records: &[ComparedRecord], sides: &Sides<'_>, index: usize) -> ComparedSide {
     let runs = match sides {
         Sides::Measured(measured) => {
             let runs = |measurement: &&Envelope<Measurement>| measurement.run.as_ref().and_then(|run| run.runs);
-            measured[place].iter().map(|measurement| runs(measurement).unwrap_or(1)).sum()
+            measured[index].iter().map(|measurement| runs(measurement).unwrap_or(1)).sum()
         }
-        Sides::Checked(checked) => u32::try_from(checked[place].len()).unwrap_or(u32::MAX),
+        Sides::Checked(checked) => u32::try_from(checked[index].len()).unwrap_or(u32::MAX),
     };
     // RFC 3339 in UTC is in the order of its letters.
     let times = || records.iter().filter_map(|record| recorded_at(&record.document));
@@ -313,15 +313,17 @@ fn side(records: &[ComparedRecord], sides: &Sides<'_>, place: usize) -> Compared
 fn compared_labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, CompareError> {
     let mut clocks: Vec<(&String, bool)> = Vec::new();
     for clock in sides.iter().rev().flat_map(|side| &side.clocks) {
-        let is_asked = names.is_empty() || names.iter().any(|name| clock.has_name(name));
+        let is_requested = names.is_empty() || names.iter().any(|name| clock.has_name(name));
         if !clocks.iter().any(|(label, _)| *label == &clock.label) {
-            clocks.push((&clock.label, is_asked));
+            clocks.push((&clock.label, is_requested));
         }
     }
     let has = |name: &String| sides.iter().flat_map(|side| &side.clocks).any(|clock| clock.has_name(name));
     match names.iter().find(|name| !has(name)) {
         Some(name) => Err(CompareError::UnknownClock(name.clone())),
-        None => Ok(clocks.into_iter().filter(|(_, is_asked)| *is_asked).map(|(label, _)| label.clone()).collect()),
+        None => {
+            Ok(clocks.into_iter().filter(|(_, is_requested)| *is_requested).map(|(label, _)| label.clone()).collect())
+        }
     }
 }
 

@@ -127,7 +127,7 @@ fn rounds<P: Platform>(
             fit(bench, measured_clock);
         }
     }
-    let (mut furthest_ns, mut still) = (0.0_f64, 0);
+    let (mut furthest_ns, mut stalled) = (0.0_f64, 0);
     let (mut turns, mut owed) = (0.0, 0);
     for round in 1.. {
         let steady = measured_clocks.iter_mut().filter(|measured_clock| !measured_clock.row.info.is_adaptive);
@@ -139,9 +139,9 @@ fn rounds<P: Platform>(
         }
         owed += 1;
         let elapsed_ns = bench.elapsed_ns(sampling);
-        still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
+        stalled = if elapsed_ns > furthest_ns { 0 } else { stalled + 1 };
         furthest_ns = furthest_ns.max(elapsed_ns);
-        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || still >= STALL_ROUNDS;
+        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES || stalled >= STALL_ROUNDS;
         if is_over || elapsed_ns >= (turns + 1.0) / TURNS * duration_ns {
             turns = (elapsed_ns / duration_ns * TURNS).floor();
             for measured_clock in

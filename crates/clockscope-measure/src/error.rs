@@ -109,10 +109,10 @@ pub enum PolicyError {
         why: Meaningless,
     },
     /// A clock that there is not.
-    #[error("{place}: {unknown}")]
+    #[error("{section}: {unknown}")]
     UnknownClock {
         /// Its place in the policy.
-        place: String,
+        section: String,
         /// The clock.
         unknown: UnknownClock,
     },

@@ -63,11 +63,11 @@ pub fn gaps<P: Platform>(
     let bench = &setup.bench;
     let (loop_counts, step) = turn(&bench.timer);
     let least_counts = (loop_counts * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
-    let asked_counts = threshold_s * 1e9 / bench.facts.first_rate.ns_per_unit;
+    let requested_counts = threshold_s * 1e9 / bench.facts.first_rate.ns_per_unit;
     let limits = GapThresholds {
-        threshold: asked_counts.max(least_counts) as u64,
+        threshold: requested_counts.max(least_counts) as u64,
         pause: (PAUSE_NS / bench.facts.first_rate.ns_per_unit).max(least_counts) as u64,
-        still_turns: stall_limit::turns(loop_counts * bench.facts.first_rate.ns_per_unit, bench.seen_step_ns()),
+        stall_turns: stall_limit::turns(loop_counts * bench.facts.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {
@@ -91,7 +91,7 @@ pub fn gaps<P: Platform>(
         None => setup.run(sampling),
     };
     let unit_ns = 1e9 / run.timer.frequency_hz;
-    let threshold_ns = if asked_counts >= least_counts { threshold_s * 1e9 } else { least_counts * unit_ns };
+    let threshold_ns = if requested_counts >= least_counts { threshold_s * 1e9 } else { least_counts * unit_ns };
     let found = record(watches, threshold_ns, loop_counts * unit_ns, unit_ns);
     Ok(Envelope::of_run(setup.recorded_at, session.environment.clone(), run, found))
 }
@@ -200,9 +200,9 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
 
 fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |counts: u64| counts as f64 * unit_ns;
-    let seconds = in_ns(watch.watched) / 1e9;
+    let seconds = in_ns(watch.observed) / 1e9;
     let lengths = watch.lengths.into_sorted();
-    let unseen = || if watch.watched > 0 { texts::NO_GAP } else { texts::NOT_LOOKED_AT };
+    let unseen = || if watch.observed > 0 { texts::NO_GAP } else { texts::NO_READINGS };
     let percentile = |q: f64, fewest: u64| match watch.count {
         0 => Figure::unknown(unseen()),
         count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
@@ -219,11 +219,11 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let of_time = |value: f64| Figure::of((watch.watched > 0).then_some(value), unseen());
+    let of_time = |value: f64| Figure::of((watch.observed > 0).then_some(value), unseen());
     CpuGaps {
         cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
         seconds,
-        unwatched_seconds: in_ns(watch.unwatched) / 1e9,
+        unwatched_seconds: in_ns(watch.unobserved) / 1e9,
         count: watch.count,
         per_second: of_time(watch.count as f64 / seconds),
         p50_ns: percentile(0.5, 1),
@@ -233,7 +233,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         // The sample may have let go of it.
         max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen()),
         lost_ns: in_ns(watch.lost),
-        lost_percent: of_time(watch.lost as f64 / watch.watched as f64 * 100.0),
+        lost_percent: of_time(watch.lost as f64 / watch.observed as f64 * 100.0),
         causes,
         steal_ns: Figure::of(
             watch.steal_ns.map(|ns| ns as f64),
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use clockscope_records::{CauseKind, GapCounts};
 
-    const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
+    const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, stall_turns: 1 << 20 };
 
     fn gap(length: u64, cause: CauseKind) -> Gap {
         Gap { at: 0, length, cause, counted: GapCounts::default() }
@@ -263,7 +263,7 @@ mod tests {
             let cause = if length % 10 == 0 { CauseKind::Softirq } else { CauseKind::Interrupt };
             watch.take(gap(length * 100, cause));
         }
-        watch.watched = 1_000_000_000;
+        watch.observed = 1_000_000_000;
         let found = record(vec![watch], 50.0, 10.0, 0.5);
         let of_cpu = &found.gaps[0];
         assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns.clone()), (2000, 0.5, Figure::Known(100_000.0)));
@@ -285,10 +285,10 @@ mod tests {
         let found = of_cpu(Watch::new(None, LIMITS), 1.0);
         assert_eq!(found.count, 0);
         for figure in [found.p50_ns, found.max_ns, found.lost_percent] {
-            assert_eq!(figure, Figure::unknown(texts::NOT_LOOKED_AT));
+            assert_eq!(figure, Figure::unknown(texts::NO_READINGS));
         }
         let mut quiet = Watch::new(Some(0), LIMITS);
-        quiet.watched = 1000;
+        quiet.observed = 1000;
         let found = of_cpu(quiet, 1.0);
         assert_eq!((found.per_second.get(), found.lost_percent.get()), (Some(0.0), Some(0.0)));
         assert_eq!(found.p99_ns, Figure::unknown(texts::NO_GAP));

@@ -71,7 +71,7 @@ pub(crate) struct Pace {
     /// Readings; those that differed from the one before; and those since the last such.
     pub(crate) readings: u64,
     pub(crate) moved: u64,
-    pub(crate) still: u64,
+    pub(crate) unchanged: u64,
     /// The smallest difference by which they grew, in the clock's unit; 0 before there is one.
     pub(crate) step: u64,
 }
@@ -83,7 +83,7 @@ impl Pace {
         let has_moved = self.readings > 0 && own != self.last;
         self.readings += 1;
         self.moved += u64::from(has_moved);
-        self.still = if has_moved { 0 } else { self.still + 1 };
+        self.unchanged = if has_moved { 0 } else { self.unchanged + 1 };
         if has_moved {
             self.step = smaller(self.step, own.wrapping_sub(self.last).max(0) as u64);
         }

@@ -4,7 +4,6 @@
 //! allocates or locks. Nothing here reads time through the C library except the clocks that are
 //! being measured.
 
-mod absent_clock;
 mod across;
 mod advise;
 mod bench;
@@ -24,6 +23,7 @@ mod failure_reason;
 mod gaps;
 mod handoff;
 mod measured_clock;
+mod missing_clock;
 mod pair;
 mod platform;
 mod rate;
@@ -41,7 +41,6 @@ mod tick_record;
 mod timer;
 mod trust;
 
-pub use absent_clock::{AbsentClock, absent_clock, known_clocksource};
 pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
 pub use advise::{AdviceInput, advise};
@@ -55,6 +54,7 @@ pub use cost::{MeasureRequest, measure};
 pub use error::{Contradiction, Meaningless, MeasureError, PolicyError};
 pub use facts::{all_clocks, info, list};
 pub use gaps::{GapsRequest, gaps};
+pub use missing_clock::{MissingClock, known_clocksource, missing_clock};
 pub use platform::{
     Clocks, Facts, Platform, ReferenceClock, SharedWord, SleepingCalls, Sleeps, ThisMachine, ThreadError, Threads,
     steering,

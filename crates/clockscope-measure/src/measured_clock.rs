@@ -20,7 +20,7 @@ const RECENT: usize = 31;
 /// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
 const BETWEEN_BATCHES_NS: f64 = 1e6;
 /// Time that looking at one reading may take before it counts as one, in ns.
-const LOOKED_AT_NS: f64 = 100.0;
+const PROCESSING_NS: f64 = 100.0;
 
 /// The processor's own counter, in whatever reading sequence.
 pub(crate) fn is_counter<P: Platform>(row: &CatalogEntry<P>) -> bool {
@@ -63,7 +63,7 @@ pub(crate) struct MeasuredClock<P: Platform> {
 pub(crate) struct ReadBatch {
     pub(crate) sampled: Sampled,
     /// The timer when the readings had been looked at.
-    pub(crate) looked_at: u64,
+    pub(crate) processed_at: u64,
     /// Its duration, in ns, if it was delivered whole.
     taken_ns: Option<f64>,
 }
@@ -112,16 +112,16 @@ impl<P: Platform> MeasuredClock<P> {
         let outer = state.judged_outside.then_some(&bench.reference);
         let sampled = sampler.sample(&bench.timer, outer, state.reads_per_batch, bench.stop);
         let taken_ns = state.take(&sampled, sampler.values(sampled.delivered), &bench.facts, keep);
-        let looked_at = bench.timer.now();
-        state.pause(&sampled, looked_at, &bench.facts);
-        Some(ReadBatch { sampled, looked_at, taken_ns })
+        let processed_at = bench.timer.now();
+        state.pause(&sampled, processed_at, &bench.facts);
+        Some(ReadBatch { sampled, processed_at, taken_ns })
     }
 
     /// Returns the median cost of a read, in ns.
     pub(crate) fn median_cost_ns(&self, rate: TimerRate) -> Option<f64> {
-        let mut kept = self.state.as_ref()?.costs.values().to_vec();
-        kept.sort_by(f64::total_cmp);
-        median_cost(&kept).map(|cost| cost * rate.ns_per_unit)
+        let mut costs = self.state.as_ref()?.costs.values().to_vec();
+        costs.sort_by(f64::total_cmp);
+        median_cost(&costs).map(|cost| cost * rate.ns_per_unit)
     }
 }
 
@@ -194,9 +194,9 @@ impl MeasuredState {
 
     /// Counts a gap if the readings of a batch were looked at for long, until then by the timer:
     /// the thread lost its CPU.
-    pub(crate) fn pause(&mut self, sampled: &Sampled, looked_at: u64, timer: &RecordedTimer) {
-        let pause_ns = timer.ns_between(sampled.after, looked_at);
-        if sampled.error.is_none() && pause_ns > BETWEEN_BATCHES_NS.max(LOOKED_AT_NS * sampled.delivered as f64) {
+    pub(crate) fn pause(&mut self, sampled: &Sampled, processed_at: u64, timer: &RecordedTimer) {
+        let pause_ns = timer.ns_between(sampled.after, processed_at);
+        if sampled.error.is_none() && pause_ns > BETWEEN_BATCHES_NS.max(PROCESSING_NS * sampled.delivered as f64) {
             self.events.gap_between_batches(pause_ns);
         }
     }

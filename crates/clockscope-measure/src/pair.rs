@@ -88,11 +88,11 @@ pub(crate) struct Deadline<'a, P: Clocks> {
     stop: &'a AtomicBool,
     start_ns: u64,
     length_ns: u64,
-    asked_ns: u64,
+    checked_ns: u64,
     counter: Option<Watchdog<'a, P>>,
     /// Turns since the reference last moved, and the most in which one that works does not.
-    still: u64,
-    most_still: u64,
+    unchanged: u64,
+    most_unchanged: u64,
     /// Turns between two looks at the clock, and what is left of them.
     between: u32,
     left: u32,
@@ -116,13 +116,25 @@ impl<P: Clocks> Watchdog<'_, P> {
 impl<'a, P: Clocks> Deadline<'a, P> {
     pub(crate) fn new(reference: P::Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
         let start_ns = read(&reference);
-        let (counter, most_still) = (None, PATIENT_TURNS);
-        Self { reference, stop, start_ns, length_ns, asked_ns: 0, counter, still: 0, most_still, between: 1, left: 1 }
+        let (counter, most_unchanged) = (None, PATIENT_TURNS);
+        Self {
+            reference,
+            stop,
+            start_ns,
+            length_ns,
+            checked_ns: 0,
+            counter,
+            unchanged: 0,
+            most_unchanged,
+            between: 1,
+            left: 1,
+        }
     }
 
     /// Returns the same of a reference that was seen to move by such a step.
     pub(crate) fn with_step(mut self, step_ns: Option<f64>) -> Self {
-        self.most_still = step_ns.map_or(PATIENT_TURNS, |_| FEWEST_TURNS.max(stall_limit::turns(0.0, step_ns).into()));
+        self.most_unchanged =
+            step_ns.map_or(PATIENT_TURNS, |_| FEWEST_TURNS.max(stall_limit::turns(0.0, step_ns).into()));
         self
     }
 
@@ -153,13 +165,13 @@ impl<'a, P: Clocks> Deadline<'a, P> {
     fn ask(&mut self) -> bool {
         let elapsed_ns = self.elapsed_ns();
         // As rarely as is still often enough: turns take from 30 ns to 100 µs.
-        if elapsed_ns.saturating_sub(self.asked_ns) < self.length_ns / 128 {
+        if elapsed_ns.saturating_sub(self.checked_ns) < self.length_ns / 128 {
             self.between = (self.between * 2).min(1 << 12);
         } else {
             self.between = (self.between / 2).max(1);
         }
-        self.still = if elapsed_ns == self.asked_ns { self.still + u64::from(self.between) } else { 0 };
-        self.asked_ns = elapsed_ns;
+        self.unchanged = if elapsed_ns == self.checked_ns { self.unchanged + u64::from(self.between) } else { 0 };
+        self.checked_ns = elapsed_ns;
         self.left = self.between;
         elapsed_ns >= self.length_ns || self.stop.load(Ordering::Relaxed) || self.is_out_of_patience()
     }
@@ -171,7 +183,7 @@ impl<'a, P: Clocks> Deadline<'a, P> {
                 let slack_ns = PATIENCE_NS.max(PATIENT_STEPS * self.reference.tick_ns());
                 counter.ns(counter.start[1]) > PATIENCE * self.length_ns as f64 + slack_ns
             }
-            None => self.still > self.most_still,
+            None => self.unchanged > self.most_unchanged,
         }
     }
 
@@ -189,7 +201,7 @@ impl<'a, P: Clocks> Deadline<'a, P> {
         let least_ns = by_counter(1);
         let elapsed_ns = self.elapsed_ns();
         let most_ns = by_counter(0);
-        if elapsed_ns == u64::MAX || self.still > self.most_still {
+        if elapsed_ns == u64::MAX || self.unchanged > self.most_unchanged {
             return None;
         }
         let (ns, uncertain) = (elapsed_ns as f64, self.counter.as_ref().map_or(0.0, |counter| counter.rate.bound_ppm));

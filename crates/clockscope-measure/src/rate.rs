@@ -125,25 +125,25 @@ pub(crate) fn find<P: Platform>(
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
     let Setup { bench, calibration, session, .. } = setup;
-    let place = participant::place_of_reference(catalog, &plan.reference)?;
+    let reference_index = participant::reference_index(catalog, &plan.reference)?;
     let participants: Vec<_> =
         catalog.entries.iter().map(|row| Participant::new(row, bench, &session.environment)).collect();
-    let reference = &participants[place];
+    let reference = &participants[reference_index];
     if let Some(failure_reason) = reference.failure_reason.clone() {
         return Err(MeasureError::Reference(failure_reason.of_clock(reference.label.clone()).into()));
     }
-    let mut comparisons = pairs(&participants, place);
-    let course = Course { bench, participants: &participants, reference: place, calibration, plan };
+    let mut comparisons = pairs(&participants, reference_index);
+    let course = Course { bench, participants: &participants, reference: reference_index, calibration, plan };
     let reference = course.run(&mut comparisons, progress);
-    Ok(record(bench, &participants, place, comparisons, reference, plan))
+    Ok(record(bench, &participants, reference_index, comparisons, reference, plan))
 }
 
 /// Every clock against the reference first, then all others against each other.
 fn pairs<P: Platform>(participants: &[Participant<'_, P>], reference: usize) -> Vec<Comparison> {
     let readable: Vec<usize> = (0..participants.len())
-        .filter(|place| *place != reference && participants[*place].failure_reason.is_none())
+        .filter(|index| *index != reference && participants[*index].failure_reason.is_none())
         .collect();
-    let against_reference = readable.iter().map(|place| Comparison::new(*place, reference));
+    let against_reference = readable.iter().map(|index| Comparison::new(*index, reference));
     let others = readable.iter().enumerate().flat_map(|(index, a)| {
         let later = readable[index + 1..].iter();
         later.map(move |b| Comparison::new(*a, *b))
@@ -261,22 +261,22 @@ fn round<P: Platform>(participants: &[Participant<'_, P>], comparisons: &mut [Co
 fn record<P: Platform>(
     bench: &Bench<'_, P>,
     participants: &[Participant<'_, P>],
-    place: usize,
+    reference_index: usize,
     comparisons: Vec<Comparison>,
     reference: Scale,
     plan: &RateSettings,
 ) -> Rates {
     let mut rates = Rates {
-        reference: participants[place].label.clone(),
-        until_ppm: Figure::of(plan.until_ppm, texts::NOT_ASKED_FOR),
+        reference: participants[reference_index].label.clone(),
+        until_ppm: Figure::of(plan.until_ppm, texts::NOT_REQUESTED),
         ..Rates::default()
     };
     let (mut scales, mut records) = (vec![None; participants.len()], Vec::new());
-    scales[place] = Some(reference);
-    for (clock, each) in participants.iter().enumerate().filter(|(clock, _)| *clock != place) {
+    scales[reference_index] = Some(reference);
+    for (clock, each) in participants.iter().enumerate().filter(|(clock, _)| *clock != reference_index) {
         let comparison = comparisons.iter().find(|comparison| comparison.clock == clock);
         let (record, scale) = match comparison {
-            Some(comparison) => comparison.record(each, &participants[place], reference, plan.until_ppm),
+            Some(comparison) => comparison.record(each, &participants[reference_index], reference, plan.until_ppm),
             None => (each.unread(&rates.reference, plan.until_ppm), None),
         };
         scales[clock] = scale;
@@ -287,12 +287,13 @@ fn record<P: Platform>(
         .iter()
         .map(|comparison| comparison.pair(participants, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
-    let against = comparisons.iter().filter(|comparison| comparison.reference == place);
+    let against = comparisons.iter().filter(|comparison| comparison.reference == reference_index);
     let others = against.map(|comparison| &participants[comparison.clock]);
     // The reference's own clock by another path did not change against it, and proves nothing.
     let others = others.filter(|each| base_name(&each.label) != base_name(&rates.reference));
     let others: Vec<_> = others.map(|each| each.row).collect();
-    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, participants[place].row);
+    rates.reference_suspected =
+        is_reference_suspected(&rates) && are_independent(&others, participants[reference_index].row);
     rates.adjtimex = bench.platform.adjtimex().map_err(|error| error.to_string()).into();
     rates
 }

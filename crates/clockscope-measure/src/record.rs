@@ -140,9 +140,9 @@ fn why_no_cost(batches: u64) -> Unknown {
 
 /// Returns which reads failed, as records have it; `None` if none did.
 pub(crate) fn failed_reads(state: &MeasuredState) -> Option<(Unknown, Failure)> {
-    let (place, errno) = state.first_error?;
+    let (index, errno) = state.first_error?;
     let (errors, reads) = (state.errors, state.delivered + state.errors);
-    let reason = ClockReason::SomeReadsFailed { errors, reads, first: place + 1, error: system_error(errno) };
+    let reason = ClockReason::SomeReadsFailed { errors, reads, first: index + 1, error: system_error(errno) };
     Some((reason.into(), Failure::DuringRun))
 }
 

@@ -120,7 +120,7 @@ fn take(state: &mut MeasuredState, batch: &RecordedBatch, timer: &RecordedTimer)
         error: batch.error.map(Errno::new),
     };
     state.take(&sampled, &batch.readings, timer, true);
-    state.pause(&sampled, batch.looked_at, timer);
+    state.pause(&sampled, batch.processed_at, timer);
 }
 
 /// Returns the description of a recorded clock, but for its aliases and its text.

@@ -77,8 +77,8 @@ fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, Measur
         return by(ReadPath::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
     };
     let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-    let places = catalog.indices(name, Paths::Libc)?;
-    Ok(catalog.entries[*places.first().ok_or_else(unknown)?].label())
+    let indices = catalog.indices(name, Paths::Libc)?;
+    Ok(catalog.entries[*indices.first().ok_or_else(unknown)?].label())
 }
 
 /// The metrics, and what follows from them.
@@ -129,12 +129,12 @@ fn better(a: BoundedFigure, b: BoundedFigure) -> Winner {
 
 /// The clock's record, or why it has no figures.
 fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Unknown> {
-    let clock = seen.clock(name).ok_or(texts::ABSENT)?;
+    let clock = seen.clock(name).ok_or(texts::NOT_MEASURED)?;
     if clock.available {
         return Ok(clock);
     }
     let failed = |reason: &Unknown| clock_failed(clock.failure, reason);
-    Err(clock.reason.as_ref().map_or(texts::ABSENT.into(), failed))
+    Err(clock.reason.as_ref().map_or(texts::NOT_MEASURED.into(), failed))
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {

@@ -33,8 +33,8 @@ pub struct SleepRequest {
 }
 
 /// The time in ns that the fewest sleeps of this length by so many calls take, if they are so late.
-fn least_ns(asked_ns: u64, calls: usize, late_ns: f64) -> f64 {
-    SLEEPS.0 * calls as f64 * (asked_ns as f64 + late_ns)
+fn least_ns(requested_ns: u64, calls: usize, late_ns: f64) -> f64 {
+    SLEEPS.0 * calls as f64 * (requested_ns as f64 + late_ns)
 }
 
 /// The time that each length of sleep gets, in ns: the shorter ones, of which the fewest sleeps of
@@ -42,16 +42,16 @@ fn least_ns(asked_ns: u64, calls: usize, late_ns: f64) -> f64 {
 fn shares(duration_ns: f64, calls: usize) -> Vec<(u64, f64)> {
     let mut left_ns = duration_ns;
     let mut shares = Vec::new();
-    for asked_ns in REQUESTED_NS {
-        let least_ns = least_ns(asked_ns, calls, USUALLY_LATE_NS);
+    for requested_ns in REQUESTED_NS {
+        let least_ns = least_ns(requested_ns, calls, USUALLY_LATE_NS);
         if least_ns > left_ns && !shares.is_empty() {
             break;
         }
         left_ns -= least_ns;
-        shares.push((asked_ns, least_ns));
+        shares.push((requested_ns, least_ns));
     }
     let more_ns = left_ns.max(0.0) / shares.len() as f64;
-    shares.into_iter().map(|(asked_ns, least_ns)| (asked_ns, least_ns + more_ns)).collect()
+    shares.into_iter().map(|(requested_ns, least_ns)| (requested_ns, least_ns + more_ns)).collect()
 }
 
 /// Something that waits for a time.
@@ -180,7 +180,7 @@ impl Passed {
 /// One call and time, and what was got so far.
 struct SleepSamples {
     way: SleepMethod,
-    asked_ns: u64,
+    requested_ns: u64,
     got_ns: Vec<f64>,
     early: u64,
     /// Sleeps that the clock did not measure.
@@ -219,15 +219,15 @@ pub fn sleep<P: Platform>(
     let (mut rows, mut last) = (Vec::new(), None);
     let duration_ns = duration_s * 1e9;
     let (mut tried, mut late_ns) = (0, USUALLY_LATE_NS);
-    for (asked_ns, share_ns) in shares(duration_ns, ways.len()) {
+    for (requested_ns, share_ns) in shares(duration_ns, ways.len()) {
         let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         // Sleeps may be later than usual: a kernel may wake sleepers by its timer tick.
-        if tried > 0 && began_ns + least_ns(asked_ns, ways.len(), late_ns) > duration_ns {
+        if tried > 0 && began_ns + least_ns(requested_ns, ways.len(), late_ns) > duration_ns {
             break;
         }
         tried += 1;
-        let mut together: Vec<SleepSamples> = ways.iter().map(|way| SleepSamples::new(*way, asked_ns)).collect();
-        let each_ns = ways.len() as f64 * (asked_ns as f64 + USUALLY_LATE_NS);
+        let mut together: Vec<SleepSamples> = ways.iter().map(|way| SleepSamples::new(*way, requested_ns)).collect();
+        let each_ns = ways.len() as f64 * (requested_ns as f64 + USUALLY_LATE_NS);
         let sleeps = (share_ns / each_ns).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
             // By two clocks: one of them may stand still.
@@ -256,8 +256,8 @@ pub fn sleep<P: Platform>(
 }
 
 impl SleepSamples {
-    fn new(way: SleepMethod, asked_ns: u64) -> Self {
-        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, failure_reason: None }
+    fn new(way: SleepMethod, requested_ns: u64) -> Self {
+        Self { way, requested_ns, got_ns: Vec::new(), early: 0, left_out: 0, failure_reason: None }
     }
 
     /// Sleeps once. `last` is the last moment at which the clock was right.
@@ -277,9 +277,9 @@ impl SleepSamples {
         let (reference_ns, monotonic_ns, timer) = (read(&bench.reference), clock.now(), bench.timer.now());
         let before = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         let slept = match self.way {
-            SleepMethod::Call(call) => sleeper.sleep(call, self.asked_ns, monotonic_ns.unwrap_or(0)),
+            SleepMethod::Call(call) => sleeper.sleep(call, self.requested_ns, monotonic_ns.unwrap_or(0)),
             SleepMethod::Spin => {
-                bench.platform.spin(self.asked_ns);
+                bench.platform.spin(self.requested_ns);
                 Ok(())
             }
         };
@@ -303,9 +303,9 @@ impl SleepSamples {
             *last = Some(after);
         }
         let tolerance_ns = self.tolerance_ns(bench.platform);
-        let is_short = got.monotonic_ns + tolerance_ns < self.asked_ns as f64;
+        let is_short = got.monotonic_ns + tolerance_ns < self.requested_ns as f64;
         // What is held against a call has to be seen by a second clock.
-        let is_early = is_short && got.is_shorter_than(self.asked_ns as f64);
+        let is_early = is_short && got.is_shorter_than(self.requested_ns as f64);
         // A clock that did not move has measured nothing.
         let has_stopped = is_early && got.monotonic_ns <= 0.0;
         if !was_right || has_stopped || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
@@ -318,7 +318,7 @@ impl SleepSamples {
     /// The mean of what its sleeps took more than they were asked for, in ns.
     fn mean_late_ns(&self) -> Option<f64> {
         let mean_ns = self.got_ns.iter().sum::<f64>() / self.got_ns.len() as f64;
-        (!self.got_ns.is_empty()).then_some(mean_ns - self.asked_ns as f64)
+        (!self.got_ns.is_empty()).then_some(mean_ns - self.requested_ns as f64)
     }
 
     fn take(&mut self, got_ns: f64, is_early: bool) {
@@ -358,7 +358,7 @@ impl SleepSamples {
                 SleepMethod::Call(call) => call.name().to_owned(),
                 SleepMethod::Spin => "spin_clockscope_now".to_owned(),
             },
-            asked_ns: self.asked_ns,
+            requested_ns: self.requested_ns,
             sleeps: got.len() as u64,
             early: slept.clone().and(is_monotonic.then_some(self.early).ok_or(unreadable)).into(),
             min_ns: of_times(got.first().copied()),
@@ -378,7 +378,7 @@ mod tests {
     use crate::failure_reason::clock_failed;
 
     #[test]
-    fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
+    fn early_is_what_two_clocks_show_to_be_shorter_than_requested() {
         let mut row = SleepSamples::new(SleepMethod::Call(Call::ThreadSleep), 1000);
         for (got, is_early) in [(999.0, true), (1000.0, false), (1500.0, false), (900.0, false), (899.0, true)] {
             row.take(got, is_early);
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn lengths_that_do_not_fit_are_left_out() {
         let lengths =
-            |duration_ns: f64| shares(duration_ns, 7).iter().map(|(asked_ns, _)| *asked_ns).collect::<Vec<_>>();
+            |duration_ns: f64| shares(duration_ns, 7).iter().map(|(requested_ns, _)| *requested_ns).collect::<Vec<_>>();
         assert_eq!(lengths(6e9), REQUESTED_NS);
         assert_eq!(lengths(5e8), REQUESTED_NS[..5]);
         assert_eq!(lengths(2e7), REQUESTED_NS[..3]);

@@ -117,15 +117,15 @@ impl ReadRun {
             }
             let mut clock = MeasuredClock::new(row, bench, ticks.readings);
             let mut part = |share: f64| progress((f64::from(done) + share) / readable as f64);
-            let kept = read(bench, &mut clock, amount, share_ns - ticks.ns, keep, &mut part)?;
+            let retained = read(bench, &mut clock, amount, share_ns - ticks.ns, keep, &mut part)?;
             done += u32::from(clock.state.is_some());
-            recorded.extend(kept.map(|kept| kept.record(&clock, clocksource)));
+            recorded.extend(retained.map(|retained| retained.record(&clock, clocksource)));
             let MeasuredClock { row, state } = clock;
             clocks.push(ReadClock::new(row.info, row.sampler.err(), state));
         }
         let sampling = Sampling {
-            duration_asked_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
-            reads_asked: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
+            requested_duration_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
+            requested_reads: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
             duration_s: sampling.elapsed_ns() / 1e9,
             interrupted: bench.is_stopped(),
         };
@@ -231,7 +231,7 @@ fn read_and_keep<P: Platform>(
     set_batch(clock, count);
     let warm_up_ns = clock.state.as_ref().map_or(Vec::new(), |state| state.recent.costs().to_vec());
     let read = clock.read_batch(bench, true);
-    let (Some(ReadBatch { sampled, looked_at, .. }), Ok(sampler)) = (read, &mut clock.row.sampler) else {
+    let (Some(ReadBatch { sampled, processed_at, .. }), Ok(sampler)) = (read, &mut clock.row.sampler) else {
         return Ok(RecordedReadings::default());
     };
     // The batch has delivered them as numbers already.
@@ -242,7 +242,7 @@ fn read_and_keep<P: Platform>(
         reference_ns: sampled.reference_ns,
         readings,
         error: sampled.error.map(Errno::code),
-        looked_at,
+        processed_at,
     };
     Ok(RecordedReadings { warm_up_ns, batches: vec![batch] })
 }

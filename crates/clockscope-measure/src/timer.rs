@@ -134,7 +134,7 @@ impl Moves {
 
     /// Returns what their readings show, where that is more.
     fn seen<P: Clocks>(timer: &Timer<P>, reference: &P::Reference) -> Self {
-        let stated = Self::of_nominal_ticks::<P>(reference).ticks;
+        let nominal = Self::of_nominal_ticks::<P>(reference).ticks;
         let readings: Vec<u64> = (0..TIMER_READINGS).map(|_| timer.now()).collect();
         let of_timer = of_readings(&readings);
         let (of_reference, timer_call) = match timer {
@@ -144,7 +144,7 @@ impl Moves {
             }
             Timer::Reference(_) => (of_timer, call(&readings, of_timer)),
         };
-        let ticks = Ticks { outer: stated.outer.max(of_timer), inner: stated.inner.max(of_reference) };
+        let ticks = Ticks { outer: nominal.outer.max(of_timer), inner: nominal.inner.max(of_reference) };
         Self { ticks, timer_call, timer_seen: of_timer > 0.0, reference_seen: of_reference > 0.0 }
     }
 }
@@ -166,7 +166,7 @@ impl<P: Clocks> TimerCalibration<P> {
     }
 
     /// The same, which knows in what steps both move.
-    pub(crate) fn looked_at(self) -> Self {
+    pub(crate) fn with_seen_moves(self) -> Self {
         let moves = Moves::seen(&self.timer, &self.reference);
         Self { moves, ..self }
     }
@@ -219,7 +219,7 @@ impl<P: Clocks> TimerCalibration<P> {
     pub(crate) fn rate_after(&self, ns: f64) -> Result<TimerRate, TimerError> {
         let most = stall_limit::turns(0.0, self.moves().then_some(self.moves.ticks.inner));
         let longest = most.max(2 * REFERENCE_READINGS as u32);
-        let (mut furthest_ns, mut still) = (0.0, 0);
+        let (mut furthest_ns, mut stalled) = (0.0, 0);
         // Bounded by turns as well: one that hardly moves must not hang us, either. A turn is a
         // system call, 100 ns at least.
         for _ in 0..(ns as u64 / 20) {
@@ -227,8 +227,8 @@ impl<P: Clocks> TimerCalibration<P> {
             if elapsed_ns >= ns {
                 return self.rate();
             }
-            still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
-            if still > longest {
+            stalled = if elapsed_ns > furthest_ns { 0 } else { stalled + 1 };
+            if stalled > longest {
                 break;
             }
             furthest_ns = elapsed_ns.max(furthest_ns);

@@ -191,10 +191,10 @@ fn rates<P: Platform>(
 ) -> Result<Rates, MeasureError> {
     // Those that the timer tick moves show little in a second.
     let all = Catalog::new(setup.session.platform);
-    let is_coarse = |place: usize| all.entries[place].info.is_coarse;
+    let is_coarse = |index: usize| all.entries[index].info.is_coarse;
     let is_fine = |name: &&str| !all.indices(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
-    let rated: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
-    let (clocks, reference) = rate::against(setup.session, &TRUST_REFERENCES, &rated)?;
+    let compared: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
+    let (clocks, reference) = rate::against(setup.session, &TRUST_REFERENCES, &compared)?;
     let plan = rate::RateSettings { reference, duration_s, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))
 }

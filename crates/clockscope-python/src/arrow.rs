@@ -139,9 +139,9 @@ impl ColumnError {
 impl Buffer {
     /// Copies bytes.
     pub(crate) fn new(bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<8>();
+        let (words, remainder) = bytes.as_chunks::<8>();
         let mut last = [0; 8];
-        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        last.iter_mut().zip(remainder).for_each(|(to, from)| *to = *from);
         Self(words.iter().chain([&last]).map(|word| u64::from_ne_bytes(*word)).collect())
     }
 

@@ -260,7 +260,7 @@ unsafe fn table(table: *mut PyObject) -> Result<Table, Raised> {
     unsafe {
         let rows = unsigned(item(table, 0)?)?;
         let columns = item(table, 1)?;
-        let columns = (0..size(columns)?).map(|place| column(rows, item(columns, place)?)).collect::<Result<_, _>>()?;
+        let columns = (0..size(columns)?).map(|index| column(rows, item(columns, index)?)).collect::<Result<_, _>>()?;
         Ok(Table::new(rows, columns))
     }
 }
@@ -276,7 +276,7 @@ unsafe fn column(rows: usize, column: *mut PyObject) -> Result<Column, Raised> {
         let nulls = unsigned(item(column, 2)?)?;
         let buffers = item(column, 3)?;
         let buffers: Vec<_> =
-            (0..size(buffers)?).map(|place| bytes(item(buffers, place)?)).collect::<Result<_, _>>()?;
+            (0..size(buffers)?).map(|index| bytes(item(buffers, index)?)).collect::<Result<_, _>>()?;
         Column::new(rows, name, format, nulls.cast_signed() as i64, &buffers).map_err(|error| {
             py::PyErr_SetString(py::PyExc_ValueError, error.text().as_ptr());
             Raised
@@ -296,9 +296,9 @@ unsafe fn size(tuple: *mut PyObject) -> Result<isize, Raised> {
 ///
 /// # Safety
 /// As for [`table`].
-unsafe fn item(tuple: *mut PyObject, place: isize) -> Result<*mut PyObject, Raised> {
+unsafe fn item(tuple: *mut PyObject, index: isize) -> Result<*mut PyObject, Raised> {
     // SAFETY: as the caller promises.
-    let item = unsafe { py::PyTuple_GetItem(tuple, place) };
+    let item = unsafe { py::PyTuple_GetItem(tuple, index) };
     if item.is_null() { Err(Raised) } else { Ok(item) }
 }
 
@@ -499,9 +499,9 @@ unsafe fn tuple(items: &[PythonValue]) -> *mut PyObject {
         if tuple.is_null() {
             return ptr::null_mut();
         }
-        for (place, item) in (0..).zip(items) {
+        for (index, item) in (0..).zip(items) {
             let item = object(item);
-            if item.is_null() || py::PyTuple_SetItem(tuple, place, item) < 0 {
+            if item.is_null() || py::PyTuple_SetItem(tuple, index, item) < 0 {
                 py::Py_DecRef(tuple);
                 return ptr::null_mut();
             }

@@ -55,7 +55,7 @@ def test_the_bound_is_one_or_reaches_everywhere() -> None:
         assert ((earliest, latest) == UNBOUNDED) == (before in WITHOUT_A_BOUND)
 
 
-def test_what_the_clock_is_worth() -> None:
+def test_the_clock_reports_its_quality() -> None:
     bound = clockscope.error_bound()
     assert 0 <= bound.now_ns <= bound.largest_ns
     assert clockscope.source() in {"counter", "os_clock"}
@@ -268,7 +268,7 @@ def test_a_tick_is_found_and_what_is_no_readings_is_refused() -> None:
             _native.tick(wrong)  # type: ignore[arg-type]
 
 
-def test_other_threads_run_while_a_tick_is_looked_for() -> None:
+def test_other_threads_run_while_a_tick_is_sought() -> None:
     readings = array("Q", range(0, 400_000, 100)).tobytes()
     turns, done = [0], threading.Event()
 
@@ -305,8 +305,8 @@ def test_a_clock_is_measured(name: str) -> None:
     if info.monotonic:
         assert info.regressions == 0
     base = name.removesuffix("_ns")
-    stated = None if "now" in name or "wall" in name else time.get_clock_info(base).resolution  # type: ignore[arg-type]
-    assert info.nominal_resolution == stated
+    expected = None if "now" in name or "wall" in name else time.get_clock_info(base).resolution  # type: ignore[arg-type]
+    assert info.nominal_resolution == expected
 
 
 def test_a_float_is_not_as_fine_as_python_states() -> None:

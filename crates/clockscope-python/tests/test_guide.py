@@ -28,7 +28,7 @@ def test_every_example_runs() -> None:
     names["pytest_sessionstart"](None)
 
 
-def shown(cell: str, names: dict[str, Any]) -> Any:
+def evaluated(cell: str, names: dict[str, Any]) -> Any:
     """Runs a cell of a notebook; the value that the notebook shows of it."""
     parsed = ast.parse(cell)
     last = parsed.body.pop()
@@ -44,7 +44,7 @@ def test_the_notebook_runs() -> None:
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     names: dict[str, Any] = {"__name__": "__main__"}
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    values = [shown(cell, names) for cell in code]
+    values = [evaluated(cell, names) for cell in code]
     matplotlib.pyplot.close("all")
     assert len(code) > 5 and not any(cell.get("outputs") for cell in cells)
     assert isinstance(values[0], clockscope.Readings) and "monotonic" in values[0]

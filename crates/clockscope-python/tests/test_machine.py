@@ -49,7 +49,7 @@ def test_runtimes_are_measured() -> None:
         clockscope.runtimes("python", programs={"python": 3})  # type: ignore[dict-item]
 
 
-def test_what_is_asked_of_runtimes(command: Replace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runtimes_passes_its_arguments_on(command: Replace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command(SAYS)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")

@@ -29,9 +29,9 @@ def imported(source: str, modules: set[str]) -> set[str]:
         else:
             continue
         for path in paths:
-            top, _, rest = path.partition(".")
+            top, _, tail = path.partition(".")
             if top == "clockscope":
-                name = rest.partition(".")[0]
+                name = tail.partition(".")[0]
                 found.add(name if name in modules else PACKAGE)
     return found
 

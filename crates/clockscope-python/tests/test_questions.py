@@ -108,13 +108,13 @@ def test_exit_codes_are_exceptions(
         assert (raised.value.record is not None) == has_record  # type: ignore[attr-defined]
 
 
-def test_complaints_that_are_no_text_are_shown(command: Replace) -> None:
+def test_messages_that_are_no_text_are_reported(command: Replace) -> None:
     command("import sys; sys.stderr.buffer.write(b'error: \\xff\\x00'); sys.exit(4)")
     with pytest.raises(clockscope.MeasurementFailed, match="\N{REPLACEMENT CHARACTER}"):
         clockscope.measure()
 
 
-def test_what_the_command_is_asked(command: Replace, tmp_path: Path) -> None:
+def test_the_command_gets_all_arguments(command: Replace, tmp_path: Path) -> None:
     seen = tmp_path / "arguments"
     command(PRINT + f"open({str(seen)!r}, 'w').write('\\n'.join(sys.argv[1:]))")
     clockscope.measure("--help", duration=1, via="all", cpu=0, extended=True, fail_on=["jump", "stall"])

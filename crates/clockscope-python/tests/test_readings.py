@@ -85,8 +85,8 @@ def test_what_are_no_readings_is_refused(command: Replace, contents: bytes, expe
 
 def test_words_of_the_other_byte_order_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "byteorder", "big")
-    (clock, view), *rest = _readings._arrays(memoryview(X))
-    assert clock == "x" and not rest
+    (clock, view), *others = _readings._arrays(memoryview(X))
+    assert clock == "x" and not others
     assert view.tolist()[:2] == [0, int.from_bytes((20).to_bytes(8, "little"), "big")]
 
 

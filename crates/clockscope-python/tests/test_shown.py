@@ -117,7 +117,7 @@ def test_steps_are_drawn_as_shares_of_all() -> None:
 
 
 def test_lateness_is_drawn_for_each_call() -> None:
-    rows = [{"call": call, "asked_ns": 1000, "p50_ns": p50} for call, p50 in (("a", 1500.0), ("b", None))]
+    rows = [{"call": call, "requested_ns": 1000, "p50_ns": p50} for call, p50 in (("a", 1500.0), ("b", None))]
     axes = document("sleep", rows=rows).plot()
     assert [(line.get_label(), numpy.asarray(line.get_ydata()).tolist()) for line in axes.lines] == [("a", [500.0])]
     matplotlib.pyplot.close("all")

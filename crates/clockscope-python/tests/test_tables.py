@@ -160,7 +160,7 @@ def test_a_capsule_that_nobody_takes_is_freed(record: Record) -> None:
     assert pyarrow.table(record).num_rows == 3
 
 
-def test_a_schema_is_given_as_often_as_asked(record: Record) -> None:
+def test_a_schema_is_given_as_often_as_requested(record: Record) -> None:
     reader = pyarrow.RecordBatchReader.from_stream(record)
     assert reader.schema == pyarrow.table(record).schema == reader.schema
 
@@ -168,10 +168,10 @@ def test_a_schema_is_given_as_often_as_asked(record: Record) -> None:
 def test_arrow_frees_after_the_interpreter_is_gone() -> None:
     program = """
 import clockscope, pyarrow, json
-kept = pyarrow.table(clockscope.Record('{"schema": "clockscope.x", "schema_version": 1, "rows": [{"a": 1, "b": "c"}]}'))
+table = pyarrow.table(clockscope.Record('{"schema": "clockscope.x", "schema_version": 1, "rows": [{"a": 1, "b": "c"}]}'))
 import builtins
-builtins.kept = kept
-print(kept.num_rows)
+builtins.table = table
+print(table.num_rows)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

@@ -169,14 +169,14 @@ pub enum LeftOutCause {
     /// Its cost is not known.
     NoCost,
     /// It never advanced while it was read.
-    StoodStill,
+    Stuck,
 }
 
 impl LeftOutCause {
     /// Returns whether its figures are the cause, and not what it is or that it cannot be read.
     #[must_use]
     pub fn is_of_figures(self) -> bool {
-        matches!(self, Self::NotJudged | Self::Faulty | Self::NoDifferences | Self::NoCost | Self::StoodStill)
+        matches!(self, Self::NotJudged | Self::Faulty | Self::NoDifferences | Self::NoCost | Self::Stuck)
     }
 }
 
@@ -195,7 +195,7 @@ impl fmt::Display for LeftOutCause {
             Self::Faulty => "it went back, jumped, stood still, or failed to answer",
             Self::NoDifferences => "the differences of its readings are not in the record: measure again",
             Self::NoCost => "what it costs is not known",
-            Self::StoodStill => "it never advanced while it was read",
+            Self::Stuck => "it never advanced while it was read",
         })
     }
 }

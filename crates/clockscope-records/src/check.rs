@@ -74,7 +74,7 @@ pub enum Check {
         /// One of its reasons; `null` where none was found.
         cause: Option<KernelCause>,
         /// Reason why causes may be missing; `null` where all places could be read.
-        not_looked_at: Option<String>,
+        log_error: Option<String>,
     },
     /// Does a hypervisor provide the counter?
     Hypervisor {
@@ -104,7 +104,7 @@ pub enum Check {
         reason: Option<Unknown>,
     },
     /// Does the clock ever stop?
-    StandingStill {
+    Stuck {
         /// Runs of 200 or more equal readings.
         runs: Option<u64>,
         /// Time for which the clock showed one value, in ns; `null` for a clock that changed.
@@ -208,7 +208,7 @@ pub enum Check {
         /// The nominal frequency.
         nominal_hz: Option<f64>,
         /// The source of that statement.
-        stated_by: Option<FrequencySource>,
+        reported_by: Option<FrequencySource>,
         /// Its offset from the measured frequency.
         ppm: Option<f64>,
         /// The bound of `ppm`.
@@ -251,7 +251,7 @@ pub enum Check {
         /// Half the length of the interval in which civil time lies.
         error_s: Option<f64>,
         /// The largest error by the kernel's own statement, whatever that is worth.
-        stated_error_s: Option<f64>,
+        reported_error_s: Option<f64>,
         /// True if it is a clock of TAI that shows UTC, because the kernel does not know how far
         /// they are apart.
         shows_utc: bool,
@@ -275,7 +275,7 @@ pub enum CheckKind {
     Hypervisor,
     Emulation,
     StepsBack,
-    StandingStill,
+    Stuck,
     Jumps,
     Order,
     Offsets,
@@ -306,7 +306,7 @@ impl Check {
             Self::Hypervisor { .. } => CheckKind::Hypervisor,
             Self::Emulation { .. } => CheckKind::Emulation,
             Self::StepsBack { .. } => CheckKind::StepsBack,
-            Self::StandingStill { .. } => CheckKind::StandingStill,
+            Self::Stuck { .. } => CheckKind::Stuck,
             Self::Jumps { .. } => CheckKind::Jumps,
             Self::Order { .. } => CheckKind::Order,
             Self::Offsets { .. } => CheckKind::Offsets,

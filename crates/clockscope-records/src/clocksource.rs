@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_holder_is_named_with_what_to_do() {
+    fn an_owner_is_named_with_what_to_do() {
         for (switched_by, start, end) in [
             (SwitchedBy::Process { pid: Some(4711) }, "process 4711 has switched", "wait until it has ended"),
             (SwitchedBy::Process { pid: None }, "another process has switched", "wait until it has ended"),
@@ -132,8 +132,8 @@ mod tests {
                 "(/run/x): ask as that user, or as root",
             ),
         ] {
-            let held = switched_by.to_string();
-            assert!(held.starts_with(start) && held.ends_with(end), "{held}");
+            let text = switched_by.to_string();
+            assert!(text.starts_with(start) && text.ends_with(end), "{text}");
         }
     }
 }

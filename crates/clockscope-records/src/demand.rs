@@ -159,24 +159,24 @@ impl fmt::Display for DemandTarget {
 }
 
 impl From<DemandTarget> for String {
-    fn from(place: DemandTarget) -> Self {
-        place.to_string()
+    fn from(target: DemandTarget) -> Self {
+        target.to_string()
     }
 }
 
 impl TryFrom<String> for DemandTarget {
     type Error = String;
 
-    fn try_from(place: String) -> Result<Self, String> {
-        if place == "clocksource" {
+    fn try_from(text: String) -> Result<Self, String> {
+        if text == "clocksource" {
             return Ok(Self::Clocksource);
         }
-        let found = place.rsplit_once('.').and_then(|(of, key)| {
+        let found = text.rsplit_once('.').and_then(|(of, key)| {
             let demanded = Demanded::ALL.into_iter().find(|demanded| demanded.key() == key)?;
             let of_clock = || of.strip_prefix("clocks.").map(|name| Self::Clock(name.to_owned(), demanded));
             if of == "counter" { Some(Self::Counter(demanded)) } else { of_clock() }
         });
-        found.ok_or_else(|| format!("no policy has the key \"{place}\""))
+        found.ok_or_else(|| format!("no policy has the key \"{text}\""))
     }
 }
 
@@ -185,16 +185,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_is_read_back() {
+    fn every_target_is_read_back() {
         for demanded in Demanded::ALL {
             let of_clock = |name: &str| DemandTarget::Clock(name.to_owned(), demanded);
-            for place in [DemandTarget::Clocksource, DemandTarget::Counter(demanded), of_clock("clockscope.now")] {
-                assert_eq!(DemandTarget::try_from(place.to_string()), Ok(place));
+            for target in [DemandTarget::Clocksource, DemandTarget::Counter(demanded), of_clock("clockscope.now")] {
+                assert_eq!(DemandTarget::try_from(target.to_string()), Ok(target));
             }
         }
-        for place in ["", "counter", "counter.", "clocks.max_cost_ns", "clocks.monotonic.cost", "x.verdict"] {
-            let refused = DemandTarget::try_from(place.to_owned());
-            assert_eq!(refused, Err(format!("no policy has the key \"{place}\"")));
+        for text in ["", "counter", "counter.", "clocks.max_cost_ns", "clocks.monotonic.cost", "x.verdict"] {
+            let refused = DemandTarget::try_from(text.to_owned());
+            assert_eq!(refused, Err(format!("no policy has the key \"{text}\"")));
         }
     }
 
@@ -211,13 +211,13 @@ mod tests {
             Demanded::Invariant,
         ];
         let mut unmet = Vec::new();
-        for place in of_clock.map(DemandTarget::Counter).into_iter().chain([DemandTarget::Clocksource]) {
+        for target in of_clock.map(DemandTarget::Counter).into_iter().chain([DemandTarget::Clocksource]) {
             let said = |found: Option<f64>, met| {
                 let (required, found) = (DemandValue::Number(1.0), found.map(DemandValue::Number));
-                Demand { demand: place.clone(), required, for_use: None, found, met }.advice()
+                Demand { demand: target.clone(), required, for_use: None, found, met }.advice()
             };
-            assert_eq!(said(Some(1.0), Some(true)), None, "{place}");
-            assert!(said(Some(1.0), None).is_some() && said(None, None).is_some(), "{place}");
+            assert_eq!(said(Some(1.0), Some(true)), None, "{target}");
+            assert!(said(Some(1.0), None).is_some() && said(None, None).is_some(), "{target}");
             unmet.push(said(Some(2.0), Some(false)).unwrap());
         }
         unmet.sort_unstable();

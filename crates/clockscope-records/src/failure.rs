@@ -29,7 +29,7 @@ pub enum Failure {
     /// Reads failed during the run, after others had succeeded.
     DuringRun,
     /// The clock stood still during the run.
-    StoodStill,
+    Stuck,
 }
 
 /// Reason why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it
@@ -70,7 +70,7 @@ pub enum PairsFailure {
     /// No clock that could be tested can be read.
     NoClock,
     /// The counter stood still while it was calibrated.
-    StoodStill,
+    Stuck,
     /// No pair could be tested to the end: the entries of the pairs have what failed.
     AllLost,
 }

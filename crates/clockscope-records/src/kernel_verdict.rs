@@ -20,7 +20,7 @@ pub struct KernelVerdict {
     /// Reasons why it is not used, as far as these can be known: the most certain first.
     pub reasons: Vec<KernelCause>,
     /// Reason why others may be missing; `null` where all places could be looked at.
-    pub not_looked_at: Option<String>,
+    pub log_error: Option<String>,
 }
 
 /// A cause that keeps the kernel from using the counter.
@@ -123,7 +123,7 @@ pub struct WatchdogIntervals {
 
 /// Time that Linux waits between two looks at a clocksource, in ns (`WATCHDOG_INTERVAL` of
 /// `kernel/time/clocksource.c`): a timer, which may be late, but not early.
-const LOOKS_APART_NS: std::ops::RangeInclusive<u64> = 499_000_000..=520_000_000;
+const WATCHDOG_PERIOD_NS: std::ops::RangeInclusive<u64> = 499_000_000..=520_000_000;
 
 impl WatchdogIntervals {
     /// Returns the name of the one that counted another time than the kernel's timer waits, if the
@@ -135,7 +135,7 @@ impl WatchdogIntervals {
         if self.in_use.as_ref().is_some_and(|in_use| both.contains(&in_use)) {
             return None;
         }
-        match [self.watchdog_ns, self.clocksource_ns].map(|ns| LOOKS_APART_NS.contains(&ns)) {
+        match [self.watchdog_ns, self.clocksource_ns].map(|ns| WATCHDOG_PERIOD_NS.contains(&ns)) {
             [false, true] => Some(&self.watchdog),
             [true, false] => Some(&self.clocksource),
             [true, true] | [false, false] => None,
@@ -335,7 +335,7 @@ mod tests {
             }),
         };
         let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
-        for (cause, found, place, remedy, is_fault) in [
+        for (cause, found, source, remedy, is_fault) in [
             (log(LogFault::CpuSkew), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
             (log(LogFault::SlowRead), "the kernel said: TSC warp between CPUs", "log", "nothing against it", false),
             (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "tsc=reliable", true),
@@ -415,7 +415,7 @@ mod tests {
             ),
         ] {
             let [seen, advice] = [cause.to_string(), cause.advice()];
-            let has_all = seen.contains(found) && cause.source().contains(place) && advice.contains(remedy);
+            let has_all = seen.contains(found) && cause.source().contains(source) && advice.contains(remedy);
             assert!(has_all && cause.is_fault() == is_fault, "{cause:?}: {seen}, {advice}");
         }
     }

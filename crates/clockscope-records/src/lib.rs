@@ -97,7 +97,7 @@ pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
-pub use text::{counted, grouped, is_steering, plain, show_cpus};
+pub use text::{counted, grouped, is_steering, printable, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TimeUnit};
 pub use trust::{Trust, Verdict};
 pub use verdict::{Trustworthiness, Use, Uses};

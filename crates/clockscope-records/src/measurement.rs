@@ -49,9 +49,9 @@ record!(Extended { rate });
 pub struct Run {
     /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a
     /// number of reads was asked for instead.
-    pub duration_asked_s: Option<f64>,
+    pub requested_duration_s: Option<f64>,
     /// Reads of each clock that the user asked for; `null` where a time was.
-    pub reads_asked: Option<u64>,
+    pub requested_reads: Option<u64>,
     /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
     /// Runs that this record is of; `null` where it is one.

@@ -18,7 +18,7 @@ pub struct Order {
     /// True if the pairs of a round were tested one after the other instead of all at once.
     pub serial: bool,
     /// Pairs of CPUs that were tested.
-    pub pairs_tested: u64,
+    pub pairs_checked: u64,
     /// Pairs of CPUs that could not be tested, or not to the end, and why: two for each CPU at
     /// most.
     pub lost: Vec<LostPair>,

@@ -66,7 +66,7 @@ pub enum PerformanceReason {
     /// The processor's counter makes a power of two of counts per count.
     PowerOfTwo,
     /// The frequency is the one that the processor states for its counter.
-    StatedByProcessor,
+    ReportedByProcessor,
     /// The bypass flags: programs read the processor's counter without the kernel.
     Bypass,
     /// The bypass flags: programs scale the processor's counter by the hypervisor's page.
@@ -153,7 +153,7 @@ impl PerformanceCounter {
                 Some(counts) => format!("the processor's counter makes {counts:.2} counts per count, a power of two"),
                 None => "the processor's counter makes a power of two of counts per count".to_owned(),
             },
-            PerformanceReason::StatedByProcessor => format!("the processor states {hz} Hz for its counter"),
+            PerformanceReason::ReportedByProcessor => format!("the processor states {hz} Hz for its counter"),
             PerformanceReason::Bypass => "programs read the processor's counter without the kernel".to_owned(),
             PerformanceReason::HypervisorPage => {
                 "programs scale the processor's counter by the hypervisor's page".to_owned()
@@ -207,9 +207,9 @@ mod tests {
         PerformanceCounter {
             frequency_hz: Figure::Known(2_143_473),
             counter_counts: Figure::Known(1024.0),
-            bypass_flags: Figure::unknown(texts::NOT_STATED),
-            bypass_shift: Figure::unknown(texts::NOT_STATED),
-            enters_kernel: Figure::unknown(texts::NOT_STATED),
+            bypass_flags: Figure::unknown(texts::NOT_REPORTED),
+            bypass_shift: Figure::unknown(texts::NOT_REPORTED),
+            enters_kernel: Figure::unknown(texts::NOT_REPORTED),
             hardware,
             reasons,
         }

@@ -47,7 +47,7 @@ pub struct RateRecord {
     pub errors: u64,
     /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for
     /// a clock that stepped.
-    pub stood_still_ns: Figure<f64>,
+    pub unchanged_ns: Figure<f64>,
     /// Mean frequency offset between the two end brackets, in parts per million: positive for a
     /// clock that runs fast.
     pub ppm: Figure<f64>,
@@ -67,7 +67,7 @@ pub struct RateRecord {
     /// Time between the end brackets, in seconds.
     pub seconds: Figure<f64>,
     /// Brackets that were not interrupted.
-    pub brackets_kept: u64,
+    pub brackets_used: u64,
     /// Brackets that were: left out of the estimate and of the figures of stability.
     pub brackets_dropped: u64,
     /// Median width of the brackets that were kept, in ns.
@@ -89,7 +89,7 @@ pub struct RateRecord {
 }
 
 record!(RateRecord {
-    stood_still_ns,
+    unchanged_ns,
     ppm,
     bound_ppm,
     estimate_ppm,

@@ -144,7 +144,7 @@ pub struct RecordedBatch {
     /// Error number of the read that ended the batch early; `null` when none did.
     pub error: Option<i32>,
     /// The timer when the readings had been looked at.
-    pub looked_at: u64,
+    pub processed_at: u64,
 }
 
 impl Unit {
@@ -283,14 +283,15 @@ mod tests {
             "basis": "counter", "counter_based": true,
         });
         identity.as_object_mut().unwrap().extend(flags.as_object().unwrap().clone());
-        let batch = RecordedBatch { timer: [1, 2], reference_ns: None, readings: vec![1], error: None, looked_at: 3 };
+        let batch =
+            RecordedBatch { timer: [1, 2], reference_ns: None, readings: vec![1], error: None, processed_at: 3 };
         let few = ReadingsReason::FewRuns { fewest: 6 };
         let run = RecordedRun {
             environment: Environment { governor: crate::Figure::unknown(few.clone()), ..Environment::default() },
             recorded_at: None,
             run: Run {
-                duration_asked_s: None,
-                reads_asked: Some(1),
+                requested_duration_s: None,
+                requested_reads: Some(1),
                 duration_s: 1.0,
                 runs: None,
                 cpu: crate::Figure::Known(0),

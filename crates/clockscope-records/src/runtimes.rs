@@ -72,7 +72,7 @@ pub enum SurprisingFact {
         percent: f64,
     },
     /// All its readings are the same.
-    StoodStill {
+    Stuck {
         /// Number of these readings.
         reads: u64,
     },
@@ -260,7 +260,7 @@ impl SurprisingFact {
                 line
             }
             Self::Repeats { percent } => repeating(*percent),
-            Self::StoodStill { reads } => {
+            Self::Stuck { reads } => {
                 format!("it stood still: all of its {} readings are the same", grouped(*reads))
             }
             Self::Expensive { cost_ns, cheapest } => {
@@ -277,8 +277,8 @@ impl SurprisingFact {
 fn repeating(percent: f64) -> String {
     // As tables round it, but only all of them are 100.
     let rounded = (percent * 10.0).round() / 10.0;
-    let shown = if rounded >= 100.0 && percent < 100.0 { 99.9 } else { rounded };
-    format!("{}% of its readings repeat the one before", figure(shown, 4))
+    let displayed = if rounded >= 100.0 && percent < 100.0 { 99.9 } else { rounded };
+    format!("{}% of its readings repeat the one before", figure(displayed, 4))
 }
 
 fn times(factor: f64) -> String {
@@ -311,7 +311,7 @@ mod tests {
             (coarse(None, None, None), "its tick is 101 ns"),
             (SurprisingFact::Repeats { percent: 99.99 }, "99.9% of its readings repeat the one before"),
             (SurprisingFact::Repeats { percent: 100.0 }, "100% of its readings repeat the one before"),
-            (SurprisingFact::StoodStill { reads: 9 }, "it stood still: all of its 9 readings are the same"),
+            (SurprisingFact::Stuck { reads: 9 }, "it stood still: all of its 9 readings are the same"),
             (
                 SurprisingFact::Expensive { cost_ns: 377.0, cheapest: c(22.0) },
                 "a read costs 377 ns, 17 times one of C clock_gettime",
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn a_surprise_names_its_api() {
         let [runtime, api, hpet] = ["Python 3.11", "time_ns", "hpet"].map(str::to_owned);
-        let facts = [SurprisingFact::StoodStill { reads: 9 }, SurprisingFact::Repeats { percent: 50.0 }];
+        let facts = [SurprisingFact::Stuck { reads: 9 }, SurprisingFact::Repeats { percent: 50.0 }];
         let findings = facts.to_vec();
         let found = SurprisingApi { runtime, api, clocksource: Some(hpet), findings };
         let text = "Python 3.11 time_ns on hpet: it stood still: all of its 9 readings are the same; 50% of its \

@@ -42,15 +42,15 @@ mod tests {
             ("policy", POLICY_SCHEMA, schema_for!(Policy).to_value()),
             ("recording", RECORDING_SCHEMA, schema_for!(Recording).to_value()),
         ];
-        for (name, kept, made) in made {
+        for (name, stored, made) in made {
             if std::env::var_os("CLOCKSCOPE_SCHEMA").is_some_and(|value| value == "write") {
                 let mut text = Vec::new();
                 made.serialize(&mut Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b""))).unwrap();
                 text.push(b'\n');
                 std::fs::write(format!("{}/schema/{name}.json", env!("CARGO_MANIFEST_DIR")), &text).unwrap();
             } else {
-                let kept: Value = serde_json::from_str(&indented(kept).unwrap()).unwrap();
-                assert_eq!(kept, made, "{name}: CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records writes it");
+                let stored: Value = serde_json::from_str(&indented(stored).unwrap()).unwrap();
+                assert_eq!(stored, made, "{name}: CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records writes it");
             }
         }
     }

@@ -33,7 +33,7 @@ pub struct SleepRow {
     /// The call.
     pub call: String,
     /// Requested time, in ns.
-    pub asked_ns: u64,
+    pub requested_ns: u64,
     /// Number of sleeps.
     pub sleeps: u64,
     /// Number of times that it returned before the time had passed; `null` if it never slept. One

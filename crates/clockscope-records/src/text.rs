@@ -17,7 +17,7 @@ pub fn is_steering(c: char) -> bool {
 /// Returns the text with a space in place of each character that is steering: one line, as it
 /// reads.
 #[must_use]
-pub fn plain(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     if text.contains(is_steering) { Cow::Owned(text.replace(is_steering, " ")) } else { Cow::Borrowed(text) }
 }
 
@@ -56,13 +56,13 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        let shown = [0, 999, 1000, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+        let formatted = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(formatted, ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([counted(1, "pair"), counted(0, "pair")], ["1 pair", "0 pairs"]);
     }
 
     #[test]
-    fn cpus_are_shown_in_ranges() {
+    fn cpus_are_listed_in_ranges() {
         assert_eq!(show_cpus(&[0, 1, 2, 8]), "0-2,8");
         assert_eq!(show_cpus(&[0, 2, 3, 5, u32::MAX]), "0,2-3,5,4294967295");
         assert_eq!(show_cpus(&[]), "");
@@ -70,11 +70,11 @@ mod tests {
 
     #[test]
     fn what_steers_is_gone_and_what_is_read_stays() {
-        assert_eq!(plain("a\u{1b}[2Jb\tc\u{9b}d\u{7f}\r\n"), "a [2Jb c d   ");
+        assert_eq!(printable("a\u{1b}[2Jb\tc\u{9b}d\u{7f}\r\n"), "a [2Jb c d   ");
         for steering in ['\u{200e}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{61c}', '\u{2028}']
         {
-            assert_eq!(plain(&format!("x{steering}y")), "x y", "{steering:?}");
+            assert_eq!(printable(&format!("x{steering}y")), "x y", "{steering:?}");
         }
-        assert!(matches!(plain("µs → ümläut ±0.1 %"), Cow::Borrowed("µs → ümläut ±0.1 %")));
+        assert!(matches!(printable("µs → ümläut ±0.1 %"), Cow::Borrowed("µs → ümläut ±0.1 %")));
     }
 }

@@ -92,16 +92,16 @@ mod tests {
 
     #[test]
     fn rounded_up_is_no_smaller() {
-        for (value, shown) in [(4224.0, "4.23 µs"), (4230.0, "4.23 µs"), (999.5, "1 µs"), (0.0301, "0.0301 ns")] {
+        for (value, expected) in [(4224.0, "4.23 µs"), (4230.0, "4.23 µs"), (999.5, "1 µs"), (0.0301, "0.0301 ns")] {
             let up = rounded_up(value, 3);
-            assert!(up >= value && time(up) == shown, "{value}: {up}");
+            assert!(up >= value && time(up) == expected, "{value}: {up}");
         }
         assert_eq!(rounded_up(0.0, 3).to_bits(), 0.0f64.to_bits());
     }
 
     #[test]
     fn times_have_fitting_units() {
-        for (ns, shown) in [
+        for (ns, expected) in [
             (1.0, "1 ns"),
             (0.385_19, "0.385 ns"),
             (10.01, "10 ns"),
@@ -114,7 +114,7 @@ mod tests {
             (999.4, "999 ns"),
             (999_999.9, "1 ms"),
         ] {
-            assert_eq!(time(ns), shown);
+            assert_eq!(time(ns), expected);
         }
         assert_eq!([999.999_6, 999.99].map(|ns| time_with(ns, 6)), ["1 µs", "999.99 ns"]);
     }
@@ -126,7 +126,7 @@ mod tests {
             ["9.495", "247.1", "12346"]
         );
         assert_eq!([9.4949, 0.012, 12_345.6, 0.0, f64::INFINITY].map(|value| decimals(value, 4)), [3, 5, 0, 0, 0]);
-        let shown = [0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(|value| significant(value, 4));
-        assert_eq!(shown, ["0", "∞", "-∞", "?"]);
+        let formatted = [0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(|value| significant(value, 4));
+        assert_eq!(formatted, ["0", "∞", "-∞", "?"]);
     }
 }

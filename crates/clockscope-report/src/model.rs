@@ -5,14 +5,14 @@ use std::fmt;
 use clockscope_records::Bin;
 
 use crate::chart::Chart;
-use crate::text::{ABSENT, Text, UNKNOWN, grouped, texts, yes_no};
+use crate::text::{EMPTY, Text, UNKNOWN, grouped, texts, yes_no};
 use crate::units::time;
 
 /// The meaning of a text. Terminals color it; the words alone say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]
-    Plain,
+    Normal,
     Good,
     Warning,
     Bad,
@@ -35,13 +35,13 @@ impl Line {
 
 impl From<String> for Line {
     fn from(text: String) -> Self {
-        Self::toned(text, Tone::Plain)
+        Self::toned(text, Tone::Normal)
     }
 }
 
 impl From<&str> for Line {
     fn from(text: &str) -> Self {
-        Self::toned(text, Tone::Plain)
+        Self::toned(text, Tone::Normal)
     }
 }
 
@@ -98,8 +98,8 @@ impl Conclusion {
     /// Returns all lines in their order, each with whether it stands out.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&Text, Tone, bool)> {
         let caveats = self.caveats.iter().map(|line| (line, Tone::Warning, false));
-        let lines = self.lines.iter().enumerate().map(|(place, line)| (line, Tone::Plain, place == 0));
-        caveats.chain(lines).chain(self.findings.iter().map(|line| (line, Tone::Plain, false)))
+        let lines = self.lines.iter().enumerate().map(|(index, line)| (line, Tone::Normal, index == 0));
+        caveats.chain(lines).chain(self.findings.iter().map(|line| (line, Tone::Normal, false)))
     }
 }
 
@@ -247,17 +247,17 @@ impl Table {
     /// Returns at most `most` rows, those of most weight, in their order, and the number of rows
     /// left out.
     pub(crate) fn weightiest(&self, most: usize) -> (Vec<&Row>, usize) {
-        let mut places: Vec<usize> = (0..self.rows.len()).collect();
-        places.sort_by_key(|place| std::cmp::Reverse(self.rows[*place].weight));
-        places.truncate(most);
-        places.sort_unstable();
-        let left_out = self.rows.len() - places.len();
-        (places.into_iter().map(|place| &self.rows[place]).collect(), left_out)
+        let mut indices: Vec<usize> = (0..self.rows.len()).collect();
+        indices.sort_by_key(|index| std::cmp::Reverse(self.rows[*index].weight));
+        indices.truncate(most);
+        indices.sort_unstable();
+        let left_out = self.rows.len() - indices.len();
+        (indices.into_iter().map(|index| &self.rows[index]).collect(), left_out)
     }
 
     /// Removes the columns that say nothing of any row, but those that distinguish rows.
     pub(crate) fn without_empty_columns(mut self) -> Self {
-        let says_nothing = |row: &Row, column: usize| matches!(row.cells[column], Cell::Unknown | Cell::Absent);
+        let says_nothing = |row: &Row, column: usize| matches!(row.cells[column], Cell::Unknown | Cell::Empty);
         for column in (self.keys..self.head.len()).rev() {
             if self.rows.iter().all(|row| says_nothing(row, column)) {
                 self.head.remove(column);
@@ -327,7 +327,7 @@ pub(crate) enum Cell {
     Word(Line),
     Unknown,
     /// The question does not arise.
-    Absent,
+    Empty,
 }
 
 impl Cell {
@@ -367,7 +367,7 @@ impl Cell {
             Self::Time(ns) => ns.to_string(),
             Self::Measure { figure, .. } => figure.to_string(),
             Self::Word(line) => line.to_string(),
-            Self::Unknown | Self::Absent => String::new(),
+            Self::Unknown | Self::Empty => String::new(),
         }
     }
 }
@@ -382,7 +382,7 @@ impl fmt::Display for Cell {
             Self::Measure { figure, unit, .. } => write!(f, "{figure} {unit}"),
             Self::Word(line) => line.fmt(f),
             Self::Unknown => f.write_str(UNKNOWN),
-            Self::Absent => f.write_str(ABSENT),
+            Self::Empty => f.write_str(EMPTY),
         }
     }
 }
@@ -411,14 +411,14 @@ mod tests {
 
     #[test]
     fn cells_are_for_readers_and_for_programs() {
-        for (cell, shown, data) in [
+        for (cell, text, data) in [
             (Cell::from("a\tb"), "a b", "a b"),
             (Cell::Count(1_234_567), "1,234,567", "1234567"),
             (Cell::Time(1234.56), "1.23 µs", "1234.56"),
             (Cell::time(None), "?", ""),
-            (Cell::Absent, "-", ""),
+            (Cell::Empty, "-", ""),
         ] {
-            assert_eq!((cell.to_string().as_str(), cell.data().as_str()), (shown, data));
+            assert_eq!((cell.to_string().as_str(), cell.data().as_str()), (text, data));
         }
     }
 
@@ -427,8 +427,8 @@ mod tests {
         let row = |weight| Row { cells: vec![Cell::Count(weight)], weight, ..Row::default() };
         let mut table = Table::new(["n"], 0, [3, 9, 1, 7].map(row));
         let weights = |table: &Table, most| {
-            let (shown, left_out) = table.displayed_rows(most);
-            (shown.iter().map(|row| row.weight).collect::<Vec<_>>(), left_out)
+            let (displayed, left_out) = table.displayed_rows(most);
+            (displayed.iter().map(|row| row.weight).collect::<Vec<_>>(), left_out)
         };
         assert_eq!(weights(&table, 1), (vec![3, 9, 1, 7], 0), "no row may be left out");
         table.omitted = Some("rows");
@@ -439,11 +439,11 @@ mod tests {
 
     /// Rows of the same weight do not displace one of more that comes later.
     #[test]
-    fn the_weightiest_row_is_shown_wherever_it_is() {
+    fn the_weightiest_row_is_displayed_wherever_it_is() {
         let row = |weight| Row { cells: vec![Cell::Count(weight)], weight, ..Row::default() };
         let table = Table::new(["n"], 0, [1, 1, 1, 9].map(row));
-        let (shown, left_out) = table.weightiest(2);
-        assert_eq!((shown.iter().map(|row| row.weight).collect::<Vec<_>>(), left_out), (vec![1, 9], 2));
+        let (displayed, left_out) = table.weightiest(2);
+        assert_eq!((displayed.iter().map(|row| row.weight).collect::<Vec<_>>(), left_out), (vec![1, 9], 2));
     }
 
     #[test]
@@ -455,16 +455,16 @@ mod tests {
         ];
         let table = Table::new(["Name", "Tick", "Step", "×"], 1, rows).with_shared_units();
         assert_eq!(table.head, texts(["Name", "Tick (ns)", "Step", "×"]));
-        let shown = |place: usize| table.rows[place].cells.iter().map(Cell::to_string).collect::<Vec<_>>();
-        assert_eq!(shown(0), ["a", "10", "4 ms", "1"]);
-        assert_eq!(shown(1), ["b", "?", "10 ns", "2"]);
+        let printed = |index: usize| table.rows[index].cells.iter().map(Cell::to_string).collect::<Vec<_>>();
+        assert_eq!(printed(0), ["a", "10", "4 ms", "1"]);
+        assert_eq!(printed(1), ["b", "?", "10 ns", "2"]);
     }
 
     #[test]
     fn columns_that_say_nothing_disappear() {
         let rows = [
-            vec![Cell::Unknown, Cell::Unknown, Cell::Absent, Cell::Unknown],
-            vec![Cell::Unknown, Cell::Absent, Cell::Count(0), Cell::Unknown],
+            vec![Cell::Unknown, Cell::Unknown, Cell::Empty, Cell::Unknown],
+            vec![Cell::Unknown, Cell::Empty, Cell::Count(0), Cell::Unknown],
         ];
         let table = Table::new(["Name", "a", "b", "c"], 1, rows).without_empty_columns();
         assert_eq!(table.head, texts(["Name", "b"]));

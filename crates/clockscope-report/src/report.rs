@@ -62,8 +62,8 @@ impl<'a> Report<'a> {
 
     /// Returns the blocks that have anything to show.
     pub(crate) fn blocks(&self, view: View) -> Vec<Block> {
-        let is_shown = |block: &Block| !block.is_empty() && (view.has_charts || !matches!(block, Block::Chart(_)));
-        let blocks = self.page.blocks(view).into_iter().filter(is_shown).collect();
+        let is_visible = |block: &Block| !block.is_empty() && (view.has_charts || !matches!(block, Block::Chart(_)));
+        let blocks = self.page.blocks(view).into_iter().filter(is_visible).collect();
         if view.is_brief { brief(blocks) } else { blocks }
     }
 
@@ -98,9 +98,9 @@ fn brief(blocks: Vec<Block>) -> Vec<Block> {
         |block| matches!(block, Block::Table(table) if !table.rows.is_empty()),
         |block| matches!(block, Block::KeyValue { .. } | Block::Environment(_)),
     ];
-    let place = kinds.iter().find_map(|is| blocks.iter().position(is));
-    let is_shown = |at: usize, block: &Block| matches!(block, Block::Conclusion(_)) || Some(at) == place;
-    blocks.into_iter().enumerate().filter(|(at, block)| is_shown(*at, block)).map(|(_, block)| block).collect()
+    let position = kinds.iter().find_map(|is| blocks.iter().position(is));
+    let is_visible = |at: usize, block: &Block| matches!(block, Block::Conclusion(_)) || Some(at) == position;
+    blocks.into_iter().enumerate().filter(|(at, block)| is_visible(*at, block)).map(|(_, block)| block).collect()
 }
 
 /// Parts of a JSON document that are lines of their own. The rest is the first line.

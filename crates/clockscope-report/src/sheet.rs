@@ -55,8 +55,8 @@ impl Sheet {
 
     /// Replaces a column's cell in a row.
     pub(crate) fn set(&mut self, row: usize, column: &str, cell: Cell) {
-        let place = self.head.iter().position(|name| **name == *column);
-        if let Some(found) = place.and_then(|place| self.rows.get_mut(row)?.get_mut(place)) {
+        let index = self.head.iter().position(|name| **name == *column);
+        if let Some(found) = index.and_then(|index| self.rows.get_mut(row)?.get_mut(index)) {
             *found = cell;
         }
     }
@@ -88,14 +88,14 @@ impl<'a> SheetColumn<'a> {
 /// Returns a field of a value, or an entry of a list by its number.
 fn part<'a>(value: &'a Value, name: &str) -> &'a Value {
     match name.parse::<usize>() {
-        Ok(place) => &value[place],
+        Ok(index) => &value[index],
         Err(_) => &value[name],
     }
 }
 
 fn cell(value: &Value) -> Cell {
     match value {
-        Value::Null => Cell::Absent,
+        Value::Null => Cell::Empty,
         other => json_cell(other).into(),
     }
 }

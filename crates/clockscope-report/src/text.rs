@@ -6,14 +6,14 @@ use std::ops::Deref;
 
 pub(crate) use clockscope_records::{counted, grouped};
 
-use clockscope_records::plain;
+use clockscope_records::printable;
 
 /// Shown for an unknown figure. The table's notes give the reason.
 pub(crate) const UNKNOWN: &str = "?";
 /// Stands for what is left out of a text, where it need not be ASCII.
 pub(crate) const ELLIPSIS: &str = "…";
 /// Shown where the question does not arise.
-pub(crate) const ABSENT: &str = "-";
+pub(crate) const EMPTY: &str = "-";
 
 /// One line of text that steers no terminal.
 ///
@@ -24,7 +24,7 @@ pub(crate) struct Text(String);
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self(plain(text).into_owned())
+        Self(printable(text).into_owned())
     }
 }
 

@@ -126,9 +126,9 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
 }
 
 int main(int argc, char **argv) {
-    char *rest = "";
-    long milliseconds = argc == 2 ? strtol(argv[1], &rest, 10) : 0;
-    if (*rest || milliseconds < 1 || milliseconds > 60000) {
+    char *end = "";
+    long milliseconds = argc == 2 ? strtol(argv[1], &end, 10) : 0;
+    if (*end || milliseconds < 1 || milliseconds > 60000) {
         fprintf(stderr, "usage: probe MILLISECONDS (1 to 60000)\n");
         return 2;
     }

@@ -110,7 +110,7 @@
     // Absent in browsers. Deno and Bun say that they are Node, too.
     const {Deno, Bun} = globalThis;
     const version = page ? undefined : Deno ? Deno.version.deno : Bun ? Bun.version : process.versions.node;
-    const line = (api, rest) => JSON.stringify({clockscope_probe: 1, api, ...rest});
+    const line = (api, fields) => JSON.stringify({clockscope_probe: 1, api, ...fields});
 
     // All APIs that there are, a line each.
     function* lines(milliseconds, suffix) {
@@ -125,10 +125,10 @@
         }
         // A browser may decline what the page's headers ask for.
         const isNotIsolated = page && page.isolated && globalThis.crossOriginIsolated !== true;
-        for (const [api, ...rest] of apis) {
+        for (const [api, ...details] of apis) {
             try {
                 if (isNotIsolated) throw "the browser did not isolate the page";
-                yield measure(milliseconds, api + suffix, ...rest);
+                yield measure(milliseconds, api + suffix, ...details);
             } catch (error) {
                 yield line(api + suffix, {unavailable: String(error)});
             }

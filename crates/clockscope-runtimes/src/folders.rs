@@ -53,8 +53,8 @@ impl RunFolders {
     }
 
     /// Path at which something lasts for this run that cannot be kept there.
-    pub(crate) fn lasting(&self, kept: &Path) -> PathBuf {
-        self.temporary.join(kept.file_name().unwrap_or_default())
+    pub(crate) fn lasting(&self, cached: &Path) -> PathBuf {
+        self.temporary.join(cached.file_name().unwrap_or_default())
     }
 
     /// Folder in which what may be of use again is kept, or not, where there can be no cache.
@@ -119,14 +119,14 @@ fn temporary() -> io::Result<(PathBuf, File)> {
                 Ok(lock) => return Ok((path, lock)),
                 Err(error) => {
                     remove(&path);
-                    return Err(in_place(&base, &error));
+                    return Err(creation_error(&base, &error));
                 }
             },
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
-            Err(error) => return Err(in_place(&base, &error)),
+            Err(error) => return Err(creation_error(&base, &error)),
         }
     }
-    Err(in_place(&base, &last))
+    Err(creation_error(&base, &last))
 }
 
 /// Locks a file in a new folder. It gets its name when it is locked, so that no sweep finds it
@@ -139,7 +139,7 @@ fn locked(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-fn in_place(path: &Path, error: &io::Error) -> io::Error {
+fn creation_error(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("no temporary folder can be made in {}: {error}", path.display()))
 }
 
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_temporary_goes_and_what_is_built_is_told_apart() {
+    fn what_is_temporary_goes_and_builds_are_distinguished() {
         let (folders, _) = RunFolders::new().unwrap();
         let temporary = folders.temporary.clone();
         assert!(is_safe(&fs::metadata(&temporary).unwrap()));
@@ -208,11 +208,11 @@ mod tests {
             fs::create_dir(folder).unwrap();
         }
         drop(locked(&folders[0]).unwrap());
-        let held = locked(&folders[1]).unwrap();
+        let lock = locked(&folders[1]).unwrap();
         File::create(other.join(LOCK)).unwrap();
         sweep(base.path());
         let left = folders.each_ref().map(|folder| folder.exists());
         assert_eq!((left, other.exists()), ([false, true, true], true));
-        drop(held);
+        drop(lock);
     }
 }

@@ -16,7 +16,7 @@ const MOST_CONNECTIONS: usize = 64;
 /// Most fields in a request's head.
 const MOST_FIELDS: usize = 100;
 
-const PLAIN: &str = "plain";
+const UNISOLATED: &str = "plain";
 const ISOLATED: &str = "isolated";
 /// Header fields that make a page isolated (HTML, "cross-origin isolation").
 const ISOLATION: &str = "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n";
@@ -72,7 +72,7 @@ impl Pages {
 
     /// Address at which a browser has to begin.
     fn url(&self) -> io::Result<String> {
-        Ok(format!("http://{}/{}/{PLAIN}/", self.listener.local_addr()?, self.site.secret))
+        Ok(format!("http://{}/{}/{UNISOLATED}/", self.listener.local_addr()?, self.site.secret))
     }
 
     /// A page that leads there.
@@ -118,18 +118,18 @@ impl Site {
     /// Below the secret: the page, and what of it.
     fn route<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
         let inner = path.strip_prefix('/')?.strip_prefix(self.secret.as_str())?.strip_prefix('/')?;
-        inner.split_once('/').filter(|(page, _)| [PLAIN, ISOLATED].contains(page))
+        inner.split_once('/').filter(|(page, _)| [UNISOLATED, ISOLATED].contains(page))
     }
 
     /// The page that reports by this request.
     fn reported<'a>(&self, request: &HttpRequest<'a>) -> Option<&'a str> {
-        let (page, rest) = self.route(request.path)?;
-        (request.method == "POST" && rest == "result").then_some(page)
+        let (page, file) = self.route(request.path)?;
+        (request.method == "POST" && file == "result").then_some(page)
     }
 
     fn answer(&self, request: &HttpRequest<'_>) -> HttpResponse {
-        let place = self.route(request.path);
-        match (request.method, place) {
+        let route = self.route(request.path);
+        match (request.method, route) {
             ("GET", Some((page, ""))) => {
                 let fields = if page == ISOLATED { ISOLATION } else { "" };
                 HttpResponse { status: "200 OK", kind: "text/html", fields, body: self.page(page) }

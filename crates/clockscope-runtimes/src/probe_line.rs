@@ -230,8 +230,8 @@ mod tests {
             ("a later word", MovedBy::Other),
         ] {
             for coarse in [false, true] {
-                let stated = format!(r#""moved_by":"{word}","documented_coarse":{coarse},"units_per_second""#);
-                let text = GOOD.replace("\"units_per_second\"", &stated);
+                let declared = format!(r#""moved_by":"{word}","documented_coarse":{coarse},"units_per_second""#);
+                let text = GOOD.replace("\"units_per_second\"", &declared);
                 assert_eq!(facts(&text), (Some(ProbeMovedBy::Everywhere(expected)), Some(coarse)), "{word}");
             }
         }

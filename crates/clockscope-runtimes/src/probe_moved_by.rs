@@ -29,11 +29,11 @@ pub(crate) struct BySystem {
 impl TryFrom<Value> for ProbeMovedBy {
     type Error = serde_json::Error;
 
-    fn try_from(stated: Value) -> Result<Self, serde_json::Error> {
+    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
         // Of an array, the elements would be taken for the systems in order.
-        match stated {
-            Value::Object(_) => BySystem::deserialize(stated).map(Self::BySystem),
-            _ => String::deserialize(&stated).and_then(|_| MovedBy::deserialize(stated)).map(Self::Everywhere),
+        match value {
+            Value::Object(_) => BySystem::deserialize(value).map(Self::BySystem),
+            _ => String::deserialize(&value).and_then(|_| MovedBy::deserialize(value)).map(Self::Everywhere),
         }
     }
 }
@@ -41,17 +41,17 @@ impl TryFrom<Value> for ProbeMovedBy {
 impl ProbeMovedBy {
     /// Returns what moves the clock on a system; `None` where the probe does not state it.
     pub(crate) fn on(self, system: System) -> Option<MovedBy> {
-        let movers = match self {
-            Self::Everywhere(mover) => return Some(mover),
-            Self::BySystem(movers) => movers,
+        let by_system = match self {
+            Self::Everywhere(moved_by) => return Some(moved_by),
+            Self::BySystem(by_system) => by_system,
         };
         let named = match system {
-            System::Linux => movers.linux,
-            System::Macos => movers.macos,
-            System::Windows => movers.windows,
+            System::Linux => by_system.linux,
+            System::Macos => by_system.macos,
+            System::Windows => by_system.windows,
             System::Other => None,
         };
-        named.or(movers.others)
+        named.or(by_system.others)
     }
 }
 

@@ -77,8 +77,8 @@ impl ProbeRunner {
         progress: &mut dyn FnMut(f64, &str),
     ) -> Vec<Prepared<'a>> {
         let whole = chosen.len() as f64;
-        let prepared = |(place, chosen): (usize, &'a Chosen)| {
-            progress(place as f64 / whole, chosen.runtime.title);
+        let prepared = |(index, chosen): (usize, &'a Chosen)| {
+            progress(index as f64 / whole, chosen.runtime.title);
             let setup = probe_setup::found(chosen, &self.folders, stop)
                 .and_then(|found| found.built(chosen.runtime, &self.folders, stop));
             Prepared { chosen, setup }
@@ -96,11 +96,11 @@ impl ProbeRunner {
         progress: &mut dyn FnMut(f64, &str),
     ) -> Vec<RuntimeRecord> {
         let mut rows = Vec::new();
-        for (place, one) in prepared.iter().enumerate() {
+        for (index, one) in prepared.iter().enumerate() {
             if request.stop.load(Ordering::Relaxed) {
                 break;
             }
-            progress(place as f64 / prepared.len() as f64, one.chosen.runtime.title);
+            progress(index as f64 / prepared.len() as f64, one.chosen.runtime.title);
             rows.extend(self.rows(one, request));
         }
         rows

@@ -76,9 +76,9 @@ impl ProbeSetup {
         if runtime.builds.is_empty() {
             return Ok(self);
         }
-        let kept = folders.built(runtime.name, &self.made_of(runtime));
-        if kept.exists() {
-            return Ok(Self { built: Some(kept), is_from_cache: true, ..self });
+        let cached = folders.built(runtime.name, &self.made_of(runtime));
+        if cached.exists() {
+            return Ok(Self { built: Some(cached), is_from_cache: true, ..self });
         }
         self.rebuilt(runtime, folders, stop)
     }
@@ -150,10 +150,10 @@ fn changed_s(file: &fs::Metadata) -> u64 {
 
 /// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this
 /// run.
-fn keep(product: &Path, kept: &Path, folders: &RunFolders) -> Result<PathBuf, Unmeasured> {
-    let lasting = folders.lasting(kept);
-    let put = put(product, kept).map(|()| kept.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
-    let refused = |error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display());
+fn keep(product: &Path, cached: &Path, folders: &RunFolders) -> Result<PathBuf, Unmeasured> {
+    let lasting = folders.lasting(cached);
+    let put = put(product, cached).map(|()| cached.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
+    let refused = |error| format!("what was built of the probe cannot be kept in {}: {error}", cached.display());
     put.map_err(|error| Unmeasured::new(RuntimeFailure::NoFolder, refused(error)))
 }
 

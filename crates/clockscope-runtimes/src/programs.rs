@@ -57,7 +57,7 @@ pub fn select(names: &[String], programs: &[(String, PathBuf)]) -> Result<Vec<Ch
             programs_of.push(one);
         }
     }
-    let is_asked = |runtime: &&Runtime| {
+    let is_requested = |runtime: &&Runtime| {
         let is_named = names.contains(&runtime.name);
         let is_meant = names.is_empty() && runtime.is_of_this_system();
         is_meant || is_named || programs_of.iter().any(|(name, _)| *name == runtime.name)
@@ -68,18 +68,18 @@ pub fn select(names: &[String], programs: &[(String, PathBuf)]) -> Result<Vec<Ch
             named.map(|(_, program)| Chosen { runtime, program: Some((*program).clone()) }).collect();
         if chosen.is_empty() { vec![Chosen { runtime, program: None }] } else { chosen }
     };
-    Ok(RUNTIMES.iter().filter(is_asked).flat_map(of).collect())
+    Ok(RUNTIMES.iter().filter(is_requested).flat_map(of).collect())
 }
 
 /// The name in the registry of a runtime that users call so.
-fn canonical(asked: &str) -> Result<&'static str, UnknownRuntime> {
-    let wanted = asked.trim().to_lowercase();
+fn canonical(requested: &str) -> Result<&'static str, UnknownRuntime> {
+    let wanted = requested.trim().to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, name)| *name);
     let is_it = |runtime: &&Runtime| {
         alias.map_or(runtime.name == wanted || runtime.title.to_lowercase() == wanted, |name| runtime.name == name)
     };
     RUNTIMES.iter().find(is_it).map(|runtime| runtime.name).ok_or_else(|| UnknownRuntime {
-        name: asked.to_owned(),
+        name: requested.to_owned(),
         known: RUNTIMES.iter().map(|runtime| runtime.name).collect(),
     })
 }
@@ -129,21 +129,21 @@ fn found(name: &Path) -> Option<PathBuf> {
 }
 
 fn first(names: &[&str]) -> Option<PathBuf> {
-    names.iter().find_map(|name| found(Path::new(&placed(name, std::env::var("windir").ok().as_deref()))))
+    names.iter().find_map(|name| found(Path::new(&expanded(name, std::env::var("windir").ok().as_deref()))))
 }
 
 /// A program's name or path, with the folder of Windows.
-fn placed(name: &str, windir: Option<&str>) -> String {
+fn expanded(name: &str, windir: Option<&str>) -> String {
     name.replace("{windir}", windir.unwrap_or("{windir}"))
 }
 
 /// `go is not on PATH`, `none of cc, gcc, clang is on PATH`, `%windir%\csc.exe is not there`.
 fn missing(names: &[&str]) -> String {
-    let place = if names.iter().all(|name| name.contains("{windir}")) { "there" } else { "on PATH" };
-    let names: Vec<String> = names.iter().map(|name| placed(name, Some("%windir%"))).collect();
+    let location = if names.iter().all(|name| name.contains("{windir}")) { "there" } else { "on PATH" };
+    let names: Vec<String> = names.iter().map(|name| expanded(name, Some("%windir%"))).collect();
     match names.as_slice() {
-        [name] => format!("{name} is not {place}"),
-        _ => format!("none of {} is {place}", names.join(", ")),
+        [name] => format!("{name} is not {location}"),
+        _ => format!("none of {} is {location}", names.join(", ")),
     }
 }
 
@@ -154,14 +154,14 @@ mod tests {
     #[test]
     fn names_and_programs_choose() {
         let name = |name: &str| name.to_owned();
-        let shown = |chosen: &Result<Vec<Chosen>, UnknownRuntime>| -> Vec<(&str, bool)> {
+        let summary = |chosen: &Result<Vec<Chosen>, UnknownRuntime>| -> Vec<(&str, bool)> {
             chosen.as_ref().unwrap().iter().map(|one| (one.runtime.name, one.program.is_some())).collect()
         };
         let all = RUNTIMES.iter().filter(|runtime| runtime.is_of_this_system()).count();
         assert_eq!(select(&[], &[]).unwrap().len(), all);
-        assert_eq!(shown(&select(&[name("go"), name("c")], &[])), [("c", false), ("go", false)]);
+        assert_eq!(summary(&select(&[name("go"), name("c")], &[])), [("c", false), ("go", false)]);
         let pythons = [(name("python"), "/a".into()), (name("python"), "/b".into())];
-        assert_eq!(shown(&select(&[name("c")], &pythons)), [("c", false), ("python", true), ("python", true)]);
+        assert_eq!(summary(&select(&[name("c")], &pythons)), [("c", false), ("python", true), ("python", true)]);
         assert_eq!(select(&[], &pythons).unwrap().len(), all + 1);
         let unknown = select(&[name("pyhton")], &[]).unwrap_err();
         assert!(unknown.to_string().contains("pyhton") && unknown.known.contains(&"python"));
@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn programs_of_windows_lie_in_its_folder() {
-        assert_eq!(placed(r"{windir}\a\csc.exe", Some(r"D:\W")), r"D:\W\a\csc.exe");
-        assert_eq!(placed("go", Some(r"D:\W")), "go");
+        assert_eq!(expanded(r"{windir}\a\csc.exe", Some(r"D:\W")), r"D:\W\a\csc.exe");
+        assert_eq!(expanded("go", Some(r"D:\W")), "go");
         assert_eq!(missing(&[r"{windir}\csc.exe"]), r"%windir%\csc.exe is not there");
     }
 
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn names_are_taken_as_people_write_them() {
-        for (asked, expected) in [
+        for (requested, expected) in [
             ("C", "c"),
             ("Python", "python"),
             (".NET", "dotnet"),
@@ -234,10 +234,10 @@ mod tests {
             (".net", "dotnet"),
             (" go ", "go"),
         ] {
-            let chosen = select(&[asked.to_owned()], &[]).unwrap();
-            assert_eq!(chosen.iter().map(|one| one.runtime.name).collect::<Vec<_>>(), [expected], "{asked}");
-            let chosen = select(&["c".to_owned()], &[(asked.to_owned(), "/a".into())]).unwrap();
-            assert!(chosen.iter().any(|one| one.runtime.name == expected && one.program.is_some()), "{asked}");
+            let chosen = select(&[requested.to_owned()], &[]).unwrap();
+            assert_eq!(chosen.iter().map(|one| one.runtime.name).collect::<Vec<_>>(), [expected], "{requested}");
+            let chosen = select(&["c".to_owned()], &[(requested.to_owned(), "/a".into())]).unwrap();
+            assert!(chosen.iter().any(|one| one.runtime.name == expected && one.program.is_some()), "{requested}");
         }
         for runtime in RUNTIMES {
             assert_eq!(canonical(runtime.title).unwrap(), runtime.name);

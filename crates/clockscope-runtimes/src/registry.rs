@@ -137,7 +137,7 @@ impl Runtime {
 }
 
 /// Values of a row that says nothing else.
-const PLAIN: Runtime = Runtime {
+const BASE: Runtime = Runtime {
     name: "",
     title: "",
     get: Get { linux: "", macos: "", windows: "", page: "" },
@@ -169,7 +169,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.c"),
         builds: build!("{program}", "-O2", "-o", "{built}", "{source}"),
         run: BUILT,
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "c++",
@@ -184,7 +184,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.cpp"),
         builds: build!("{program}", "-std=c++17", "-O2", "-o", "{built}", "{source}"),
         run: BUILT,
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "rust",
@@ -200,7 +200,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.rs"),
         builds: build!("{program}", "--edition", "2021", "-O", "-C", "strip=symbols", "-o", "{built}", "{source}"),
         run: BUILT,
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "go",
@@ -225,7 +225,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
             ("GOCACHE", "{cache}/go"),
             ("XDG_CONFIG_HOME", "{folder}"),
         ],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "java",
@@ -243,7 +243,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         // Performance data is a file in /tmp, which stays there if the JVM is killed. On a large
         // heap Instant.now may cost up to four times as much, for the first touch of its pages.
         run: &["{program}", "-XX:-UsePerfData", "-Xmx64m", "{source}", "{milliseconds}"],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "dotnet",
@@ -339,7 +339,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.cs"),
         builds: build!("{program}", "-nologo", "-optimize+", "-out:{built}", "{source}"),
         run: BUILT,
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "mono",
@@ -358,7 +358,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         run: &["{program}", "{built}", "{milliseconds}"],
         // A file in /dev/shm, which stays there if it is killed.
         variables: &[("MONO_DISABLE_SHARED_AREA", "1")],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "node",
@@ -372,7 +372,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         windows: OnWindows::Yes,
         programs: &["node", "nodejs"],
         sources: sources!("probe.js"),
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "deno",
@@ -388,7 +388,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.js"),
         run: &["{program}", "run", "--no-config", "--no-lock", "{source}", "{milliseconds}"],
         variables: &[("DENO_DIR", "{folder}/deno"), ("DENO_NO_UPDATE_CHECK", "1")],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "bun",
@@ -404,7 +404,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.js"),
         run: &["{program}", "run", "{source}", "{milliseconds}"],
         variables: &[("HOME", "{folder}")],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "python",
@@ -419,7 +419,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         programs: PYTHON,
         sources: sources!("probe.py"),
         run: &["{program}", "-B", "{source}", "{milliseconds}"],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "pypy",
@@ -434,7 +434,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         programs: &["pypy3", "pypy"],
         sources: sources!("probe.py"),
         run: &["{program}", "-B", "{source}", "{milliseconds}"],
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "ruby",
@@ -447,7 +447,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         },
         programs: &["ruby"],
         sources: sources!("probe.rb"),
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "php",
@@ -455,7 +455,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         get: Get { linux: "apt install php-cli", macos: "brew install php", windows: "", page: "https://www.php.net" },
         programs: &["php"],
         sources: sources!("probe.php"),
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "perl",
@@ -463,7 +463,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         get: Get { linux: "apt install perl", macos: "brew install perl", windows: "", page: "https://www.perl.org" },
         programs: &["perl"],
         sources: sources!("probe.pl"),
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "chromium",
@@ -499,7 +499,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
             "{url}",
         ],
         variables: HOMELESS,
-        ..PLAIN
+        ..BASE
     },
     Runtime {
         name: "firefox",
@@ -514,7 +514,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.js"),
         run: &["{program}", "--headless", "--no-remote", "--profile", "{folder}", "{url}"],
         variables: HOMELESS,
-        ..PLAIN
+        ..BASE
     },
 ];
 
@@ -536,9 +536,9 @@ mod tests {
 
     #[test]
     fn rows_are_complete_and_probes_speak_the_protocol() {
-        for (place, runtime) in RUNTIMES.iter().enumerate() {
+        for (index, runtime) in RUNTIMES.iter().enumerate() {
             let name = runtime.name;
-            assert!(RUNTIMES[..place].iter().all(|other| other.name != name), "{name} is there twice");
+            assert!(RUNTIMES[..index].iter().all(|other| other.name != name), "{name} is there twice");
             assert!(!runtime.title.is_empty() && !runtime.programs.is_empty(), "{name}");
             assert!(runtime.sources[0].text.contains("clockscope_probe"), "{name}");
             assert!(runtime.is_browser() || runtime.run.contains(&"{milliseconds}"), "{name}");

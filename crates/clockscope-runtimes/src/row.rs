@@ -21,14 +21,14 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
 
 /// The same of readings that were taken on a system.
 fn fill_on(system: System, record: &mut RuntimeRecord, readings: &ProbeReadings, clocksource: Option<&str>) {
-    let moved_by = readings.moved_by.and_then(|stated| stated.on(system));
+    let moved_by = readings.moved_by.and_then(|declared| declared.on(system));
     let ns_per_unit = NS / readings.units_per_second as f64;
     record.available = true;
     record.api = Some(readings.api.clone());
     record.clocksource = Figure::of(clocksource.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN);
     record.built_on = Some(readings.built_on.clone());
-    record.moved_by = Figure::of(moved_by, texts::NOT_STATED_BY_PROBE);
-    record.documented_coarse = Figure::of(readings.documented_coarse, texts::NOT_STATED_BY_PROBE);
+    record.moved_by = Figure::of(moved_by, texts::NOT_REPORTED_BY_PROBE);
+    record.documented_coarse = Figure::of(readings.documented_coarse, texts::NOT_REPORTED_BY_PROBE);
     record.hardware_timer = hardware_timer(moved_by, &readings.built_on, clocksource);
     record.nominal_resolution_ns = Figure::of(readings.nominal_hz.map(|hz| NS / hz as f64), texts::NO_NOMINAL_IN_API);
     record.cost = Figure::of(cost(readings), texts::COARSE_RUNTIME_TIMER);
@@ -45,7 +45,7 @@ fn hardware_timer(moved_by: Option<MovedBy>, built_on: &str, clocksource: Option
         Some(MovedBy::TimerTick) => Figure::Known("timer tick".to_owned()),
         Some(MovedBy::Scheduler) => Figure::Known("scheduler".to_owned()),
         Some(MovedBy::Other) => Figure::Known(built_on.to_owned()),
-        None => Figure::unknown(texts::NOT_STATED_BY_PROBE),
+        None => Figure::unknown(texts::NOT_REPORTED_BY_PROBE),
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn fuzz(readings: &ProbeReadings) {
     fill(&mut record, readings, Some("tsc"));
     assert_eq!(
         (record.moved_by.get(), record.documented_coarse.get()),
-        (readings.moved_by.and_then(|stated| stated.on(System::HERE)), readings.documented_coarse)
+        (readings.moved_by.and_then(|declared| declared.on(System::HERE)), readings.documented_coarse)
     );
     let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];
     assert!(figures.iter().filter_map(Figure::get).all(f64::is_finite), "{figures:?}");

@@ -69,8 +69,8 @@ impl<'a> Finest<'a> {
     fn tick_of(&self, row: &RuntimeRecord) -> Option<SurprisingFact> {
         let Some(tick_ns) = row.tick_ns.get() else { return repeating(row) };
         let (finest_ns, finest) = self.tick?;
-        let stated = row.nominal_resolution_ns.get();
-        let is_as_named = stated.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
+        let nominal_ns = row.nominal_resolution_ns.get();
+        let is_as_named = nominal_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
         let repeats_percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
         let is_coarser = tick_ns >= COARSE * finest_ns;
         if !is_coarser && repeats_percent.is_none() || (is_as_named && is_documented_coarse(row)) {
@@ -78,7 +78,7 @@ impl<'a> Finest<'a> {
         }
         Some(SurprisingFact::Coarse {
             tick_ns,
-            nominal_ns: stated.filter(|nominal| tick_ns > FINER * nominal),
+            nominal_ns: nominal_ns.filter(|nominal| tick_ns > FINER * nominal),
             finest: is_coarser.then(|| self.compared(finest, finest_ns)),
             repeats_percent,
         })
@@ -108,7 +108,7 @@ fn repeating(row: &RuntimeRecord) -> Option<SurprisingFact> {
     let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
     let nominal_ns = row.nominal_resolution_ns.get().filter(|_| is_documented_coarse(row));
     let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
-    (!is_short).then_some(SurprisingFact::StoodStill { reads })
+    (!is_short).then_some(SurprisingFact::Stuck { reads })
 }
 
 fn regressions(row: &RuntimeRecord) -> Option<SurprisingFact> {
@@ -214,7 +214,7 @@ mod tests {
             documented_coarse,
             ..row("X", "millis", Some(nominal), 1e6, 2.0)
         };
-        let unknown = || Figure::unknown(texts::NOT_STATED_BY_PROBE);
+        let unknown = || Figure::unknown(texts::NOT_REPORTED_BY_PROBE);
         let c = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
         for (coarse, nominal, is_surprise) in [
             (Figure::Known(true), 1e6, false),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_stands_still_surprises_though_its_tick_is_unknown() {
+    fn one_that_is_stuck_surprises_though_its_tick_is_unknown() {
         let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
             tick_ns: Figure::unknown(TickReason::FewSteps),
             zeros_percent: Figure::Known(zeros),
@@ -284,11 +284,11 @@ mod tests {
             cost_ns: Figure::of(cost, texts::COARSE_RUNTIME_TIMER),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
-        let still = || Some(SurprisingFact::StoodStill { reads: 1000 });
+        let stuck = || Some(SurprisingFact::Stuck { reads: 1000 });
         let repeating = |percent| Some(SurprisingFact::Repeats { percent });
         for (row, expected) in [
-            (with(Some(1.0), 100.0, None, Some(20.0)), still()),
-            (with(None, 100.0, None, None), still()),
+            (with(Some(1.0), 100.0, None, Some(20.0)), stuck()),
+            (with(None, 100.0, None, None), stuck()),
             (with(None, 99.99, Some(1e5), Some(20.0)), repeating(99.99)),
             (with(None, 50.0, Some(1e5), Some(20.0)), repeating(50.0)),
             (with(None, 49.9, Some(1e5), Some(20.0)), None),
@@ -297,16 +297,14 @@ mod tests {
             // Of whole ms: few steps, or none in a time so short, are nothing.
             (with(Some(1e6), 99.99, Some(1e6), Some(20.0)), None),
             (with(Some(1e6), 100.0, None, Some(20.0)), None),
-            (with(Some(1e6), 100.0, None, Some(1e6)), still()),
-            (with(Some(1e6), 100.0, None, None), still()),
+            (with(Some(1e6), 100.0, None, Some(1e6)), stuck()),
+            (with(Some(1e6), 100.0, None, None), stuck()),
         ] {
             let findings: Vec<SurprisingFact> =
                 found(std::slice::from_ref(&row)).into_iter().flat_map(|(_, findings)| findings).collect();
             assert_eq!(findings, Vec::from_iter(expected), "{row:?}");
         }
         let back = RuntimeRecord { regressions: Figure::Known(1), ..with(None, 100.0, None, None) };
-        assert!(
-            found(&[back]).iter().all(|(_, findings)| !findings.contains(&SurprisingFact::StoodStill { reads: 1000 }))
-        );
+        assert!(found(&[back]).iter().all(|(_, findings)| !findings.contains(&SurprisingFact::Stuck { reads: 1000 })));
     }
 }

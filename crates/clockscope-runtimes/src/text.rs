@@ -1,6 +1,6 @@
 //! Words of other programs, made fit for people.
 
-use clockscope_records::plain;
+use clockscope_records::printable;
 
 /// Longest text that is shown.
 const MOST: usize = 200;
@@ -13,12 +13,12 @@ pub(crate) fn shortened(line: &str) -> String {
 /// At most so many characters of it, with spaces in place of those that steer a terminal or turn
 /// the direction of writing.
 pub(crate) fn cut(line: &str, most: usize) -> String {
-    let plain = plain(line);
-    let plain = plain.trim();
-    if plain.chars().count() <= most {
-        plain.to_owned()
+    let printable = printable(line);
+    let printable = printable.trim();
+    if printable.chars().count() <= most {
+        printable.to_owned()
     } else {
-        plain.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+        printable.chars().take(most.saturating_sub(1)).chain(['…']).collect()
     }
 }
 

@@ -52,8 +52,8 @@ impl MedianBlocks {
         self.levels.push(self.sum / self.groups as f64);
         (self.sum, self.groups) = (0.0, 0);
         if self.levels.len() == MOST {
-            for place in 0..MOST / 2 {
-                self.levels[place] = (self.levels[2 * place] + self.levels[2 * place + 1]) / 2.0;
+            for index in 0..MOST / 2 {
+                self.levels[index] = (self.levels[2 * index] + self.levels[2 * index + 1]) / 2.0;
             }
             self.levels.truncate(MOST / 2);
             self.groups_per_block *= 2;

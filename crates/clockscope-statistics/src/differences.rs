@@ -84,13 +84,13 @@ impl Differences {
             *count += 1;
             return;
         }
-        let mut kept = difference;
+        let mut key = difference;
         if self.beyond.len() >= EXACT {
             self.rounded += 1;
             let excess = (u64::BITS - difference.unsigned_abs().leading_zeros()).saturating_sub(BITS);
-            kept = difference >> excess << excess;
+            key = difference >> excess << excess;
         }
-        *self.beyond.entry(kept).or_insert(0) += 1;
+        *self.beyond.entry(key).or_insert(0) += 1;
     }
 
     /// Number of differences that were counted.

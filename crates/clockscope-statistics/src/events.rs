@@ -460,9 +460,9 @@ impl EventCounter {
         // What even all of the others do not explain is a jump that fell into a gap: one step shows
         // both, and alone.
         if left_ns > slack_ns
-            && let Some(place) = self.steps.iter().rposition(|step| is_longer(step.size, ahead_ns))
+            && let Some(index) = self.steps.iter().rposition(|step| is_longer(step.size, ahead_ns))
         {
-            let both = self.steps.remove(place);
+            let both = self.steps.remove(index);
             self.count_jump(WorstEvent { size: ahead_ns, ..both });
             return true;
         }

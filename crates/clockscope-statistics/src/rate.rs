@@ -33,7 +33,7 @@ pub struct Rate {
     /// Time between the two end brackets, in ns.
     pub between: f64,
     /// Brackets that were not interrupted.
-    pub kept: usize,
+    pub used: usize,
     /// Brackets that were.
     pub dropped: usize,
     /// Median width of the brackets that were kept, in ns.
@@ -59,7 +59,7 @@ pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
         most,
         least_squares: least_squares(&narrow),
         between: last.moment() - first.moment(),
-        kept: narrow.len(),
+        used: narrow.len(),
         dropped: brackets.len() - narrow.len(),
         width: median(widths)?,
         step: if constancy == Constancy::Constant { None } else { step(brackets, ticks) },
@@ -97,13 +97,13 @@ fn ends(brackets: &[BracketNs]) -> Option<(&BracketNs, &BracketNs)> {
 
 /// Each bracket that is narrower than all before it.
 fn narrower_and_narrower<'a>(brackets: impl Iterator<Item = &'a BracketNs>) -> Vec<&'a BracketNs> {
-    let mut kept: Vec<&BracketNs> = Vec::new();
+    let mut selected: Vec<&BracketNs> = Vec::new();
     for bracket in brackets {
-        if kept.last().is_none_or(|last| bracket.span() < last.span()) {
-            kept.push(bracket);
+        if selected.last().is_none_or(|last| bracket.span() < last.span()) {
+            selected.push(bracket);
         }
     }
-    kept
+    selected
 }
 
 /// Those that were not interrupted. The usual width is that of the narrower half, of which an
@@ -172,22 +172,22 @@ fn usual_rate(brackets: &[BracketNs]) -> Option<f64> {
 /// [`crate::allan_deviation`]: the distance, and the phases, in ns. `None` where these are too few.
 #[must_use]
 pub fn even_phases(brackets: &[BracketNs]) -> Option<(f64, Vec<f64>)> {
-    let mut kept = narrow(brackets);
+    let mut narrow = narrow(brackets);
     // A coarse reference shows the same moment twice.
-    kept.dedup_by(|later, earlier| later.moment() <= earlier.moment());
-    let (first, last) = (kept.first()?.moment(), kept.last()?.moment());
+    narrow.dedup_by(|later, earlier| later.moment() <= earlier.moment());
+    let (first, last) = (narrow.first()?.moment(), narrow.last()?.moment());
     let count = brackets.len();
-    if kept.len() * 2 < count || count < 7 || last <= first {
+    if narrow.len() * 2 < count || count < 7 || last <= first {
         return None;
     }
     let spacing = (last - first) / (count - 1) as f64;
     let mut next = 1;
     let phases = (0..count).map(|index| {
         let moment = first + spacing * index as f64;
-        while next + 1 < kept.len() && kept[next].moment() < moment {
+        while next + 1 < narrow.len() && narrow[next].moment() < moment {
             next += 1;
         }
-        let (left, right) = (&kept[next - 1], &kept[next]);
+        let (left, right) = (&narrow[next - 1], &narrow[next]);
         let share = (moment - left.moment()) / (right.moment() - left.moment());
         left.middle() + (right.middle() - left.middle()) * share
     });

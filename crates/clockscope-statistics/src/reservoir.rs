@@ -5,7 +5,7 @@
 /// clone.
 #[derive(Clone, Debug)]
 pub struct Reservoir {
-    kept: Vec<f64>,
+    values: Vec<f64>,
     /// Not that of the list, which a clone of it does not keep.
     capacity: usize,
     seen: u64,
@@ -16,17 +16,17 @@ impl Reservoir {
     /// A reservoir for `capacity` values. Its choices are a fixed pseudo-random sequence.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { kept: Vec::with_capacity(capacity), capacity, seen: 0, state: 0x9E37_79B9_7F4A_7C15 }
+        Self { values: Vec::with_capacity(capacity), capacity, seen: 0, state: 0x9E37_79B9_7F4A_7C15 }
     }
 
     /// Takes the next value of the stream.
     pub fn push(&mut self, value: f64) {
         self.seen += 1;
-        if self.kept.len() < self.capacity {
-            self.kept.push(value);
+        if self.values.len() < self.capacity {
+            self.values.push(value);
         } else {
-            let place = (self.random() % self.seen) as usize;
-            if let Some(slot) = self.kept.get_mut(place) {
+            let index = (self.random() % self.seen) as usize;
+            if let Some(slot) = self.values.get_mut(index) {
                 *slot = value;
             }
         }
@@ -41,14 +41,14 @@ impl Reservoir {
     /// The kept values in ascending order.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<f64> {
-        self.kept.sort_by(f64::total_cmp);
-        self.kept
+        self.values.sort_by(f64::total_cmp);
+        self.values
     }
 
     /// The kept values, in no particular order.
     #[must_use]
     pub fn values(&self) -> &[f64] {
-        &self.kept
+        &self.values
     }
 
     /// xorshift64* (Vigna 2016): good enough to choose, and no dependency.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_stream_is_kept_whole() {
+    fn a_short_stream_is_retained_whole() {
         let mut reservoir = Reservoir::new(4);
         for value in [3.0, 1.0, 2.0] {
             reservoir.push(value);
@@ -92,9 +92,9 @@ mod tests {
         for value in 0..100_000 {
             reservoir.push(f64::from(value));
         }
-        let kept = reservoir.into_sorted();
-        assert_eq!(kept.len(), 1000);
+        let values = reservoir.into_sorted();
+        assert_eq!(values.len(), 1000);
         // The median of a uniform stream: 50,000 with a standard deviation of about 1,600.
-        assert!((kept[500] - 50_000.0).abs() < 8_000.0, "{}", kept[500]);
+        assert!((values[500] - 50_000.0).abs() < 8_000.0, "{}", values[500]);
     }
 }

@@ -69,17 +69,17 @@ mod tests {
         let list = |value: &serde_json::Value| -> Vec<f64> {
             value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
         };
-        for case in fixtures["cases"].as_array().unwrap() {
-            let (phases, spacing) = (list(&case["phases"]), case["spacing"].as_f64().unwrap());
+        for series in fixtures["cases"].as_array().unwrap() {
+            let (phases, spacing) = (list(&series["phases"]), series["spacing"].as_f64().unwrap());
             for (question, found) in
                 [("oadev", allan_deviation(&phases, spacing)), ("mtie", maximum_time_interval_error(&phases, spacing))]
             {
-                let (taus, expected) = (list(&case[question]["tau"]), list(&case[question]["value"]));
-                assert!(found.len() >= 8, "{question} of {}", case["name"]);
+                let (taus, expected) = (list(&series[question]["tau"]), list(&series[question]["value"]));
+                assert!(found.len() >= 8, "{question} of {}", series["name"]);
                 for deviation in found {
-                    let place = taus.iter().position(|tau| (tau - deviation.tau).abs() <= 1e-9 * tau).unwrap();
-                    let difference = (deviation.value - expected[place]).abs();
-                    assert!(difference <= 1e-9 * expected[place].abs(), "{question} {deviation:?} {}", expected[place]);
+                    let index = taus.iter().position(|tau| (tau - deviation.tau).abs() <= 1e-9 * tau).unwrap();
+                    let difference = (deviation.value - expected[index]).abs();
+                    assert!(difference <= 1e-9 * expected[index].abs(), "{question} {deviation:?} {}", expected[index]);
                 }
             }
         }

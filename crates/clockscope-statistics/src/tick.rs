@@ -94,7 +94,7 @@ impl TickReadings {
         let lattice = Lattice { period: 1.0, error, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
         let is_one_tick = |step: &&u64| **step == divisor;
         let one_tick = steps.iter().filter(is_one_tick).count();
-        let proved = proof::stands_still(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
+        let proved = proof::is_often_unchanged(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
         if divisor == 1 || !proved {
             return None;
         }
@@ -127,8 +127,8 @@ impl TickReadings {
         };
         let quarters: Vec<&[u64]> = steps.chunks(steps.len().div_ceil(4)).collect();
         let ends = [quarters.first(), quarters.last()];
-        let is_told = matches!(found, Tick::Found(_) | Tick::AtMost { .. });
-        if is_told && ends.into_iter().flatten().any(|steps| differs(steps)) {
+        let is_reported = matches!(found, Tick::Found(_) | Tick::AtMost { .. });
+        if is_reported && ends.into_iter().flatten().any(|steps| differs(steps)) {
             // Parts of a short series may lie on lattices that are not theirs.
             let is_short = steps.len() < SHORT;
             return Tick::Unknown(if is_short { NoTick::Ambiguous } else { NoTick::RateChanged });

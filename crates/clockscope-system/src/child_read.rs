@@ -229,7 +229,7 @@ mod system {
     }
 
     fn receive(answers: &mut File, timeout_ms: i32) -> Answer {
-        if !is_ready(answers, timeout_ms) {
+        if !is_readable(answers, timeout_ms) {
             return Answer::TimedOut;
         }
         let mut message = [0; 5];
@@ -245,7 +245,7 @@ mod system {
 
     /// Returns true if there is something to read, or the other end is closed, in time. The kernel
     /// keeps the time.
-    fn is_ready(answers: &File, timeout_ms: i32) -> bool {
+    fn is_readable(answers: &File, timeout_ms: i32) -> bool {
         let patience = Timespec { tv_sec: (timeout_ms / 1000).into(), tv_nsec: (timeout_ms % 1000 * 1_000_000).into() };
         retry_on_intr(|| poll(&mut [PollFd::new(answers, PollFlags::IN)], Some(&patience))) != Ok(0)
     }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn each_ending_is_told_and_the_rest_goes_on() {
+    fn each_ending_is_reported_and_the_others_go_on() {
         alone(each_ending);
     }
 

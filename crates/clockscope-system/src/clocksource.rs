@@ -87,7 +87,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     let log = kernel_log::read();
     let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
     word.reasons = causes;
-    word.not_looked_at = log.err().map(|error| error.to_string());
+    word.log_error = log.err().map(|error| error.to_string());
     word
 }
 
@@ -99,7 +99,7 @@ fn causes(
     log: &[String],
 ) -> Vec<KernelCause> {
     let mut causes = kernel_log::faults(log);
-    causes.extend(asked_for_at_boot(command_line));
+    causes.extend(boot_options(command_line));
     let explains_absence = |cause: &KernelCause| {
         cause.is_fault() || matches!(cause, KernelCause::LogLine { .. } | KernelCause::NotscOption)
     };
@@ -112,7 +112,7 @@ fn causes(
 }
 
 /// Statements of the kernel's command line on clocksources.
-fn asked_for_at_boot(command_line: &str) -> Vec<KernelCause> {
+fn boot_options(command_line: &str) -> Vec<KernelCause> {
     let option = |word: &str| match word.split_once('=') {
         Some(("clocksource", name)) if !is_counter(name) => {
             Some(KernelCause::ClocksourceOption { clocksource: name.to_owned() })

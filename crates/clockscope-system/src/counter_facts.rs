@@ -44,7 +44,7 @@ impl PerformanceCounterInformation {
         if status < 0 {
             return Figure::unknown(refused("NtQuerySystemInformation", status));
         }
-        Figure::of((self.valid_flags & 1 != 0).then_some(self.flags & 1 != 0), texts::NOT_STATED)
+        Figure::of((self.valid_flags & 1 != 0).then_some(self.flags & 1 != 0), texts::NOT_REPORTED)
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
         let with =
             |flags, valid_flags| PerformanceCounterInformation { version: 1, flags, valid_flags }.enters_kernel(0);
         assert_eq!([with(1, 1), with(0, 1)], [true, false].map(Figure::Known));
-        assert_eq!(with(1, 2), Figure::unknown(texts::NOT_STATED));
+        assert_eq!(with(1, 2), Figure::unknown(texts::NOT_REPORTED));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub fn kernel_log(log: &str) {
 pub fn cpu_lists(list: &str) {
     if let Some(cpus) = text::cpu_list(list) {
         // A list may name a CPU twice, or out of order.
-        let shown = clockscope_records::show_cpus(&cpus);
-        assert_eq!(text::cpu_list(&shown).unwrap_or_default(), cpus);
+        let displayed = clockscope_records::show_cpus(&cpus);
+        assert_eq!(text::cpu_list(&displayed).unwrap_or_default(), cpus);
     }
 }

@@ -91,13 +91,13 @@ mod tests {
 
     #[test]
     fn each_hypervisor_says_it_in_its_own_bits() {
-        let stated = |signature: &[u8; 12], set: (u32, u32)| said(signature, |leaf, bit| (leaf, bit) == set);
-        assert_eq!(stated(b"KVMKVMKVM\0\0\0", (0x4000_0001, 24)), Some(HypervisorStatement::StableClocksource));
-        assert_eq!(stated(b"KVMKVMKVM\0\0\0", (0x4000_0001, 0)), None);
-        assert_eq!(stated(b"Microsoft Hv", (0x4000_0003, 15)), Some(HypervisorStatement::InvariantCounter));
-        assert_eq!(stated(b"Microsoft Hv", (0x4000_0003, 9)), Some(HypervisorStatement::ReferencePage));
-        assert_eq!(stated(b"XenVMMXenVMM", (0x4000_0003, 0)), Some(HypervisorStatement::EmulatedReads));
-        assert_eq!(stated(b"XenVMMXenVMM", (0x4000_0003, 1)), Some(HypervisorStatement::ReliableHost));
-        assert_eq!(stated(b"TCGTCGTCGTCG", (0x4000_0001, 24)), None);
+        let statement = |signature: &[u8; 12], set: (u32, u32)| said(signature, |leaf, bit| (leaf, bit) == set);
+        assert_eq!(statement(b"KVMKVMKVM\0\0\0", (0x4000_0001, 24)), Some(HypervisorStatement::StableClocksource));
+        assert_eq!(statement(b"KVMKVMKVM\0\0\0", (0x4000_0001, 0)), None);
+        assert_eq!(statement(b"Microsoft Hv", (0x4000_0003, 15)), Some(HypervisorStatement::InvariantCounter));
+        assert_eq!(statement(b"Microsoft Hv", (0x4000_0003, 9)), Some(HypervisorStatement::ReferencePage));
+        assert_eq!(statement(b"XenVMMXenVMM", (0x4000_0003, 0)), Some(HypervisorStatement::EmulatedReads));
+        assert_eq!(statement(b"XenVMMXenVMM", (0x4000_0003, 1)), Some(HypervisorStatement::ReliableHost));
+        assert_eq!(statement(b"TCGTCGTCGTCG", (0x4000_0001, 24)), None);
     }
 }

@@ -105,7 +105,7 @@ mod tests {
         let vmclock = ("AMZNC10C:00", "acpi:AMZNC10C:VMCLOCK:");
         let generation = ("QEMUVGID:00", "acpi:QEMUVGID:VM_GEN_COUNTER:");
         let other = ("PNP0501:00", "acpi:PNP0501:", true);
-        let cases = [
+        let examples = [
             ("none", vec![other], (MoveNotice::NotOffered, MoveNotice::NotOffered)),
             (
                 "unbound",
@@ -118,7 +118,7 @@ mod tests {
                 (MoveNotice::KernelOnly, MoveNotice::KernelOnly),
             ),
         ];
-        for (name, devices, (vmclock, generation)) in cases {
+        for (name, devices, (vmclock, generation)) in examples {
             let folder = acpi(name, &devices);
             let found = of(&folder, Path::new("/nonexistent/vmclock0"));
             assert_eq!((found.vmclock.get(), found.vm_generation.get()), (Some(vmclock), Some(generation)), "{name}");

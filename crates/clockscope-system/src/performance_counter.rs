@@ -131,7 +131,7 @@ type Found = Result<(PerformanceHardware, Vec<PerformanceReason>), Unknown>;
 fn of_arm(facts: &PerformanceFacts) -> Found {
     let hz = facts.frequency_hz;
     if facts.counter_hz.is_some_and(|counter| is_close(counter, hz as f64)) {
-        return Ok((PerformanceHardware::ArmCounter, vec![PerformanceReason::StatedByProcessor]));
+        return Ok((PerformanceHardware::ArmCounter, vec![PerformanceReason::ReportedByProcessor]));
     }
     let flags = facts.bypass_flags.filter(|flags| flags & bypass::ENABLED != 0);
     match (hz, flags.map(|flags| flags & bypass::HYPERVISOR_PAGE != 0)) {
@@ -279,13 +279,13 @@ mod tests {
 
     /// Every figure is known or has its reason, and a frequency of 0 divides nothing.
     #[test]
-    fn what_is_shown_becomes_a_record() {
+    fn counter_facts_become_a_record() {
         use clockscope_records::Figures;
         let counter_facts = |hz| CounterFacts {
             frequency_hz: Figure::Known(hz),
             bypass_flags: Figure::Known(1),
             bypass_shift: Figure::Known(10),
-            enters_kernel: Figure::unknown(texts::NOT_STATED),
+            enters_kernel: Figure::unknown(texts::NOT_REPORTED),
             is_wine: false,
         };
         let mut environment = Environment::default();

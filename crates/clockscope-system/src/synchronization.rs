@@ -94,9 +94,9 @@ mod devices {
 
     /// The offset of a device from civil time and its bound, in s.
     fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
-        let shown = || path.display().to_string();
+        let display = || path.display().to_string();
         let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-        let file = opened.map_err(|error| format!("open of {}: {error}", shown()))?;
+        let file = opened.map_err(|error| format!("open of {}: {error}", display()))?;
         // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
         let device = BySyscall::new((!file.as_raw_fd() << 3) | 3);
         let realtime = BySyscall::new(libc::CLOCK_REALTIME);
@@ -107,7 +107,7 @@ mod devices {
         };
         let one = || Ok(Bracket { before: read(&realtime)?, inner: read(&device)?, after: read(&realtime)? });
         let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
-        let brackets = brackets.map_err(|errno| format!("clock_gettime of {}: {errno}", shown()))?;
+        let brackets = brackets.map_err(|errno| format!("clock_gettime of {}: {errno}", display()))?;
         offset(&brackets).ok_or_else(|| "civil time was set during each comparison".into())
     }
 

@@ -44,16 +44,16 @@ pub fn read() -> Option<Vec<Timecounter>> {
 fn available() -> Option<Vec<Timecounter>> {
     use clockscope_core::os::timecounter;
 
-    let choice = of_kern_timecounter_choice(&timecounter::available()?)?;
+    let timecounters = parse_timecounters(&timecounter::available()?)?;
     #[cfg(target_os = "freebsd")]
-    let choice = choice
+    let timecounters = timecounters
         .into_iter()
         .map(|one| {
             let number = |fact| timecounter::number(&one.name, fact);
             Timecounter { frequency_hz: number("frequency"), mask: number("mask"), ..one }
         })
         .collect();
-    Some(choice)
+    Some(timecounters)
 }
 
 #[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
@@ -68,16 +68,16 @@ fn available() -> Option<Vec<Timecounter>> {
     not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd", test, fuzzing)),
     allow(dead_code, reason = "only the BSDs have such a text")
 )]
-pub(crate) fn of_kern_timecounter_choice(choice: &str) -> Option<Vec<Timecounter>> {
-    let mut rest = choice.trim();
+pub(crate) fn parse_timecounters(listing: &str) -> Option<Vec<Timecounter>> {
+    let mut remaining = listing.trim();
     let mut found = Vec::new();
-    while !rest.is_empty() {
-        let (name, after) = rest.split_once('(')?;
+    while !remaining.is_empty() {
+        let (name, after) = remaining.split_once('(')?;
         let (facts, after) = after.split_once(')')?;
         let name = text::is_name_of_words(name).then(|| name.to_owned())?;
         let (quality, frequency_hz) = facts_of(facts)?;
         found.push(Timecounter { name, quality, frequency_hz, mask: None });
-        rest = after.trim_start();
+        remaining = after.trim_start();
     }
     Some(found)
 }
@@ -100,7 +100,7 @@ pub(crate) fn verdict(architecture: Architecture, current: Option<&str>, all: &[
         is_current,
         is_available: Some(counter.is_some_and(|counter| counter.quality >= 0)),
         reasons,
-        not_looked_at: None,
+        log_error: None,
     }
 }
 
@@ -123,8 +123,8 @@ fn causes(counter: Option<&Timecounter>, current: Option<&str>, all: &[Timecount
 
 /// Any text is read or refused; what is read is shown and read again (fuzz/).
 #[cfg(fuzzing)]
-pub(crate) fn fuzz(choice: &str) {
-    for one in of_kern_timecounter_choice(choice).into_iter().flatten() {
+pub(crate) fn fuzz(listing: &str) {
+    for one in parse_timecounters(listing).into_iter().flatten() {
         assert!(!one.name.is_empty() && one.bits().is_none());
     }
 }

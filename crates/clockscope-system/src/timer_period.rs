@@ -16,10 +16,10 @@ pub enum TimerPeriodError {
     #[error("only Windows lets programs request a period of the timer: leave the option out here")]
     OtherSystem,
     /// The period is not a whole number of ms that the system supports.
-    #[error("the timer's period cannot be {asked_us} us: expected whole ms from {least_ms}ms to {most_ms}ms")]
+    #[error("the timer's period cannot be {requested_us} us: expected whole ms from {least_ms}ms to {most_ms}ms")]
     Range {
         /// The period that was asked for.
-        asked_us: u64,
+        requested_us: u64,
         /// The shortest period.
         least_ms: u32,
         /// The longest one.
@@ -45,8 +45,8 @@ static REQUESTED: AtomicU32 = AtomicU32::new(0);
 ///
 /// # Errors
 /// Another system than Windows, a period that it does not support, or a second request.
-pub fn request(asked_us: u64) -> Result<TimerPeriod, TimerPeriodError> {
-    request_of(&System, &REQUESTED, asked_us)?;
+pub fn request(requested_us: u64) -> Result<TimerPeriod, TimerPeriodError> {
+    request_of(&System, &REQUESTED, requested_us)?;
     Ok(TimerPeriod(()))
 }
 
@@ -88,10 +88,10 @@ trait Calls {
     fn end(&self, ms: u32);
 }
 
-fn request_of(calls: &impl Calls, requested: &AtomicU32, asked_us: u64) -> Result<(), TimerPeriodError> {
+fn request_of(calls: &impl Calls, requested: &AtomicU32, requested_us: u64) -> Result<(), TimerPeriodError> {
     let (least_ms, most_ms) = calls.range_ms()?;
-    let whole = u32::try_from(asked_us / 1000).ok().filter(|_| asked_us.is_multiple_of(1000));
-    let range = TimerPeriodError::Range { asked_us, least_ms, most_ms };
+    let whole = u32::try_from(requested_us / 1000).ok().filter(|_| requested_us.is_multiple_of(1000));
+    let range = TimerPeriodError::Range { requested_us, least_ms, most_ms };
     let ms = whole.filter(|ms| *ms > 0 && (least_ms..=most_ms).contains(ms)).ok_or(range)?;
     // FakeCalls down first: a console that is closed in between withdraws what may have begun.
     requested.compare_exchange(0, ms, Ordering::AcqRel, Ordering::Acquire).map_err(|_| TimerPeriodError::Twice)?;
@@ -225,9 +225,9 @@ mod tests {
     #[test]
     fn a_period_that_the_system_lacks_is_refused_before_anything_is_changed() {
         let (system, requested) = (FakeCalls::default(), AtomicU32::new(0));
-        for asked_us in [0, 500, 1500, 1_001_000, u64::MAX] {
-            let refused = request_of(&system, &requested, asked_us).unwrap_err();
-            assert_eq!(refused, TimerPeriodError::Range { asked_us, least_ms: 1, most_ms: 1000 });
+        for requested_us in [0, 500, 1500, 1_001_000, u64::MAX] {
+            let refused = request_of(&system, &requested, requested_us).unwrap_err();
+            assert_eq!(refused, TimerPeriodError::Range { requested_us, least_ms: 1, most_ms: 1000 });
         }
         assert!(system.calls.borrow().is_empty());
     }

@@ -53,10 +53,10 @@ __attribute__((constructor)) static void setup(void)
     ppb = number("CLOCKSCOPE_LIE_PPB");
     ppb_after_ms = number("CLOCKSCOPE_LIE_PPB_AFTER_MS");
     if ((text = getenv("CLOCKSCOPE_LIE_QUANTUM_NS"))) {
-        char *rest;
-        quantum_over = strtoll(text, &rest, 10);
-        if (*rest == '/')
-            quantum_under = strtoll(rest + 1, NULL, 10);
+        char *end;
+        quantum_over = strtoll(text, &end, 10);
+        if (*end == '/')
+            quantum_under = strtoll(end + 1, NULL, 10);
     }
     log_file = getenv("CLOCKSCOPE_LIE_LOG");
     owner = getpid();

@@ -142,7 +142,7 @@ static uint64_t moved(const struct fault *fault, uint64_t truth)
     return 0;
 }
 
-static uint64_t told(uint64_t truth, uint32_t aux)
+static uint64_t falsified(uint64_t truth, uint32_t aux)
 {
     uint64_t ticks = truth;
     for (unsigned i = 0; i < fault_count; i++) {
@@ -187,7 +187,7 @@ static void answer(int number, siginfo_t *info, void *context)
     uint64_t ticks = read_truth(&aux);
     permit(PR_TSC_SIGSEGV);
     if (vdso_is_reached || !is_vdso)
-        ticks = told(ticks, aux);
+        ticks = falsified(ticks, aux);
     registers[REG_RAX] = (uint32_t)ticks;
     registers[REG_RDX] = (uint32_t)(ticks >> 32);
     if (is_rdtscp)
@@ -211,11 +211,11 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *form
 /* Who asks is told that the counter is enabled. */
 int prctl(int option, ...)
 {
-    va_list rest;
-    va_start(rest, option);
-    unsigned long a = va_arg(rest, unsigned long), b = va_arg(rest, unsigned long), c = va_arg(rest, unsigned long),
-                  d = va_arg(rest, unsigned long);
-    va_end(rest);
+    va_list arguments;
+    va_start(arguments, option);
+    unsigned long a = va_arg(arguments, unsigned long), b = va_arg(arguments, unsigned long), c = va_arg(arguments, unsigned long),
+                  d = va_arg(arguments, unsigned long);
+    va_end(arguments);
     if (option == PR_GET_TSC) {
         *(int *)a = PR_TSC_ENABLE;
         return 0;
@@ -232,9 +232,9 @@ static void refuse(const char *what, const char *where)
 /* A whole number. */
 static int64_t number(const char *text)
 {
-    char *rest;
-    int64_t value = strtoll(text, &rest, 10);
-    if (rest == text || *rest)
+    char *end;
+    int64_t value = strtoll(text, &end, 10);
+    if (end == text || *end)
         refuse("no whole number", text);
     return value;
 }
@@ -246,10 +246,10 @@ static uint64_t duration(const char *text)
         const char *unit;
         double ns;
     } units[] = { { "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    char *rest;
-    double value = strtod(text, &rest);
+    char *end;
+    double value = strtod(text, &end);
     for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
-        if (rest != text && value >= 0 && value * units[i].ns < 1e18 && strcmp(rest, units[i].unit) == 0)
+        if (end != text && value >= 0 && value * units[i].ns < 1e18 && strcmp(end, units[i].unit) == 0)
             return (uint64_t)(value * units[i].ns * ticks_per_ns);
     refuse("no time", text);
     return 0;
@@ -258,9 +258,9 @@ static uint64_t duration(const char *text)
 /* ppm as ppb. A clock that loses a million ppm would stand still. */
 static int64_t rate(const char *text)
 {
-    char *rest;
-    double ppb = strtod(text, &rest) * 1e3;
-    if (rest == text || *rest || !(ppb > -1e9 && ppb < 1e12))
+    char *end;
+    double ppb = strtod(text, &end) * 1e3;
+    if (end == text || *end || !(ppb > -1e9 && ppb < 1e12))
         refuse("no rate", text);
     return (int64_t)(ppb < 0 ? ppb - 0.5 : ppb + 0.5);
 }
@@ -301,9 +301,9 @@ static enum key set(struct fault *fault, const char *key, const char *value)
 /* Reads KIND:KEY=VALUE,KEY=VALUE, which is taken apart. */
 static void add(char *text)
 {
-    char *rest = strchr(text, ':');
-    if (rest)
-        *rest++ = 0;
+    char *pairs = strchr(text, ':');
+    if (pairs)
+        *pairs++ = 0;
     unsigned kind = 0;
     while (kind < sizeof kinds / sizeof *kinds && strcmp(text, kinds[kind].name) != 0)
         kind++;
@@ -316,7 +316,7 @@ static void add(char *text)
     /* For good: longer than anybody waits. */
     fault->length = UINT64_MAX;
     unsigned given = 0, optional = BIT(CPU) | (fault->kind == FREEZE ? BIT(FOR) : 0);
-    for (char *pair = rest ? strtok_r(rest, ",", &rest) : NULL; pair; pair = strtok_r(NULL, ",", &rest)) {
+    for (char *pair = pairs ? strtok_r(pairs, ",", &pairs) : NULL; pair; pair = strtok_r(NULL, ",", &pairs)) {
         char *value = strchr(pair, '=');
         if (!value)
             refuse("no value", pair);
@@ -367,10 +367,10 @@ static void find_vdso(void)
 __attribute__((constructor)) static void setup(void)
 {
     const char *text = getenv("CLOCKSCOPE_TRAP");
-    char *copy = strdup(text ? text : ""), *rest;
+    char *copy = strdup(text ? text : ""), *position;
     calibrate();
     find_vdso();
-    for (char *item = strtok_r(copy, ";", &rest); item; item = strtok_r(NULL, ";", &rest)) {
+    for (char *item = strtok_r(copy, ";", &position); item; item = strtok_r(NULL, ";", &position)) {
         if (strcmp(item, "vdso=no") == 0)
             vdso_is_reached = 0;
         else

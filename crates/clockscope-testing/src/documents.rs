@@ -78,15 +78,15 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 fn in_block(file: &str, part: &Part<'_>) -> Vec<DocumentedCommand> {
     let session = part.lines.iter().any(|line| line.starts_with("$ "));
     let mut found: Vec<DocumentedCommand> = Vec::new();
-    let mut shown = false;
+    let mut has_output = false;
     for (index, line) in part.lines.iter().enumerate() {
         let typed = line.strip_prefix("$ ").or((!session).then_some(*line));
         if let Some(typed) = typed {
             let arguments = arguments(typed);
-            shown = session && arguments.is_some();
+            has_output = session && arguments.is_some();
             let (page, line) = (file.to_owned(), part.at + index);
             found.extend(arguments.map(|arguments| DocumentedCommand { page, line, arguments, output: Vec::new() }));
-        } else if shown && let Some(last) = found.last_mut() {
+        } else if has_output && let Some(last) = found.last_mut() {
             last.output.push((*line).to_owned());
         }
     }

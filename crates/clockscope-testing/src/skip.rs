@@ -16,8 +16,8 @@ const LIST: &str = "CLOCKSCOPE_SKIPPED_TESTS";
 /// The list cannot be written.
 #[track_caller]
 pub fn skip(reason: &str) {
-    let place = Location::caller();
-    let line = format!("skipped: {}:{}: {reason}\n", place.file(), place.line());
+    let location = Location::caller();
+    let line = format!("skipped: {}:{}: {reason}\n", location.file(), location.line());
     // The harness captures `eprint!`, but not this.
     let _ = std::io::stderr().write_all(line.as_bytes());
     if let Some(list) = std::env::var_os(LIST) {

@@ -236,8 +236,8 @@ mod tests {
                 let width = widths[turn.get() % widths.len()];
                 interval(true_ns.get() - width, true_ns.get() + width)
             };
-            let rest = |duration: Duration| true_ns.set(true_ns.get() + (duration.as_nanos() as f64 * share) as i64);
-            let after = wait_for(WallTime::from_unix_ns(moment), ask, rest).expect("a bound");
+            let sleep = |duration: Duration| true_ns.set(true_ns.get() + (duration.as_nanos() as f64 * share) as i64);
+            let after = wait_for(WallTime::from_unix_ns(moment), ask, sleep).expect("a bound");
             prop_assert!(true_ns.get() > moment);
             prop_assert!(after.definitely_after(WallTime::from_unix_ns(moment)));
         }

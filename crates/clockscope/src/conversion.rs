@@ -43,7 +43,7 @@ pub enum Uncalibrated {
     /// No clock answers that it could be compared with.
     NoClock(Errno),
     /// Counter or clock did not advance.
-    StoodStill,
+    Stuck,
 }
 
 impl Conversion {
@@ -83,14 +83,17 @@ impl Conversion {
         // Whole and rest apart, because the shifted dividend must fit into 128 bits.
         let mantissa = u128::from(self.mantissa);
         let mut ticks = 0u128;
-        let mut rest = ns;
+        let mut remainder = ns;
         let mut shift = self.shift;
         // At most as many turns as a shift by the free bits leaves to be done: three.
         loop {
-            let step = shift.min(rest.leading_zeros());
-            rest <<= step;
-            ticks = ticks.checked_shl(step).filter(|shifted| shifted >> step == ticks)?.checked_add(rest / mantissa)?;
-            rest %= mantissa;
+            let step = shift.min(remainder.leading_zeros());
+            remainder <<= step;
+            ticks = ticks
+                .checked_shl(step)
+                .filter(|shifted| shifted >> step == ticks)?
+                .checked_add(remainder / mantissa)?;
+            remainder %= mantissa;
             shift -= step;
             if shift == 0 {
                 return u64::try_from(ticks).ok();
@@ -138,7 +141,7 @@ impl fmt::Display for Uncalibrated {
                 f.write_str("the counter may not be read by this process, or there is none that is known")
             }
             Self::NoClock(errno) => write!(f, "no clock answers that the counter could be compared with: {errno}"),
-            Self::StoodStill => f.write_str("the counter or the system's clock did not advance: ask for a longer time"),
+            Self::Stuck => f.write_str("the counter or the system's clock did not advance: ask for a longer time"),
         }
     }
 }

@@ -36,8 +36,8 @@ mod statement;
 mod steering;
 mod sync;
 mod system_answers;
-mod tested_cpus;
 mod use_rate;
+mod verified_cpus;
 mod version;
 mod wall;
 #[cfg(not(loom))]
@@ -52,7 +52,7 @@ pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
 pub use statement::{BoundedAt, CivilStatement};
 #[cfg(not(loom))]
-pub(crate) use tested_cpus::CPUS as MOST_CPUS;
+pub(crate) use verified_cpus::CPUS as MOST_CPUS;
 #[cfg(not(loom))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
@@ -64,7 +64,7 @@ use crate::{Errno, Instant};
 use clocksource_names::ClocksourceNames;
 pub(crate) use shared::Shared;
 use system_answers::{Answers, SystemAnswers};
-use tested_cpus::TestedCpus;
+use verified_cpus::VerifiedCpus;
 use version::{ServingMode, Version};
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
@@ -119,10 +119,10 @@ pub struct Disciplined<C, S> {
     /// 0 for [`WINDOW_NS`]: all of a clock that was not used yet is zero, so that a static one is
     /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
     /// child.
-    asked_window_ns: u64,
+    requested_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
-    tested_cpus: TestedCpus,
+    verified_cpus: VerifiedCpus,
     /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
     disruptions: AtomicU64,
     wall_generation: AtomicU64,
@@ -161,9 +161,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Self {
             shared,
             counter,
-            asked_window_ns: 0,
+            requested_window_ns: 0,
             generation: AtomicU64::new(0),
-            tested_cpus: TestedCpus::new(),
+            verified_cpus: VerifiedCpus::new(),
             disruptions: AtomicU64::new(0),
             wall_generation: AtomicU64::new(0),
             system_answers: SystemAnswers::new(),
@@ -182,13 +182,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[must_use]
     pub const fn with_window_ns(mut self, ns: u64) -> Self {
         assert!(ns >= 1_000 && ns <= 100_000_000, "a window is 1 µs to 100 ms long");
-        self.asked_window_ns = ns;
+        self.requested_window_ns = ns;
         self
     }
 
     /// Length of a segment, in ns.
     const fn window_ns(&self) -> u64 {
-        if self.asked_window_ns == 0 { WINDOW_NS } else { self.asked_window_ns }
+        if self.requested_window_ns == 0 { WINDOW_NS } else { self.requested_window_ns }
     }
 
     /// The time, ordered: a reading taken after another one, on any thread, in happens-before
@@ -248,9 +248,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn follow(&self, answers: Answers) -> bool {
-        let refusal = answers.demotion(self.is_readmitted());
+        let demotion = answers.demotion(self.is_readmitted());
         self.prepare();
-        self.decide(|mode| match (mode, refusal) {
+        self.decide(|mode| match (mode, demotion) {
             // Still so, and the more exact reason.
             (
                 ServingMode::Barred(Demotion::Untested),
@@ -285,10 +285,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
         if self.system_answers.answers().is_none_or(|answers| answers.demotion(true).is_some()) {
-            self.tested_cpus.reject();
+            self.verified_cpus.reject();
             return false;
         }
-        if !self.tested_cpus.accept(cpus, disruptions) {
+        if !self.verified_cpus.accept(cpus, disruptions) {
             return false;
         }
         self.decide(|mode| match mode {
@@ -303,7 +303,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
-        self.tested_cpus.reject();
+        self.verified_cpus.reject();
         self.decide(|mode| match mode {
             ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
             ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
@@ -414,7 +414,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn is_readmitted(&self) -> bool {
-        self.tested_cpus.last().is_some()
+        self.verified_cpus.last().is_some()
     }
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
@@ -438,7 +438,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn next_generation(&self, error_ns: u64) {
         self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
         // What was found to be wrong may be what the system's clocks go by, too.
-        self.shared.kept.forget();
+        self.shared.statement.forget();
         self.shared.os.preemption_point();
         self.generation.fetch_add(1, Ordering::Relaxed);
     }

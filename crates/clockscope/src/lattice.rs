@@ -53,8 +53,8 @@ fn of_differences(differences: &mut [u64]) -> Option<u64> {
 /// Returns true if nearly all differences are within 1 of a multiple of `step`.
 fn explains(differences: &[u64], step: u64) -> bool {
     let near = differences.iter().filter(|difference| {
-        let rest = **difference % step;
-        rest <= 1 || step - rest <= 1
+        let remainder = **difference % step;
+        remainder <= 1 || step - remainder <= 1
     });
     step > 4 && near.count() * 100 >= differences.len() * EXPLAINED
 }

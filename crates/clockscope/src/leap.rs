@@ -53,9 +53,9 @@ mod tests {
             is_hidden in any::<bool>(),
         ) {
             for of in [inserting, deleting] {
-                let (shown, leap) = of(since_ns + (error as f64 * off) as i128);
+                let (reading, leap) = of(since_ns + (error as f64 * off) as i128);
                 let leap = if is_hidden { Leap::Announced } else { leap };
-                let (earliest, latest) = widen(leap, (shown - error, shown + error));
+                let (earliest, latest) = widen(leap, (reading - error, reading + error));
                 let truth = of(since_ns).0;
                 prop_assert!(earliest <= truth && truth <= latest);
                 // POSIX counts the inserted second as the one after.

@@ -31,7 +31,7 @@ const PATIENCE_NS: u64 = 200_000_000;
 const WIDEST_NS: f64 = 10_000.0;
 
 /// After so many handoffs each thread looks on which CPU it runs.
-const BETWEEN_LOOKS: u64 = 64;
+const CPU_CHECK_INTERVAL: u64 = 64;
 
 /// True if a test may take the counter into use. No real machine of another system has been
 /// measured yet; there the system itself has to accept the counter
@@ -86,17 +86,17 @@ fn test() -> Revalidation {
     CLOCK.recheck();
     let disruptions = CLOCK.os().disruptions();
     let mut evidence = Vec::new();
-    let mut tested = Vec::new();
+    let mut trusted = Vec::new();
     if MAY_ADMIT && Native.is_permitted() != Some(false) && Native.is_invariant() == Some(true) {
         let (cpus, found) = across_cpus(&Native);
         if found.iter().any(|evidence| evidence.finding == Finding::Against) {
             CLOCK.give_up();
         } else if found.iter().all(|evidence| evidence.finding == Finding::For) {
-            tested = cpus;
+            trusted = cpus;
         }
         evidence.extend(found);
     }
-    let passed = !tested.is_empty() && CLOCK.readmit_as_of(Some(&tested), disruptions);
+    let passed = !trusted.is_empty() && CLOCK.readmit_as_of(Some(&trusted), disruptions);
     let is_new = |other: &Evidence| evidence.iter().all(|evidence| evidence.name != other.name);
     let others: Vec<_> = CLOCK.evidence().into_iter().filter(is_new).collect();
     evidence.extend(others);
@@ -288,7 +288,7 @@ fn ask((cpu, counter): &(u32, impl Counter), table: &Mailboxes, deadline: u64) -
         handed.handoffs += 2;
         handed.backwards += u64::from(went_back(answer, received));
         handed.bounds.push(&Bracket { before: sent, inner: answer, after: received });
-        handed.is_moved |= turn % BETWEEN_LOOKS == 0 && is_on_another(*cpu);
+        handed.is_moved |= turn % CPU_CHECK_INTERVAL == 0 && is_on_another(*cpu);
     }
     handed.ticks = counter.ordered().wrapping_sub(began);
     handed.ns = monotonic_ns().unwrap_or(0).saturating_sub(began_ns);
@@ -305,7 +305,7 @@ fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool
         let received = nonzero(counter.ordered());
         backwards += u64::from(went_back(sent, received));
         table.back.store(received, Ordering::Release);
-        is_moved |= turn.is_multiple_of(BETWEEN_LOOKS) && is_on_another(*cpu);
+        is_moved |= turn.is_multiple_of(CPU_CHECK_INTERVAL) && is_on_another(*cpu);
         turn += 1;
     }
     (backwards, is_moved | is_on_another(*cpu))
@@ -381,8 +381,8 @@ mod tests {
         // More than a busy machine has either wait.
         const BACK: i64 = -(1 << 44);
         for (a, b) in [(0, BACK), (BACK, 0)] {
-            let tested = (0..100).map(|_| between((one, OffsetCounter(a)), (other, OffsetCounter(b))).unwrap());
-            match tested.into_iter().find(|handed| handed.handoffs > 0 || handed.backwards > 0) {
+            let attempts = (0..100).map(|_| between((one, OffsetCounter(a)), (other, OffsetCounter(b))).unwrap());
+            match attempts.into_iter().find(|handed| handed.handoffs > 0 || handed.backwards > 0) {
                 Some(handed) => assert!(handed.backwards > 0, "{handed:?}"),
                 None => clockscope_testing::skip("two threads on two CPUs never met"),
             }
@@ -397,8 +397,8 @@ mod tests {
         std::thread::scope(|scope| {
             let bound = scope.spawn(|| {
                 os::set_allowed_cpus(&[one]).unwrap();
-                let looks = [one, other].map(|cpu| ask(&(cpu, OffsetCounter(0)), &table, 0).is_moved);
-                (looks, [one, other].map(|cpu| answer(&(cpu, OffsetCounter(0)), &table).1))
+                let moved = [one, other].map(|cpu| ask(&(cpu, OffsetCounter(0)), &table, 0).is_moved);
+                (moved, [one, other].map(|cpu| answer(&(cpu, OffsetCounter(0)), &table).1))
             });
             assert_eq!(bound.join().unwrap(), ([false, true], [false, true]));
         });

@@ -333,10 +333,10 @@ mod tests {
 
     /// The thread asks when so much time has passed, and not before.
     #[test]
-    fn the_kernel_is_asked_now_and_then() {
-        for (every, is_asked) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
+    fn the_thread_asks_the_kernel_now_and_then() {
+        for (every, is_requested) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
             let began = now();
-            let (recent, asked) = (Recent::new(began), Cell::new(0));
+            let (recent, requests) = (Recent::new(began), Cell::new(0));
             let stop = Stop::<ClockSet>::new(None);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
@@ -345,9 +345,9 @@ mod tests {
                     }
                     stop.end();
                 });
-                write_down(&recent, &stop, Duration::from_secs(3600), every, || asked.set(asked.get() + 1));
+                write_down(&recent, &stop, Duration::from_secs(3600), every, || requests.set(requests.get() + 1));
             });
-            assert_eq!(asked.get() > 0, is_asked, "every {every:?}");
+            assert_eq!(requests.get() > 0, is_requested, "every {every:?}");
         }
     }
 
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn a_set_shows_at_once_where_the_system_reports_it() {
         for step_ns in [3_600_000_000_000, -3_600_000_000_000, 1_000_000, -10_000] {
-            for (woken, is_seen) in [(Wakeup::ByClock, true), (Wakeup::InTime, false), (Wakeup::ByThread, false)] {
+            for (wakeup, is_seen) in [(Wakeup::ByClock, true), (Wakeup::InTime, false), (Wakeup::ByThread, false)] {
                 let machine = Machine::new();
                 let clock = Disciplined::new(&machine, &machine);
                 let renewed = || {
@@ -439,16 +439,16 @@ mod tests {
                 assert!(is_right_by_line(&clock, &machine));
                 machine.wall_ahead_ns.set(machine.wall_ahead_ns.get() + step_ns);
                 assert!(!is_right_by_line(&clock, &machine), "the line is of before the set of {step_ns} ns");
-                let stop = Stop::new(Some(Noticed(woken)));
+                let stop = Stop::new(Some(Noticed(wakeup)));
                 assert!(!stop.wait(Duration::ZERO, &clock));
-                assert_eq!(is_right_by_line(&clock, &machine), is_seen, "{step_ns} ns, {woken:?}");
+                assert_eq!(is_right_by_line(&clock, &machine), is_seen, "{step_ns} ns, {wakeup:?}");
             }
         }
     }
 
     /// A process that never asks for wall time does not pay for the notice.
     #[test]
-    fn a_set_is_not_looked_at_for_nobody() {
+    fn a_set_is_not_checked_where_nobody_reads_wall_time() {
         let machine = Machine::new();
         let clock = Disciplined::new(&machine, &machine);
         (0..500_000).for_each(|_| _ = clock.now());

@@ -214,16 +214,16 @@ impl FromStr for WallTime {
 }
 
 fn parsed(text: &[u8]) -> Option<WallTime> {
-    let (moment, rest) = text.split_at_checked(19)?;
+    let (moment, tail) = text.split_at_checked(19)?;
     let number = |from: usize, to: usize| digits(&moment[from..to]);
-    let are_there = |places: &[(usize, u8)]| places.iter().all(|(place, letter)| moment[*place] == *letter);
+    let are_there = |separators: &[(usize, u8)]| separators.iter().all(|(index, letter)| moment[*index] == *letter);
     let is_parted =
         are_there(&[(4, b'-'), (7, b'-'), (13, b':'), (16, b':')]) && matches!(moment[10], b'T' | b't' | b' ');
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
     if !is_parted || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let (nanoseconds, offset) = fraction(rest)?;
+    let (nanoseconds, offset) = fraction(tail)?;
     let days = days((number(0, 4)?, number(5, 7)?, number(8, 10)?))?;
     let seconds = days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset_seconds(offset)?;
     WallTime::from_timespec(seconds, nanoseconds)
@@ -231,19 +231,19 @@ fn parsed(text: &[u8]) -> Option<WallTime> {
 
 /// The nanoseconds of a fraction, if there is one, and what follows it.
 fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
-    let [b'.', rest @ ..] = text else { return Some((0, text)) };
-    let length = rest.iter().take_while(|letter| letter.is_ascii_digit()).count();
-    let (fraction, rest) = rest.split_at(length);
-    let shown = &fraction[..length.min(9)];
-    let nanoseconds = digits(shown)? * 10i64.pow(9 - shown.len() as u32);
-    Some((nanoseconds, rest))
+    let [b'.', tail @ ..] = text else { return Some((0, text)) };
+    let length = tail.iter().take_while(|letter| letter.is_ascii_digit()).count();
+    let (fraction, tail) = tail.split_at(length);
+    let significant = &fraction[..length.min(9)];
+    let nanoseconds = digits(significant)? * 10i64.pow(9 - significant.len() as u32);
+    Some((nanoseconds, tail))
 }
 
 fn offset_seconds(text: &[u8]) -> Option<i64> {
     match text {
         [b'Z' | b'z'] => Some(0),
-        [sign @ (b'+' | b'-'), rest @ ..] if rest.len() == 5 && rest[2] == b':' => {
-            let (hours, minutes) = (digits(&rest[..2])?, digits(&rest[3..])?);
+        [sign @ (b'+' | b'-'), tail @ ..] if tail.len() == 5 && tail[2] == b':' => {
+            let (hours, minutes) = (digits(&tail[..2])?, digits(&tail[3..])?);
             let seconds = hours * 3600 + minutes * 60;
             (hours < 24 && minutes < 60).then_some(if *sign == b'-' { -seconds } else { seconds })
         }

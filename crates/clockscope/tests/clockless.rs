@@ -8,7 +8,7 @@ use std::time::Duration;
 use clockscope::{Clock, Errno, Instant, ProcessClock, Source, WallTime};
 
 #[test]
-fn the_time_stands_still_and_try_now_says_why() {
+fn the_time_is_stuck_and_try_now_says_why() {
     for _ in 0..1000 {
         assert_eq!(clockscope::now(), Instant::from_ns(0));
         assert_eq!(clockscope::now_unordered(), Instant::from_ns(0));
@@ -41,7 +41,7 @@ fn no_counter_is_admitted_and_no_thread_is_started() {
 
 /// JavaScript may have a wall clock without `performance`; of its error nobody states anything.
 #[test]
-fn civil_time_claims_nothing() {
+fn civil_time_promises_nothing() {
     assert!(clockscope::utc_now().is_err() && clockscope::tai_now().is_err());
     let interval = clockscope::bounded::now();
     assert_eq!((interval.earliest, interval.latest), (WallTime::MIN, WallTime::MAX));

@@ -32,8 +32,8 @@ pub(crate) fn measure() -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     for question in QUESTIONS {
         for duration_s in DURATIONS {
-            let asked = duration_s.map(|seconds| format!("{seconds}s"));
-            let options: Vec<&str> = asked.iter().flat_map(|asked| ["--duration", asked]).collect();
+            let duration = duration_s.map(|seconds| format!("{seconds}s"));
+            let options: Vec<&str> = duration.iter().flat_map(|duration| ["--duration", duration]).collect();
             let arguments = [question, &options[..]].concat();
             let ratios = (0..RUNS).map(|_| ratio(&arguments, *duration_s)).collect::<Result<Option<Vec<f64>>>>()?;
             // A record of advice does not say how long its measurement usually takes.
@@ -48,10 +48,10 @@ pub(crate) fn measure() -> Result<()> {
 
 /// The wall time of a run over the duration that it was asked for; `None` if neither the caller nor
 /// its record says what that was.
-fn ratio(arguments: &[&str], asked_s: Option<f64>) -> Result<Option<f64>> {
+fn ratio(arguments: &[&str], duration_s: Option<f64>) -> Result<Option<f64>> {
     let began = Instant::now();
     let output = run::output(&run::built(PROGRAM), &[arguments, &["--format", "json", "--quiet"]].concat())?;
     let wall_s = began.elapsed().as_secs_f64();
     let record: Value = serde_json::from_str(&output)?;
-    Ok(asked_s.or(record["run"]["duration_asked_s"].as_f64()).map(|asked_s| wall_s / asked_s))
+    Ok(duration_s.or(record["run"]["requested_duration_s"].as_f64()).map(|duration_s| wall_s / duration_s))
 }

@@ -42,8 +42,8 @@ fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
             *tests.entry(test.to_owned()).or_insert(0) += 1;
         }
         let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
-        for place in complaints.lines().filter_map(|line| line.strip_prefix("skipped: ")?.split(": ").next()) {
-            *skipped.entry(place.to_owned()).or_insert(0) += 1;
+        for location in complaints.lines().filter_map(|line| line.strip_prefix("skipped: ")?.split(": ").next()) {
+            *skipped.entry(location.to_owned()).or_insert(0) += 1;
         }
     }
     figure(&format!("{how}: runs that passed"), &format!("{runs} of {runs}"), &format!("{} of {runs}", runs - failed));
@@ -52,9 +52,9 @@ fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
         "-",
         &format!("{:.0} s", start.elapsed().as_secs_f64() / f64::from(runs)),
     );
-    for (what, places) in [("failed", tests), ("skipped", skipped)] {
-        for (place, count) in places {
-            println!("  {what} {count} times in {runs} runs: {place}");
+    for (what, counts) in [("failed", tests), ("skipped", skipped)] {
+        for (name, count) in counts {
+            println!("  {what} {count} times in {runs} runs: {name}");
         }
     }
     Ok(failed)

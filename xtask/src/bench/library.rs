@@ -365,8 +365,9 @@ fn fresh_processes(when: &str, busy: usize) -> Result<()> {
     all("bound after 1 s, median ppm", "<= 0.05", 0.5, 1e6, &|start| bound(&start.late));
     all("error after 1 s, median ppm", "<= 0.005", 0.5, 1e6, &|start| error(&start.late));
     // The true rate is known no better than this.
-    let doubt = 100.0 / (last.ns - first.ns) as f64;
-    let is_inside = |known: &Known| known.lowest_hz * (1.0 - doubt) <= hz && hz <= known.highest_hz * (1.0 + doubt);
+    let uncertainty = 100.0 / (last.ns - first.ns) as f64;
+    let is_inside =
+        |known: &Known| known.lowest_hz * (1.0 - uncertainty) <= hz && hz <= known.highest_hz * (1.0 + uncertainty);
     let outside = starts.iter().filter(|start| !is_inside(&start.soon) || !is_inside(&start.late)).count();
     figure(&format!("{when}: true rate outside the bound"), "0", &format!("{outside} of {} processes", starts.len()));
     Ok(())

@@ -51,15 +51,15 @@ pub(crate) struct Recorded {
 
 /// Notes a figure that was printed.
 pub(super) fn note(figure: &str, target: &str, measured: &str) {
-    let noted = [figure, target, measured].map(str::to_owned);
-    ROWS.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
+    let row = [figure, target, measured].map(str::to_owned);
+    ROWS.lock().unwrap_or_else(PoisonError::into_inner).push(row);
 }
 
 /// Writes what was printed into the file of this CPU, in place of the same bench's figures of the
 /// same names; nothing if nothing was printed.
 pub(crate) fn write(bench: &str) -> Result<()> {
-    let noted = std::mem::take(&mut *ROWS.lock().unwrap_or_else(PoisonError::into_inner));
-    if noted.is_empty() {
+    let rows = std::mem::take(&mut *ROWS.lock().unwrap_or_else(PoisonError::into_inner));
+    if rows.is_empty() {
         return Ok(());
     }
     let [date, commit] = [("date", &["--utc", "+%F"][..]), ("git", &["rev-parse", "--short=8", "HEAD"][..])]
@@ -79,7 +79,7 @@ pub(crate) fn write(bench: &str) -> Result<()> {
         Err(_) => Recorded { cpu, machine: String::new(), benches: BTreeMap::new() },
     };
     recorded.machine = machine;
-    merge(recorded.benches.entry(bench.to_owned()).or_default(), noted.into_iter().map(dated));
+    merge(recorded.benches.entry(bench.to_owned()).or_default(), rows.into_iter().map(dated));
     fs::create_dir_all(FOLDER)?;
     fs::write(&path, serde_json::to_string_pretty(&recorded)? + "\n")
         .with_context(|| format!("cannot write {}", path.display()))?;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_a_part_keep_their_places() {
+    fn figures_of_a_part_keep_their_order() {
         let mut known = vec![figure("a", "1"), figure("b", "2")];
         merge(&mut known, [figure("c", "3"), figure("a", "4")].into_iter());
         assert_eq!(known, [figure("a", "4"), figure("b", "2"), figure("c", "3")]);

@@ -25,24 +25,24 @@ pub(crate) fn measure(times: &str) -> Result<()> {
         let repeated = measured(&["--repeat", REPEATED])?;
         let first = measured(&[])?;
         let later = (0..LATER).map(|_| measured(&[])).collect::<Result<Vec<Value>>>()?;
-        for (place, count) in inside.iter_mut().enumerate() {
-            let cost = |record: &Value| record["clocks"][place]["cost_ns"].clone();
+        for (index, count) in inside.iter_mut().enumerate() {
+            let cost = |record: &Value| record["clocks"][index]["cost_ns"].clone();
             let median = median(later.iter().filter_map(|record| cost(record)["median"].as_f64()).collect());
             let [low, high] = ends(&cost(&repeated)["between_runs"]["interval95"])?;
             *count += u32::from((low..=high).contains(&median));
-            widths[place].push((high - low) / 2.0 / median * 100.0);
+            widths[index].push((high - low) / 2.0 / median * 100.0);
             let [low, high] = ends(&cost(&first)["ci95"])?;
-            of_one_run[place] += u32::from((low..=high).contains(&median));
+            of_one_run[index] += u32::from((low..=high).contains(&median));
         }
     }
-    for (place, clock) in CLOCKS.iter().enumerate() {
-        let width = median(widths[place].clone());
+    for (index, clock) in CLOCKS.iter().enumerate() {
+        let width = median(widths[index].clone());
         figure(
             &format!("{clock}: median of {LATER} later runs inside the interval of {REPEATED}"),
             ">= 18 of 20",
-            &format!("{} of {times}, ±{width:.2} % in the median", inside[place]),
+            &format!("{} of {times}, ±{width:.2} % in the median", inside[index]),
         );
-        figure(&format!("{clock}: inside the interval of one run"), "-", &format!("{} of {times}", of_one_run[place]));
+        figure(&format!("{clock}: inside the interval of one run"), "-", &format!("{} of {times}", of_one_run[index]));
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ fn measured(more: &[&str]) -> Result<Value> {
 }
 
 fn ends(interval: &Value) -> Result<[f64; 2]> {
-    let end = |place: usize| interval[place].as_f64().context("no interval: the machine granted too little");
+    let end = |index: usize| interval[index].as_f64().context("no interval: the machine granted too little");
     Ok([end(0)?, end(1)?])
 }
 

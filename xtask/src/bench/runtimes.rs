@@ -38,9 +38,9 @@ fn against_the_instrument() -> Result<()> {
         let row = rows.iter().find(|row| row["api"] == API).context("C was not measured")?;
         ratios.push(row["cost_ns"].as_f64().context("no cost")? / cost_of(&own, CLOCK)?);
     }
-    let shown: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+    let formatted: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
     let what = format!("C probe / clockscope measure {CLOCK}");
-    figure(&what, "1 +- 0.05", &format!("{:.3} ({})", median(&mut ratios), shown.join(" ")));
+    figure(&what, "1 +- 0.05", &format!("{:.3} ({})", median(&mut ratios), formatted.join(" ")));
     Ok(())
 }
 
@@ -80,8 +80,8 @@ fn whole_runs() -> Result<()> {
         let far = costs.iter().filter(|cost| (*cost / middle - 1.0).abs() > REPEATS).count();
         (all, off) = (all + costs.len(), off + far);
         if far > 0 {
-            let shown: Vec<String> = costs.iter().map(|cost| format!("{cost:.1}")).collect();
-            lines.push(format!("  {name}: {} ns", shown.join(" ")));
+            let formatted: Vec<String> = costs.iter().map(|cost| format!("{cost:.1}")).collect();
+            lines.push(format!("  {name}: {} ns", formatted.join(" ")));
         }
     }
     figure("costs further than 10 % from their API's median of five", "none", &format!("{off} of {all}"));

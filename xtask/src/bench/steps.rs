@@ -14,7 +14,7 @@ const PAIRS: usize = 5;
 /// The seed of simulated clocks whose tick is looked for: none of the tests' own.
 const SEED: &str = "777000";
 /// Number of them.
-const CASES: &str = "30000";
+const CLOCKS: &str = "30000";
 
 /// Measures and prints a line a figure.
 pub(crate) fn measure() -> Result<()> {
@@ -73,7 +73,7 @@ fn simulated_ticks() -> Result<()> {
         "--",
         "--nocapture",
     ];
-    let variables = [("CLOCKSCOPE_TICK_CASES", CASES), ("CLOCKSCOPE_TICK_SEED", SEED)];
+    let variables = [("CLOCKSCOPE_TICK_CASES", CLOCKS), ("CLOCKSCOPE_TICK_SEED", SEED)];
     // It fails, and names the clock, if a single tick is wrong.
     let said = run::output_with(&variables, "cargo", &arguments)?;
     let said = printed_figures(&said)?;

@@ -34,12 +34,12 @@ fn checks(when: &str, runs: u32, busy: usize) -> Result<()> {
         let verdicts = found["verdicts"].as_array().cloned().unwrap_or_default();
         let doubted: Vec<String> = verdicts.iter().filter_map(untrusted_reason).collect();
         trusted += u32::from(doubted.is_empty() && !verdicts.is_empty());
-        doubted.into_iter().for_each(|doubt| *others.entry(doubt).or_insert(0) += 1);
+        doubted.into_iter().for_each(|reason| *others.entry(reason).or_insert(0) += 1);
     }
     figure(&format!("{when}: runs in which every clock was trusted"), "all", &format!("{trusted} of {runs}"));
     figure(&format!("{when}: longest run"), "<= 5 s", &format!("{longest_s:.2} s"));
-    for (doubt, count) in others {
-        println!("  {count} times {doubt}");
+    for (reason, count) in others {
+        println!("  {count} times {reason}");
     }
     Ok(())
 }

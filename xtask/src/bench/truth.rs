@@ -13,12 +13,12 @@ const VARIABLES: [(&str, &str); 2] = [("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", 
 
 /// Asks each question of so many machines.
 pub(crate) fn measure(machines: &str) -> Result<()> {
-    let asked: u64 = machines.parse().with_context(|| format!("{machines} is not a number of machines"))?;
+    let count: u64 = machines.parse().with_context(|| format!("{machines} is not a number of machines"))?;
     let truth = ["test", "--release", "--package", "clockscope-measure", "--test", "truth"];
     run::with(&VARIABLES, "cargo", &[&truth[..], &["--no-run"]].concat())?;
     let start = Instant::now();
     run::with(&[&VARIABLES[..], &[("CLOCKSCOPE_MACHINES", machines)]].concat(), "cargo", &truth)?;
-    figure("machines of each question, all of them answered rightly", "2000", &asked.to_string());
+    figure("machines of each question, all of them answered rightly", "2000", &count.to_string());
     figure("time for all questions", "-", &format!("{:.0} s", start.elapsed().as_secs_f64()));
     Ok(())
 }

@@ -75,7 +75,7 @@ fn bill(
         }
     };
     let command: Vec<Value> = crates.iter().filter(is_command).map(components("application")).collect();
-    let rest: Vec<Value> = crates.iter().filter(|one| !is_command(one)).map(components("library")).collect();
+    let libraries: Vec<Value> = crates.iter().filter(|one| !is_command(one)).map(components("library")).collect();
     Ok(json!({
         "bomFormat": "CycloneDX",
         "specVersion": SPECIFICATION,
@@ -89,7 +89,7 @@ fn bill(
                 { "name": "clockscope:compiler", "value": compiler },
             ],
         },
-        "components": rest,
+        "components": libraries,
     }))
 }
 

@@ -65,8 +65,8 @@ fn control(version: &str, architecture: &str) -> String {
 
 /// Returns Debian's file about the licenses. Debian has the text of the Apache license itself.
 fn copyright(mit: &str) -> String {
-    let (holder, terms) = mit.split_once("\n\nPermission").unwrap_or(("", ""));
-    let holder = holder.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap_or("the clockscope project");
+    let (owner, terms) = mit.split_once("\n\nPermission").unwrap_or(("", ""));
+    let owner = owner.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap_or("the clockscope project");
     let terms = format!("Permission{terms}");
     let indented: Vec<String> = terms
         .trim_end()
@@ -78,7 +78,7 @@ fn copyright(mit: &str) -> String {
          Upstream-Name: clockscope\n\
          Source: https://github.com/clockscope/clockscope\n\n\
          Files: *\n\
-         Copyright: {holder}\n\
+         Copyright: {owner}\n\
          License: Expat or Apache-2.0\n\n\
          License: Expat\n{}\n\n\
          License: Apache-2.0\n On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.\n",
@@ -91,11 +91,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_copyright_file_has_the_holder_and_the_whole_license() {
+    fn the_copyright_file_has_the_owner_and_the_whole_license() {
         let license = fs::read_to_string(run::root().join("LICENSE-MIT")).unwrap();
         let text = copyright(&license);
-        let holder = license.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
-        assert!(text.contains(&format!("\nCopyright: {holder}\n")), "{text}");
+        let owner = license.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
+        assert!(text.contains(&format!("\nCopyright: {owner}\n")), "{text}");
         let last = license.trim_end().lines().last().unwrap();
         assert!(text.contains(&format!("\n {last}\n")), "{text}");
         // An empty line ends a paragraph.
@@ -121,8 +121,8 @@ mod tests {
             fs::copy(run::root().join("LICENSE-MIT"), folder.join("LICENSE-MIT")).unwrap();
             let name = package(out.path(), &folder, "amd64", &origin).unwrap();
             let path = out.path().join(&name).to_string_lossy().into_owned();
-            let shown = run::output("dpkg-deb", &["--field", &path, "Package", "Version", "Architecture"]).unwrap();
-            assert_eq!(shown, "Package: clockscope\nVersion: 0.1.0-1\nArchitecture: amd64\n");
+            let fields = run::output("dpkg-deb", &["--field", &path, "Package", "Version", "Architecture"]).unwrap();
+            assert_eq!(fields, "Package: clockscope\nVersion: 0.1.0-1\nArchitecture: amd64\n");
             let listed = run::output_with(&[("TZ", "UTC")], "dpkg-deb", &["--contents", &path]).unwrap();
             let program = listed.lines().find(|line| line.ends_with(" 2001-09-09 01:46 ./usr/bin/clockscope"));
             assert!(program.is_some_and(|line| line.starts_with("-rwxr-xr-x root/root ")), "{listed}");

@@ -17,7 +17,7 @@ pub(super) struct Target {
     /// Command that runs its programs; nothing where this machine does.
     pub(super) runner: &'static [&'static str],
     /// Name of that place, for people.
-    pub(super) place: &'static str,
+    pub(super) location: &'static str,
     /// Requirements for building and running.
     needs: &'static [Need],
     /// Debian's name of the processor, where a package is made as well.
@@ -31,7 +31,7 @@ const ZIG: [Need; 2] =
 const TARGETS: &[Target] = &[Target {
     triple: "x86_64-unknown-linux-musl",
     runner: &[],
-    place: "on this machine",
+    location: "on this machine",
     needs: &ZIG,
     debian: Some("amd64"),
 }];

@@ -52,12 +52,12 @@ fn printed(program: &str, command: &DocumentedCommand) -> Result<Vec<String>> {
 
 /// The lines of `printed` that take the place of `shown`; `None` where a part of it after lines
 /// that are left out begins with a word that no later line begins with.
-fn replacement(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
-    let parts: Vec<&[String]> = shown.split(|line| line == LEFT_OUT).collect();
-    let (mut kept, mut at) = (Vec::new(), 0);
+fn replacement(documented: &[String], printed: &[String]) -> Option<Vec<String>> {
+    let parts: Vec<&[String]> = documented.split(|line| line == LEFT_OUT).collect();
+    let (mut merged, mut at) = (Vec::new(), 0);
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {
-            kept.push(LEFT_OUT.to_owned());
+            merged.push(LEFT_OUT.to_owned());
         }
         let Some(first) = part.first() else { continue };
         if number > 0 {
@@ -65,20 +65,20 @@ fn replacement(shown: &[String], printed: &[String]) -> Option<Vec<String>> {
         }
         let is_last = number + 1 == parts.len();
         let end = if is_last { printed.len() } else { printed.len().min(at + part.len()) };
-        kept.extend_from_slice(&printed[at..end]);
+        merged.extend_from_slice(&printed[at..end]);
         at = end;
     }
-    Some(kept)
+    Some(merged)
 }
 
 /// The index of the line that begins with the most words of `shown`, the first of them; `None`
 /// where none begins with its first word.
-fn most_like(shown: &str, lines: &[String]) -> Option<usize> {
+fn most_like(documented: &str, lines: &[String]) -> Option<usize> {
     let shared = |line: &String| {
-        let both = shown.split_whitespace().zip(line.split_whitespace());
-        both.take_while(|(shown, printed)| shown == printed).count()
+        let both = documented.split_whitespace().zip(line.split_whitespace());
+        both.take_while(|(documented, printed)| documented == printed).count()
     };
-    let most = lines.iter().map(shared).max().filter(|most| *most > 0 || shown.is_empty())?;
+    let most = lines.iter().map(shared).max().filter(|most| *most > 0 || documented.is_empty())?;
     lines.iter().position(|line| shared(line) == most)
 }
 
@@ -87,8 +87,8 @@ fn put(command: &DocumentedCommand, output: &[String]) -> Result<()> {
     let page = &command.page;
     let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
     let mut lines: Vec<&str> = text.lines().collect();
-    let shown = command.line..command.line + command.output.len();
-    lines.splice(shown, output.iter().map(String::as_str));
+    let range = command.line..command.line + command.output.len();
+    lines.splice(range, output.iter().map(String::as_str));
     fs::write(page, lines.join("\n") + "\n").with_context(|| format!("cannot write {page}"))
 }
 
@@ -103,15 +103,15 @@ mod tests {
     #[test]
     fn what_was_left_out_is_left_out_again() {
         let printed = lines("It is fast.\n\nName  Cost\ntsc   8\nhpet  900\n\nTimes in ns.\nThe end.");
-        let of = |shown: &str| replacement(&lines(shown), &printed).map(|kept| kept.join("\n"));
+        let of = |documented: &str| replacement(&lines(documented), &printed).map(|merged| merged.join("\n"));
         assert_eq!(of("It was slow.").unwrap(), printed.join("\n"));
         assert_eq!(of("It was slow.\n…").unwrap(), "It is fast.\n…");
         assert_eq!(of("…\nName  Cost\ntsc   9\n…").unwrap(), "…\nName  Cost\ntsc   8\n…");
         assert_eq!(of("…\nhpet  9\n…\nThe end.").unwrap(), "…\nhpet  900\n…\nThe end.");
         assert_eq!(of("…\nacpi_pm  9\n…"), None);
         let sleeps = lines("usleep  1 µs  5\nusleep  10 µs  6\nusleep  1 ms  7");
-        let kept =
-            replacement(&lines("…\nusleep  1 µs  8\n…\nusleep  1 ms  9\n…"), &sleeps).map(|kept| kept.join("\n"));
-        assert_eq!(kept.unwrap(), "…\nusleep  1 µs  5\n…\nusleep  1 ms  7\n…");
+        let merged =
+            replacement(&lines("…\nusleep  1 µs  8\n…\nusleep  1 ms  9\n…"), &sleeps).map(|merged| merged.join("\n"));
+        assert_eq!(merged.unwrap(), "…\nusleep  1 µs  5\n…\nusleep  1 ms  7\n…");
     }
 }

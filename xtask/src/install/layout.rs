@@ -74,13 +74,13 @@ impl Layout {
     fn templates(&mut self, prefix: &Path, libdir: &Path) -> Result<()> {
         let packaging = Path::new(CRATE).join("packaging");
         let cmake = libdir.join("cmake/clockscope");
-        let places = [
+        let templates = [
             ("clockscope.pc", libdir.join("pkgconfig")),
             ("clockscope-rdtsc.pc", libdir.join("pkgconfig")),
             ("clockscopeConfig.cmake", cmake.clone()),
             ("clockscopeConfigVersion.cmake", cmake),
         ];
-        for (name, folder) in places {
+        for (name, folder) in templates {
             let template = packaging.join(format!("{name}.in"));
             let text = fs::read_to_string(&template).with_context(|| format!("cannot read {}", template.display()))?;
             self.add(folder.join(name), Content::Text(filled(&text, prefix, libdir)));
@@ -116,7 +116,7 @@ impl Layout {
 
 /// The functions that a page's synopsis names.
 fn functions(page: &str) -> impl Iterator<Item = &str> {
-    let synopsis = page.split_once("\n.Sh SYNOPSIS\n").map_or("", |(_, rest)| rest);
+    let synopsis = page.split_once("\n.Sh SYNOPSIS\n").map_or("", |(_, tail)| tail);
     let synopsis = synopsis.split_once("\n.Sh ").map_or(synopsis, |(synopsis, _)| synopsis);
     synopsis.lines().filter_map(|line| line.strip_prefix(".Fn ")?.split(' ').next())
 }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_of_a_template_is_filled() {
+    fn every_variable_of_a_template_is_filled() {
         for file in layout().files {
             let Content::Text(text) = &file.content else { continue };
             assert!(!text.contains('@'), "{}: {text}", file.path.display());

@@ -58,10 +58,10 @@ pub(super) fn no_rdtscp(seen: &mut Seen) {
     measured(seen, &["tsc", "monotonic", "clockscope.now"]);
     let listed = named(&seen.json("list")["clocks"], "rdtscp");
     seen.expect(listed["failure"] == "no_instruction", || format!("rdtscp is listed as {listed}"));
-    let asked = seen.json("absent");
-    let (absent, present) = (named(&asked["clocks"], "rdtscp"), named(&asked["clocks"], "tsc"));
-    seen.expect(absent["available"] == false && absent["reason"] == listed["reason"], || {
-        format!("rdtscp is measured as {absent}")
+    let record = seen.json("absent");
+    let (missing, present) = (named(&record["clocks"], "rdtscp"), named(&record["clocks"], "tsc"));
+    seen.expect(missing["available"] == false && missing["reason"] == listed["reason"], || {
+        format!("rdtscp is measured as {missing}")
     });
     seen.expect(present["available"] == true, || format!("tsc beside rdtscp: {present}"));
     seen.found("rdtscp is missed and reported".into());
@@ -155,7 +155,7 @@ pub(super) fn civil(seen: &mut Seen) {
     let leap = seen.json("civil_leap");
     let said = seen.output("steer_leap").map(|(_, text)| text).unwrap_or_default();
     seen.expect(said.trim() == "3 calls", || format!("steer leap: {said}"));
-    let count = |run: &Value, answer: &str, place: &str| run[answer][place].as_u64().unwrap_or(0);
+    let count = |run: &Value, answer: &str, field: &str| run[answer][field].as_u64().unwrap_or(0);
     for (name, run, answer) in [
         ("chronyd", &chronyd, "while_not_slewing"),
         ("ntpd", &ntpd, "synchronized"),
@@ -171,8 +171,8 @@ pub(super) fn civil(seen: &mut Seen) {
         });
     }
     for (name, run) in [("timesyncd", &timesyncd), ("phc2sys", &phc2sys)] {
-        let is_believed = ["synchronized", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
-        seen.expect(!is_believed && !run["worthless"].is_null(), || format!("{name}: {run}"));
+        let is_accepted = ["synchronized", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
+        seen.expect(!is_accepted && !run["worthless"].is_null(), || format!("{name}: {run}"));
     }
     let bounded = |run: &Value| number(&run["bounded"]["inside"]) + number(&run["bounded"]["outside"]);
     seen.expect(bounded(&timesyncd) + bounded(&phc2sys) == 0.0, || "bounded::now() believed a worthless error".into());

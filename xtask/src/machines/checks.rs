@@ -110,7 +110,7 @@ fn nominal_frequency(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
         _ => &["for"],
     };
     let is_expected = found["finding"].as_str().is_some_and(|finding| findings.contains(&finding));
-    seen.expect(found["stated_by"] == who && is_expected && found["ppm"].is_number(), || {
+    seen.expect(found["reported_by"] == who && is_expected && found["ppm"].is_number(), || {
         format!("the nominal frequency: {found}")
     });
 }
@@ -234,14 +234,14 @@ pub(super) fn jiffies(seen: &mut Seen) {
 /// The generic timer: readable, at the frequency that it states, and serving the library.
 pub(super) fn arm64(seen: &mut Seen) {
     measured(seen, &["cntvct", "cntvct_isb", "monotonic", "clockscope.now"]);
-    let stated = seen.json("info")["environment"]["frequencies"]["cntfrq_hz"].clone();
+    let nominal = seen.json("info")["environment"]["frequencies"]["cntfrq_hz"].clone();
     let rate = seen.clock("rate", "cntvct");
     let (hz, bound_hz) = (number(&rate["frequency_hz"]), number(&rate["frequency_bound_hz"]));
     // The kernel's own multiplier is rounded.
-    let right = (hz - number(&stated)).abs() <= bound_hz + 1e-6 * hz;
-    seen.expect(right, || format!("cntvct runs at {hz} ± {bound_hz} Hz and states {stated} Hz"));
+    let right = (hz - number(&nominal)).abs() <= bound_hz + 1e-6 * hz;
+    seen.expect(right, || format!("cntvct runs at {hz} ± {bound_hz} Hz and states {nominal} Hz"));
     seen.found(format!("cntvct {:.3} MHz", hz / 1e6));
-    tick(seen, "monotonic", 1e9 / number(&stated), 1e-4);
+    tick(seen, "monotonic", 1e9 / number(&nominal), 1e-4);
     cost(seen);
     watch_record(seen, "watch", Served::Counter, 1);
 }
@@ -265,10 +265,10 @@ mod tests {
     #[test]
     fn verdicts_reasons_and_advice_are_compared() {
         let evidence = |finding: &str, check: &str, advice: Value| serde_json::json!({ "check": check, "finding": finding, "decides": finding == "against", "advice": advice });
-        let claim =
-            serde_json::json!({ "check": "nominal_frequency", "stated_by": "kernel", "finding": "for", "ppm": 0.1 });
+        let statement =
+            serde_json::json!({ "check": "nominal_frequency", "reported_by": "kernel", "finding": "for", "ppm": 0.1 });
         let says = |verdict: &str, check: &str, advice: Value| {
-            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", check, advice), claim] });
+            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", check, advice), statement] });
             judged(serde_json::json!([counter, { "clock": "monotonic", "verdict": "trusted", "evidence": [] }]))
         };
         assert_eq!(says("limited", "invariance", "buy another".into()), [""; 0]);

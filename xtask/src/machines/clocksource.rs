@@ -16,8 +16,8 @@ pub(super) fn clocksource(seen: &mut Seen) {
     for signal in ["INT", "TERM", "HUP", "QUIT"] {
         let found = seen.json_with(&format!("ended_{signal}"), 130);
         let first = &found["measurements"][0];
-        let is_told = first["run"]["interrupted"] == true && first["environment"]["clocksource"] == "hpet";
-        seen.expect(is_told, || format!("what was measured until {signal}: {first}"));
+        let is_reported = first["run"]["interrupted"] == true && first["environment"]["clocksource"] == "hpet";
+        seen.expect(is_reported, || format!("what was measured until {signal}: {first}"));
         is(seen, &format!("after_{signal}"), "tsc");
     }
     expect_locked(seen);

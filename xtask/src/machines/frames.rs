@@ -30,7 +30,7 @@ pub(super) fn read(printed: &str) -> Result<Frames> {
             (Some((name, lines)), _, Some(end)) => {
                 let code = end
                     .strip_prefix(*name)
-                    .and_then(|rest| rest.trim().parse().ok())
+                    .and_then(|tail| tail.trim().parse().ok())
                     .with_context(|| format!("{name} ends as `{end}`"))?;
                 let frame = Frame { code, text: lines.join("\n") };
                 if frames.insert((*name).to_owned(), frame).is_some() {
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_broken_frame_is_an_error() {
-        for (printed, told) in [
+        for (printed, expected) in [
             ("@@begin a\none\n", "a begins and does not end"),
             ("@@end a 0\n", "has not begun"),
             ("@@begin a\n@@begin b\n@@end b 0\n@@end a 0\n", "b begins within a"),
@@ -74,7 +74,7 @@ mod tests {
             ("@@begin a\n\n@@end a 0\n@@begin a\n\n@@end a 0\n", "a was run twice"),
         ] {
             let error = read(printed).unwrap_err().to_string();
-            assert!(error.contains(told), "{printed:?}: {error}");
+            assert!(error.contains(expected), "{printed:?}: {error}");
         }
     }
 }

@@ -91,12 +91,12 @@ pub(super) fn time(ns: f64) -> String {
         size if size < 1e6 => (ns / 1e3, "µs"),
         _ => (ns / 1e6, "ms"),
     };
-    let places = match value.abs() {
+    let decimals = match value.abs() {
         size if size == size.round() || size >= 100.0 => 0,
         size if size >= 10.0 => 1,
         _ => 2,
     };
-    format!("{value:.places$} {unit}")
+    format!("{value:.decimals$} {unit}")
 }
 
 /// A frequency to the seven figures that ticks are known to.

@@ -110,8 +110,8 @@ impl Wine {
             let calls = self.period_calls(2, &[&measured[..], &["--timer-period", wrong]].concat())?;
             ensure!(calls == (0, 0), "--timer-period {wrong}: it was requested and withdrawn {calls:?} times");
         }
-        let noted = self.document(&[&measured[..], &["--timer-period", "2ms"]].concat())?;
-        ensure!(noted["run"]["timer_period_ns"] == 2_000_000, "the period is not in the record: {}", noted["run"]);
+        let record = self.document(&[&measured[..], &["--timer-period", "2ms"]].concat())?;
+        ensure!(record["run"]["timer_period_ns"] == 2_000_000, "the period is not in the record: {}", record["run"]);
         Ok(())
     }
 

@@ -58,7 +58,7 @@ impl Wine {
 
     /// The document of a question that succeeds, and that names Wine as an emulator.
     pub(super) fn document(&self, arguments: &[&str]) -> Result<Value> {
-        let shown = arguments.join(" ");
+        let command_line = arguments.join(" ");
         // Files, since a process that is left behind would keep pipes open for ever.
         let files = ["stdout", "stderr"].map(|name| format!("{}.{name}", self.program));
         let [stdout, stderr] = files.each_ref().map(File::create);
@@ -67,10 +67,13 @@ impl Wine {
         let status = command.status().context("cannot run wine")?;
         let [output, error] =
             files.each_ref().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned());
-        ensure!(status.success(), "clockscope {shown} under Wine: {status}\n{error}");
-        let document: Value = serde_json::from_str(&output).with_context(|| format!("{shown}: no JSON"))?;
+        ensure!(status.success(), "clockscope {command_line} under Wine: {status}\n{error}{output}");
+        let document: Value = serde_json::from_str(&output).with_context(|| format!("{command_line}: no JSON"))?;
         let emulation = &document["environment"]["emulation"];
-        ensure!(*emulation == serde_json::json!(["wine"]), "{shown}: the emulation is {emulation}: expected wine");
+        ensure!(
+            *emulation == serde_json::json!(["wine"]),
+            "{command_line}: the emulation is {emulation}: expected wine"
+        );
         Ok(document)
     }
 }

@@ -113,12 +113,12 @@ fn cycles_at(parent: usize, modules: &Modules, edges: &[Edge]) -> Vec<Cycle> {
         let is_inside =
             |(from, to, _): &&(usize, usize, &Edge)| from != to && members.contains(from) && members.contains(to);
         let names = |edge: &Edge| edge.names.iter().map(String::as_str).collect::<Vec<&str>>().join(", ");
-        let shown = lifted.iter().filter(is_inside).map(|(.., edge)| {
+        let formatted = lifted.iter().filter(is_inside).map(|(.., edge)| {
             format!("{} -> {}: {}", modules.files[edge.from].name, modules.files[edge.to].name, names(edge))
         });
         found.push(Cycle {
             modules: members.iter().map(|member| modules.files[*member].name.clone()).collect(),
-            edges: shown.collect(),
+            edges: formatted.collect(),
         });
     }
     found

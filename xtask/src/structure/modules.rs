@@ -83,7 +83,7 @@ impl Modules {
         parent: Option<usize>,
         folder: &Path,
     ) -> Result<usize> {
-        let place = self.scopes.len();
+        let index = self.scopes.len();
         self.scopes.push(Scope {
             parent,
             file,
@@ -97,20 +97,20 @@ impl Modules {
                 continue;
             }
             match item {
-                Item::Mod(child) => self.add_child(child, place, name, folder)?,
+                Item::Mod(child) => self.add_child(child, index, name, folder)?,
                 Item::Use(item) => {
                     let is_exported = !matches!(item.vis, Visibility::Inherited);
-                    self.scopes[place].import(&item.tree, is_exported);
+                    self.scopes[index].import(&item.tree, is_exported);
                 }
                 item => {
                     if let Some((name, has_members)) = defined(&item) {
-                        self.scopes[place].name(name, Named::Item { has_members });
+                        self.scopes[index].name(name, Named::Item { has_members });
                     }
-                    self.scopes[place].items.push(item);
+                    self.scopes[index].items.push(item);
                 }
             }
         }
-        Ok(place)
+        Ok(index)
     }
 
     /// Adds a `mod` block, or each file that a `mod` declaration may stand for.

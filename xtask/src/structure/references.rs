@@ -33,9 +33,9 @@ pub(super) struct Edge {
 /// attributes.
 pub(super) fn edges(modules: &Modules) -> Vec<Edge> {
     let mut found: BTreeMap<(usize, usize), BTreeSet<String>> = BTreeMap::new();
-    for place in 0..modules.scopes.len() {
-        let scope = &modules.scopes[place];
-        let mut names = Names { place, modules, local: Local::default(), targets: HashSet::new() };
+    for scope_index in 0..modules.scopes.len() {
+        let scope = &modules.scopes[scope_index];
+        let mut names = Names { scope_index, modules, local: Local::default(), targets: HashSet::new() };
         for path in &scope.imports {
             names.take_import(path);
         }
@@ -65,43 +65,43 @@ enum Target<'a> {
 impl Modules {
     /// All that a path in a scope may stand for: a name may be a module and a function at once, and
     /// may have one definition for each system.
-    fn resolve(&self, place: usize, path: &[String], depth: usize) -> Vec<Target<'_>> {
-        let Some((first, rest)) = path.split_first() else { return vec![Target::Scope(place)] };
+    fn resolve(&self, scope_index: usize, path: &[String], depth: usize) -> Vec<Target<'_>> {
+        let Some((first, tail)) = path.split_first() else { return vec![Target::Scope(scope_index)] };
         // Imports of one another lead nowhere.
         if depth == 0 {
             return Vec::new();
         }
         let starts = match first.as_str() {
             "crate" => vec![Target::Scope(0)],
-            "self" => vec![Target::Scope(place)],
-            "super" => self.scopes[place].parent.map(Target::Scope).into_iter().collect(),
-            name => self.lookup(place, name, depth - 1),
+            "self" => vec![Target::Scope(scope_index)],
+            "super" => self.scopes[scope_index].parent.map(Target::Scope).into_iter().collect(),
+            name => self.lookup(scope_index, name, depth - 1),
         };
-        starts.into_iter().flat_map(|start| self.follow(start, rest, depth - 1)).collect()
+        starts.into_iter().flat_map(|start| self.follow(start, tail, depth - 1)).collect()
     }
 
     /// Targets of the rest of a path from here.
-    fn follow<'a>(&'a self, start: Target<'a>, rest: &[String], depth: usize) -> Vec<Target<'a>> {
-        match (start, rest.split_first()) {
+    fn follow<'a>(&'a self, start: Target<'a>, tail: &[String], depth: usize) -> Vec<Target<'a>> {
+        match (start, tail.split_first()) {
             (_, None) | (Target::Item { has_members: true, .. }, _) => vec![start],
             (Target::Item { has_members: false, .. }, Some(_)) => Vec::new(),
-            (Target::Scope(place), Some((name, rest))) => {
+            (Target::Scope(scope_index), Some((name, tail))) => {
                 if depth == 0 {
                     return Vec::new();
                 }
                 let next = match name.as_str() {
-                    "super" => self.scopes[place].parent.map(Target::Scope).into_iter().collect(),
-                    name => self.lookup(place, name, depth - 1),
+                    "super" => self.scopes[scope_index].parent.map(Target::Scope).into_iter().collect(),
+                    name => self.lookup(scope_index, name, depth - 1),
                 };
-                next.into_iter().flat_map(|next| self.follow(next, rest, depth - 1)).collect()
+                next.into_iter().flat_map(|next| self.follow(next, tail, depth - 1)).collect()
             }
         }
     }
 
     /// Targets of a name in a scope; if nothing there bears it, in the scopes that it imports all
     /// names of.
-    fn lookup(&self, place: usize, name: &str, depth: usize) -> Vec<Target<'_>> {
-        let scope = &self.scopes[place];
+    fn lookup(&self, scope_index: usize, name: &str, depth: usize) -> Vec<Target<'_>> {
+        let scope = &self.scopes[scope_index];
         if let Some((name, all)) = scope.names.get_key_value(name) {
             let target = |named: &Named| match named {
                 Named::Item { has_members } => vec![Target::Item { file: scope.file, name, has_members: *has_members }],
@@ -114,14 +114,14 @@ impl Modules {
                     });
                     children.flat_map(|child| self.follow(child, &path[1..], depth)).collect()
                 }
-                Named::Import(path) => self.resolve(place, path, depth),
+                Named::Import(path) => self.resolve(scope_index, path, depth),
             };
             return all.iter().flat_map(target).collect();
         }
         let through = |path: &Segments| {
-            let scopes = self.resolve(place, path, depth);
+            let scopes = self.resolve(scope_index, path, depth);
             let inside = |target: Target<'_>| match target {
-                Target::Scope(other) if other != place && depth > 0 => self.lookup(other, name, depth - 1),
+                Target::Scope(other) if other != scope_index && depth > 0 => self.lookup(other, name, depth - 1),
                 _ => Vec::new(),
             };
             scopes.into_iter().flat_map(inside).collect::<Vec<Target<'_>>>()
@@ -135,7 +135,7 @@ const DEPTH: usize = 24;
 
 /// Collects what the code of one scope names.
 struct Names<'a> {
-    place: usize,
+    scope_index: usize,
     modules: &'a Modules,
     local: Local,
     targets: HashSet<(usize, String)>,
@@ -144,20 +144,20 @@ struct Names<'a> {
 impl Names<'_> {
     /// A name that stands for a module, whatever else it stands for: its uses show what is meant.
     fn take_import(&mut self, path: &[String]) {
-        let targets = self.modules.resolve(self.place, path, DEPTH);
+        let targets = self.modules.resolve(self.scope_index, path, DEPTH);
         if !targets.iter().any(|target| matches!(target, Target::Scope(_))) {
             self.add(&targets);
         }
     }
 
     fn take(&mut self, path: &[String]) {
-        let Some((first, rest)) = path.split_first() else { return };
-        if rest.is_empty() && self.local.variables.contains(first) {
+        let Some((first, tail)) = path.split_first() else { return };
+        if tail.is_empty() && self.local.variables.contains(first) {
             return;
         }
         self.resolve(path);
         for (_, imported) in self.local.imported.names.clone().iter().filter(|(name, _)| name == first) {
-            self.resolve(&[imported, rest].concat());
+            self.resolve(&[imported, tail].concat());
         }
         for glob in &self.local.imported.globs.clone() {
             self.resolve(&[glob, path].concat());
@@ -165,7 +165,7 @@ impl Names<'_> {
     }
 
     fn resolve(&mut self, path: &[String]) {
-        let targets = self.modules.resolve(self.place, path, DEPTH);
+        let targets = self.modules.resolve(self.scope_index, path, DEPTH);
         self.add(&targets);
     }
 

@@ -36,8 +36,8 @@ fn examples(language: &str) -> PathBuf {
 
 /// Runs a program that loads the library by its name.
 fn run_with_library(folder: &Folder, program: &str, arguments: &[&str]) -> String {
-    let place = folder.path("");
-    command_succeeds(Command::new(program).args(arguments).current_dir(&place).env("LD_LIBRARY_PATH", &place))
+    let directory = folder.path("");
+    command_succeeds(Command::new(program).args(arguments).current_dir(&directory).env("LD_LIBRARY_PATH", &directory))
 }
 
 /// The rows of a table that end in two positive figures, by their names.
@@ -93,9 +93,9 @@ fn the_examples_in_c_are_built_and_run() {
     for name in ["Makefile", "usleep.c", "calibrate.c", "shootout.c"] {
         fs::copy(sources.join(name), folder.path(name)).unwrap();
     }
-    let place = folder.path("");
+    let directory = folder.path("");
     let mut make = Command::new("make");
-    make.arg("--silent").arg("-C").arg(&place).arg("CC=gcc").arg(format!("CFLAGS=-O2 {}", STRICT.join(" ")));
+    make.arg("--silent").arg("-C").arg(&directory).arg("CC=gcc").arg(format!("CFLAGS=-O2 {}", STRICT.join(" ")));
     make.arg(format!("INCLUDE={}", headers().display()));
     make.arg(format!("LIBRARY={}", folder.shared().join(" ")));
     let made = make.output().unwrap();
@@ -104,10 +104,10 @@ fn the_examples_in_c_are_built_and_run() {
         let source = fs::read_to_string(folder.path(&format!("{name}.c"))).unwrap();
         assert!(source.lines().count() <= MOST_LINES, "{name}.c has more than {MOST_LINES} lines");
         let printed = run(&folder.path(name));
-        let mut rest = printed.as_str();
+        let mut remaining = printed.as_str();
         for text in expected {
-            let found = rest.split_once(text);
-            rest = found.unwrap_or_else(|| panic!("{name} does not print {text:?} there:\n{printed}")).1;
+            let found = remaining.split_once(text);
+            remaining = found.unwrap_or_else(|| panic!("{name} does not print {text:?} there:\n{printed}")).1;
         }
     }
 }

@@ -138,13 +138,13 @@ fn cmake_refuses_other_versions() {
         (format!("{}.{minor}", major + 1), false),
         (format!("{major}.0"), minor == 0),
     ];
-    let asked: String = expected.iter().map(|(version, _)| format!(" {version}")).collect();
+    let versions: String = expected.iter().map(|(version, _)| format!(" {version}")).collect();
     let project = installed.folder.path().join("asks");
     let folder = installed.libraries().join("cmake/clockscope").display().to_string();
     fs::create_dir(&project).unwrap();
     // A package that was not found is forgotten.
     let text = format!(
-        "cmake_minimum_required(VERSION 3.13)\nproject(asks C)\nforeach(version{asked})\n\
+        "cmake_minimum_required(VERSION 3.13)\nproject(asks C)\nforeach(version{versions})\n\
          set(clockscope_DIR \"{folder}\" CACHE PATH \"\" FORCE)\n\
          find_package(clockscope ${{version}} QUIET)\n\
          message(STATUS \"asked ${{version}}: ${{clockscope_FOUND}}\")\nendforeach()\n"

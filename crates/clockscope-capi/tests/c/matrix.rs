@@ -14,7 +14,7 @@ const LEVELS: [&[&str]; 5] = [&["-O0"], &["-O1"], &["-O2"], &["-O3"], &["-O2", "
 #[test]
 #[ignore = "needs g++ and clang"]
 fn every_standard_and_level_compiles_without_a_warning() {
-    let mut cases = Vec::new();
+    let mut combinations = Vec::new();
     for (compiler, language, standards) in
         [("gcc", "c", &C[..]), ("g++", "c++", &CPP), ("clang", "c", &C), ("clang++", "c++", &CPP)]
     {
@@ -23,7 +23,7 @@ fn every_standard_and_level_compiles_without_a_warning() {
             continue;
         }
         for standard in standards {
-            cases.extend(LEVELS.map(|level| (compiler, language, *standard, level)));
+            combinations.extend(LEVELS.map(|level| (compiler, language, *standard, level)));
         }
     }
     let folder = Folder::new();
@@ -31,7 +31,7 @@ fn every_standard_and_level_compiles_without_a_warning() {
     let compile = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some((compiler, language, standard, level)) = cases.get(index) else { return };
+            let Some((compiler, language, standard, level)) = combinations.get(index) else { return };
             let arguments = [&[*standard, "-x", *language, "-shared", "-fPIC"], *level].concat();
             folder.compile(compiler, &arguments, &program("headers.c"), &format!("{index}.so"));
         }

@@ -153,8 +153,8 @@ fn civil_time_in_c_is_between_that_in_rust() {
 #[test]
 #[serial]
 fn no_reading_goes_back_between_c_and_rust() {
-    let asked = std::env::var("CLOCKSCOPE_ORDER_READS").ok();
-    let turns = asked.map_or(100_000_000, |asked| asked.parse::<u64>().expect("a number")) / 2;
+    let reads = std::env::var("CLOCKSCOPE_ORDER_READS").ok();
+    let turns = reads.map_or(100_000_000, |reads| reads.parse::<u64>().expect("a number")) / 2;
     let Some(probe) = probe("-O2") else { return };
     let last = AtomicU64::new(0);
     let before = (probe.calls)(NOW);

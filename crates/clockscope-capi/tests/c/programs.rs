@@ -100,10 +100,10 @@ fn readings_are_inlined_where_they_can_be() {
 fn ordered_readings_wait_before_the_counter() {
     let folder = Folder::new();
     let in_order = |code: &str, instructions: &[&str]| {
-        let mut rest = code;
-        instructions.iter().all(|instruction| match rest.split_once(instruction) {
+        let mut remaining = code;
+        instructions.iter().all(|instruction| match remaining.split_once(instruction) {
             Some((_, after)) => {
-                rest = after;
+                remaining = after;
                 true
             }
             None => false,
@@ -160,7 +160,7 @@ fn guide_programs(language: &str) -> Vec<String> {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
     let guide = fs::read_to_string(guide).expect("the guide");
     let begin = format!("\n```{language}\n");
-    let blocks = guide.split(begin.as_str()).skip(1).filter_map(|rest| rest.split("\n```").next());
+    let blocks = guide.split(begin.as_str()).skip(1).filter_map(|block| block.split("\n```").next());
     let whole = |block: &str| match block.contains("int main") {
         true => block.to_owned(),
         false => format!(

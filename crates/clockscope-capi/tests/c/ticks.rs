@@ -58,7 +58,7 @@ fn other_machines_have_counters() {
     let any: IsRight = |_| true;
     // The architecture's own rate.
     let of_s390x: IsRight = |bounds| bounds.hold(4.096e9, 4.096e9);
-    let cases = [
+    let targets = [
         ("aarch64-linux-gnu-gcc", "qemu-aarch64", any),
         ("powerpc64le-linux-gnu-gcc", "qemu-ppc64le", any),
         ("riscv64-linux-gnu-gcc", "qemu-riscv64", any),
@@ -67,7 +67,7 @@ fn other_machines_have_counters() {
         ("x86_64-w64-mingw32-gcc", "wine", Bounds::hold_here),
     ];
     let folder = Folder::new();
-    for (compiler, emulator, is_right) in cases {
+    for (compiler, emulator, is_right) in targets {
         if !has(compiler) || !has(emulator) {
             skip(&format!("{compiler} or {emulator} is not installed"));
             continue;
@@ -93,7 +93,7 @@ fn programs_of_rdtsc_compile_unchanged() {
         let linked = folder.compile(compiler, &[object.as_str()], Path::new(&other), "usage");
         let printed = run(&linked);
         let seconds =
-            printed.strip_prefix("duration of usleep(1000) is ").and_then(|rest| rest.strip_suffix(" sec.\n"));
+            printed.strip_prefix("duration of usleep(1000) is ").and_then(|tail| tail.strip_suffix(" sec.\n"));
         let seconds: f64 = seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(f64::NAN);
         // A sleep is never too short; the clock may be slewed meanwhile.
         assert!(seconds > 0.0008, "{printed}");

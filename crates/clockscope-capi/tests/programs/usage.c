@@ -91,12 +91,12 @@ static int visit(const clockscope_evidence_item *item, void *context) {
 }
 
 static void check_evidence(void) {
-  struct visits all = {0, -1}, one = {0, 1}, tested = {0, -1};
+  struct visits all = {0, -1}, one = {0, 1}, revalidated = {0, -1};
   int passed;
   EXPECT(clockscope_evidence(visit, &all) == all.count && all.count > 1);
   EXPECT(clockscope_evidence(visit, &one) == 1 && one.count == 1);
-  passed = clockscope_revalidate(visit, &tested);
-  EXPECT((passed == 0 || passed == 1) && tested.count > 1);
+  passed = clockscope_revalidate(visit, &revalidated);
+  EXPECT((passed == 0 || passed == 1) && revalidated.count > 1);
 }
 
 static void check_answers(void) {

@@ -84,7 +84,7 @@ pub(crate) fn formats_of(schema: &str) -> impl TypedValueParser<Value = Format> 
     parser(|format| clockscope_report::supported(schema, format).is_ok())
 }
 
-fn parser(is_shown: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
-    let values = Format::ALL.iter().map(|format| PossibleValue::new(format.name()).hide(!is_shown(*format)));
+fn parser(is_visible: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+    let values = Format::ALL.iter().map(|format| PossibleValue::new(format.name()).hide(!is_visible(*format)));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<Format>())
 }

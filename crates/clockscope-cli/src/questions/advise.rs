@@ -67,8 +67,8 @@ impl Question for AdviseArgs {
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
     if let Some(interval) = args.interval.filter(|interval| interval.0 < SHORTEST_INTERVAL_S) {
-        let asked = time(interval.0 * 1e9);
-        return Err(UsageError(format!("--interval: {asked} is too short: expected at least 0.001ns")).into());
+        let requested = time(interval.0 * 1e9);
+        return Err(UsageError(format!("--interval: {requested} is too short: expected at least 0.001ns")).into());
     }
     let destination = Destination::open(args.output.output.as_deref())?;
     let document = match &args.from {

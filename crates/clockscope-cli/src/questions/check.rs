@@ -105,8 +105,8 @@ impl Shows<CheckFinding> for Trust {
         let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
         let evidence = |checks: &[CheckKind]| {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
-            let asked = all.filter(|evidence| checks.contains(&evidence.check.kind()));
-            any_of_all(asked.map(|evidence| match evidence.finding {
+            let selected = all.filter(|evidence| checks.contains(&evidence.check.kind()));
+            any_of_all(selected.map(|evidence| match evidence.finding {
                 Finding::For => Some(false),
                 Finding::Against => Some(true),
                 Finding::Unknown => None,

@@ -56,9 +56,9 @@ impl Question for GapsArgs {
 
 fn gaps(args: &GapsArgs) -> Result<Exit> {
     if args.threshold.0 < SHORTEST_GAP_S {
-        let asked = time(args.threshold.0 * 1e9);
+        let requested = time(args.threshold.0 * 1e9);
         let expected = "expected at least 100ns, since reading a clock takes as long";
-        return Err(UsageError(format!("--threshold: {asked} is too short: {expected}")).into());
+        return Err(UsageError(format!("--threshold: {requested} is too short: {expected}")).into());
     }
     let cpus = match (&args.cpus, args.all_cpus) {
         (_, true) => Some(

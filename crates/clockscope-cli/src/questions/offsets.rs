@@ -75,8 +75,8 @@ fn offsets(args: &OffsetsArgs) -> Result<Exit> {
         clockscope_measure::offsets(session, &request, progress)
     };
     let end = |found: &Offsets| {
-        let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
-        of_pairs(is_tested, found.untestable.as_ref()).or(found.exit(&args.fail_on))
+        let is_checked = found.pairs.iter().any(|pair| pair.apart.is_known());
+        of_pairs(is_checked, found.untestable.as_ref()).or(found.exit(&args.fail_on))
     };
     answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Offsets)
 }
@@ -89,10 +89,10 @@ mod tests {
 
     #[test]
     fn counters_that_were_not_all_compared_are_not_known_to_agree() {
-        let shown = |apart: u64, within_ns: Option<f64>| {
+        let finding = |apart: u64, within_ns: Option<f64>| {
             let within_ns = Figure::of(within_ns, texts::NO_FORWARD_STEP);
             Offsets { apart, within_ns, ..Offsets::default() }.shows(OffsetsFinding::Unsynchronized)
         };
-        assert_eq!([shown(0, Some(80.0)), shown(0, None), shown(1, None)], [Some(false), None, Some(true)]);
+        assert_eq!([finding(0, Some(80.0)), finding(0, None), finding(1, None)], [Some(false), None, Some(true)]);
     }
 }

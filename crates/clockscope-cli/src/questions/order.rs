@@ -65,13 +65,13 @@ pub(crate) enum OrderFinding {
 
 impl Shows<OrderFinding> for Order {
     fn shows(&self, finding: OrderFinding) -> Option<bool> {
-        let tested = || self.sequences.iter().filter(|sequence| sequence.available);
+        let available = || self.sequences.iter().filter(|sequence| sequence.available);
         let is_untested = self.untestable.is_some()
             || !self.lost.is_empty()
-            || tested().next().is_none()
-            || tested().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
+            || available().next().is_none()
+            || available().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
         let has_regressed =
-            tested().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
+            available().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
         match finding {
             OrderFinding::Regression if has_regressed => Some(true),
             OrderFinding::Regression => (!is_untested).then_some(false),
@@ -111,8 +111,8 @@ fn order(args: &OrderArgs) -> Result<Exit> {
         clockscope_measure::order(session, catalog, &request, progress)
     };
     let end = |found: &Order| {
-        let is_tested = found.sequences.iter().any(|sequence| sequence.handoffs > 0);
-        of_pairs(is_tested, found.untestable.as_ref()).or(found.exit(&args.fail_on))
+        let is_checked = found.sequences.iter().any(|sequence| sequence.handoffs > 0);
+        of_pairs(is_checked, found.untestable.as_ref()).or(found.exit(&args.fail_on))
     };
     answer(ask, (&args.output, Drawing::default()), "--cpus", end, Document::Order)
 }

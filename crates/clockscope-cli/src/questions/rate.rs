@@ -117,10 +117,10 @@ fn rate(args: &RateArgs) -> Result<Exit> {
         until_ppm: args.until.map(|until| until.0),
         cpu: args.cpu,
     };
-    let asked = clockscope_measure::rate(&session, &request, &mut |live| bar.describe(live.share, || line(live)));
+    let result = clockscope_measure::rate(&session, &request, &mut |live| bar.describe(live.share, || line(live)));
     drop(bar);
     finish(
-        asked.map_err(|error| explained(error, "--cpu"))?,
+        result.map_err(|error| explained(error, "--cpu"))?,
         (&args.output, Drawing { ascii: args.ascii, plot: args.plot, ..Drawing::default() }),
         destination,
         |found| end_of_rate(found, args),
@@ -132,9 +132,9 @@ fn rate(args: &RateArgs) -> Result<Exit> {
 /// named, those count that could be read.
 fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
     let reached = |until: f64| {
-        let is_asked = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
+        let is_requested = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
         let bounds: Vec<Option<f64>> =
-            found.clocks.iter().filter(is_asked).map(|clock| clock.bound_ppm.get()).collect();
+            found.clocks.iter().filter(is_requested).map(|clock| clock.bound_ppm.get()).collect();
         !bounds.is_empty() && bounds.iter().all(|bound| bound.is_some_and(|bound| bound <= until))
     };
     match found.exit(&args.fail_on) {

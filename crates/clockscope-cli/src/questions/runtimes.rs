@@ -140,8 +140,10 @@ fn run(args: &RuntimesArgs) -> Result<Exit> {
         UsageError(format!("{error}; {hint}`clockscope runtimes --list` shows all runtimes"))
     })?;
     if args.duration.0 < DURATIONS_S.0 || args.duration.0 > DURATIONS_S.1 {
-        let asked = time(args.duration.0 * 1e9);
-        return Err(UsageError(format!("--duration: each API cannot be read for {asked}: expected 1ms to 1min")).into());
+        let requested = time(args.duration.0 * 1e9);
+        return Err(
+            UsageError(format!("--duration: each API cannot be read for {requested}: expected 1ms to 1min")).into()
+        );
     }
     // Before anything is started or switched: signals only ask for an end.
     let stop = stop_gently()?;
@@ -200,18 +202,18 @@ fn measure(
     let show = |share: f64, title: &str| bar.borrow_mut().describe(share, || title.to_owned());
     // Before any clocksource is switched: compilers need none.
     let prepared = runner.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
-    let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
+    let rows = |clocksource: Option<&str>, index: usize, whole: usize| -> Vec<RuntimeRecord> {
         let request = ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
         runner.measure(&prepared, request, &mut |share, title| {
-            show(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
+            show(TO_PREPARE + (1.0 - TO_PREPARE) * (index as f64 + share) / whole as f64, title);
         })
     };
     let (was, runtimes, error) = if args.clocksource.is_empty() {
         (None, rows(environment.clocksource.as_deref(), 0, 1), None)
     } else {
         let whole = args.clocksource.len();
-        let each = clockscope_measure::with_each_clocksource(&args.clocksource, stop, &mut |place, name| {
-            Ok::<_, MeasureError>(rows(Some(name), place, whole))
+        let each = clockscope_measure::with_each_clocksource(&args.clocksource, stop, &mut |index, name| {
+            Ok::<_, MeasureError>(rows(Some(name), index, whole))
         });
         let PerClocksource { was, found, error } = each.map_err(|error| explained(error, "--cpu"))?;
         (Some(was), found.concat(), error)

@@ -317,12 +317,12 @@ mod tests {
 
     #[test]
     fn long_times_have_fitting_units() {
-        let shown = [10.4, 119.0, 150.0, 22_240.0, 400_000.0].map(long);
-        assert_eq!(shown, ["10 s", "119 s", "2 min", "6.2 h", "4.6 days"]);
+        let formatted = [10.4, 119.0, 150.0, 22_240.0, 400_000.0].map(long);
+        assert_eq!(formatted, ["10 s", "119 s", "2 min", "6.2 h", "4.6 days"]);
     }
 
     #[test]
-    fn the_ending_of_a_file_names_the_format_in_either_case() {
+    fn the_ending_of_a_file_names_the_format_in_any_capitalization() {
         let format = |name: &str| format_by_ending(Path::new(name)).ok();
         assert_eq!(format("x.csv"), Some(RawFormatArg::Csv));
         assert_eq!(format("x.CSV"), Some(RawFormatArg::Csv));

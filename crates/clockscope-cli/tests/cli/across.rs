@@ -110,7 +110,7 @@ fn an_order_of_nothing_is_undetermined() {
 
 #[test]
 #[parallel]
-fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
+fn pairs_may_be_measured_one_at_a_time_and_in_one_way() {
     let Some((a, b)) = two_cpus() else { return };
     let cpus = format!("{a},{b}");
     let arguments = ["order", "rdtscp", "--cpus", &cpus, "--serial", "--handoff", "lock", "--duration", "100ms"];
@@ -187,7 +187,7 @@ fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
-fn threads_that_cannot_be_bound_or_started_are_told() {
+fn threads_that_cannot_be_bound_or_started_are_reported() {
     // One CPU alone has nothing to ask another.
     if two_cpus().is_none() {
         return;
@@ -218,7 +218,7 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
-fn threads_that_are_moved_under_way_are_told() {
+fn threads_that_are_moved_under_way_are_reported() {
     if two_cpus().is_none() {
         return;
     }
@@ -276,8 +276,8 @@ fn a_hidden_step_is_no_rate() {
         if let (Some(ppm), Some(bound)) = (found["ppm"].as_f64(), found["bound_ppm"].as_f64()) {
             assert!(ppm.abs() <= bound && found["constant"] != false, "{quantum_ns}: {found:#}");
         }
-        let is_told = found["ppm"].is_f64();
-        (granted, move || assert!(is_told, "{found:#}"))
+        let is_reported = found["ppm"].is_f64();
+        (granted, move || assert!(is_reported, "{found:#}"))
     };
     for quantum_ns in ["300000", "20000000", "100000000"] {
         demand(|_| hidden(quantum_ns, &["rate", "monotonic", "realtime"], "monotonic"));
@@ -305,7 +305,7 @@ fn a_rate_that_changes_under_way_is_said_to() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
-fn a_step_is_told_from_a_rate() {
+fn a_step_is_distinguished_from_a_rate() {
     demand(|factor| {
         let lies = [("CLOCKSCOPE_LIE_EVERY", "4500"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
         let (found, granted) = found_rate(factor, "0", &lies);
@@ -315,7 +315,7 @@ fn a_step_is_told_from_a_rate() {
 
 #[test]
 #[serial]
-fn a_bound_that_is_asked_for_ends_the_run_or_is_said_to_need_more() {
+fn a_requested_bound_ends_the_run_or_is_said_to_need_more() {
     let reached = record_of(&["rate", "monotonic", "--until", "1ppm"]);
     let found = clock(&reached, "monotonic");
     assert!(number(&found["bound_ppm"]) <= 1.0 && number(&found["seconds"]) < 50.0, "{found:#}");
@@ -340,7 +340,7 @@ fn a_bound_of_nothing_is_not_reached() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
-fn a_reference_that_steps_is_told_from_clocks_that_do() {
+fn a_reference_that_steps_is_distinguished_from_clocks_that_do() {
     let lies =
         [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_EVERY", "9000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
     demand(|factor| {
@@ -379,7 +379,7 @@ fn coarse_clocks_are_not_accused() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
-fn a_read_that_fails_is_told() {
+fn a_read_that_fails_is_reported() {
     if two_cpus().is_none() {
         return;
     }
@@ -436,7 +436,7 @@ fn what_cannot_be_a_reference_is_refused() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
-fn what_takes_a_threads_time_is_told() {
+fn what_takes_a_threads_time_is_reported() {
     let cpu = allowed_cpus()[0];
     let hog = Hog::on(cpu);
     let record = record_of(&["gaps", "--cpus", &cpu.to_string(), "--duration", "1s"]);
@@ -453,7 +453,7 @@ fn what_takes_a_threads_time_is_told() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[serial]
-fn a_stopped_thread_is_told_from_a_preempted_one() {
+fn a_stopped_thread_is_distinguished_from_a_preempted_one() {
     demand(|factor| {
         let arguments = ["gaps", "--duration", &format!("{}s", 2 * factor), "--format", "json"];
         let (record, granted) = record_beside(clockscope(&arguments), 0, |child| {
@@ -473,7 +473,7 @@ fn a_stopped_thread_is_told_from_a_preempted_one() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
-fn no_call_returns_early_and_one_that_does_is_told() {
+fn no_call_returns_early_and_one_that_does_is_reported() {
     let record = record_of(&["sleep", "--duration", "3s"]);
     let rows = record["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["early"] == 0 || row["early"].is_null()), "{record:#}");
@@ -483,7 +483,7 @@ fn no_call_returns_early_and_one_that_does_is_told() {
     }
     assert_eq!(slept("poll"), 3);
     // seeds: usleep(1000).
-    let usleep = rows.iter().find(|row| row["call"] == "usleep" && row["asked_ns"] == 1_000_000).unwrap();
+    let usleep = rows.iter().find(|row| row["call"] == "usleep" && row["requested_ns"] == 1_000_000).unwrap();
     assert!(number(&usleep["min_ns"]) >= 1e6, "{usleep}");
     run(clockscope(&["sleep", "--duration", "100ms", "--fail-on", "early"]), 0);
     let output = run(under("early", &[], &["sleep", "--duration", "100ms", "--fail-on", "early"]), 1);
@@ -523,8 +523,8 @@ fn with_the_counter_disabled_all_questions_have_answers() {
     for command in ["order", "offsets", "rate", "gaps", "sleep"] {
         // No counter can be compared with another.
         let code = if command == "offsets" { 3 } else { 0 };
-        let asked = under("no_tsc", &[], &[command, "--duration", "200ms", "--format", "json"]);
-        let (record, _) = record_beside(asked, code, |_| ());
+        let request = under("no_tsc", &[], &[command, "--duration", "200ms", "--format", "json"]);
+        let (record, _) = record_beside(request, code, |_| ());
         match command {
             "offsets" => assert!(record["untestable"]["text"].as_str().unwrap().contains("PR_SET_TSC"), "{record:#}"),
             "rate" => assert!(record["clocks"].as_array().unwrap().iter().any(|clock| clock["available"] == false)),

@@ -115,16 +115,16 @@ fn clocks_of_other_systems_have_their_own_reasons() {
 
 /// Returns whether a note's `realtime (FreeBSD, OpenBSD), uptime` has a clock of a system.
 fn is_named(named: &str, name: &str, system: &str) -> bool {
-    let mut rest = named;
-    while !rest.is_empty() {
-        let end = rest.find([',', '(']).unwrap_or(rest.len());
-        let (one, behind) = rest.split_at(end);
+    let mut remaining = named;
+    while !remaining.is_empty() {
+        let end = remaining.find([',', '(']).unwrap_or(remaining.len());
+        let (one, behind) = remaining.split_at(end);
         let (systems, behind) =
-            behind.strip_prefix('(').and_then(|place| place.split_once(')')).unwrap_or(("", behind));
-        if one.trim() == name && (systems.is_empty() || systems.split(", ").any(|place| place == system)) {
+            behind.strip_prefix('(').and_then(|inner| inner.split_once(')')).unwrap_or(("", behind));
+        if one.trim() == name && (systems.is_empty() || systems.split(", ").any(|listed| listed == system)) {
             return true;
         }
-        rest = behind.trim_start_matches([',', ' ']);
+        remaining = behind.trim_start_matches([',', ' ']);
     }
     false
 }
@@ -159,7 +159,7 @@ fn ndjson_is_an_object_a_line() {
 fn steps_of_clocks_are_records() {
     let arguments = ["steps", COUNTER[0], "monotonic", "time", "rdpmc", "--reads", "20000", "--format", "json"];
     let record = record(clockscope(&arguments));
-    assert_eq!((&record["schema"], &record["run"]["reads_asked"]), (&"clockscope.steps".into(), &20_000.into()));
+    assert_eq!((&record["schema"], &record["run"]["requested_reads"]), (&"clockscope.steps".into(), &20_000.into()));
     let monotonic = clock(&record, "monotonic");
     assert_eq!(monotonic["events"]["reads"], 20_000);
     // What lies between two batches is no difference.
@@ -277,8 +277,8 @@ fn a_recording_is_replayed() {
     let recording = path("run.json");
     for format in ["json", "table", "csv", "ndjson", "markdown"] {
         let named = ["monotonic", COUNTER[0], "monotonic:syscall", "process", "time", "rdpmc"];
-        let asked = ["--reads", "3000", "--rows", "7", "--format", format, "--raw", &recording];
-        let answer = run(clockscope(&[&["steps"], &named[..], &asked].concat()), 0).stdout;
+        let options = ["--reads", "3000", "--rows", "7", "--format", format, "--raw", &recording];
+        let answer = run(clockscope(&[&["steps"], &named[..], &options].concat()), 0).stdout;
         let again = run(clockscope(&["replay", &recording, "--rows", "7", "--format", format]), 0);
         assert_eq!(String::from_utf8(again.stdout).unwrap(), String::from_utf8(answer).unwrap(), "{format}");
     }

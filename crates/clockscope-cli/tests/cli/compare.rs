@@ -191,11 +191,11 @@ fn records_that_cannot_be_compared_are_refused() {
         all.push((2, said));
     }
     assert!(refused(&[&base, &new, "--clock", "sundial"], 2).contains("unknown clock: sundial"));
-    let mut elsewhere = example(43);
-    elsewhere["environment"]["cpu"]["model"] = "Other CPU".into();
-    let elsewhere = write(&path, "elsewhere.json", &elsewhere);
-    all.push((3, refused(&[&base, &elsewhere], 3)));
-    all.push((2, refused(&[&base, &format!("{new},{elsewhere}")], 2)));
+    let mut other_cpu = example(43);
+    other_cpu["environment"]["cpu"]["model"] = "Other CPU".into();
+    let other_cpu = write(&path, "elsewhere.json", &other_cpu);
+    all.push((3, refused(&[&base, &other_cpu], 3)));
+    all.push((2, refused(&[&base, &format!("{new},{other_cpu}")], 2)));
     let unsaid: Vec<_> = documented_errors()
         .into_iter()
         .filter(|(code, message)| !all.iter().any(|(said_with, said)| said_with == code && said.contains(message)))
@@ -208,7 +208,7 @@ fn documented_errors() -> Vec<(i32, String)> {
     let page = fs::read_to_string(project().join("docs/compare.md")).unwrap();
     let table = page.split("## Records that are refused").nth(1).unwrap();
     let rows = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
-    let refusals: Vec<_> = rows
+    let rejections: Vec<_> = rows
         .take_while(|line| line.starts_with('|'))
         .flat_map(|row| {
             let cells: Vec<&str> = row.split(" | ").collect();
@@ -216,12 +216,12 @@ fn documented_errors() -> Vec<(i32, String)> {
             messages.map(|message| (cells[1].parse().unwrap(), message.to_owned())).collect::<Vec<_>>()
         })
         .collect();
-    assert!(refusals.len() > 8, "the table is gone: {refusals:?}");
-    refusals
+    assert!(rejections.len() > 8, "the table is gone: {rejections:?}");
+    rejections
 }
 
 #[test]
-fn other_machines_are_compared_only_where_it_is_asked_for() {
+fn other_machines_are_compared_only_on_request() {
     let (_folder, path) = both();
     let [base, new] = [text(&path, "base"), text(&path, "new")];
     let mut other = example(43);

@@ -193,7 +193,7 @@ fn quanta_are_found_by_steps_and_by_measure() {
 /// The worst events are reported with their kind, time and size, beside the number of events.
 #[test]
 #[parallel]
-fn the_worst_events_are_told_with_time_and_size() {
+fn the_worst_events_are_reported_with_time_and_size() {
     let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "100000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")];
     let arguments = ["steps", "monotonic", "--reads", "1000000", "--format", "json"];
     let record = record(under("liar", &variables, &arguments));
@@ -248,7 +248,7 @@ fn other_paths_do_not_see_what_libc_was_made_to_say() {
 #[test]
 #[ignore = "measures real clocks: needs a quiet machine"]
 #[parallel]
-fn with_the_counter_disabled_the_rest_is_measured_in_every_format() {
+fn with_the_counter_disabled_the_others_are_measured_in_every_format() {
     for format in ["table", "json", "ndjson", "csv", "markdown"] {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("out");
@@ -291,7 +291,7 @@ fn every_other_command_works_with_the_counter_disabled() {
 
 #[test]
 #[parallel]
-fn a_denied_clock_is_unavailable_with_the_reason_and_the_rest_is_measured() {
+fn a_denied_clock_is_unavailable_with_the_reason_and_others_are_measured() {
     for (how, reason) in [("errno", "seccomp"), ("trap", "SIGSYS"), ("kill", "SIGSYS")] {
         let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", how)];
         let record = record(under("deny", &variables, &["measure", "--duration", "300ms", "--format", "json"]));
@@ -353,8 +353,8 @@ fn a_busy_loop_on_the_same_cpu_shows_gaps_and_no_jumps() {
     let hog = Hog::on(cpu);
     let names = ["tsc", "monotonic", "rust_instant"];
     let cpu = cpu.to_string();
-    let rest = ["--cpu", &cpu, "--duration", "1s", "--format", "json"];
-    let record = record(clockscope(&[&["measure"], names.as_slice(), &rest].concat()));
+    let options = ["--cpu", &cpu, "--duration", "1s", "--format", "json"];
+    let record = record(clockscope(&[&["measure"], names.as_slice(), &options].concat()));
     drop(hog);
     for name in names {
         assert!(count(&record, name, "gap") >= 1, "{name}: {record:#}");

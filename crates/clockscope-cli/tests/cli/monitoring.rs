@@ -206,7 +206,7 @@ fn what_is_wrong_is_unknown_for_nagios() {
 /// The time that a monitor waits: a check without --duration is asked to take 2 s.
 #[test]
 #[parallel]
-fn one_line_is_asked_for_within_two_seconds() {
+fn one_line_takes_two_seconds_by_default() {
     let help = run(clockscope(&["check", "--help"]), 0);
     assert!(stdout(&help).contains("Time for everything; 2s with --one-line"), "{}", stdout(&help));
     for words in [&["--format", "json"][..], &["--brief"], &["--verbose"], &["--baseline", "x.json"]] {

@@ -19,21 +19,21 @@ fn documented_outputs_have_the_shape_of_real_ones() {
         return skip("an emulated command is too slow to run every documented one");
     }
     let clocks = names_of_clocks();
-    let kept = columns_of_kept_records(&clocks);
+    let stored = columns_of_stored_records(&clocks);
     let mut stale = Vec::new();
     let documented = documented_commands();
-    let shown: Vec<_> = documented.iter().filter(|command| !command.output.is_empty()).collect();
-    for (command, text) in shown.iter().zip(answers(&shown)) {
-        let mut columns = kept.clone();
+    let with_output: Vec<_> = documented.iter().filter(|command| !command.output.is_empty()).collect();
+    for (command, text) in with_output.iter().zip(answers(&with_output)) {
+        let mut columns = stored.clone();
         let lines: Vec<&str> = text.as_deref().unwrap_or_default().lines().collect();
         add(&mut columns, headers(&lines, &clocks));
-        let shown: Vec<&str> = command.output.iter().map(String::as_str).collect();
-        stale.extend(unknown_columns(&columns, &headers(&shown, &clocks)).map(|what| (command.location(), what)));
+        let printed: Vec<&str> = command.output.iter().map(String::as_str).collect();
+        stale.extend(unknown_columns(&columns, &headers(&printed, &clocks)).map(|what| (command.location(), what)));
         if let Some(first) = lines.first()
-            && !shown[0].starts_with('…')
-            && is_header(first) != is_header(shown[0])
+            && !printed[0].starts_with('…')
+            && is_header(first) != is_header(printed[0])
         {
-            stale.push((command.location(), format!("begins with {:?}, the command with {first:?}", shown[0])));
+            stale.push((command.location(), format!("begins with {:?}, the command with {first:?}", printed[0])));
         }
     }
     assert!(stale.is_empty(), "outputs of an earlier shape; show what the command prints today: {stale:#?}");
@@ -43,7 +43,7 @@ fn documented_outputs_have_the_shape_of_real_ones() {
 /// once: none is busy for as long as it runs.
 fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
     const AT_ONCE: usize = 4;
-    let answer = |command: &&DocumentedCommand| match kept_answer(command) {
+    let answer = |command: &&DocumentedCommand| match stored_answer(command) {
         Some(record) => Some(report_of(record, command)),
         None if runs_anywhere(command) => output(command),
         None => None,
@@ -57,7 +57,7 @@ fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
 
 /// The kept record that stands for what the command answers: one of `runtimes`, which programs of
 /// other languages answer, and the answers of another clocksource.
-fn kept_answer(command: &DocumentedCommand) -> Option<&'static str> {
+fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
     let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
     match () {
         () if command.page == WINDOWS && has("clocksource") => Some("clocksource_windows"),
@@ -144,8 +144,8 @@ fn add(columns: &mut Columns, headers: Vec<Vec<String>>) {
 }
 
 /// Columns of the shown headers that no table of today has.
-fn unknown_columns<'a>(columns: &'a Columns, shown: &'a [Vec<String>]) -> impl Iterator<Item = String> + 'a {
-    shown.iter().flat_map(|header| {
+fn unknown_columns<'a>(columns: &'a Columns, printed: &'a [Vec<String>]) -> impl Iterator<Item = String> + 'a {
+    printed.iter().flat_map(|header| {
         let today = columns.get(&header[0]);
         header
             .iter()
@@ -155,7 +155,7 @@ fn unknown_columns<'a>(columns: &'a Columns, shown: &'a [Vec<String>]) -> impl I
 }
 
 /// Columns that come with what a machine at hand may lack, by the kept records.
-fn columns_of_kept_records(clocks: &BTreeSet<String>) -> Columns {
+fn columns_of_stored_records(clocks: &BTreeSet<String>) -> Columns {
     let mut columns = Columns::new();
     for entry in fs::read_dir(project().join("crates/clockscope-report/tests/fixtures")).unwrap() {
         let file = entry.unwrap().path();
@@ -188,13 +188,16 @@ fn names_of_clocks() -> BTreeSet<String> {
 #[test]
 fn runtimes_and_clocksources_have_answers() {
     let documented = documented_commands();
-    let shown: Vec<&DocumentedCommand> = documented.iter().filter(|command| !command.output.is_empty()).collect();
+    let with_output: Vec<&DocumentedCommand> = documented.iter().filter(|command| !command.output.is_empty()).collect();
     let of = |word: &str| {
-        shown.iter().filter(|command| command.arguments.first().is_some_and(|first| first == word)).collect::<Vec<_>>()
+        with_output
+            .iter()
+            .filter(|command| command.arguments.first().is_some_and(|first| first == word))
+            .collect::<Vec<_>>()
     };
-    assert!(of("runtimes").len() >= 4 && of("runtimes").iter().all(|command| kept_answer(command).is_some()));
+    assert!(of("runtimes").len() >= 4 && of("runtimes").iter().all(|command| stored_answer(command).is_some()));
     assert!(of("clocksource").iter().any(|command| runs_anywhere(command)));
-    assert!(of("clocksource").iter().any(|command| kept_answer(command).is_some()));
+    assert!(of("clocksource").iter().any(|command| stored_answer(command).is_some()));
 }
 
 /// Outputs of earlier shapes are found.

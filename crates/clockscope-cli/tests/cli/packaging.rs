@@ -42,8 +42,8 @@ fn words_of(output: &Output) -> String {
 #[test]
 fn the_service_is_understood_and_hardened() {
     let folder = tempfile::tempdir().unwrap();
-    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let [service, timer] = ["clockscope-textfile.service", "clockscope-textfile.timer"].map(place);
+    let path_to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [service, timer] = ["clockscope-textfile.service", "clockscope-textfile.timer"].map(path_to);
     let unit = text("systemd/clockscope-textfile.service");
     // systemd looks whether the program is there.
     fs::write(&service, unit.replace("/usr/bin/clockscope", env!("CARGO_BIN_EXE_clockscope"))).unwrap();
@@ -159,24 +159,26 @@ fn the_daemon_set_is_one() {
 }
 
 /// The path of something that is not in another value, if there is any.
-fn lost(value: &Value, kept: &Value) -> Option<String> {
-    let below = |name: String, value: &Value, kept: &Value| lost(value, kept).map(|path| format!("{name}.{path}"));
-    match (value, kept) {
+fn lost(value: &Value, other: &Value) -> Option<String> {
+    let below = |name: String, value: &Value, other: &Value| lost(value, other).map(|path| format!("{name}.{path}"));
+    match (value, other) {
         (Value::Object(keys), Value::Object(_)) => {
-            keys.iter().find_map(|(name, value)| below(name.clone(), value, &kept[name]))
+            keys.iter().find_map(|(name, value)| below(name.clone(), value, &other[name]))
         }
-        (Value::Array(values), Value::Array(all)) if values.len() == all.len() => {
-            values.iter().zip(all).enumerate().find_map(|(place, (value, kept))| below(place.to_string(), value, kept))
-        }
-        _ => (value != kept).then(|| format!("{value} is {kept}")),
+        (Value::Array(values), Value::Array(all)) if values.len() == all.len() => values
+            .iter()
+            .zip(all)
+            .enumerate()
+            .find_map(|(index, (value, other))| below(index.to_string(), value, other)),
+        _ => (value != other).then(|| format!("{value} is {other}")),
     }
 }
 
 #[test]
 fn alerts_fire_when_they_should() {
     let file = packaging("prometheus/clockscope.rules.test.yml");
-    let Some(tested) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
-    assert!(tested.status.success(), "{}", words_of(&tested));
+    let Some(checked) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
+    assert!(checked.status.success(), "{}", words_of(&checked));
 }
 
 /// The names of metrics in a text.
@@ -200,8 +202,8 @@ fn rules_and_the_manual_name_metrics_that_there_are() {
     fs::write(&file, record.to_string()).unwrap();
     let metrics = run(clockscope(&["report", file.to_str().unwrap(), "--format", "prometheus"]), 0).stdout;
     let known = names(std::str::from_utf8(&metrics).unwrap());
-    let asked = names(&text("prometheus/clockscope.rules.yml"));
-    assert!(asked.len() >= 8 && asked.is_subset(&known), "{:?}", asked.difference(&known));
+    let queried = names(&text("prometheus/clockscope.rules.yml"));
+    assert!(queried.len() >= 8 && queried.is_subset(&known), "{:?}", queried.difference(&known));
     let manual = fs::read_to_string(packaging("../docs/monitoring.md")).unwrap();
     let mut documented = names(&manual);
     assert!(documented.remove("clockscope_series_omitted"));

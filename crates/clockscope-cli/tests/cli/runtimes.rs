@@ -106,7 +106,7 @@ fn figures_have_fixed_keys_and_c_is_measured() {
 }
 
 #[test]
-fn wrappers_and_shims_are_measured_or_told() {
+fn wrappers_and_shims_are_measured_or_reported() {
     let folder = tempfile::tempdir().unwrap();
     let chatty = program(folder.path(), "chatty", &format!("echo 'warning: old'; printf 'hint: '; echo '{LINE}'"));
     let broken = program(folder.path(), "broken", "echo 'pyenv: ruby: command not found' >&2; exit 127");
@@ -123,7 +123,7 @@ fn wrappers_and_shims_are_measured_or_told() {
 }
 
 #[test]
-fn where_nothing_can_be_kept_it_is_built_for_the_run() {
+fn where_nothing_can_be_cached_it_is_built_for_the_run() {
     let folder = tempfile::tempdir().unwrap();
     // Not even root can make a folder there.
     let mut command = runtimes(folder.path(), &["c"]);
@@ -158,7 +158,7 @@ fn nothing_is_written_beside_the_users_files() {
 }
 
 #[test]
-fn a_browser_that_ends_too_early_is_told() {
+fn a_browser_that_ends_too_early_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let browser = program(folder.path(), "browser", "exit 0");
     let rows =
@@ -181,18 +181,18 @@ fn a_clocksource_that_is_not_there_is_refused_at_once() {
 }
 
 #[test]
-fn what_is_damaged_in_the_cache_is_built_anew() {
+fn a_corrupt_program_in_the_cache_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     run(runtimes(folder.path(), &["c"]), 0);
     let cache = folder.path().join("cache/clockscope/probes");
     let built = || fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
-    for damage in [
+    for corrupt in [
         |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(100).unwrap(),
         |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(5000).unwrap(),
         |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap(),
         |path: &Path| fs::write(path, "#!/bin/sh\nexit 3\n").unwrap(),
     ] {
-        damage(&built());
+        corrupt(&built());
         let rows = rows(&run(runtimes(folder.path(), &["c"]), 0));
         assert!(rows.iter().all(|row| row["available"] == true), "{rows:#?}");
         assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
@@ -206,7 +206,7 @@ fn what_is_damaged_in_the_cache_is_built_anew() {
 }
 
 #[test]
-fn a_compiler_that_has_changed_builds_anew() {
+fn a_compiler_that_has_changed_builds_again() {
     let folder = tempfile::tempdir().unwrap();
     let built = |path: &Path| {
         run(runtimes(folder.path(), &["c", "--runtime", &format!("c={}", path.display())]), 0);
@@ -226,7 +226,7 @@ fn is_installed(program: &str) -> bool {
 }
 
 #[test]
-fn temporary_folders_may_be_told_relatively() {
+fn temporary_folders_may_be_relative() {
     let folder = tempfile::tempdir().unwrap();
     let others = [("perl", "perl"), ("python", "python3")];
     let installed = others.iter().filter(|(_, program)| is_installed(program)).map(|(name, _)| *name);
@@ -255,7 +255,7 @@ fn what_was_there_before_is_spared() {
 }
 
 #[test]
-fn what_was_asked_wrongly_is_said() {
+fn wrong_arguments_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, hint) in [
         (&["pyhton"] as &[&str], "unknown runtime: pyhton; did you mean python? `clockscope"),

@@ -117,8 +117,8 @@ fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
         // Its rate changes.
         ("rate:after=1400ms,ppm=900", "constant_rate"),
         // It stands still, for good and for a while.
-        ("freeze:after=700ms", "standing_still"),
-        ("freeze:after=700ms,for=300ms", "standing_still"),
+        ("freeze:after=700ms", "stuck"),
+        ("freeze:after=700ms,for=300ms", "stuck"),
         // A suspend, a snapshot that is restored, a process on another host.
         ("reset:after=700ms", "steps_back"),
         ("reset:after=1400ms", "constant_rate"),
@@ -176,7 +176,7 @@ fn counters_that_differ_between_cpus_are_unfit() {
 fn a_trapped_counter_is_right_and_expensive() {
     demand(|factor| {
         let (record, granted) = trapped(factor, "slow:ns=1000");
-        for check in ["steps_back", "jumps", "standing_still", "constant_rate", "order"] {
+        for check in ["steps_back", "jumps", "stuck", "constant_rate", "order"] {
             let counter = verdict(&record, "tsc");
             assert_ne!(finding(counter, check), "against", "{check}: {counter:#}");
         }
@@ -209,7 +209,7 @@ fn a_disabled_counter_is_unfit_and_so_is_what_reads_it() {
 fn a_clock_that_goes_back_or_stops_is_unfit_and_the_counter_is_not() {
     let lies: [(&[(&str, &str)], &str); 2] = [
         (&[("CLOCKSCOPE_LIE_EVERY", "1000"), ("CLOCKSCOPE_LIE_STEP_NS", "-2000000")], "steps_back"),
-        (&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "1000")], "standing_still"),
+        (&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "1000")], "stuck"),
     ];
     for (lie, reason) in lies {
         let variables = [lie, &[("CLOCKSCOPE_LIE_CLOCK", "1")]].concat();
@@ -501,7 +501,7 @@ fn a_millisecond_decides_nothing() {
 /// Civil time and intervals are judged apart.
 #[test]
 #[parallel]
-fn a_clock_is_judged_for_the_use_that_is_asked_about() {
+fn a_clock_is_judged_for_the_requested_use() {
     let uses = |arguments: &[&str]| {
         let record = record(clockscope(&[&["check", "-d", "50ms", "--format", "json"][..], arguments].concat()));
         let verdicts = record["verdicts"].as_array().unwrap().iter();

@@ -47,8 +47,8 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 /// A repository with one commit, and this crate at `place` in it.
-fn repository(root: &Path, place: &str) -> std::path::PathBuf {
-    let folder = root.join(place);
+fn repository(root: &Path, path: &str) -> std::path::PathBuf {
+    let folder = root.join(path);
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("Cargo.toml"), "one\n").expect("a file");
     git(root, &["init", "--quiet"]);

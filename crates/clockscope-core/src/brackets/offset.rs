@@ -124,7 +124,7 @@ mod tests {
             quantum in prop_oneof![Just(1u64), Just(26), 2u64..1000],
         ) {
             let (mut bounds, mut reverse) = (OffsetBounds::default(), OffsetBounds::default());
-            let shown = |time: u64, skew: i64| start.wrapping_add_signed(skew).wrapping_add(time) / quantum * quantum;
+            let reading = |time: u64, skew: i64| start.wrapping_add_signed(skew).wrapping_add(time) / quantum * quantum;
             // A quantized reading near the end of the number range would wrap in the middle of a
             // quantum.
             prop_assume!(start.wrapping_add(1 << 53) > start && start.checked_add_signed(skew).is_some_and(|s| s < u64::MAX >> 1));
@@ -132,7 +132,7 @@ mod tests {
             for (index, (there, back, pause)) in ways.into_iter().enumerate() {
                 let moments = [time, time + there, time + there + back];
                 let (here, other) = if index % 2 == 0 { (0, skew) } else { (skew, 0) };
-                let seen = bracket([shown(moments[0], here), shown(moments[1], other), shown(moments[2], here)]);
+                let seen = bracket([reading(moments[0], here), reading(moments[1], other), reading(moments[2], here)]);
                 if index % 2 == 0 { bounds.push(&seen) } else { reverse.push(&seen) }
                 time = moments[2] + pause;
             }

@@ -23,7 +23,7 @@ pub(super) mod clock {
     }
 
     /// Nothing is stated.
-    pub(in super::super) fn stated_tick_ns() -> u64 {
+    pub(in super::super) fn nominal_tick_ns() -> u64 {
         1
     }
 

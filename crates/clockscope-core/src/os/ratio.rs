@@ -37,9 +37,9 @@ impl Ratio {
 
 /// Returns the fraction in lowest terms; `None` where one of both is 0, or is too large.
 fn lowest(numerator: u64, denominator: u64) -> Option<(u32, u32)> {
-    let (mut divisor, mut rest) = (numerator, denominator);
-    while rest != 0 {
-        (divisor, rest) = (rest, divisor % rest);
+    let (mut divisor, mut remainder) = (numerator, denominator);
+    while remainder != 0 {
+        (divisor, remainder) = (remainder, divisor % remainder);
     }
     let term = |number: u64| u32::try_from(number.checked_div(divisor)?).ok().filter(|term| *term > 0);
     Some((term(numerator)?, term(denominator)?))
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_is_asked_for_once() {
+    fn the_unit_is_requested_once() {
         let ratio = Ratio::new();
         assert_eq!(ratio.ns(3, || Some((125, 3))), Some(125));
         assert_eq!(ratio.ns(6, || unreachable!()), Some(250));

@@ -45,7 +45,7 @@ impl Timeline {
     /// smallest step that it shows.
     #[must_use]
     pub fn tick_ns(&self, _: bool) -> u64 {
-        clock::stated_tick_ns().max(self.smallest_step_ns()).max(1)
+        clock::nominal_tick_ns().max(self.smallest_step_ns()).max(1)
     }
 
     /// Returns the smallest step between successive readings; 0 where none was seen.

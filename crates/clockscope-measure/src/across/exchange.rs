@@ -74,9 +74,9 @@ impl<'a, P: Platform> Exchange<'a, P> {
         let mut answered = 0;
         let _ending = HandoffGuard(&self.over);
         loop {
-            let asked = || self.there.number.load(Ordering::Acquire);
-            self.platform.wait_until(|| asked() != answered || self.over.load(Ordering::Acquire) != 0);
-            if asked() == answered {
+            let requests = || self.there.number.load(Ordering::Acquire);
+            self.platform.wait_until(|| requests() != answered || self.over.load(Ordering::Acquire) != 0);
+            if requests() == answered {
                 return;
             }
             let stamp = read(counter);

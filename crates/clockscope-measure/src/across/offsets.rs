@@ -98,7 +98,7 @@ pub(crate) fn find<P: Platform>(
         return untested(offsets, &reason);
     }
     if let Timer::Reference(reference) = &bench.timer {
-        return untested(offsets, &PairsReason::StoodStill { reference: reference.name().to_owned() });
+        return untested(offsets, &PairsReason::Stuck { reference: reference.name().to_owned() });
     }
     let unit = CounterUnit::of(bench, step(&counter));
     offsets.tick_ns = Figure::Known(unit.step * unit.ns);
@@ -198,9 +198,9 @@ fn exchange<P: Platform, C: RawClock>(
 ) -> Vec<PairResult<Learned>> {
     let platform = bench.platform;
     let lines: Vec<_> = pairs.iter().map(|_| [Exchange::new(platform), Exchange::new(platform)]).collect();
-    play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
+    play_round(platform, pairs, |index: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
         let mut learned = Learned::default();
-        for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
+        for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[index]) {
             if !rendezvous.meet(side) {
                 return Err(ThreadError::Alone);
             }
@@ -250,10 +250,10 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], C
     let bounds = sides.map(|learned| learned.bounds);
     let all = bounds[0].with_reverse(&bounds[1]);
     // The reference shows that only after a while.
-    let stood_still = unit.step * unit.ns < FASTEST_TRIP_NS && all.round_trip() == Some(0);
+    let stopped = unit.step * unit.ns < FASTEST_TRIP_NS && all.round_trip() == Some(0);
     // A change that the exchanges show is more than one that the reference shows.
     let is_explained = all.offset(unit.step).is_some();
-    if is_explained && (has_parted || stood_still) { Err(parted(texts::REFERENCE_PARTED)) } else { Ok(bounds) }
+    if is_explained && (has_parted || stopped) { Err(parted(texts::REFERENCE_PARTED)) } else { Ok(bounds) }
 }
 
 fn untested_pair((a, b): (u32, u32), CpuFailureReason { failure, reason: because }: CpuFailureReason) -> OffsetPair {
@@ -306,8 +306,8 @@ fn summarize(offsets: &mut Offsets) {
     };
     // What changed during the run is as far apart as it likes.
     let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
-    let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
-    let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
+    let checked = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
+    let worst = checked.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     if worst.is_none() {
         let lost = |pair: &OffsetPair| {
             Some(PairsReason::AllLost { failure: pair.failure, because: Box::new(pair.reason.clone()?) })
@@ -337,8 +337,8 @@ fn closure(offsets: &Offsets) -> Option<f64> {
         .filter_map(|pair| Some((pair.b, pair.offset_ns.get()?)))
         .collect();
     let from_first = |cpu: u32| {
-        let place = of_first.binary_search_by_key(&cpu, |(cpu, _)| *cpu).ok()?;
-        Some(of_first[place].1)
+        let index = of_first.binary_search_by_key(&cpu, |(cpu, _)| *cpu).ok()?;
+        Some(of_first[index].1)
     };
     let others = offsets.pairs.iter().filter(|pair| pair.a != first);
     let gaps =
@@ -350,7 +350,7 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 struct KernelClock<P: Platform>(P::Reference);
 
 /// Reason why no counter has an offset from a kernel's clock that stood still.
-fn kernel_stood_still() -> CpuFailureReason {
+fn os_clock_stopped() -> CpuFailureReason {
     CpuFailureReason { failure: CpuFailure::ClockFailed, reason: "the kernel's clock stood still".into() }
 }
 
@@ -385,19 +385,19 @@ impl<P: Platform> KernelClock<P> {
     }
 
     fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
-        let mut shown = Vec::with_capacity(BRACKETS as usize);
+        let mut readings = Vec::with_capacity(BRACKETS as usize);
         let take = || {
             let mut raw = Default::default();
             let before = read(counter);
             self.0.read(&mut raw)?;
             let after = read(counter);
             let inner = self.0.value(&raw);
-            shown.push(inner);
+            readings.push(inner);
             Ok::<_, Errno>(Bracket { before, inner, after })
         };
         let bracket = narrowest(take, Bracket::width, BRACKETS, 0)?;
         // One that moves rarely may not be seen to move.
-        let step_ns = step::of_readings(&shown).max(self.0.tick_ns()).max(1.0);
+        let step_ns = step::of_readings(&readings).max(self.0.tick_ns()).max(1.0);
         Ok(Together { bracket, step_ns })
     }
 }
@@ -446,7 +446,7 @@ fn off_line(
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
     if whole_ns <= 0.0 {
-        return Err(kernel_stood_still());
+        return Err(os_clock_stopped());
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter,

@@ -117,7 +117,7 @@ pub(crate) fn find<P: Platform>(
     let mut pairs = PairTallies::new();
     if untestable.is_none() {
         let mut seen = Seen { tallies: &mut tallies, pairs: &mut pairs, lost: &mut order.lost };
-        order.pairs_tested = play(bench, &tasks, plan, &mut seen, progress);
+        order.pairs_checked = play(bench, &tasks, plan, &mut seen, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
         let all_lost =
             |lost: &LostPair| PairsReason::AllLost { failure: lost.failure, because: Box::new(lost.reason.clone()) };
@@ -129,9 +129,9 @@ pub(crate) fn find<P: Platform>(
     let reason = if bare.received.handoffs > 0 { texts::UNTIMED } else { texts::NO_HANDOFF_IN_TIME };
     let reason = order.untestable.clone().unwrap_or(reason.into());
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason);
-    let sequence = |(place, row): (usize, &CatalogEntry<P>)| {
+    let sequence = |(index, row): (usize, &CatalogEntry<P>)| {
         let of_way = |way: HandoffMode| {
-            let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
+            let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.index == Some(index) && task.way == way);
             tally.map(|(_, tally)| tally)
         };
         record(
@@ -162,13 +162,12 @@ fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
 }
 
 /// Returns what ended a clock's readings: an error, or that the clock stood still.
-fn ended(error: Option<Errno>, is_still: bool) -> Option<FailureReason> {
+fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
     let of_error =
         |errno| FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) });
-    let stood_still = || {
-        FailureReason::new(Failure::StoodStill, "it stood still during the run: its readings did not change any more")
-    };
-    error.map(of_error).or_else(|| is_still.then(stood_still))
+    let stuck =
+        || FailureReason::new(Failure::Stuck, "it stood still during the run: its readings did not change any more");
+    error.map(of_error).or_else(|| is_stuck.then(stuck))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +179,7 @@ enum HandoffMode {
 
 /// One clock, handed over in one way; none for the bare way.
 struct HandoffTask<'a, P: Platform> {
-    place: Option<usize>,
+    index: Option<usize>,
     row: Option<&'a CatalogEntry<P>>,
     way: HandoffMode,
 }
@@ -193,10 +192,10 @@ fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<Handoff
         Handoff::Both => &[HandoffMode::Mailbox, HandoffMode::Lock],
     };
     let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
-    let of_clocks = fit.flat_map(|(place, row)| {
-        ways.iter().map(move |way| HandoffTask { place: Some(place), row: Some(row), way: *way })
+    let of_clocks = fit.flat_map(|(index, row)| {
+        ways.iter().map(move |way| HandoffTask { index: Some(index), row: Some(row), way: *way })
     });
-    std::iter::once(HandoffTask { place: None, row: None, way: HandoffMode::Bare }).chain(of_clocks).collect()
+    std::iter::once(HandoffTask { index: None, row: None, way: HandoffMode::Bare }).chain(of_clocks).collect()
 }
 
 impl<P: Platform> HandoffTask<'_, P> {
@@ -306,9 +305,9 @@ struct Pacing {
     moved: u64,
     /// Readings since it last moved, and the time of the slices in which it did not move at all, in
     /// ns.
-    still: u64,
-    still_ns: u64,
-    most_still: u64,
+    unchanged: u64,
+    unchanged_ns: u64,
+    most_unchanged: u64,
     /// The smallest difference by which its readings grew, in its unit; 0 if none did.
     step: u64,
 }
@@ -324,26 +323,30 @@ impl Pacing {
         }
         self.moved += slice.moved;
         self.step = smaller(self.step, slice.step);
-        (self.still, self.still_ns) =
-            if slice.moved > 0 { (slice.still, 0) } else { (self.still + slice.still, self.still_ns + elapsed_ns) };
+        (self.unchanged, self.unchanged_ns) = if slice.moved > 0 {
+            (slice.unchanged, 0)
+        } else {
+            (self.unchanged + slice.unchanged, self.unchanged_ns + elapsed_ns)
+        };
         // The longest rest is left out of what it is compared with.
-        self.most_still = self.most_still.max(self.still);
+        self.most_unchanged = self.most_unchanged.max(self.unchanged);
     }
 
     /// Returns whether it stood still, which a clock of such a step and unit does not.
-    fn stood_still(&self, step_ns: f64, ns_per_unit: f64) -> bool {
+    fn is_stuck(&self, step_ns: f64, ns_per_unit: f64) -> bool {
         if self.moved == 0 {
-            let is_long = self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64);
-            return is_long && self.still > STALL_READINGS;
+            let is_long = self.unchanged_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64);
+            return is_long && self.unchanged > STALL_READINGS;
         }
-        let still = self.most_still as f64;
+        let unchanged = self.most_unchanged as f64;
         let is_long = if self.moved >= MOVES {
-            still > STALL_INTERVALS * (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64
+            unchanged
+                > STALL_INTERVALS * (self.readings - self.most_unchanged.min(self.readings)) as f64 / self.moved as f64
         } else {
             // It moves in steps that are no longer than this.
-            still * SHORTEST_READ_NS > STEPS_OF_A_STALL * step_ns.max(self.step as f64 * ns_per_unit)
+            unchanged * SHORTEST_READ_NS > STEPS_OF_A_STALL * step_ns.max(self.step as f64 * ns_per_unit)
         };
-        is_long && self.most_still > STALL_READINGS
+        is_long && self.most_unchanged > STALL_READINGS
     }
 }
 
@@ -387,16 +390,16 @@ fn play<P: Platform>(
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
     let whole = passes * rounds as f64;
-    let (mut done, mut tested) = (0.0, 0);
+    let (mut done, mut checked) = (0.0, 0);
     for pass in 0..passes as u64 {
         for round in 0..rounds {
             let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
             for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
                 if bench.is_stopped() || is_late() {
-                    return tested;
+                    return checked;
                 }
                 for played in run_handoffs(bench, tasks, together, slice_ns, &is_late) {
-                    tested += u64::from(pass == 0 && played.1.is_ok());
+                    checked += u64::from(pass == 0 && played.1.is_ok());
                     // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
                     count(played, slice_ns, tasks, seen, 2 * players);
                 }
@@ -405,7 +408,7 @@ fn play<P: Platform>(
             progress(done / whole);
         }
     }
-    tested
+    checked
 }
 
 /// Goes through all tasks on these pairs at once; no further when it is late.
@@ -420,18 +423,18 @@ fn run_handoffs<P: Platform>(
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
     let handoffs: Vec<Vec<_>> =
         pairs.iter().map(|_| tasks.iter().map(|_| HandoffState::new(platform)).collect()).collect();
-    play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
+    play_round(platform, pairs, |index: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
-        for (task, handoff) in tasks.iter().zip(&handoffs[place]) {
+        for (task, handoff) in tasks.iter().zip(&handoffs[index]) {
             let started = if side == Side::First { task.start(handoff) } else { Ok(()) };
             if side == Side::First && is_late() {
-                over[place].store(1, Ordering::Relaxed);
+                over[index].store(1, Ordering::Relaxed);
             }
             if !rendezvous.meet(side) {
                 return Err(ThreadError::Alone);
             }
             // One of them decides for both, before they meet.
-            if over[place].load(Ordering::Relaxed) != 0 {
+            if over[index].load(Ordering::Relaxed) != 0 {
                 break;
             }
             let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
@@ -496,12 +499,12 @@ fn record<P: Platform>(
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
     };
-    let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_ASKED_FOR.into(), FailureReason::unknown);
+    let untaken = failure_reason.as_ref().map_or_else(|| texts::NOT_REQUESTED.into(), FailureReason::unknown);
     let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
     let step_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
-    let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
+    let is_stuck = tallies().any(|tally| tally.pace.is_stuck(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
-    let failed = ended(error, is_still);
+    let failed = ended(error, is_stuck);
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
     let untaken = not_begun(bench.is_stopped(), longest_ns);
@@ -541,9 +544,9 @@ mod tests {
     use super::*;
 
     /// Pacing of a clock of 1 ns a unit that moved so often by such a step, and then stood still.
-    fn pacing(moved: u64, step: u64, still: u64) -> Pacing {
+    fn pacing(moved: u64, step: u64, unchanged: u64) -> Pacing {
         let mut pace = Pace::default();
-        (pace.readings, pace.moved, pace.still, pace.step) = (moved + still, moved, still, step);
+        (pace.readings, pace.moved, pace.unchanged, pace.step) = (moved + unchanged, moved, unchanged, step);
         let mut pacing = Pacing::default();
         pacing.add(&pace, 0);
         pacing
@@ -551,22 +554,22 @@ mod tests {
 
     /// Fewer than 16 steps do not show how often a clock takes one.
     #[test]
-    fn a_clock_of_few_steps_stands_still_after_many_of_them() {
-        assert!(pacing(1, 700, 6000).stood_still(1.0, 1.0));
-        assert!(!pacing(1, 700, 4000).stood_still(1.0, 1.0), "so many readings may take 29 steps");
-        assert!(!pacing(5, 30, 200).stood_still(1.0, 1.0), "these are few");
+    fn a_clock_of_few_steps_is_stuck_after_many_readings() {
+        assert!(pacing(1, 700, 6000).is_stuck(1.0, 1.0));
+        assert!(!pacing(1, 700, 4000).is_stuck(1.0, 1.0), "so many readings may take 29 steps");
+        assert!(!pacing(5, 30, 200).is_stuck(1.0, 1.0), "these are few");
         // A coarse clock, of which all or a part of a step was seen.
-        assert!(!pacing(3, 4_000_000, 1_000_000).stood_still(1.0, 1.0));
-        assert!(!pacing(3, 100, 1_000_000).stood_still(4e6, 1.0));
+        assert!(!pacing(3, 4_000_000, 1_000_000).is_stuck(1.0, 1.0));
+        assert!(!pacing(3, 100, 1_000_000).is_stuck(4e6, 1.0));
         // Its unit is not 1 ns.
-        assert!(!pacing(3, 300, 6000).stood_still(1.0, 40.0));
+        assert!(!pacing(3, 300, 6000).is_stuck(1.0, 40.0));
     }
 
     /// So many slices of 25 ms in which a clock showed one value in so many readings.
     fn resting(slices: u64, readings: u64) -> Pacing {
         let mut pacing = Pacing::default();
         let mut slice = Pace::default();
-        (slice.readings, slice.still) = (readings, readings);
+        (slice.readings, slice.unchanged) = (readings, readings);
         for _ in 0..slices {
             pacing.add(&slice, 25_000_000);
         }
@@ -575,11 +578,11 @@ mod tests {
 
     /// Slices of a machine that runs both threads once say nothing, however long they take.
     #[test]
-    fn a_clock_that_was_hardly_read_does_not_stand_still() {
-        assert!(!resting(100_000, 1).stood_still(1.0, 1.0));
-        assert!(!resting(50, 2).stood_still(1.0, 1.0), "these are few");
-        assert!(resting(50, 1000).stood_still(1.0, 1.0));
+    fn a_clock_that_was_hardly_read_is_not_stuck() {
+        assert!(!resting(100_000, 1).is_stuck(1.0, 1.0));
+        assert!(!resting(50, 2).is_stuck(1.0, 1.0), "these are few");
+        assert!(resting(50, 1000).is_stuck(1.0, 1.0));
         // A coarse clock of 4 s a step.
-        assert!(!resting(50, 1000).stood_still(4e9, 1.0));
+        assert!(!resting(50, 1000).is_stuck(4e9, 1.0));
     }
 }

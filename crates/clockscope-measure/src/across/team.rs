@@ -16,17 +16,17 @@ pub(crate) fn play_round<P: Threads, T: Send>(
     play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, ThreadError> + Sync,
 ) -> Vec<PairResult<T>> {
     let rendezvous: Vec<_> = pairs.iter().map(|_| Rendezvous::new(platform)).collect();
-    let body = |place: usize, cpu: u32, side: Side| {
-        let (rendezvous, play) = (&rendezvous[place], &play);
+    let body = |index: usize, cpu: u32, side: Side| {
+        let (rendezvous, play) = (&rendezvous[index], &play);
         // However the body ends, and if it never begins, the other one must not wait for it.
         let leaving = Leaving(rendezvous);
         move || {
             let _leaving = leaving;
-            on_cpu(platform, cpu, || play(place, rendezvous, side))
+            on_cpu(platform, cpu, || play(index, rendezvous, side))
         }
     };
     let sides = pairs.iter().enumerate();
-    let bodies = sides.flat_map(|(place, (a, b))| [body(place, *a, Side::First), body(place, *b, Side::Second)]);
+    let bodies = sides.flat_map(|(index, (a, b))| [body(index, *a, Side::First), body(index, *b, Side::Second)]);
     let mut ended = platform.together(bodies.collect()).into_iter().map(Result::flatten);
     let mut next = || ended.next().unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)));
     pairs.iter().map(|pair| (*pair, both([next(), next()]))).collect()
@@ -112,8 +112,8 @@ mod tests {
     fn a_panic_ends_one_pair_alone() {
         let cpus = affinity::allowed().unwrap();
         let pair = (cpus[0], *cpus.last().unwrap());
-        let played = play_round(&ThisMachine, &[pair, pair], |place, rendezvous, side| {
-            assert!(place != 0 || side != Side::Second, "on purpose");
+        let played = play_round(&ThisMachine, &[pair, pair], |index, rendezvous, side| {
+            assert!(index != 0 || side != Side::Second, "on purpose");
             if rendezvous.meet(side) { Ok(()) } else { Err(ThreadError::Alone) }
         });
         assert_eq!(played[0].1, Err(ThreadError::Panicked));

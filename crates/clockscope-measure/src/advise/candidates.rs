@@ -159,7 +159,7 @@ pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), Le
         (Some(ns), ..) => (ns, TickIs::Found),
         (None, Some(ns), _) => (ns, TickIs::AtMost),
         (None, None, Some(ns)) => (ns, TickIs::ObservedResolution),
-        (None, None, None) => return Err(LeftOutCause::StoodStill),
+        (None, None, None) => return Err(LeftOutCause::Stuck),
     };
     let candidate = Candidate {
         clock: found.identity.label(),

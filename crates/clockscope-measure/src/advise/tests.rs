@@ -89,11 +89,11 @@ fn what_is_left_out_has_its_cause() {
     assert_eq!(cause(|clock| (events(clock).stuck, clock.identity.is_coarse) = (1, true)), None);
     assert_eq!(cause(|clock| clock.summary = Figure::default()), Some(LeftOutCause::NoDifferences));
     assert_eq!(cause(|clock| cost(clock, 0.0)), Some(LeftOutCause::NoCost));
-    let still = |clock: &mut ClockRecord| {
+    let stuck = |clock: &mut ClockRecord| {
         (clock.tick_ns, clock.tick_evidence, clock.observed_resolution_ns) =
             (Figure::default(), None, Figure::default());
     };
-    assert_eq!(cause(still), Some(LeftOutCause::StoodStill));
+    assert_eq!(cause(stuck), Some(LeftOutCause::Stuck));
     for (kind, expected) in [
         (ClockKind::Wall, LeftOutCause::CivilTime),
         (ClockKind::CpuTime, LeftOutCause::ProcessorTime),
@@ -171,8 +171,8 @@ fn the_recommendation_agrees_with_the_advice() {
         let found = recommend(clocks, &healthy().environment);
         let (clock, from_ns) = (found.clock.known().unwrap(), found.interval_ns.unwrap());
         let shorter = found.shorter.as_ref().map_or(clock, |shorter| &shorter.clock);
-        let asked = [from_ns * 0.999, from_ns * 1.001];
-        for row in INTERVALS.into_iter().chain(asked).flat_map(|ns| rows(clocks, Some(ns), USUAL_ERROR)) {
+        let nearby = [from_ns * 0.999, from_ns * 1.001];
+        for row in INTERVALS.into_iter().chain(nearby).flat_map(|ns| rows(clocks, Some(ns), USUAL_ERROR)) {
             assert_eq!(&row.clock, if row.interval_ns < from_ns { shorter } else { clock }, "{row:?}");
             assert_eq!(row.interval_ns >= from_ns, row.repetitions == 1 && row.clock == *clock);
         }
@@ -205,7 +205,7 @@ fn where_no_clock_is_advised_the_reason_is_the_same() {
     assert_eq!(none(&[], &here), texts::NOTHING_MEASURED.into());
     let mut without = two_clocks();
     without.iter_mut().for_each(|clock| clock.summary = Figure::default());
-    assert_eq!(none(&without, &here), texts::NO_DIFFERENCES_KEPT.into());
+    assert_eq!(none(&without, &here), texts::WITHOUT_DIFFERENCES.into());
 }
 
 const CHRONY: ChronyTracking = ChronyTracking {
@@ -227,8 +227,8 @@ fn run() -> Run {
         reference: "monotonic_raw:syscall".to_owned(),
     };
     Run {
-        duration_asked_s: None,
-        reads_asked: None,
+        requested_duration_s: None,
+        requested_reads: None,
         duration_s: 1.0,
         runs: None,
         cpu: Figure::Known(0),

@@ -149,8 +149,8 @@ fn ratio_to(
     others: &[Vec<Option<RunCost>>; 2],
     judge: Judge,
 ) -> Option<SampleBounds> {
-    let runs = |place: usize| {
-        let both = costs[place].iter().zip(&others[place]);
+    let runs = |index: usize| {
+        let both = costs[index].iter().zip(&others[index]);
         both.filter_map(|(cost, other)| Some((cost.as_ref()?, other.as_ref()?))).collect::<Vec<_>>()
     };
     let [base, new] = [runs(0), runs(1)];

@@ -57,26 +57,26 @@ pub(super) fn changes_of_environments(sides: &[Vec<&Environment>; 2]) -> Vec<Cha
 pub(super) fn changes_of_measurements(sides: &[Vec<&Envelope<Measurement>>; 2], clocks: &[String]) -> Vec<ChangedFact> {
     let mut values = Values::new();
     add_environments(&mut values, &sides.each_ref().map(|side| side.iter().map(|of| &of.environment).collect()));
-    for (place, measurement) in
-        sides.iter().enumerate().flat_map(|(place, side)| side.iter().map(move |of| (place, of)))
+    for (index, measurement) in
+        sides.iter().enumerate().flat_map(|(index, side)| side.iter().map(move |of| (index, of)))
     {
         let run = measurement.run.as_ref();
         let cpu = run.and_then(|run| run.cpu.get());
-        add(&mut values, place, (ComparedFact::MeasuredCpu, None), cpu.map(|cpu| FactValue::Number(cpu as u64)));
+        add(&mut values, index, (ComparedFact::MeasuredCpu, None), cpu.map(|cpu| FactValue::Number(cpu as u64)));
         let period = run.and_then(|run| run.timer_period_ns).map(|ns| FactValue::Time { ns: ns as f64 });
-        add(&mut values, place, (ComparedFact::TimerPeriod, None), Some(period.unwrap_or(FactValue::Nothing)));
+        add(&mut values, index, (ComparedFact::TimerPeriod, None), Some(period.unwrap_or(FactValue::Nothing)));
         let clock = measurement.found.advice.clock.known().cloned().map_or(FactValue::Nothing, FactValue::Name);
-        add(&mut values, place, (ComparedFact::Recommendation, None), Some(clock));
+        add(&mut values, index, (ComparedFact::Recommendation, None), Some(clock));
     }
     for label in clocks {
         let records = sides.each_ref().map(|side| {
             let all = side.iter().flat_map(|measurement| &measurement.found.clocks);
             all.filter(|clock| clock.identity.label() == *label).collect::<Vec<&ClockRecord>>()
         });
-        for (place, side) in records.iter().enumerate() {
+        for (index, side) in records.iter().enumerate() {
             for clock in side {
                 let readable = FactValue::Flag(clock.available);
-                add(&mut values, place, (ComparedFact::Readable, Some(label.clone())), Some(readable));
+                add(&mut values, index, (ComparedFact::Readable, Some(label.clone())), Some(readable));
             }
         }
         let ticks = records.map(|side| middle_tick(&side));
@@ -96,8 +96,8 @@ fn middle_tick(clocks: &[&ClockRecord]) -> Option<f64> {
     quantile(&ticks, 0.5)
 }
 
-fn add(values: &mut Values, place: usize, fact: (ComparedFact, Option<String>), value: Option<FactValue>) {
-    let known = &mut values.entry(fact).or_default()[place];
+fn add(values: &mut Values, index: usize, fact: (ComparedFact, Option<String>), value: Option<FactValue>) {
+    let known = &mut values.entry(fact).or_default()[index];
     known.extend(value.filter(|value| !known.contains(value)));
 }
 
@@ -120,10 +120,10 @@ fn changed(values: Values) -> Vec<ChangedFact> {
 }
 
 fn add_environments(values: &mut Values, sides: &[Vec<&Environment>; 2]) {
-    for (place, side) in sides.iter().enumerate() {
+    for (index, side) in sides.iter().enumerate() {
         for environment in side {
             for (fact, value) in of_environment(environment) {
-                add(values, place, (fact, None), value);
+                add(values, index, (fact, None), value);
             }
         }
     }

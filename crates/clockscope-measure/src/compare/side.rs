@@ -83,13 +83,13 @@ impl Side {
         let runs = self.baselines.len() - before;
         for record in &measurement.found.clocks {
             let label = record.identity.label();
-            let place = self.clocks.iter().position(|clock| clock.label == label).unwrap_or_else(|| {
+            let index = self.clocks.iter().position(|clock| clock.label == label).unwrap_or_else(|| {
                 self.clocks.push(ComparedClock::new(&record.identity, before));
                 self.clocks.len() - 1
             });
             // A record that has a clock twice does not count twice.
-            if self.clocks[place].costs.len() == before {
-                self.clocks[place].costs.extend(costs(record.cost_ns.known(), runs));
+            if self.clocks[index].costs.len() == before {
+                self.clocks[index].costs.extend(costs(record.cost_ns.known(), runs));
             }
         }
         self.clocks.iter_mut().for_each(|clock| clock.costs.resize(before + runs, None));

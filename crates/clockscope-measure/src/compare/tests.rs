@@ -74,8 +74,8 @@ impl Simulated {
 
 fn how() -> Run {
     Run {
-        duration_asked_s: Some(1.0),
-        reads_asked: None,
+        requested_duration_s: Some(1.0),
+        requested_reads: None,
         duration_s: 1.0,
         runs: None,
         cpu: Figure::Known(1),
@@ -185,7 +185,7 @@ fn changed(found: &Comparison) -> Vec<(&str, CostChange)> {
 /// Of pairs of five identical runs a side, no more raise an alarm than is stated, whether the
 /// machine is steady or 5 % slower in the new ones.
 #[test]
-fn identical_runs_raise_no_more_alarms_than_stated() {
+fn identical_runs_raise_no_more_alarms_than_documented() {
     let mut random = Random::new(28);
     for slowness in [1.0, 1.05] {
         const PAIRS: usize = 200;
@@ -437,7 +437,7 @@ fn what_cannot_be_compared_is_refused() {
 }
 
 #[test]
-fn machines_are_not_mixed_unless_it_is_asked_for() {
+fn machines_are_not_mixed_unless_that_is_requested() {
     let mut random = Random::new(12);
     let base = STEADY.runs(&mut random, 2);
     let mut new = STEADY.runs(&mut random, 2);

@@ -50,12 +50,12 @@ pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) ->
 /// Counts that grew, and by how much.
 fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<InterruptCount> {
     // Both lists are of one table, whose lines keep their order; a device may come or go.
-    let former = |place: usize, name: &String| {
-        let same = before.get(place).filter(|(former, _)| former == name);
+    let former = |index: usize, name: &String| {
+        let same = before.get(index).filter(|(former, _)| former == name);
         same.or_else(|| before.iter().find(|(former, _)| former == name)).map_or(0, |(_, count)| *count)
     };
     let grown =
-        after.iter().enumerate().map(|(place, (name, count))| (name, count.saturating_sub(former(place, name))));
+        after.iter().enumerate().map(|(index, (name, count))| (name, count.saturating_sub(former(index, name))));
     grown.filter(|(_, more)| *more > 0).map(|(name, count)| InterruptCount { name: name.clone(), count }).collect()
 }
 

@@ -14,7 +14,7 @@ const SAMPLED_GAPS: usize = 1 << 14;
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
 /// wants to stop.
-const BETWEEN_LOOKS: u32 = 1 << 12;
+const TURNS_BETWEEN_CHECKS: u32 = 1 << 12;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
 /// Number of tries to read the thread's own counts or another clock without an interruption.
@@ -45,7 +45,7 @@ pub(super) struct GapThresholds {
     /// Two turns further apart than this have a pause between them; no more than the threshold.
     pub(super) pause: u64,
     /// The most turns in which a timer that works shows the same.
-    pub(super) still_turns: u32,
+    pub(super) stall_turns: u32,
 }
 
 /// Reason of a CPU that is not watched to the end because its timer stood still, or went back.
@@ -59,8 +59,8 @@ pub(super) struct Watch {
     limits: GapThresholds,
     /// Time that was looked at, and the part of the run that was not. Both are summed from read to
     /// read, so that they hold every gap, also where the timer goes back between two reads.
-    pub(super) watched: u64,
-    pub(super) unwatched: u64,
+    pub(super) observed: u64,
+    pub(super) unobserved: u64,
     pub(super) count: u64,
     pub(super) lost: u64,
     pub(super) lengths: Reservoir,
@@ -75,7 +75,7 @@ pub(super) struct Watch {
     /// The shortest time that a look at another clock has taken, and what one that was interrupted
     /// takes more, at least.
     usual_read: u64,
-    long_look: u64,
+    long_read: u64,
 }
 
 /// One gap.
@@ -91,8 +91,8 @@ impl Watch {
         Self {
             cpu,
             limits: GapThresholds { pause: limits.pause.min(limits.threshold), ..limits },
-            watched: 0,
-            unwatched: 0,
+            observed: 0,
+            unobserved: 0,
             count: 0,
             lost: 0,
             lengths: Reservoir::new(SAMPLED_GAPS),
@@ -103,7 +103,7 @@ impl Watch {
             usual_cpu_read: u64::MAX,
             usual_account: u64::MAX,
             usual_read: u64::MAX,
-            long_look: limits.pause,
+            long_read: limits.pause,
         }
     }
 
@@ -118,27 +118,27 @@ impl Watch {
         self.usual_cpu_read = self.usual_cpu_read.min(since(begin, before).max(1));
         let start = self.read_account(sources, begin, &mut counted.thread);
         let (mut last, mut turns, mut is_over) = (start, 0_u32, false);
-        let (mut furthest, mut still) = (0, 0);
-        let (started, watched_before) = (since(start, origin), self.watched + self.unwatched);
+        let (mut furthest, mut stalled) = (0, 0);
+        let (started, elapsed_before) = (since(start, origin), self.observed + self.unobserved);
         loop {
             let now = sources.now();
             let passed = since(now, last);
             if passed > self.limits.pause {
-                let at = started + (self.watched + self.unwatched - watched_before);
+                let at = started + (self.observed + self.unobserved - elapsed_before);
                 last = self.ask(sources, &mut counted, last, now, at);
             } else {
-                self.watched += passed;
+                self.observed += passed;
                 last = now;
             }
             turns = turns.wrapping_add(1);
             if is_over || since(now, start) >= length {
                 break;
             }
-            if turns.is_multiple_of(BETWEEN_LOOKS) {
+            if turns.is_multiple_of(TURNS_BETWEEN_CHECKS) {
                 is_over = sources.is_over();
-                still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
+                stalled = if since(last, start) > furthest { 0 } else { stalled + TURNS_BETWEEN_CHECKS };
                 furthest = furthest.max(since(last, start));
-                if still >= self.limits.still_turns {
+                if stalled >= self.limits.stall_turns {
                     self.failure.get_or_insert(timer_failed());
                     break;
                 }
@@ -147,10 +147,10 @@ impl Watch {
                 let resumed = sources.now();
                 let usual = self.usual_read.min(since(resumed, last));
                 (last, self.usual_read) = (last.wrapping_add(usual), usual.max(1));
-                self.unwatched += usual;
-                let is_gap = since(resumed, last) > self.long_look.max(usual);
+                self.unobserved += usual;
+                let is_gap = since(resumed, last) > self.long_read.max(usual);
                 if !is_gap {
-                    self.unwatched += since(resumed, last);
+                    self.unobserved += since(resumed, last);
                     last = resumed;
                 }
                 // A gap that was found is asked about first.
@@ -187,8 +187,8 @@ impl Watch {
         let account_took = since(until, now);
         let is_longer = account_took > self.limits.threshold.max(UNUSUAL * self.usual_account);
         let (length, unseen) = if is_longer { (since(until, last), 0) } else { (since(now, last), account_took) };
-        self.watched += length;
-        self.unwatched += unseen;
+        self.observed += length;
+        self.unobserved += unseen;
         let cpu = sources.cpu();
         if length > self.limits.threshold {
             let (cause, counts) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sources.ns(length));
@@ -196,8 +196,8 @@ impl Watch {
         }
         // Gives memory back, which takes time.
         *counted = Counted { thread, cpu };
-        let asked = sources.now();
-        let end = self.read_account(sources, asked, &mut counted.thread);
+        let begin = sources.now();
+        let end = self.read_account(sources, begin, &mut counted.thread);
         self.record_account_read(since(end, until), [&thread, &counted.thread], at + length + unseen);
         // The first reads after that are cold. What is longer than a gap is left to the next turn.
         let mut resumed = end;
@@ -208,7 +208,7 @@ impl Watch {
             }
             resumed = next;
         }
-        self.unwatched += since(resumed, end);
+        self.unobserved += since(resumed, end);
         resumed
     }
 
@@ -235,11 +235,11 @@ impl Watch {
         self.usual_cpu_read = self.usual_cpu_read.min(took.max(1));
         let more = took.saturating_sub(self.usual_cpu_read);
         if more <= self.limits.threshold.max(UNUSUAL * self.usual_cpu_read) {
-            self.unwatched += took;
+            self.unobserved += took;
             return;
         }
-        self.watched += more;
-        self.unwatched += took - more;
+        self.observed += more;
+        self.unobserved += took - more;
         let (cause, counts) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
         self.take(Gap { at, length: more, cause, counted: GapCounts { while_asking: true, ..counts } });
     }
@@ -256,10 +256,10 @@ impl Watch {
             }
             None => self.causes.push((gap.cause, 1, gap.length, gap.length)),
         }
-        let place = self.worst.partition_point(|other| other.length >= gap.length);
-        if place < WORST {
+        let index = self.worst.partition_point(|other| other.length >= gap.length);
+        if index < WORST {
             self.worst.truncate(WORST - 1);
-            self.worst.insert(place, gap);
+            self.worst.insert(index, gap);
         }
     }
 }
@@ -282,7 +282,7 @@ mod tests {
     use std::ops::Range;
 
     const STOPPED: u64 = 100_000_000;
-    const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
+    const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, stall_turns: 1 << 20 };
 
     /// A thread that is stopped once, in the midst of whatever it does as the n-th, and interrupted
     /// every now and then.
@@ -374,20 +374,20 @@ mod tests {
     /// counts of the CPU that are read before and after it, but for one read of the timer and two
     /// of the thread's counts with the timer.
     #[test]
-    fn watched_and_unwatched_time_are_the_run() {
+    fn observed_and_unobserved_time_are_the_run() {
         const OUTSIDE: u64 = 1_000 + 2 * (2_000 + 1_000);
         for stopped_at in [0, 100, 1000, 2000] {
             let (sources, watch) = after_stop_at(stopped_at, true);
             let (first, last) = (&sources.counted_cpu[0], &sources.counted_cpu[sources.counted_cpu.len() - 1]);
             let between = last.start - first.end;
-            assert_eq!(between - (watch.watched + watch.unwatched), OUTSIDE, "{stopped_at}");
+            assert_eq!(between - (watch.observed + watch.unobserved), OUTSIDE, "{stopped_at}");
         }
     }
 
     /// Wherever the thread is stopped, also while it asks about another gap or reads the counts,
     /// the gap is attributed to the stop.
     #[test]
-    fn a_stop_is_told_wherever_it_falls() {
+    fn a_stop_is_reported_wherever_it_falls() {
         let (sources, _) = after_stop_at(0, true);
         // Before the first and after the last look there is nothing to report.
         let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sources.actions - 3, 0);
@@ -410,9 +410,9 @@ mod tests {
         let sides = [&thread, &thread];
         watch.record_account_read(1000, sides, 0);
         watch.record_account_read(4900, sides, 0);
-        assert_eq!((watch.unwatched, watch.count), (5900, 0));
+        assert_eq!((watch.unobserved, watch.count), (5900, 0));
         watch.record_account_read(90_000, sides, 7);
-        assert_eq!((watch.unwatched, watch.watched, watch.count, watch.lost), (6900, 89_000, 1, 89_000));
+        assert_eq!((watch.unobserved, watch.observed, watch.count, watch.lost), (6900, 89_000, 1, 89_000));
         assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
         // A timer that went back meanwhile.
         assert_eq!(since(5, 10), 0);

@@ -76,10 +76,10 @@ impl Comparison {
         }
         if self.brackets.len() == MOST {
             self.every *= 2;
-            let mut place = 0;
+            let mut index = 0;
             self.brackets.retain(|_| {
-                place += 1;
-                place % 2 == 1
+                index += 1;
+                index % 2 == 1
             });
         }
         self.brackets.push(bracket);
@@ -175,7 +175,7 @@ impl Comparison {
             reference: reference.label.clone(),
             available: true,
             errors: self.errors,
-            stood_still_ns: Figure::unknown("it stepped"),
+            unchanged_ns: Figure::unknown("it stepped"),
             ppm: comparable.map(|()| ppm).into(),
             bound_ppm: Figure::Known(bound_ppm),
             estimate_ppm: comparable
@@ -268,8 +268,8 @@ impl RateEstimate {
             (Ok(false), Constancy::Changed { from, until }) => {
                 Ok(Changed { from_s: since_first(from), until_s: since_first(until) })
             }
-            (tested, _) => {
-                Err(tested.clone().map_or_else(|untested| untested, |_| "one rate explains all brackets".into()))
+            (result, _) => {
+                Err(result.clone().map_or_else(|untested| untested, |_| "one rate explains all brackets".into()))
             }
         };
         let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
@@ -279,7 +279,7 @@ impl RateEstimate {
         let allan = allan_deviation(&phases, spacing).into_iter();
         let mtie = maximum_time_interval_error(&phases, spacing).into_iter();
         RateRecord {
-            brackets_kept: rate.kept as u64,
+            brackets_used: rate.used as u64,
             brackets_dropped: rate.dropped as u64,
             bracket_ns: Figure::Known(rate.width),
             ticks_ns: Figure::Known(ticks.inner + ticks.outer),

@@ -66,20 +66,20 @@ pub(super) fn selected<P: Platform>(
 ) -> Result<Catalog<P>, MeasureError> {
     let mut catalog = Catalog::new(platform);
     let mut keep = vec![false; catalog.entries.len()];
-    for (kept, row) in keep.iter_mut().zip(&catalog.entries) {
-        *kept = clocks.is_empty() && is_usual(row, paths, &catalog);
+    for (flag, row) in keep.iter_mut().zip(&catalog.entries) {
+        *flag = clocks.is_empty() && is_usual(row, paths, &catalog);
     }
     for name in clocks {
-        for place in catalog.indices(name, paths)? {
-            keep[place] = true;
+        for index in catalog.indices(name, paths)? {
+            keep[index] = true;
         }
     }
-    let place = place_of_reference(&catalog, reference)?;
-    if clocks.iter().any(|name| catalog.indices(name, paths).is_ok_and(|places| places == [place])) {
-        let name = catalog.entries[place].label();
+    let index = reference_index(&catalog, reference)?;
+    if clocks.iter().any(|name| catalog.indices(name, paths).is_ok_and(|indices| indices == [index])) {
+        let name = catalog.entries[index].label();
         return Err(MeasureError::OwnReference { name });
     }
-    keep[place] = true;
+    keep[index] = true;
     catalog.keep(&keep);
     Ok(catalog)
 }
@@ -114,20 +114,20 @@ pub(super) fn first_answering<P: Platform>(
     let names = default_clocks::references(&known, kinds);
     let tried = known.select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
-        let places = tried.indices(name, Paths::Libc).unwrap_or_default();
-        places.iter().any(|place| tried.entries[*place].sampler.is_ok())
+        let indices = tried.indices(name, Paths::Libc).unwrap_or_default();
+        indices.iter().any(|index| tried.entries[*index].sampler.is_ok())
     };
     names.iter().find(answers).or(names.first()).cloned().ok_or(MeasureError::NoReference)
 }
 
 /// Place of the reference.
-pub(super) fn place_of_reference<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, MeasureError> {
+pub(super) fn reference_index<P: Platform>(catalog: &Catalog<P>, name: &str) -> Result<usize, MeasureError> {
     let none = || UnknownClock { name: name.to_owned(), known: catalog.names() };
-    let place = catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
-    let row = &catalog.entries[place];
+    let index = catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
+    let row = &catalog.entries[index];
     let refused =
         |failure_reason: FailureReason| Err(MeasureError::Reference(failure_reason.of_clock(row.label()).into()));
-    without_time(row.info.kind).map_or(Ok(place), refused)
+    without_time(row.info.kind).map_or(Ok(index), refused)
 }
 
 impl<'a, P: Platform> Participant<'a, P> {
@@ -152,7 +152,7 @@ impl<'a, P: Platform> Participant<'a, P> {
                 Ok(ClockStep::Step(tick)) => participant.tick = tick,
                 Ok(ClockStep::Unseen { ns }) => {
                     participant.failure_reason =
-                        Some(FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { observed_ns: ns }));
+                        Some(FailureReason::new(Failure::Stuck, ClockReason::NoStepSeen { observed_ns: ns }));
                 }
                 Err(errno) => {
                     let reason = ClockReason::ReadFailed { error: system_error(errno) };
@@ -201,7 +201,7 @@ impl<'a, P: Platform> Participant<'a, P> {
         RateRecord {
             name: self.label.clone(),
             reference: reference.to_owned(),
-            stood_still_ns: none(reason),
+            unchanged_ns: none(reason),
             ppm: none(reason),
             bound_ppm: none(reason),
             estimate_ppm: none(reason),
@@ -226,7 +226,7 @@ impl<'a, P: Platform> Participant<'a, P> {
         RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && without_time(self.row.info.kind).is_none(),
-            stood_still_ns: Figure::of(
+            unchanged_ns: Figure::of(
                 failure_reason.and_then(|failure_reason| observed_ns(&failure_reason.reason)),
                 reason.clone(),
             ),

@@ -21,7 +21,7 @@ fn winners(found: &Shootout) -> [Option<Winner>; 4] {
         assert_eq!(!metric.winner.is_known(), reasons.contains_key("winner"), "{metric:?}");
         assert_eq!(!metric.a.is_known(), reasons.contains_key("a"), "{metric:?}");
     }
-    [0, 1, 2, 3].map(|place| found.metrics[place].winner.get())
+    [0, 1, 2, 3].map(|index| found.metrics[index].winner.get())
 }
 
 fn reliability(unordered: &[&str], trusted_more: Option<&str>) -> MetricKind {
@@ -144,7 +144,7 @@ fn a_coarse_clock_is_not_less_reliable() {
 }
 
 #[test]
-fn what_was_not_tested_is_unknown() {
+fn what_was_not_measured_is_unknown() {
     let mut seen = healthy();
     seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown(texts::NO_HANDOFF));
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());

@@ -21,8 +21,8 @@ const WANDER_PPM: f64 = 0.2;
 /// The counter's evidence; `None` where the architecture has none that is known.
 pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
     let counters: Vec<&ClockRecord> = seen.counters().collect();
-    let plain = counters.first()?;
-    let mut evidence = ClockEvidence::of(&plain.identity.name, false);
+    let counter = counters.first()?;
+    let mut evidence = ClockEvidence::of(&counter.identity.name, false);
     evidence.need(readable(&counters));
     evidence.need(invariance(seen));
     evidence.need(clocksource(seen));
@@ -83,12 +83,12 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
     }
     let causes = seen.kernel.reasons.iter().map(|reason| {
         let severity = if reason.is_fault() { Severity::Forbids } else { Severity::Limits };
-        let check = Check::KernelVerdict { cause: Some(reason.clone()), not_looked_at: None };
+        let check = Check::KernelVerdict { cause: Some(reason.clone()), log_error: None };
         WeighedCheck::new(check, Finding::Against, severity)
     });
     let mut found: Vec<_> = causes.collect();
-    if found.is_empty() || seen.kernel.not_looked_at.is_some() {
-        let check = Check::KernelVerdict { cause: None, not_looked_at: seen.kernel.not_looked_at.clone() };
+    if found.is_empty() || seen.kernel.log_error.is_some() {
+        let check = Check::KernelVerdict { cause: None, log_error: seen.kernel.log_error.clone() };
         found.push(WeighedCheck::new(check, Finding::Unknown, Severity::Remark));
     }
     found
@@ -126,15 +126,15 @@ fn emulation(seen: &Observations) -> Option<WeighedCheck> {
 /// Check of the distances between the CPUs' counters.
 fn offsets(seen: &Observations) -> WeighedCheck {
     let found = &seen.offsets;
-    let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
+    let is_checked = found.pairs.iter().any(|pair| pair.apart.is_known());
     let furthest = found
         .pairs
         .iter()
         .filter(|pair| pair.apart.get() == Some(true))
         .max_by(|one, other| apart_ns(one).total_cmp(&apart_ns(other)));
     let (untested, finding) = match found.apart {
-        _ if !is_tested && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
-        _ if !is_tested => (Some(Untested::NoPair), Finding::Unknown),
+        _ if !is_checked && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
+        _ if !is_checked => (Some(Untested::NoPair), Finding::Unknown),
         // A bound that is longer than any way between CPUs was not measured, but interrupted.
         0 if found.within_ns.get().is_some_and(|ns| ns <= LARGEST_OFFSET_NS) => (None, Finding::For),
         0 => (None, Finding::Unknown),
@@ -142,7 +142,7 @@ fn offsets(seen: &Observations) -> WeighedCheck {
     };
     let check = Check::Offsets {
         apart: found.apart,
-        within_ns: found.within_ns.get().filter(|_| is_tested),
+        within_ns: found.within_ns.get().filter(|_| is_checked),
         a: furthest.map(|pair| pair.a),
         b: furthest.map(|pair| pair.b),
         offset_ns: furthest.and_then(|pair| pair.offset_ns.get()),
@@ -212,7 +212,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedCheck {
     let error = nominal_error_ppm(seen);
     let check = Check::NominalFrequency {
         nominal_hz: nominal.map(|(hz, _)| hz),
-        stated_by: nominal.map(|(_, by)| by),
+        reported_by: nominal.map(|(_, by)| by),
         ppm: error.map(|(ppm, _)| ppm),
         bound_ppm: error.map(|(_, bound)| bound),
     };

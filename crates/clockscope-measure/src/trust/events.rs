@@ -140,22 +140,27 @@ fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
 /// in ns.
 fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     let (step_ns, label) = (clock.observed_resolution_ns.get()?, clock.identity.label());
-    let stood_still_ns = match &seen.rates {
-        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns.get(),
+    let unchanged_ns = match &seen.rates {
+        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.unchanged_ns.get(),
         // Every path reads one clock.
         Err(MeasureError::Reference(refused)) if base_name(&refused.clock) == base_name(&label) => {
             observed_ns(&refused.reason)
         }
         Err(_) => None,
     };
-    stood_still_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
+    unchanged_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
 }
 
 /// Check that it did not stand still. Clocks that the timer tick moves do, by design.
-pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], may_rest: bool, severity: Severity) -> WeighedCheck {
+pub(super) fn stalls(
+    seen: &Observations,
+    clocks: &[&ClockRecord],
+    may_pause: bool,
+    severity: Severity,
+) -> WeighedCheck {
     let events = all(clocks);
     let found = |runs, unchanged_ns, reason, finding| {
-        WeighedCheck::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
+        WeighedCheck::new(Check::Stuck { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
         return found(None, None, reason(clocks, |_| None), Finding::Unknown);
@@ -165,14 +170,14 @@ pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], may_rest: boo
     let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
     let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
     // A clock that changed otherwise rested.
-    let rested = |clock: &&ClockRecord| {
+    let paused = |clock: &&ClockRecord| {
         unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
     };
-    let has_rested = !may_rest && clocks.iter().any(rested);
+    let has_paused = !may_pause && clocks.iter().any(paused);
     match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
         (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
-        (None, Some(ns)) if !has_rested => found(runs, Some(ns), None, Finding::Unknown),
-        _ => found(runs, None, None, against_if(has_rested)),
+        (None, Some(ns)) if !has_paused => found(runs, Some(ns), None, Finding::Unknown),
+        _ => found(runs, None, None, against_if(has_paused)),
     }
 }
 
@@ -199,7 +204,7 @@ pub(super) fn order(
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
-    let pairs = seen.order.pairs_tested;
+    let pairs = seen.order.pairs_checked;
     let check = Check::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
     WeighedCheck::new(check, finding, severity)
 }
@@ -252,7 +257,7 @@ pub(super) fn constancy(
     let is_against = rate.step.is_known() || rate.constant.get() == Some(false);
     let check = Check::ConstantRate {
         reference: Some(rate.reference.clone()),
-        brackets: rate.brackets_kept,
+        brackets: rate.brackets_used,
         seconds: rate.seconds.get(),
         change: change.filter(|_| is_known),
         suspect,

@@ -41,7 +41,7 @@ impl WeighedCheck {
     /// Returns whether a clock is trusted for this reason: a test that was required, and supports
     /// it. A clock that is computed from the same counter cannot do so.
     fn is_reason_of_trust(&self) -> bool {
-        let is_shown = match &self.check {
+        let is_supported = match &self.check {
             Check::ConstantRate { reference_shares_hardware, .. } | Check::Rate { reference_shares_hardware, .. } => {
                 *reference_shares_hardware == Some(false)
             }
@@ -50,7 +50,7 @@ impl WeighedCheck {
             Check::Order { untested, .. } | Check::Offsets { untested, .. } => untested.is_none(),
             check => check.kind().is_test(),
         };
-        self.is_required && self.finding == Finding::For && is_shown
+        self.is_required && self.finding == Finding::For && is_supported
     }
 }
 
@@ -103,9 +103,9 @@ impl ClockEvidence {
 
     /// The verdict for one use, or for all; `None` for civil time alone of a clock that does not
     /// show it.
-    pub(super) fn verdict(self, asked: Option<Use>) -> Option<Verdict> {
-        let is_asked = |this: Use| asked.is_none_or(|asked| asked == this);
-        let judged = |this: Use, applies: bool| (applies && is_asked(this)).then(|| self.verdict_for(this));
+    pub(super) fn verdict(self, requested: Option<Use>) -> Option<Verdict> {
+        let is_requested = |this: Use| requested.is_none_or(|requested| requested == this);
+        let judged = |this: Use, applies: bool| (applies && is_requested(this)).then(|| self.verdict_for(this));
         let uses = Uses { interval: judged(Use::Interval, true), civil: judged(Use::Civil, self.shows_civil_time) };
         let verdict = uses.worst()?;
         let of_uses = |found: &WeighedCheck, is: &dyn Fn(Use) -> bool| {

@@ -250,7 +250,7 @@ fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
         Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if error_s.is_some() => Finding::For,
         _ => Finding::Unknown,
     };
-    let stated_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
-    let check = Check::Synchronization { answered: kernel.is_some(), state, error_s, stated_error_s, shows_utc };
+    let reported_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
+    let check = Check::Synchronization { answered: kernel.is_some(), state, error_s, reported_error_s, shows_utc };
     WeighedCheck::new(check, finding, Severity::Limits)
 }

@@ -19,39 +19,39 @@ use crate::platform::Platform;
 pub(super) fn names<P: Platform>(
     platform: &P,
     policy: &Policy,
-    asked: &[String],
+    requested: &[String],
     for_use: Option<Use>,
 ) -> Result<Vec<String>, MeasureError> {
     let catalog = Catalog::new(platform);
     contradictions(policy, &catalog)?;
-    let place = |name: &str| -> Result<usize, UnknownClock> {
+    let index = |name: &str| -> Result<usize, UnknownClock> {
         let unknown = || UnknownClock { name: name.to_owned(), known: catalog.names() };
         catalog.indices(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
     };
-    let mut places = Vec::new();
-    let is_judged = |place: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalog, place);
-    if asked.is_empty() {
+    let mut indices = Vec::new();
+    let is_judged = |index: usize| for_use != Some(Use::Civil) || shows_civil_time(&catalog, index);
+    if requested.is_empty() {
         let usual = default_clocks::names(&catalog, default_clocks::is_systems);
-        places.extend(usual.iter().filter_map(|name| place(name).ok()).filter(|place| is_judged(*place)));
+        indices.extend(usual.iter().filter_map(|name| index(name).ok()).filter(|index| is_judged(*index)));
     }
-    for name in asked {
-        let found = if name == COUNTER { None } else { Some(place(name)?) };
+    for name in requested {
+        let found = if name == COUNTER { None } else { Some(index(name)?) };
         if !found.map_or(for_use != Some(Use::Civil), is_judged) {
             return Err(MeasureError::NoCivilTime { name: name.clone() });
         }
-        places.extend(found);
+        indices.extend(found);
     }
     for name in policy.clocks.keys() {
-        let unknown = |unknown| PolicyError::UnknownClock { place: format!("clocks.{name}"), unknown };
-        places.push(place(name).map_err(unknown)?);
+        let unknown = |unknown| PolicyError::UnknownClock { section: format!("clocks.{name}"), unknown };
+        indices.push(index(name).map_err(unknown)?);
     }
-    places.sort_unstable();
-    places.dedup();
-    Ok(places.into_iter().map(|place| catalog.entries[place].label()).collect())
+    indices.sort_unstable();
+    indices.dedup();
+    Ok(indices.into_iter().map(|index| catalog.entries[index].label()).collect())
 }
 
-fn shows_civil_time<P: Platform>(catalog: &Catalog<P>, place: usize) -> bool {
-    catalog.entries[place].info.kind == ClockKind::Wall
+fn shows_civil_time<P: Platform>(catalog: &Catalog<P>, index: usize) -> bool {
+    catalog.entries[index].info.kind == ClockKind::Wall
 }
 
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
@@ -65,7 +65,7 @@ pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
 fn is_on(seen: &Observations, verdict: &str, name: &str) -> bool {
     let is_of_counter = |clock: &ClockRecord| is_counter(clock);
     let counters: Vec<&ClockRecord> = seen.counters().collect();
-    let is_verdict_on_counter = counters.first().is_some_and(|plain| plain.identity.name == verdict);
+    let is_verdict_on_counter = counters.first().is_some_and(|counter| counter.identity.name == verdict);
     if name == COUNTER {
         return is_verdict_on_counter;
     }
@@ -84,16 +84,16 @@ fn named(policy: &Policy) -> Vec<(String, &ClockDemands)> {
 
 /// Demands that contradict each other, and limits that are none.
 fn contradictions<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
-    for (place, demands) in named(policy) {
+    for (section, demands) in named(policy) {
         for (field, limit) in limits(demands) {
             if limit.is_some_and(|limit| !limit.is_finite() || limit < 0.0) {
                 let limit = limit.unwrap_or_default();
-                return Err(PolicyError::Limit { demand: format!("{place}.{field}"), limit }.into());
+                return Err(PolicyError::Limit { demand: format!("{section}.{field}"), limit }.into());
             }
         }
         let only = [("max_offset_ns", demands.max_offset_ns.is_some()), ("invariant", demands.invariant.is_some())];
-        if let Some((field, _)) = only.iter().find(|(_, is_set)| *is_set && place != COUNTER) {
-            return Err(PolicyError::OnlyOfCounter { demand: format!("{place}.{field}") }.into());
+        if let Some((field, _)) = only.iter().find(|(_, is_set)| *is_set && section != COUNTER) {
+            return Err(PolicyError::OnlyOfCounter { demand: format!("{section}.{field}") }.into());
         }
     }
     meaningless(policy, catalog)?;
@@ -135,30 +135,30 @@ fn contradictions<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<
 /// Demands that nothing can break, or nobody can answer.
 fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
     let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
-    for (place, demands) in named(policy) {
+    for (section, demands) in named(policy) {
         if demands.verdict == Some(Trustworthiness::Undecided) {
-            return refused(format!("{place}.verdict"), Meaningless::Undecided);
+            return refused(format!("{section}.verdict"), Meaningless::Undecided);
         }
         if demands.for_use.is_some() && demands.verdict.is_none() {
-            return refused(format!("{place}.use"), Meaningless::UseOfNoVerdict);
+            return refused(format!("{section}.use"), Meaningless::UseOfNoVerdict);
         }
-        let name = place.strip_prefix("clocks.").unwrap_or_default();
-        let places = catalog.indices(name, Paths::Libc).unwrap_or_default();
-        let is_civil = places.iter().any(|place| shows_civil_time(catalog, *place));
+        let name = section.strip_prefix("clocks.").unwrap_or_default();
+        let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
+        let is_civil = indices.iter().any(|index| shows_civil_time(catalog, *index));
         if demands.for_use == Some(Use::Civil) && !is_civil {
-            return refused(format!("{place}.use"), Meaningless::NoCivilTime);
+            return refused(format!("{section}.use"), Meaningless::NoCivilTime);
         }
     }
     if policy.counter.as_ref().is_some_and(|demands| demands.invariant == Some(false)) {
         return refused("counter.invariant".to_owned(), Meaningless::NeedNotBeInvariant);
     }
     for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
-        let places = catalog.indices(name, Paths::Libc).unwrap_or_default();
-        let has_no_rate = |place: &usize| {
-            let info = &catalog.entries[*place].info;
+        let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
+        let has_no_rate = |index: &usize| {
+            let info = &catalog.entries[*index].info;
             matches!(info.kind, ClockKind::CpuTime | ClockKind::Cycles) || info.is_coarse
         };
-        if places.iter().any(has_no_rate) {
+        if indices.iter().any(has_no_rate) {
             return refused(format!("clocks.{name}.max_rate_ppm"), Meaningless::NoRate);
         }
     }
@@ -168,9 +168,9 @@ fn meaningless<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(),
 /// Returns true if a clock of this name is read from the clocksource whenever it is read, by the C
 /// library.
 fn is_fine<P: Platform>(name: &str, catalog: &Catalog<P>) -> bool {
-    let places = catalog.indices(name, Paths::Libc).unwrap_or_default();
-    places.first().is_some_and(|place| {
-        let info = &catalog.entries[*place].info;
+    let indices = catalog.indices(name, Paths::Libc).unwrap_or_default();
+    indices.first().is_some_and(|index| {
+        let info = &catalog.entries[*index].info;
         info.basis == ClockBasis::Clocksource && info.path.is_usual() && !info.is_coarse
     })
 }
@@ -179,18 +179,18 @@ fn is_fine<P: Platform>(name: &str, catalog: &Catalog<P>) -> bool {
 fn same_clock<P: Platform>(policy: &Policy, catalog: &Catalog<P>) -> Result<(), MeasureError> {
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
-        let Some(place) = catalog.indices(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
-        if crate::measured_clock::is_counter(&catalog.entries[place]) {
+        let Some(index) = catalog.indices(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
+        if crate::measured_clock::is_counter(&catalog.entries[index]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
             let why = Contradiction::IsCounter;
             return Err(PolicyError::Contradiction { one, other, why }.into());
         }
-        if let Some((_, other, _)) = known.iter().find(|(at, _, others)| *at == place && *others != demands) {
+        if let Some((_, other, _)) = known.iter().find(|(at, _, others)| *at == index && *others != demands) {
             let (one, other) = (format!("clocks.{name}"), format!("clocks.{other}"));
             let why = Contradiction::OneClock;
             return Err(PolicyError::Contradiction { one, other, why }.into());
         }
-        known.push((place, name, demands));
+        known.push((index, name, demands));
     }
     Ok(())
 }
@@ -228,28 +228,28 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
         demands.extend(of(&DemandTarget::Counter, of_counter, verdict(COUNTER), seen, for_use));
     }
     for (name, of_clock) in &policy.clocks {
-        let place = |demanded| DemandTarget::Clock(name.clone(), demanded);
-        demands.extend(of(&place, of_clock, verdict(name), seen, for_use));
+        let target = |demanded| DemandTarget::Clock(name.clone(), demanded);
+        demands.extend(of(&target, of_clock, verdict(name), seen, for_use));
     }
     demands
 }
 
 /// The demands on one clock.
 fn of(
-    place: &dyn Fn(Demanded) -> DemandTarget,
+    target: &dyn Fn(Demanded) -> DemandTarget,
     demands: &ClockDemands,
     verdict: Option<&Verdict>,
     seen: &Observations,
-    asked: Option<Use>,
+    requested_use: Option<Use>,
 ) -> Vec<Demand> {
     let figures = verdict.map(|verdict| DemandFigures::of(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
         let is_judged = |this: &Use| verdict.is_some_and(|verdict| verdict.uses.of(*this).is_some());
-        let for_use = demands.for_use.or(asked.filter(is_judged));
+        let for_use = demands.for_use.or(requested_use.filter(is_judged));
         let is = verdict.and_then(|verdict| for_use.map_or(Some(verdict.verdict), |this| verdict.uses.of(this)));
         found.push(Demand {
-            demand: place(Demanded::Verdict),
+            demand: target(Demanded::Verdict),
             required: word(required),
             for_use: for_use.filter(|_| verdict.is_some_and(|verdict| verdict.uses.civil.is_some())),
             found: is.map(word),
@@ -259,7 +259,7 @@ fn of(
     let mut at_most = |demanded: Demanded, most: Option<f64>, range: Option<Range>| {
         let Some(most) = most else { return };
         found.push(Demand {
-            demand: place(demanded),
+            demand: target(demanded),
             required: DemandValue::Number(most),
             for_use: None,
             found: range.map(|range| DemandValue::Number(range.figure())),
@@ -273,12 +273,12 @@ fn of(
     at_most(Demanded::MaxOffsetNs, demands.max_offset_ns, figures.offset_ns);
     if let Some(required) = demands.invariant {
         let is = seen.is_invariant;
-        let shown = |is: bool| DemandValue::Word(if is { "yes" } else { "no" }.to_owned());
+        let yes_or_no = |is: bool| DemandValue::Word(if is { "yes" } else { "no" }.to_owned());
         found.push(Demand {
-            demand: place(Demanded::Invariant),
-            required: shown(required),
+            demand: target(Demanded::Invariant),
+            required: yes_or_no(required),
             for_use: None,
-            found: is.map(shown),
+            found: is.map(yes_or_no),
             met: is.map(|is| is || !required),
         });
     }

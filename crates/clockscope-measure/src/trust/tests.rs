@@ -42,7 +42,7 @@ fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_ar
 }
 
 #[test]
-fn what_was_not_tested_is_unknown_and_not_against() {
+fn what_was_not_checked_is_unknown_and_not_against() {
     let mut seen = healthy();
     for sequence in &mut seen.order.sequences {
         (sequence.handoffs, sequence.regressions) = Default::default();
@@ -145,13 +145,13 @@ fn a_clock_of_the_same_counter_is_no_independent_reference() {
 #[test]
 fn a_clock_that_stopped_meanwhile_is_found() {
     let mut seen = healthy();
-    rate_of(&mut seen, "monotonic").stood_still_ns = Figure::Known(5e8);
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
+    rate_of(&mut seen, "monotonic").unchanged_ns = Figure::Known(5e8);
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::Stuck]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
-    let failure_reason = FailureReason::new(Failure::StoodStill, ClockReason::NoStepSeen { observed_ns: 5e8 });
+    let failure_reason = FailureReason::new(Failure::Stuck, ClockReason::NoStepSeen { observed_ns: 5e8 });
     seen.rates = Err(MeasureError::Reference(failure_reason.of_clock("monotonic:syscall".to_owned()).into()));
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::Stuck]));
 }
 
 fn cause(evidence: &CheckEvidence) -> Option<CostCause> {
@@ -190,8 +190,8 @@ fn a_step_that_was_not_seen_is_unknown() {
         let events = clock.events.as_mut().unwrap();
         (events.span_ns, events.stuck) = (Figure::Known(span_ns), 1);
         let verdicts = judged(&seen);
-        let standing = evidence(of(&verdicts, "monotonic"), CheckKind::StandingStill);
-        assert_eq!(standing.finding, finding, "{nominal_ns} {span_ns} {standing:?}");
+        let stuck = evidence(of(&verdicts, "monotonic"), CheckKind::Stuck);
+        assert_eq!(stuck.finding, finding, "{nominal_ns} {span_ns} {stuck:?}");
         assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
     }
 }
@@ -299,7 +299,7 @@ fn a_clock_of_the_timer_tick_blames_nobody() {
 }
 
 #[test]
-fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel() {
+fn emulation_says_nothing_of_cost_and_user_emulation_nothing_of_the_kernel() {
     let mut seen = healthy();
     seen.environment.emulation = vec![Emulator::QemuTcg];
     seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0;
@@ -329,8 +329,9 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         let verdict = of(&verdicts, clock);
         let evidence = evidence(verdict, CheckKind::Synchronization);
         let shows_utc = clock == "tai" && tai_offset_s.is_none();
-        let stated_error_s = Some(16.0);
-        let check = Check::Synchronization { answered: true, state, error_s: civil_error_s, stated_error_s, shows_utc };
+        let reported_error_s = Some(16.0);
+        let check =
+            Check::Synchronization { answered: true, state, error_s: civil_error_s, reported_error_s, shows_utc };
         assert_eq!(evidence.check, check);
         assert_eq!(verdict.uses.interval, Some(Trusted));
         assert_eq!(Some(verdict.verdict), verdict.uses.civil);
@@ -375,7 +376,7 @@ fn each_use_is_judged_by_what_matters_to_it() {
     assert_eq!(of(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
     seen.kernel_time.as_mut().unwrap().state = Some(CivilState::Unsynchronized);
     rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
-    let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|asked| judged(&seen, asked));
+    let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|for_use| judged(&seen, for_use));
     assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
     let alone = of(&intervals, "realtime");
     assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), civil: None }));

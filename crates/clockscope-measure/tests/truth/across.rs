@@ -91,20 +91,20 @@ fn most_ns(machine: &Machine, turns: f64, turn_ns: f64) -> f64 {
     let share = f64::from(load.competitors) + 1.0;
     let cycle_ns = if load.competitors > 0 { share * (load.slice_ns + load.tick_ns) as f64 } else { 0.0 };
     // The counter's rate is measured in 64 steps of the reference.
-    let window_ns = 64.0 * machine.spec("monotonic_raw:syscall").map_or(0.0, |spec| spec.stated_ns);
+    let window_ns = 64.0 * machine.spec("monotonic_raw:syscall").map_or(0.0, |spec| spec.nominal_ns);
     (40e6 + window_ns + turns * turn_ns * 1.2) * share * 1.5 + turns * 4.0 * cycle_ns
 }
 
 /// The true time in ps by which a question is over that is asked on one thread and then across
 /// CPUs, for so many seconds: there, threads of busy CPUs wait for each other.
-pub(crate) fn longest_ps(machine: &Machine, asked_s: f64) -> u128 {
+pub(crate) fn longest_ps(machine: &Machine, duration_s: f64) -> u128 {
     let cpus = f64::from(machine.cpus.cpus());
-    machine.longest_ps(asked_s + 0.05 * cpus * cpus) * 2
+    machine.longest_ps(duration_s + 0.05 * cpus * cpus) * 2
 }
 
 /// The same where turns are long enough for all of them, and threads wait for each other in each.
-pub(crate) fn limited(machine: Machine, asked_s: f64) -> Simulated {
-    let turn_ns = LONGEST_TURN_NS.max(asked_s * 1e9 / MOST_TURNS);
+pub(crate) fn limited(machine: Machine, duration_s: f64) -> Simulated {
+    let turn_ns = LONGEST_TURN_NS.max(duration_s * 1e9 / MOST_TURNS);
     let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();
     let limit_ps = most_ns(&machine, MOST_TURNS, turn_ns) as u128 * 1000 + u128::from(paused_ps);
     Simulated::limited(machine, limit_ps)

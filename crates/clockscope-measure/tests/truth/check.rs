@@ -161,7 +161,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let jumps = ahead.unwrap_or(0) + behind.unwrap_or(0);
                 assert_eq!(jumps, 0, "{}: {evidence:?}", verdict.clock);
             }
-            Check::StandingStill { runs, unchanged_ns: None, .. } if !spec.info.is_coarse => {
+            Check::Stuck { runs, unchanged_ns: None, .. } if !spec.info.is_coarse => {
                 assert_eq!(runs.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
             }
             Check::Invariance { invariant, .. } => assert_eq!(invariant, machine.facts.is_invariant),
@@ -174,8 +174,8 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let said = machine.facts.adjtimex.as_ref();
                 assert!(!answered || said.is_some(), "{evidence:?}");
                 let is_known = said.is_some_and(|said| {
-                    let is_worth = matches!(said.state, Some(CivilState::Synchronized | CivilState::WhileNotSlewing));
-                    is_worth && said.civil_error_s.is_some()
+                    let is_usable = matches!(said.state, Some(CivilState::Synchronized | CivilState::WhileNotSlewing));
+                    is_usable && said.civil_error_s.is_some()
                 });
                 assert!(evidence.finding != Finding::For || is_known, "{evidence:?}");
                 let is_theirs = said.is_some_and(|said| said.state == state && said.civil_error_s == error_s);
@@ -226,8 +226,8 @@ fn demands(machine: &Machine, found: &Trust) {
         let Some(met) = *met else { continue };
         let limit = if let DemandValue::Number(limit) = required { *limit } else { 0.0 };
         let demand = demand.to_string();
-        let (place, field) = demand.rsplit_once('.').unwrap_or(("", &demand));
-        let is_counter = place == "counter";
+        let (section, field) = demand.rsplit_once('.').unwrap_or(("", &demand));
+        let is_counter = section == "counter";
         let spec = machine.spec(if is_counter { "lfence_tsc_lfence" } else { "monotonic" }).expect("it is there");
         let near = |truth: f64, share: f64| (limit / truth - 1.0).abs() < share;
         let is_right = match field {
@@ -260,13 +260,13 @@ fn demands(machine: &Machine, found: &Trust) {
 /// A machine with nothing wrong, though it may be busy, state a wrong frequency, or have another
 /// clocksource for a reason.
 fn sound(mut maker: Maker) -> Machine {
-    let (is_stated, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);
+    let (has_nominal, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);
     let has_reason = maker.random.happens(0.5);
     let is_fault = maker.random.happens(0.5);
     let is_far = maker.random.happens(0.5);
     let mut machine = maker.make();
     machine.nominal_hz =
-        is_stated.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
+        has_nominal.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
     if machine.clocksource != Clocksource::Tsc && has_reason {
         let cause = match is_fault {
             true => KernelCause::LogLine {
@@ -284,7 +284,7 @@ fn sound(mut maker: Maker) -> Machine {
 /// Asks of a machine with nothing wrong, and finds nothing wrong.
 fn ask_sound(session: &Session<'_, Simulated>, seed: u64) -> Checked {
     let machine = &session.platform().machine;
-    let checked = ask(session, policy(seed, machine), machine.asked_s(usual_s(seed)));
+    let checked = ask(session, policy(seed, machine), machine.duration_s(usual_s(seed)));
     nothing_is_wrong(machine, &checked.found);
     demands(machine, &checked.found);
     checked
@@ -353,7 +353,7 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault, Option<u128>, &'static st
     let glitches = 200 + random.below(2000) as usize;
     let pause_ps = (ns.abs() * 1e3) as u64;
     let mut machine = maker.make();
-    let at_ms = 8.0 + machine.asked_s(usual_s(seed)) * 1e3 * share_of_run;
+    let at_ms = 8.0 + machine.duration_s(usual_s(seed)) * 1e3 * share_of_run;
     let clock = machine.monotonic();
     let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
     let ticks = (ns * hz / 1e9) as i64;
@@ -401,9 +401,9 @@ const FAULTS: [(Fault, &str); 12] = [
 /// for it. Returns whether there was a fault, and it showed.
 fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
     let (_, fault, at_ps, name) = faulty(maker, seed);
-    let checked = ask(session, Policy::default(), session.platform().machine.asked_s(usual_s(seed)));
+    let checked = ask(session, Policy::default(), session.platform().machine.duration_s(usual_s(seed)));
     let Checked { whole, reads, rates, .. } = &checked;
-    let tested: &[&Range<u128>] = match (fault, name) {
+    let windows: &[&Range<u128>] = match (fault, name) {
         // What lasts shows whenever it begins before the clocks are compared.
         (Fault::Counter, "glitches") => &[reads],
         (Fault::Counter, _) => &[whole],
@@ -411,7 +411,7 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
         (Fault::Raw, _) => &[rates],
         _ => &[reads, rates],
     };
-    let is_tested = at_ps.is_none_or(|at_ps| tested.iter().any(|range| range.contains(&at_ps)));
+    let is_covered = at_ps.is_none_or(|at_ps| windows.iter().any(|range| range.contains(&at_ps)));
     let (counter, monotonic) = (verdict(&checked.found, "tsc"), verdict(&checked.found, "monotonic"));
     let raw = verdict(&checked.found, "monotonic_raw");
     let sound: &[&Verdict] = match fault {
@@ -423,12 +423,12 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
     for verdict in sound {
         // A kernel's clock that is computed from a counter shows that one's faults where these
         // differ by CPU or reading.
-        let is_shown = fault == Fault::Counter && name == "offset" && verdict.clock != "tsc";
+        let is_inherited = fault == Fault::Counter && name == "offset" && verdict.clock != "tsc";
         let is_unfit = verdict.verdict == Trustworthiness::Unfit;
         // Outside of that, the counter and its reference are the only ones that are compared.
-        let is_ambiguous = fault == Fault::Raw && !is_tested;
+        let is_ambiguous = fault == Fault::Raw && !is_covered;
         assert!(
-            !is_unfit || is_shown || is_ambiguous,
+            !is_unfit || is_inherited || is_ambiguous,
             "{fault:?} {name}: {} is unfit: {:#?}",
             verdict.clock,
             against(verdict)
@@ -442,10 +442,10 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
     };
     let is_trusted = at_fault.verdict == Trustworthiness::Trusted;
     assert!(
-        !is_tested || !is_trusted,
+        !is_covered || !is_trusted,
         "{fault:?} {name} at {at_ps:?} of {whole:?}, {reads:?}, {rates:?}: {at_fault:#?}"
     );
-    is_tested
+    is_covered
 }
 
 /// A clock or counter whose fault falls into what is tested is never trusted, and no other is unfit
@@ -453,7 +453,7 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
 #[test]
 fn a_fault_is_never_trusted() {
     let maker = |seed| Maker::varied(seed ^ 0xfa17);
-    let (mut tested, mut faults) = (0, 0);
+    let (mut covered, mut faults) = (0, 0);
     on_machines(
         "check::a_fault_is_never_trusted",
         |seed| limited(faulty(maker(seed), seed).0, seed, FAILING_S),
@@ -461,18 +461,18 @@ fn a_fault_is_never_trusted() {
             let (_, fault, _, name) = faulty(maker(seed), seed);
             assert!(FAULTS.contains(&(fault, name)) || fault == Fault::Nothing, "{fault:?} {name} is not listed");
             faults += u32::from(fault != Fault::Nothing);
-            tested += u32::from(judge(session, seed, maker(seed)));
+            covered += u32::from(judge(session, seed, maker(seed)));
         },
     );
-    eprintln!("{tested} of {faults} faults were tested");
+    eprintln!("{covered} of {faults} faults were tested");
     // Of few machines no share is known.
-    assert!(!are_many() || tested * 5 >= faults * 2, "{tested} of {faults}");
+    assert!(!are_many() || covered * 5 >= faults * 2, "{covered} of {faults}");
 }
 
 /// Of every kind of fault one shows while it is looked at, and is not trusted: no kind is left out
 /// because it never falls into what is tested. The quick tier asks of every fourth kind.
 #[test]
-fn every_kind_of_fault_is_tested() {
+fn every_kind_of_fault_is_covered() {
     let maker = |seed| {
         let mut maker = Maker::new(seed ^ 0xfa17);
         maker.load.competitors = 0;
@@ -496,14 +496,14 @@ fn every_kind_of_fault_is_tested() {
         let of_kind =
             (0..500).map(|seed| (seed, faulty(maker(seed), seed))).filter(|(_, made)| (made.1, made.3) == kind);
         // A fault may fall between what is tested: not ten times.
-        let is_tested = of_kind.take(10).any(|(seed, (machine, ..))| {
-            let mut is_tested = false;
+        let is_covered = of_kind.take(10).any(|(seed, (machine, ..))| {
+            let mut is_covered = false;
             on_one("check::every_kind", seed, &limited(machine, seed, FAILING_S), &mut |session, seed| {
-                is_tested = judge(session, seed, maker(seed));
+                is_covered = judge(session, seed, maker(seed));
             });
-            is_tested
+            is_covered
         });
-        assert!(is_tested, "{kind:?} was never tested");
+        assert!(is_covered, "{kind:?} was never tested");
     }
 }
 
@@ -523,8 +523,8 @@ fn once(seeds: &[u64]) {
 
 /// A machine whose check has to end, in so many seconds more than it was asked for.
 fn limited(machine: Machine, seed: u64, more_s: f64) -> Simulated {
-    let asked_s = machine.asked_s(usual_s(seed));
-    Simulated::across(machine, asked_s + more_s)
+    let duration_s = machine.duration_s(usual_s(seed));
+    Simulated::across(machine, duration_s + more_s)
 }
 
 /// Seeds of an earlier list of errors, of either question.

@@ -48,8 +48,8 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
     if is_steps {
         let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None };
         let found = steps(session, catalog, &request, &mut |_| {}).expect("it can be asked");
-        let shown = found.found.clocks.into_iter().filter(|clock| clock.available);
-        let shown = shown.map(|clock| FoundEvents {
+        let clocks = found.found.clocks.into_iter().filter(|clock| clock.available);
+        let clocks = clocks.map(|clock| FoundEvents {
             identity: clock.identity,
             events: clock.events.expect("it was judged"),
             smallest_ns: None,
@@ -58,12 +58,12 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
             cost: None,
             uncosted: 0,
         });
-        return shown.collect();
+        return clocks.collect();
     }
     let request = MeasureRequest { duration_s: seconds, cpu: None, extended: false, synchronization: false };
     let found = measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
-    let shown = found.clocks.into_iter().filter(|clock| clock.available);
-    let shown = shown.map(|clock| FoundEvents {
+    let clocks = found.clocks.into_iter().filter(|clock| clock.available);
+    let clocks = clocks.map(|clock| FoundEvents {
         identity: clock.identity,
         events: clock.events.expect("it was judged"),
         smallest_ns: clock.observed_resolution_ns.get(),
@@ -72,7 +72,7 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
         cost: clock.cost_ns.known().map(|cost| (cost.median, cost.reads_per_batch)),
         uncosted: UNCOSTED,
     });
-    shown.collect()
+    clocks.collect()
 }
 
 /// Events that readings of one clock show by themselves.
@@ -150,7 +150,7 @@ const MOST_S: f64 = 0.04;
 /// Time for which this machine is asked, in s.
 fn seconds(machine: &Machine) -> f64 {
     let turns = f64::from(machine.loads[0].competitors) + 1.0;
-    machine.asked_s(SECONDS).min((MOST_S * turns).max(SECONDS))
+    machine.duration_s(SECONDS).min((MOST_S * turns).max(SECONDS))
 }
 
 /// A machine whose question has to end.
@@ -173,8 +173,9 @@ fn question(seed: u64, machine: &Machine, fault: Fault) -> (Vec<String>, bool) {
 }
 
 /// The readings of one clock that were looked at.
-fn readings(reads: &[Read], place: usize, count: u64) -> Vec<Read> {
-    let all: Vec<Read> = reads.iter().filter(|read| read.is_subject && read.place == place).copied().collect();
+fn readings(reads: &[Read], clock_index: usize, count: u64) -> Vec<Read> {
+    let all: Vec<Read> =
+        reads.iter().filter(|read| read.is_target && read.clock_index == clock_index).copied().collect();
     let unseen = (all.len() as u64).checked_sub(count).expect("each reading was read");
     assert!((1..=UNSEEN).contains(&unseen), "{unseen} reads were not looked at");
     all[unseen as usize..].to_vec()
@@ -187,15 +188,15 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
     let machine = &platform.machine;
     let (names, is_steps) = question(seed, machine, fault);
     platform.log_reads();
-    let shown = ask(session, &names, seconds(machine), is_steps);
+    let found = ask(session, &names, seconds(machine), is_steps);
     let reads = platform.logged();
     let glitched = reads.iter().filter(|read| is_glitched(machine, read)).count() as u64;
     assert!(glitched == 0 || fault == Fault::Glitches);
-    for FoundEvents { identity, events, smallest_ns, uncosted, .. } in shown {
+    for FoundEvents { identity, events, smallest_ns, uncosted, .. } in found {
         let name = identity.label();
-        let place = machine.clock_index(&name);
-        let spec = &machine.specs[place];
-        let readings = readings(&reads, place, events.reads);
+        let clock_index = machine.clock_index(&name);
+        let spec = &machine.specs[clock_index];
+        let readings = readings(&reads, clock_index, events.reads);
         let recounted = Recounted::of(&readings);
         let reported = Recounted {
             regression: events.regression,
@@ -215,7 +216,7 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
         };
         if is_right {
             nothing_is_wrong(&name, &events);
-            gaps_are_losses(machine, spec, &reads, (place, &readings), &events, uncosted, gaps);
+            gaps_are_losses(machine, spec, &reads, (clock_index, &readings), &events, uncosted, gaps);
         }
         if fault == Fault::Glitches {
             let wrong = events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0);
@@ -229,7 +230,7 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
 
 /// Returns true if a reading of the counter is not what the counter was.
 fn is_glitched(machine: &Machine, read: &Read) -> bool {
-    let is_counter = machine.specs[read.place].id.is_none();
+    let is_counter = machine.specs[read.clock_index].id.is_none();
     let step = machine.counter_step;
     is_counter && read.value != machine.cpus.true_counter(read.taken_ps, 0) / step * step
 }
@@ -247,7 +248,7 @@ fn gaps_are_losses(
     machine: &Machine,
     spec: &Spec,
     reads: &[Read],
-    (place, readings): (usize, &[Read]),
+    (clock_index, readings): (usize, &[Read]),
     events: &Events,
     uncosted: usize,
     found: &mut Coverage,
@@ -260,7 +261,7 @@ fn gaps_are_losses(
     }
     let lost = machine.cpus.taken();
     // Reads of other clocks are between two batches.
-    let ends = batch_ends(reads, place, readings.len());
+    let ends = batch_ends(reads, clock_index, readings.len());
     let (mut certain, mut possible) = (0, 0);
     for (index, pair) in readings.windows(2).enumerate() {
         let ns = lost_ns(&lost, pair[0].taken_ps, pair[1].taken_ps);
@@ -282,19 +283,19 @@ fn gaps_are_losses(
 }
 
 /// Numbers of readings of a clock until each of its batches ends, of the last so many.
-fn batch_ends(reads: &[Read], place: usize, count: usize) -> Vec<usize> {
+fn batch_ends(reads: &[Read], clock_index: usize, count: usize) -> Vec<usize> {
     let mut ends = Vec::new();
-    let (mut left, mut was_subject) = (count, false);
+    let (mut left, mut was_target) = (count, false);
     for read in reads.iter().rev() {
-        let is_subject = read.is_subject && read.place == place;
-        if is_subject && left == 0 {
+        let is_target = read.is_target && read.clock_index == clock_index;
+        if is_target && left == 0 {
             break;
         }
-        if is_subject && !was_subject {
+        if is_target && !was_target {
             ends.push(left);
         }
-        left -= usize::from(is_subject);
-        was_subject = is_subject;
+        left -= usize::from(is_target);
+        was_target = is_target;
     }
     ends.reverse();
     ends
@@ -389,7 +390,7 @@ pub(crate) fn back_is_found(machine: &Machine, around: &Around, ns: f64, events:
     if around.reads_before <= UNSEEN {
         return;
     }
-    let spec = &machine.specs[around.place];
+    let spec = &machine.specs[around.clock_index];
     let passed_ns = (after.taken_ps - before.taken_ps) as f64 / 1e3;
     let slack_ns = spec.tick_ns + 2.0 + 1e-3 * passed_ns;
     if -ns > passed_ns + slack_ns {
@@ -417,7 +418,7 @@ fn what_happens_to_a_machine_is_one_event() {
         let at_ms = 14.0 + (30.0 + longer_ms(&maker, USUAL_S)) * Random::new(seed).fraction();
         disturbed(maker, seed, at_ms)
     };
-    let asked = |seed: u64, machine: &Machine| {
+    let request = |seed: u64, machine: &Machine| {
         let mut random = Random::new(seed ^ 0xa5ed);
         let name = machine.specs[random.below(machine.specs.len() as u64) as usize].label();
         (name, random.happens(0.5))
@@ -425,31 +426,31 @@ fn what_happens_to_a_machine_is_one_event() {
     let mut forward = Coverage::default();
     let platform = |seed| {
         let machine = make(seed);
-        let place = machine.clock_index(&asked(seed, &machine).0);
+        let clock_index = machine.clock_index(&request(seed, &machine).0);
         let at_ps = machine.changes[0].0;
-        let asked_s = machine.asked_s(USUAL_S);
-        let platform = Simulated::within(machine, asked_s);
-        platform.log_around(place, at_ps);
+        let duration_s = machine.duration_s(USUAL_S);
+        let platform = Simulated::within(machine, duration_s);
+        platform.log_around(clock_index, at_ps);
         platform
     };
     on_machines("events::what_happens", platform, |session, seed| {
         let machine = &session.platform().machine;
-        let (name, is_steps) = asked(seed, machine);
-        let shown = ask(session, std::slice::from_ref(&name), machine.asked_s(USUAL_S), is_steps).remove(0);
+        let (name, is_steps) = request(seed, machine);
+        let found = ask(session, std::slice::from_ref(&name), machine.duration_s(USUAL_S), is_steps).remove(0);
         let around = session.platform().around().expect("it was kept");
         // Before that, the timer was calibrated.
         if around.reads_before <= UNSEEN || around.after.is_none() {
             return;
         }
-        let events = &shown.events;
+        let events = &found.events;
         let (Figure::Known(reference), Some(jumps)) = (&events.reference, events.jump.get()) else {
             panic!("{events:?}")
         };
-        let spec = &machine.specs[around.place];
+        let spec = &machine.specs[around.clock_index];
         let judge = machine.spec(reference).expect("it is there");
         // Whatever the mean rate of such a run is.
-        ticks::check_to(UNNOTICED, machine, spec, shown.tick_ns, shown.evidence.as_ref());
-        if let Some((median_ns, reads)) = shown.cost {
+        ticks::check_to(UNNOTICED, machine, spec, found.tick_ns, found.evidence.as_ref());
+        if let Some((median_ns, reads)) = found.cost {
             let true_ns = true_cost_ns(machine, spec, reads);
             assert!((median_ns / true_ns - 1.0).abs() < 0.06, "{name}: it costs {true_ns} ns, not {median_ns}");
         }
@@ -467,5 +468,5 @@ fn what_happens_to_a_machine_is_one_event() {
             forward.count(jumps == 1);
         }
     });
-    forward.check_stated(0.9, 20);
+    forward.check_nominal(0.9, 20);
 }

@@ -12,7 +12,7 @@ use crate::platform::{AccountRead, Simulated, THREAD_ACCOUNT_PS};
 /// bound.
 const SCALE: f64 = 2e-3;
 /// Turns of the loop between two looks whether the time is over.
-const LOOKS: f64 = 4096.0;
+const TURNS_PER_POLL: f64 = 4096.0;
 
 /// A machine on which threads lose time, sometimes to long thefts.
 fn busy(mut maker: Maker) -> Machine {
@@ -42,10 +42,10 @@ fn request(seed: u64, machine: &Machine) -> GapsRequest {
     let threshold_s = pick(&mut random, &[0.0, 1e-6, 1e-6, 1e-6, 5e-6, 50e-6]);
     let seconds = if random.happens(0.02) { 0.3 } else { 0.002 + 0.03 * random.fraction() };
     let duration_s = match on_all {
-        true => machine.asked_s(seconds) / f64::from(cpus),
+        true => machine.duration_s(seconds) / f64::from(cpus),
         // Threads that cannot be bound are moved now and then.
-        false if !machine.facts.can_bind => machine.asked_s(0.1 + 5.0 * seconds),
-        false => machine.asked_s(seconds),
+        false if !machine.facts.can_bind => machine.duration_s(0.1 + 5.0 * seconds),
+        false => machine.duration_s(seconds),
     };
     GapsRequest { threshold_s, duration_s, cpus: on_all.then(|| (0..cpus).collect()) }
 }
@@ -58,7 +58,7 @@ fn limited(machine: Machine, seed: u64) -> Simulated {
 }
 
 fn ask(session: &Session<'_, Simulated>, request: &GapsRequest) -> Envelope<Gaps> {
-    session.platform().log_looks();
+    session.platform().log_reference_reads();
     gaps(session, request, &mut |_| {}).expect("it can be asked")
 }
 
@@ -95,8 +95,8 @@ struct View<'a> {
     tick_ps: f64,
     threshold_ns: f64,
     /// Duration of a look at whether the time is over, and the thread's looks, ascending.
-    look_ps: f64,
-    looks: Vec<u128>,
+    poll_ps: f64,
+    reference_reads: Vec<u128>,
 }
 
 /// Questions that follow each other with no more than a read between them.
@@ -111,35 +111,36 @@ impl View<'_> {
         self.lost_in(from_ps, until_ps).iter().map(|lost| lost.taken.ps).sum()
     }
 
-    fn clusters(&self, asked: &[AccountRead]) -> Vec<Cluster> {
+    fn clusters(&self, account: &[AccountRead]) -> Vec<Cluster> {
         let mut clusters: Vec<Cluster> = Vec::new();
-        for asked in asked {
+        for account in account {
             let is_near = clusters.last().and_then(|cluster| cluster.last()).is_some_and(|last| {
-                let lost_ps = self.lost_ps(last.until_ps, asked.from_ps);
-                let ran_ps = (asked.from_ps - last.until_ps).saturating_sub(lost_ps) as f64;
+                let lost_ps = self.lost_ps(last.until_ps, account.from_ps);
+                let ran_ps = (account.from_ps - last.until_ps).saturating_sub(lost_ps) as f64;
                 ran_ps < 3.0 * self.turn_ps
             });
             match clusters.last_mut() {
-                Some(cluster) if is_near => cluster.push(*asked),
-                _ => clusters.push(vec![*asked]),
+                Some(cluster) if is_near => cluster.push(*account),
+                _ => clusters.push(vec![*account]),
             }
         }
         clusters
     }
 
     /// Adds what one thread should have found that asked these.
-    fn truth(&self, asked: &[AccountRead], truth: &mut Truth) {
+    fn truth(&self, accounts: &[AccountRead], truth: &mut Truth) {
         let few_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
         let mut usual: Option<(f64, f64)> = None;
         let mut former: Option<Cluster> = None;
         let mut began_ps = None;
-        let in_looks = self.lost.iter().filter(|lost| self.is_in_look(lost)).map(|lost| lost.taken.ps as f64 / 1e3);
-        truth.slack_ns += in_looks.filter(|ns| *ns <= self.long_look_ns()).sum::<f64>();
-        for cluster in self.clusters(asked) {
+        let in_polls = self.lost.iter().filter(|lost| self.is_in_poll(lost)).map(|lost| lost.taken.ps as f64 / 1e3);
+        truth.slack_ns += in_polls.filter(|ns| *ns <= self.long_poll_ns()).sum::<f64>();
+        for cluster in self.clusters(accounts) {
             let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
-            let place = cluster.iter().position(|asked| asked.of_cpu.is_some()).expect("a glance leads to asking");
-            let is_first = place == 0 && cluster.len() > 1;
-            let is_last = place + 1 == cluster.len();
+            let cpu_index =
+                cluster.iter().position(|account| account.of_cpu.is_some()).expect("a glance leads to asking");
+            let is_first = cpu_index == 0 && cluster.len() > 1;
+            let is_last = cpu_index + 1 == cluster.len();
             if is_first {
                 let took_ns = (first.until_ps - first.from_ps) as f64 / 1e3;
                 usual = Some(shorter(usual, (took_ns, took_ns + few_ns)));
@@ -155,18 +156,18 @@ impl View<'_> {
                 let began_ps = began_ps.take().expect("it began");
                 truth.whole_ns += (first.from_ps - began_ps) as f64 / 1e3;
                 truth.slack_ns += 4.0 * few_ns;
-                self.all_are_asked_about(resumed_ps, first.from_ps);
+                self.all_are_noticed(resumed_ps, first.from_ps);
                 continue;
             }
-            let glanced = cluster[place - 1];
-            let mut gap = self.gap(resumed_ps, &cluster[..place], few_ns);
+            let thread_read = cluster[cpu_index - 1];
+            let mut gap = self.gap(resumed_ps, &cluster[..cpu_index], few_ns);
             gap.bystanders = self.takers(
-                before.iter().find(|asked| asked.of_cpu.is_some()).map_or(resumed_ps, |asked| asked.from_ps),
-                cluster[place].until_ps,
+                before.iter().find(|account| account.of_cpu.is_some()).map_or(resumed_ps, |account| account.from_ps),
+                cluster[cpu_index].until_ps,
             );
             truth.gaps.push(gap);
             // Asking the CPU and the thread again.
-            let took_ns = (last.until_ps - glanced.until_ps) as f64 / 1e3;
+            let took_ns = (last.until_ps - thread_read.until_ps) as f64 / 1e3;
             let took = (took_ns - few_ns, took_ns + few_ns);
             let now_usual = shorter(usual, took);
             usual = Some(now_usual);
@@ -175,12 +176,12 @@ impl View<'_> {
             if more.1 > least(now_usual.0) * (1.0 - SCALE) {
                 let is_certain = more.0 > least(now_usual.1) * (1.0 + SCALE);
                 truth.gaps.push(Expected {
-                    at_ps: glanced.until_ps,
+                    at_ps: thread_read.until_ps,
                     lowest_ns: if is_certain { more.0 } else { 0.0 },
                     highest_ns: more.1,
-                    takers: self.takers(glanced.until_ps, last.until_ps),
+                    takers: self.takers(thread_read.until_ps, last.until_ps),
                     bystanders: Vec::new(),
-                    has_moved: self.has_moved(glanced.until_ps, last.until_ps),
+                    has_moved: self.has_moved(thread_read.until_ps, last.until_ps),
                     is_in_asking: true,
                 });
             }
@@ -200,45 +201,45 @@ impl View<'_> {
     }
 
     /// Losses right before a question, one after the other.
-    fn tail(&self, from_ps: u128, until_ps: u128, look_ps: f64) -> Vec<&Lost> {
+    fn tail(&self, from_ps: u128, until_ps: u128, poll_ps: f64) -> Vec<&Lost> {
         let mut next_ps = until_ps;
         let is_near = |lost: &&Lost| {
             let ran_ps = next_ps.saturating_sub(lost.taken.at_ps + lost.taken.ps) as f64;
             next_ps = lost.taken.at_ps;
-            ran_ps <= 9.0 * self.turn_ps + self.tick_ps + look_ps
+            ran_ps <= 9.0 * self.turn_ps + self.tick_ps + poll_ps
         };
         self.lost_in(from_ps, until_ps).into_iter().rev().take_while(is_near).collect()
     }
 
     /// The gap that made a thread ask that had looked since then.
-    fn gap(&self, since_ps: u128, glances: &[AccountRead], few_ns: f64) -> Expected {
-        let (first, last) = (glances[0], glances[glances.len() - 1]);
+    fn gap(&self, since_ps: u128, thread_reads: &[AccountRead], few_ns: f64) -> Expected {
+        let (first, last) = (thread_reads[0], thread_reads[thread_reads.len() - 1]);
         // It may have been lost while the thread looked whether its time was over. That belongs to
         // the gap where it alone would have made the thread ask.
-        let look_ps = if self.has_looked(since_ps, first.from_ps) { self.look_ps } else { 0.0 };
-        let [near, far] = [0.0, look_ps].map(|look_ps| self.tail(since_ps, first.from_ps, look_ps));
+        let poll_ps = if self.has_polled(since_ps, first.from_ps) { self.poll_ps } else { 0.0 };
+        let [near, far] = [0.0, poll_ps].map(|poll_ps| self.tail(since_ps, first.from_ps, poll_ps));
         let most_ps: u128 = far.iter().map(|lost| lost.taken.ps).sum();
-        let is_asked_about = |lost: &&Lost| lost.taken.ps as f64 / 1e3 > self.long_look_ns() + few_ns;
-        let tail = if near.is_empty() || far[near.len()..].iter().any(is_asked_about) { far } else { near };
-        self.all_are_asked_about(since_ps, tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps));
+        let is_noticed = |lost: &&Lost| lost.taken.ps as f64 / 1e3 > self.long_poll_ns() + few_ns;
+        let tail = if near.is_empty() || far[near.len()..].iter().any(is_noticed) { far } else { near };
+        self.all_are_noticed(since_ps, tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps));
         let is_after_asking =
             (tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps) - since_ps) as f64 <= 9.0 * self.turn_ps;
         let long_ns = |ps: u128| ps as f64 / 1e3;
         let longest = tail.iter().map(|lost| long_ns(lost.taken.ps)).filter(|ns| *ns > 1e3);
         let mut lowest_ns: f64 = longest.sum::<f64>() - 2.0 * self.tick_ps / 1e3;
-        let mut highest_ns = long_ns(most_ps) + few_ns + look_ps / 1e3;
+        let mut highest_ns = long_ns(most_ps) + few_ns + poll_ps / 1e3;
         if is_after_asking {
             highest_ns += 8.0 * self.turn_ps / 1e3;
         }
         // An interruption of the first glance belongs to the gap.
-        let glance_ns = long_ns(last.until_ps - first.from_ps);
+        let thread_reads_ns = long_ns(last.until_ps - first.from_ps);
         let usual_ns = THREAD_ACCOUNT_PS as f64 / 1e3;
         let mut end_ps = first.from_ps;
-        if glance_ns > self.threshold_ns.max(4.0 * (usual_ns + few_ns)) * (1.0 + SCALE) {
-            lowest_ns += glance_ns;
+        if thread_reads_ns > self.threshold_ns.max(4.0 * (usual_ns + few_ns)) * (1.0 + SCALE) {
+            lowest_ns += thread_reads_ns;
         }
-        if glance_ns + few_ns > self.threshold_ns.max(4.0 * usual_ns) * (1.0 - SCALE) {
-            highest_ns += glance_ns + few_ns;
+        if thread_reads_ns + few_ns > self.threshold_ns.max(4.0 * usual_ns) * (1.0 - SCALE) {
+            highest_ns += thread_reads_ns + few_ns;
             end_ps = last.until_ps;
         }
         let at_ps = tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps);
@@ -254,32 +255,32 @@ impl View<'_> {
     }
 
     /// Returns true if the thread looked, right before a question, if its time was over.
-    fn has_looked(&self, since_ps: u128, until_ps: u128) -> bool {
-        let before = self.looks.partition_point(|look_ps| *look_ps < until_ps);
-        self.looks[..before].last().is_some_and(|look_ps| {
-            let ran_ps = (until_ps - look_ps).saturating_sub(self.lost_ps(*look_ps, until_ps)) as f64;
-            *look_ps >= since_ps && ran_ps <= 9.0 * self.turn_ps + self.tick_ps + self.look_ps
+    fn has_polled(&self, since_ps: u128, until_ps: u128) -> bool {
+        let before = self.reference_reads.partition_point(|poll_ps| *poll_ps < until_ps);
+        self.reference_reads[..before].last().is_some_and(|poll_ps| {
+            let ran_ps = (until_ps - poll_ps).saturating_sub(self.lost_ps(*poll_ps, until_ps)) as f64;
+            *poll_ps >= since_ps && ran_ps <= 9.0 * self.turn_ps + self.tick_ps + self.poll_ps
         })
     }
 
     /// A time that a thread lost while it looked if its time was over is asked about where it is
     /// longer: a look takes so much more only if it was interrupted.
-    fn long_look_ns(&self) -> f64 {
-        (4.0 * self.turn_ps).max(2.0 * self.tick_ps).max(1e6).max(self.look_ps) / 1e3
+    fn long_poll_ns(&self) -> f64 {
+        (4.0 * self.turn_ps).max(2.0 * self.tick_ps).max(1e6).max(self.poll_ps) / 1e3
     }
 
     /// Returns true if it was lost while the thread looked if its time was over.
-    fn is_in_look(&self, lost: &Lost) -> bool {
-        let before = self.looks.partition_point(|look_ps| *look_ps <= lost.taken.at_ps);
-        self.looks[..before].last().is_some_and(|look_ps| (lost.taken.at_ps - look_ps) as f64 <= self.look_ps)
+    fn is_in_poll(&self, lost: &Lost) -> bool {
+        let before = self.reference_reads.partition_point(|poll_ps| *poll_ps <= lost.taken.at_ps);
+        self.reference_reads[..before].last().is_some_and(|poll_ps| (lost.taken.at_ps - poll_ps) as f64 <= self.poll_ps)
     }
 
     /// No time that is above the threshold went by unnoticed while the thread looked.
-    fn all_are_asked_about(&self, from_ps: u128, until_ps: u128) {
+    fn all_are_noticed(&self, from_ps: u128, until_ps: u128) {
         let slack_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
         for lost in self.lost_in(from_ps, until_ps) {
-            let look_ns = if self.is_in_look(lost) { self.long_look_ns() } else { 0.0 };
-            let is_long = lost.taken.ps as f64 / 1e3 > self.threshold_ns.max(look_ns) * (1.0 + SCALE) + slack_ns;
+            let poll_ns = if self.is_in_poll(lost) { self.long_poll_ns() } else { 0.0 };
+            let is_long = lost.taken.ps as f64 / 1e3 > self.threshold_ns.max(poll_ns) * (1.0 + SCALE) + slack_ns;
             assert!(!is_long, "not noticed between {from_ps} and {until_ps}: {lost:?}");
         }
     }
@@ -295,33 +296,38 @@ fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Env
     let machine = &platform.machine;
     let timer = machine.spec(&answer.run.as_ref().expect("it is a run").timer.name).expect("it is there");
     let turn_ps = timer.cost.ps as f64;
-    let look_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
+    let poll_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
     let loop_ns = found.loop_ns.get().expect("it was found");
     let tick_ps = timer.tick_ns.max(1.0) * 1e3;
     assert!((loop_ns * 1e3 - turn_ps).abs() <= 0.35 * turn_ps + tick_ps + 1.0, "a turn of {turn_ps} ps: {loop_ns} ns");
-    let asked_ns = request.threshold_s * 1e9;
-    assert!(found.threshold_ns >= asked_ns.max(3.9 * loop_ns), "{}", found.threshold_ns);
-    assert!(found.threshold_ns <= asked_ns.max(4.1 * loop_ns + 2.0 * tick_ps / 1e3), "{}", found.threshold_ns);
-    let (asked, lost) = (platform.asked.lock().expect("nobody panicked").clone(), machine.cpus.taken());
-    let looks = platform.looks.lock().expect("nobody panicked").take().expect("they were kept");
+    let requested_ns = request.threshold_s * 1e9;
+    assert!(found.threshold_ns >= requested_ns.max(3.9 * loop_ns), "{}", found.threshold_ns);
+    assert!(found.threshold_ns <= requested_ns.max(4.1 * loop_ns + 2.0 * tick_ps / 1e3), "{}", found.threshold_ns);
+    let (accounts, lost) = (platform.requested.lock().expect("nobody panicked").clone(), machine.cpus.taken());
+    let reference_reads = platform.reference_reads.lock().expect("nobody panicked").take().expect("they were kept");
     let mut aside = 0;
     let mut all: Vec<Expected> = Vec::new();
     for of_cpu in &found.gaps {
         let mut truth = Truth::default();
-        let is_of = |asked: &&AccountRead| request.cpus.is_none() || of_cpu.cpu.get() == asked.of_cpu;
-        let mut threads: Vec<u32> =
-            asked.iter().filter(|asked| asked.of_cpu.is_some()).filter(is_of).map(|asked| asked.thread).collect();
+        let is_of = |account: &&AccountRead| request.cpus.is_none() || of_cpu.cpu.get() == account.of_cpu;
+        let mut threads: Vec<u32> = accounts
+            .iter()
+            .filter(|accounts| accounts.of_cpu.is_some())
+            .filter(is_of)
+            .map(|accounts| accounts.thread)
+            .collect();
         threads.dedup();
         for thread in threads {
-            let asked: Vec<AccountRead> = asked.iter().filter(|asked| asked.thread == thread).copied().collect();
+            let accounts: Vec<AccountRead> =
+                accounts.iter().filter(|accounts| accounts.thread == thread).copied().collect();
             let lost = lost.iter().filter(|lost| lost.thread == thread).collect();
-            let looks = looks.iter().filter(|look| look.0 == thread).map(|look| look.1).collect();
+            let reference_reads = reference_reads.iter().filter(|poll| poll.0 == thread).map(|poll| poll.1).collect();
             let threshold_ns = found.threshold_ns;
-            View { lost, turn_ps, tick_ps, threshold_ns, look_ps, looks }.truth(&asked, &mut truth);
+            View { lost, turn_ps, tick_ps, threshold_ns, poll_ps, reference_reads }.truth(&accounts, &mut truth);
         }
         let possible: Vec<Expected> =
             truth.gaps.iter().filter(|gap| gap.highest_ns > found.threshold_ns * (1.0 - SCALE)).cloned().collect();
-        aside += figures(of_cpu, [found.threshold_ns, turn_ps, look_ps], &truth, &possible);
+        aside += figures(of_cpu, [found.threshold_ns, turn_ps, poll_ps], &truth, &possible);
         all.extend(possible);
     }
     let longest: Vec<f64> = found.worst.iter().map(|gap| gap.ns).collect();
@@ -343,9 +349,9 @@ fn ranks(longest: &[f64], all: &[Expected], threshold_ns: f64) {
         lengths
     };
     let (lowest, highest) = (sorted(|gap| gap.lowest_ns), sorted(|gap| gap.highest_ns));
-    for (place, ns) in longest.iter().enumerate() {
-        let (low, high) = (lowest[place] * (1.0 - SCALE), highest[place] * (1.0 + SCALE));
-        assert!(*ns <= high && (*ns >= low || low < threshold_ns), "longest {place}: {ns} ns, truly {low} to {high}");
+    for (rank, ns) in longest.iter().enumerate() {
+        let (low, high) = (lowest[rank] * (1.0 - SCALE), highest[rank] * (1.0 + SCALE));
+        assert!(*ns <= high && (*ns >= low || low < threshold_ns), "longest {rank}: {ns} ns, truly {low} to {high}");
     }
 }
 
@@ -390,7 +396,7 @@ fn is_right(gap: &Expected, cause: CauseKind) -> bool {
 }
 
 /// The figures of one CPU.
-fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &Truth, possible: &[Expected]) -> u64 {
+fn figures(found: &CpuGaps, [threshold_ns, turn_ps, poll_ps]: [f64; 3], truth: &Truth, possible: &[Expected]) -> u64 {
     let certain: Vec<&Expected> = possible.iter().filter(|gap| gap.lowest_ns > threshold_ns * (1.0 + SCALE)).collect();
     let (fewest, most) = (certain.len() as u64, possible.len() as u64);
     assert!(
@@ -401,14 +407,14 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &
     let highest: f64 = possible.iter().map(|gap| gap.highest_ns).sum();
     let (low, high) = (lowest * (1.0 - SCALE), highest * (1.0 + SCALE) + 1.0);
     assert!((low..=high).contains(&found.lost_ns), "lost {} ns, truly {low} to {high}", found.lost_ns);
-    let (seconds, blind) = (found.seconds, found.unwatched_seconds);
-    let off_ns = ((seconds + blind) * 1e9 - truth.whole_ns).abs();
-    assert!(off_ns <= truth.whole_ns * SCALE + truth.slack_ns, "{seconds} + {blind} s, truly {} ns", truth.whole_ns);
-    let blind_off_ns = (blind * 1e9 - truth.asking_ns).abs();
+    let (seconds, asking) = (found.seconds, found.unwatched_seconds);
+    let off_ns = ((seconds + asking) * 1e9 - truth.whole_ns).abs();
+    assert!(off_ns <= truth.whole_ns * SCALE + truth.slack_ns, "{seconds} + {asking} s, truly {} ns", truth.whole_ns);
+    let asking_off_ns = (asking * 1e9 - truth.asking_ns).abs();
     // Looking whether the time is over.
-    let looks_ns = truth.whole_ns / (LOOKS * turn_ps / 1e3).max(1.0) * look_ps / 1e3;
-    let slack_ns = truth.whole_ns * SCALE + truth.slack_ns + possible.len() as f64 * 2e3 + looks_ns;
-    assert!(blind_off_ns <= slack_ns, "not looked for {blind} s, truly {} ± {slack_ns} ns", truth.asking_ns);
+    let polls_ns = truth.whole_ns / (TURNS_PER_POLL * turn_ps / 1e3).max(1.0) * poll_ps / 1e3;
+    let slack_ns = truth.whole_ns * SCALE + truth.slack_ns + possible.len() as f64 * 2e3 + polls_ns;
+    assert!(asking_off_ns <= slack_ns, "not looked for {asking} s, truly {} ± {slack_ns} ns", truth.asking_ns);
     if let Figure::Known(percent) = found.lost_percent {
         assert!((percent - found.lost_ns / (seconds * 1e9) * 100.0).abs() < 1e-6 * percent.max(1.0));
         assert!((0.0..=100.0).contains(&percent), "{percent} %");
@@ -437,8 +443,8 @@ fn quantiles(found: &CpuGaps, certain: &[&Expected]) {
         [(0.5, &found.p50_ns), (0.9, &found.p90_ns), (0.99, &found.p99_ns), (0.999, &found.p999_ns)]
     {
         let Some(reported) = reported.get() else { continue };
-        let place = share * (lowest.len() - 1) as f64;
-        let (low, high) = (lowest[place.floor() as usize], highest[place.ceil() as usize]);
+        let position = share * (lowest.len() - 1) as f64;
+        let (low, high) = (lowest[position.floor() as usize], highest[position.ceil() as usize]);
         let is_between = reported >= low * (1.0 - SCALE) - 1.0 && reported <= high * (1.0 + SCALE) + 1.0;
         assert!(is_between, "quantile {share}: {reported} ns, truly {low} to {high}");
     }
@@ -486,14 +492,14 @@ fn once(test: &str, seeds: &[u64]) {
 
 /// Seeds of an earlier list of errors.
 #[test]
-fn losses_of_a_busy_cpu_are_told() {
+fn losses_of_a_busy_cpu_are_reported() {
     once("gaps::what_threads_lost", &[0, 4, 5, 8]);
 }
 
 /// Looking whether the time was over took more than 1 µs, and asking the thread after that was
 /// counted as a gap.
 #[test]
-fn a_look_at_the_time_is_no_gap() {
+fn reading_the_time_is_no_gap() {
     once("gaps::what_threads_lost", &[7, 11, 14, 19]);
 }
 
@@ -506,7 +512,7 @@ fn a_step_of_the_timer_is_no_gap() {
 
 /// The thread was preempted when it looked whether its time was over, which it was: that was lost.
 #[test]
-fn the_last_gap_is_told() {
+fn the_last_gap_is_reported() {
     once("gaps::what_threads_lost", &[1109]);
 }
 
@@ -514,7 +520,7 @@ fn the_last_gap_is_told() {
 /// that the next gap, which the hypervisor took, was counted as an interrupt. Where the look took
 /// more than 1 µs, asking the thread after that was counted as lost.
 #[test]
-fn what_comes_during_a_look_at_the_time_is_asked_about() {
+fn an_interrupt_while_the_time_is_read_is_noticed() {
     once("gaps::what_threads_lost", &[507, 1660]);
 }
 
@@ -533,7 +539,7 @@ fn reads_after_asking_are_no_gap() {
 }
 
 /// No CPU was watched, because threads cannot be bound; and none is reported to have no gaps.
-fn is_not_watched(found: &Gaps) {
+fn is_not_monitored(found: &Gaps) {
     for of_cpu in &found.gaps {
         assert!(of_cpu.failure == Some(CpuFailure::Denied) && of_cpu.reason.is_some(), "{of_cpu:?}");
         assert!(of_cpu.count == 0 && of_cpu.seconds == 0.0 && !of_cpu.lost_percent.is_known(), "{of_cpu:?}");
@@ -544,7 +550,7 @@ fn is_not_watched(found: &Gaps) {
 /// Every time that a thread lost while it looked is reported, with its length and its cause, and no
 /// other.
 #[test]
-fn what_threads_lost_is_told_and_nothing_else() {
+fn what_threads_lost_is_reported_and_nothing_else() {
     let (mut gaps, mut aside, mut moved) = (0, 0, 0);
     let make = |seed| limited(busy(moving(Maker::varied(seed))), seed);
     on_machines("gaps::what_threads_lost", make, |session, seed| {
@@ -552,7 +558,7 @@ fn what_threads_lost_is_told_and_nothing_else() {
         let request = request(seed, machine);
         let answer = ask(session, &request);
         if request.cpus.is_some() && !machine.facts.can_bind {
-            return is_not_watched(&answer.found);
+            return is_not_monitored(&answer.found);
         }
         aside += compare(session, &request, &answer);
         moved += machine.cpus.taken().iter().filter(|lost| lost.taken.cpu != lost.cpu).count();

@@ -89,7 +89,7 @@ fn a_clock_that_fails_ends_it() {
 /// The reference stood still while it calibrated the timer. Reads of it took 1.6 µs, seven threads
 /// competed, and 100,000 readings in a row showed the same.
 #[test]
-fn a_reference_that_stands_still_at_the_start_is_not_waited_for() {
+fn a_reference_that_is_stuck_at_the_start_is_not_waited_for() {
     for seed in [954, 1110] {
         on_one("gaps_failing::a_clock_that_fails", seed, &limited(Maker::new(seed), seed), &mut ask_failing);
     }
@@ -98,14 +98,14 @@ fn a_reference_that_stands_still_at_the_start_is_not_waited_for() {
 /// The only clock stood still. A read of it takes 1 µs and seven threads compete, so that a quarter
 /// of a million turns took 2 s.
 #[test]
-fn a_slow_clock_that_stands_still_ends_it() {
+fn a_slow_clock_that_is_stuck_ends_it() {
     on_one("gaps_failing::a_clock_that_fails", 160, &limited(Maker::new(160), 160), &mut ask_failing);
 }
 
 /// The timer went back during the run, and so did the time that was looked at, but not the gaps in
 /// it: more than all of it was lost.
 #[test]
-fn a_timer_that_goes_back_took_time_that_was_looked_at() {
+fn a_timer_that_goes_back_took_observed_time() {
     for seed in [981, 1041, 1501, 1647, 1663, 1880] {
         on_one("gaps_failing::a_clock_that_fails", seed, &limited(Maker::varied(seed), seed), &mut ask_failing);
     }

@@ -21,7 +21,7 @@ const MACHINES: &str = "CLOCKSCOPE_MACHINES";
 /// are found nine times of ten.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
-    held: u64,
+    satisfied: u64,
     all: u64,
     /// The machines of which it was not.
     not_of: Vec<u64>,
@@ -54,16 +54,16 @@ impl Coverage {
     /// It was or was not.
     pub(crate) fn count(&mut self, holds: bool) {
         self.all += 1;
-        self.held += u64::from(holds);
+        self.satisfied += u64::from(holds);
         if !holds {
             self.not_of.push(SEED.get());
         }
     }
 
     /// At least this share did, but for chance, of at least one for every so many machines.
-    pub(crate) fn check_stated(&self, stated: f64, machines: u64) {
-        let deviation = (stated * (1.0 - stated) / self.all.max(1) as f64).sqrt();
-        self.check(stated - 3.0 * deviation, machines);
+    pub(crate) fn check_nominal(&self, nominal: f64, machines: u64) {
+        let deviation = (nominal * (1.0 - nominal) / self.all.max(1) as f64).sqrt();
+        self.check(nominal - 3.0 * deviation, machines);
     }
 
     /// At least this share did, of at least one for every so many machines.
@@ -74,13 +74,13 @@ impl Coverage {
         }
         let repeat = TEST.with_borrow(|test| command(test, "N"));
         assert!(self.all >= machine_count() / machines, "only {} were counted", self.all);
-        let share = self.held as f64 / self.all as f64;
+        let share = self.satisfied as f64 / self.all as f64;
         // A single one is no share: one of ten is less than nine of ten.
-        let is_one = self.held + 1 == self.all;
+        let is_one = self.satisfied + 1 == self.all;
         assert!(
             is_one || share >= least,
             "{} of {} were right: {:.1} %, not those of seeds {:?}; to ask of one:\n{repeat}",
-            self.held,
+            self.satisfied,
             self.all,
             share * 100.0,
             self.not_of
@@ -104,7 +104,7 @@ pub(crate) fn on_machines(
     // one does not answer, it is the last: each would take its time.
     let mut wrong: Vec<(u64, String)> = Vec::new();
     for seed in seeds() {
-        if let Err(why) = asked_of(test, seed, &make(seed), &mut question) {
+        if let Err(why) = ask_one(test, seed, &make(seed), &mut question) {
             let is_over = why.starts_with(OVER);
             wrong.push((seed, why));
             if is_over {
@@ -154,14 +154,14 @@ pub(crate) fn on_one(
     platform: &Simulated,
     question: &mut impl FnMut(&Session<'_, Simulated>, u64),
 ) {
-    if let Err(why) = asked_of(test, seed, platform, question) {
+    if let Err(why) = ask_one(test, seed, platform, question) {
         panic!("{why}");
     }
 }
 
 /// Asks of one machine; the error says what was wrong, what the machine did and how to ask it
 /// again.
-fn asked_of(
+fn ask_one(
     test: &str,
     seed: u64,
     platform: &Simulated,

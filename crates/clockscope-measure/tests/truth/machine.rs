@@ -41,7 +41,7 @@ pub(crate) struct Spec {
     pub(crate) id: Option<ClockId>,
     pub(crate) cost: ReadCost,
     /// Its nominal step, in ns.
-    pub(crate) stated_ns: f64,
+    pub(crate) nominal_ns: f64,
     /// The true step of its readings, in ns of its own time.
     pub(crate) tick_ns: f64,
     /// By how much it is fast, as a share, until something changes it.
@@ -182,7 +182,7 @@ impl Maker {
         let mut specs = Vec::new();
         for (name, cost) in [("tsc", unordered), ("lfence_tsc_lfence", ordered)] {
             let info = info(name, ClockKind::Counter, ReadPath::Instruction, cost.early_ps == 0);
-            specs.push(Spec { info, id: None, cost, stated_ns: 0.0, tick_ns: count_ns, fast: 0.0 });
+            specs.push(Spec { info, id: None, cost, nominal_ns: 0.0, tick_ns: count_ns, fast: 0.0 });
         }
         let [usual_ppm, raw_ppm] = self.fast_ppm;
         let kernels = [
@@ -201,9 +201,9 @@ impl Maker {
         info.resolution = Resolution::Nanoseconds(tick_ns as f64);
         let cost = ReadCost::ordered(self.random.between(4_000, 9_000));
         let fast = usual_ppm * 1e-6;
-        let shown_ns = tick_ns as f64 * (1.0 + fast);
+        let true_ns = tick_ns as f64 * (1.0 + fast);
         let id = Some(cpus.add(coarse));
-        specs.push(Spec { info, id, cost, stated_ns: tick_ns as f64, tick_ns: shown_ns, fast });
+        specs.push(Spec { info, id, cost, nominal_ns: tick_ns as f64, tick_ns: true_ns, fast });
         if self.has_boottime {
             // It is MONOTONIC and the time of all suspends.
             let start_ns = self.random.any() >> 12;
@@ -241,7 +241,7 @@ impl Maker {
             [(ReadPath::Libc, vdso_ps + 1_000), (ReadPath::Vdso, vdso_ps), (ReadPath::Syscall, syscall_ps)]
         {
             let info = ClockInfo { basis: ClockBasis::Clocksource, ..info(name, kind, path, true) };
-            specs.push(Spec { info, id: Some(id), cost: ReadCost::ordered(ps), stated_ns: 1.0, tick_ns, fast });
+            specs.push(Spec { info, id: Some(id), cost: ReadCost::ordered(ps), nominal_ns: 1.0, tick_ns, fast });
         }
     }
 }
@@ -249,7 +249,7 @@ impl Maker {
 impl Machine {
     /// For how long a question is asked that usually takes so many seconds: some busy machines are
     /// asked for long.
-    pub(crate) fn asked_s(&self, usual_s: f64) -> f64 {
+    pub(crate) fn duration_s(&self, usual_s: f64) -> f64 {
         self.long_s.unwrap_or(usual_s)
     }
 

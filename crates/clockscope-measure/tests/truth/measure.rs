@@ -19,7 +19,7 @@ fn limited(seed: u64) -> Simulated {
 }
 
 fn within(machine: Machine) -> Simulated {
-    let longest_s = machine.asked_s(LONGEST_S);
+    let longest_s = machine.duration_s(LONGEST_S);
     Simulated::within(machine, longest_s)
 }
 
@@ -29,7 +29,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     let all: Vec<String> = session.platform().machine.specs.iter().map(Spec::label).collect();
     let names: Vec<String> = (0..3).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     let catalog = Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
-    let duration_s = session.platform().machine.asked_s(0.06 + 0.1 * random.fraction());
+    let duration_s = session.platform().machine.duration_s(0.06 + 0.1 * random.fraction());
     let request = MeasureRequest { duration_s, cpu: None, extended: false, synchronization: false };
     measure(session, catalog, &request, &mut |_| {}).expect("it can be asked").found
 }
@@ -62,7 +62,7 @@ fn timer_share_ns(machine: &Machine, jitter: f64, reads: u64) -> f64 {
 /// comparison of timer and reference: what changes between two would make them contradict.
 #[test]
 fn figures_and_frequency_are_by_one_rate() {
-    let mut asked = 0;
+    let mut checked = 0;
     on_machines("measure::figures_and_frequency", limited, |session, _| {
         let count = ["tsc".to_owned()];
         let Ok(catalog) = Catalog::new(session.platform()).select(&count, Paths::Libc) else { return };
@@ -71,20 +71,20 @@ fn figures_and_frequency_are_by_one_rate() {
         let resolution_ns = answer.found.clocks[0].nominal_resolution_ns.get();
         let timer = &answer.run.as_ref().expect("it is a run").timer;
         let Some(ns) = resolution_ns else { return };
-        asked += 1;
+        checked += 1;
         // One count has a length where counts are timed, and not where a reference times in their
         // place.
         assert!(timer.name.contains("tsc"), "{timer:?}: {ns} ns a count");
         assert!((ns * timer.frequency_hz / 1e9 - 1.0).abs() < 1e-14, "{timer:?}: {ns} ns a count");
     });
-    assert!(asked > 0 || !are_many());
+    assert!(checked > 0 || !are_many());
 }
 
 /// Costs hold the truth in 93 of 100 intervals that should do so in 95, with the timer's own
 /// calls and without them, and medians are near it, on machines that are quiet and on busy ones.
 #[test]
-fn what_a_read_costs_is_told_with_its_interval() {
-    let (mut held, mut alone) = (Coverage::default(), Coverage::default());
+fn what_a_read_costs_is_reported_with_its_interval() {
+    let (mut whole, mut alone) = (Coverage::default(), Coverage::default());
     on_machines("measure::what_a_read_costs", limited, |session, seed| {
         let machine = &session.platform().machine;
         for record in ask(session, seed).clocks {
@@ -95,7 +95,7 @@ fn what_a_read_costs_is_told_with_its_interval() {
                 let off = cost.median / true_ns - 1.0;
                 assert!(off.abs() < 0.05, "{}: it costs {true_ns} ns: {cost:?}", spec.label());
                 if let Figure::Known([low, high]) = cost.ci95 {
-                    held.count(low <= true_ns && true_ns <= high);
+                    whole.count(low <= true_ns && true_ns <= high);
                     let timer_ns = timer_share_ns(machine, machine.jitter, cost.reads_per_batch);
                     if timer_ns > 0.0 {
                         alone.count(low <= true_ns - timer_ns && true_ns - timer_ns <= high);
@@ -104,7 +104,7 @@ fn what_a_read_costs_is_told_with_its_interval() {
             }
         }
     });
-    held.check(0.93, 2);
+    whole.check(0.93, 2);
     alone.check(0.93, 20);
 }
 

@@ -27,7 +27,7 @@ fn longer_ms(maker: &Maker) -> f64 {
 /// long.
 fn request(seed: u64, machine: &Machine) -> OffsetsRequest {
     let mut random = Random::new(seed);
-    let duration_s = machine.asked_s(if random.happens(0.1) { 0.02 } else { 0.001 });
+    let duration_s = machine.duration_s(if random.happens(0.1) { 0.02 } else { 0.001 });
     OffsetsRequest { duration_s, cpus: None, serial: random.happens(0.3) }
 }
 
@@ -58,7 +58,7 @@ fn furthest(pair: &OffsetPair) -> Option<f64> {
 }
 
 /// A pair whose offset did not change contains it.
-fn contains(machine: &Machine, (pair, told_step_ns): (&OffsetPair, Option<f64>), ticks: &[i64]) {
+fn contains(machine: &Machine, (pair, reported_step_ns): (&OffsetPair, Option<f64>), ticks: &[i64]) {
     let expected_ns = true_ns(machine, ticks, pair.a, pair.b);
     let Some((offset_ns, bound_ns)) = pair.offset_ns.get().zip(pair.bound_ns.get()) else {
         panic!("the offset is {expected_ns} ns, and unknown: {pair:?}")
@@ -69,7 +69,7 @@ fn contains(machine: &Machine, (pair, told_step_ns): (&OffsetPair, Option<f64>),
     assert!(pair.apart.get() == Some(true) || expected_ns.abs() <= 2.0 * bound_ns, "{expected_ns}: {pair:?}");
     // Never wider than the tightest round trip, the counter's step and the uncertainty of its rate,
     // 1000 ppm, allow.
-    let step_ns = told_step_ns.expect("it was tested");
+    let step_ns = reported_step_ns.expect("it was tested");
     assert!(step_ns >= machine.counter_step as f64 * count_ns(machine) * 0.999, "{step_ns}");
     let widest_ns = pair.round_trip_ns.get().expect("there was one") / 2.0
         + step_ns
@@ -346,12 +346,12 @@ fn freezing(maker: Maker, seed: u64) -> Apart {
     apart
 }
 
-fn stands_still(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
+fn is_stuck(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
     let (machine, found) = (&session.platform().machine, ask(session, seed));
     let frozen_ps =
         machine.changes.iter().find_map(|(ps, change)| matches!(change, Change::SetCounterRate { .. }).then_some(*ps));
     if frozen_ps == Some(0) {
-        return is_untested(&found, PairsFailure::StoodStill);
+        return is_untested(&found, PairsFailure::Stuck);
     }
     for pair in &found.pairs {
         if pair.offset_ns.is_known() {
@@ -371,22 +371,22 @@ fn stands_still(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
 
 /// Equal readings of counters that stand still say nothing of counters that run.
 #[test]
-fn a_counter_that_stands_still_has_no_offset() {
+fn a_counter_that_stops_has_no_offset() {
     let make = |seed| freezing(Maker::varied(seed), seed);
     on_machines(
-        "offsets::a_counter_that_stands_still",
+        "offsets::a_counter_that_stops",
         |seed| limited(make(seed).machine, seed),
-        |session, seed| stands_still(session, seed, &make(seed).ticks),
+        |session, seed| is_stuck(session, seed, &make(seed).ticks),
     );
 }
 
 /// It stopped 0.1 ms before its exchanges ended, too late for the reference to show that.
 #[test]
-fn a_counter_that_stands_still_at_the_end_has_no_offset() {
+fn a_counter_that_stops_at_the_end_has_no_offset() {
     let maker = || Maker { long_s: Some(0.13362944714419056), ..Maker::varied(88) };
     let Apart { machine, ticks } = freezing(maker(), 88);
-    on_one("offsets::a_counter_that_stands_still", 88, &limited(machine, 88), &mut |session, seed| {
-        stands_still(session, seed, &ticks);
+    on_one("offsets::a_counter_that_stops", 88, &limited(machine, 88), &mut |session, seed| {
+        is_stuck(session, seed, &ticks);
     });
 }
 
@@ -398,7 +398,7 @@ fn exchanges_that_took_no_time_are_no_exchanges() {
         let Apart { machine, ticks } = freezing(Maker::new(seed), seed);
         let platform = limited(machine, seed);
         on_one("offsets::exchanges_that_took", seed, &platform, &mut |session, seed| {
-            stands_still(session, seed, &ticks);
+            is_stuck(session, seed, &ticks);
         });
     }
 }
@@ -413,7 +413,7 @@ fn the_kernels_clock_is_as_coarse_as_its_device() {
             (maker.has_counter, maker.clocksource, maker.cpus) = (true, Clocksource::Device(1_000_000), 2);
             let mut apart = across::from(maker, seed, 0.6);
             let on_device = apart.machine.specs.iter_mut().filter(|spec| spec.info.basis == ClockBasis::Clocksource);
-            on_device.for_each(|spec| spec.stated_ns = spec.tick_ns);
+            on_device.for_each(|spec| spec.nominal_ns = spec.tick_ns);
             apart
         };
         on_one("offsets::the_kernels_clock", seed, &limited(make().machine, seed), &mut |session, seed| {

@@ -19,7 +19,7 @@ const USUAL_S: f64 = 0.001;
 
 /// A machine whose question has to end.
 fn limited(machine: Machine) -> Simulated {
-    let asked_s = machine.asked_s(USUAL_S);
+    let asked_s = machine.duration_s(USUAL_S);
     across::limited(machine, asked_s)
 }
 
@@ -50,7 +50,7 @@ impl Question {
         let catalog = Catalog::new(session.platform()).select(&self.names, Paths::Libc).expect("they are there");
         let &Self { handoff, serial, .. } = self;
         let machine = &session.platform().machine;
-        let duration_s = machine.asked_s(USUAL_S);
+        let duration_s = machine.duration_s(USUAL_S);
         let request = OrderRequest { duration_s, cpus: None, serial, handoff };
         let found = order(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
         let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
@@ -101,10 +101,10 @@ impl Question {
             assert!(!is_same || sum(|way| way.regressions) == 0, "{reported:?}");
             let share = reported.regressions.get().map(|count| count as f64 / reported.handoffs as f64 * 1e6);
             assert_eq!(reported.regressions_per_million.get(), share, "{reported:?}");
-            let is_asked = |way| self.handoff == Handoff::Both || self.handoff == way;
+            let is_requested = |way| self.handoff == Handoff::Both || self.handoff == way;
             let is_read = reported.available;
-            assert_eq!(reported.mailbox.is_known(), is_read && is_asked(Handoff::Mailbox), "{reported:?}");
-            assert_eq!(reported.lock.is_known(), is_read && is_asked(Handoff::Lock), "{reported:?}");
+            assert_eq!(reported.mailbox.is_known(), is_read && is_requested(Handoff::Mailbox), "{reported:?}");
+            assert_eq!(reported.lock.is_known(), is_read && is_requested(Handoff::Lock), "{reported:?}");
             // Two threads cannot hand a word over more often than its transit takes; nor in less
             // time than was spent.
             let most = reported.handoffs_per_second.get().unwrap_or(0.0);
@@ -127,7 +127,7 @@ fn is_one_reading(reported: &Sequence) -> bool {
 /// Nothing is reported where no two threads could be bound: to one CPU, or to any.
 fn is_untested(machine: &Machine, found: &Order) {
     let cpus = machine.cpus.cpus();
-    assert_eq!(found.pairs_tested, 0, "{found:?}");
+    assert_eq!(found.pairs_checked, 0, "{found:?}");
     if cpus == 1 {
         assert!(found.failure == Some(PairsFailure::OneCpu) && found.untestable.is_some(), "{found:?}");
     } else {
@@ -184,7 +184,7 @@ fn nothing_goes_back_where_counters_agree() {
             if machine.has_pairs() {
                 assert!(found.lost.is_empty() && found.untestable.is_none(), "{found:?}");
                 assert!(found.bare_handoffs_per_second.get().is_some_and(|most| most > 0.0), "{found:?}");
-                assert_eq!(found.pairs_tested, cpus * (cpus - 1) / 2);
+                assert_eq!(found.pairs_checked, cpus * (cpus - 1) / 2);
             } else {
                 is_untested(machine, &found);
             }
@@ -286,8 +286,8 @@ fn failing(maker: Maker, seed: u64) -> Machine {
     let fault = ClockFault::random(seed);
     let mut machine = maker.quiet().answering().make();
     let clock = machine.spec(fault.name).and_then(|spec| spec.id).expect("every machine has it");
-    let refusal = Change::RefuseClock { clock, refused: Some(Refused(22)) };
-    machine.at_ms(fault.at_ms, if fault.refuses { refusal } else { Change::FreezeClock { clock } });
+    let rejection = Change::RefuseClock { clock, refused: Some(Refused(22)) };
+    machine.at_ms(fault.at_ms, if fault.refuses { rejection } else { Change::FreezeClock { clock } });
     machine
 }
 
@@ -309,7 +309,7 @@ fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
     let is_coarse = machine.spec(name).is_some_and(|spec| spec.info.is_coarse);
     for sequence in &found.sequences {
         assert_eq!(sequence.regressions.get().unwrap_or(0), 0, "{sequence:?}");
-        let failure = if refuses { Failure::DuringRun } else { Failure::StoodStill };
+        let failure = if refuses { Failure::DuringRun } else { Failure::Stuck };
         let is_reported = !refuses && is_one_reading(sequence) || sequence.failure == Some(failure);
         if sequence.name != name {
             assert!(
@@ -369,7 +369,7 @@ fn a_clock_that_freezes_after_few_steps_is_reported() {
 
 /// Without a counter, a reference that stood still was read four million times in each slice.
 #[test]
-fn a_reference_that_stands_still_alone_ends_the_question() {
+fn a_reference_that_is_stuck_alone_ends_the_question() {
     for seed in 0..10 {
         let mut random = Random::new(seed);
         let mut maker = Maker::new(seed).quiet();
@@ -377,7 +377,7 @@ fn a_reference_that_stands_still_alone_ends_the_question() {
         let mut machine = maker.make();
         let clock = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("every machine has it");
         machine.at_ms(3.0 + 5.0 * random.fraction(), Change::FreezeClock { clock });
-        on_one("order::a_reference_that_stands_still", seed, &limited(machine), &mut |session, seed| {
+        on_one("order::a_reference_that_is_stuck", seed, &limited(machine), &mut |session, seed| {
             _ = Question::random(&session.platform().machine, seed).ask(session);
         });
     }
@@ -407,10 +407,10 @@ fn a_cpu_that_goes_offline_is_lost() {
             let found = Question::random(machine, seed).ask(session);
             let pairs = found.cpus.len() * (found.cpus.len().saturating_sub(1)) / 2;
             // A pair that was lost in a later round counts as both.
-            let (tested, lost) = (found.pairs_tested as usize, found.lost.len());
-            assert!(tested <= pairs && lost <= pairs && tested + lost >= pairs, "{found:?}");
-            let is_long = session.platform().machine.asked_s(USUAL_S) > USUAL_S;
-            assert!(is_long || tested + lost == pairs, "{found:?}");
+            let (checked, lost) = (found.pairs_checked as usize, found.lost.len());
+            assert!(checked <= pairs && lost <= pairs && checked + lost >= pairs, "{found:?}");
+            let is_long = session.platform().machine.duration_s(USUAL_S) > USUAL_S;
+            assert!(is_long || checked + lost == pairs, "{found:?}");
             let is_gone =
                 |failure| matches!(failure, Some(CpuFailure::NotBound | CpuFailure::Moved | CpuFailure::Alone));
             assert!(
@@ -421,7 +421,7 @@ fn a_cpu_that_goes_offline_is_lost() {
                 "{found:?}"
             );
             for reported in &found.sequences {
-                if found.pairs_tested > 0 {
+                if found.pairs_checked > 0 {
                     check(machine, &apart.ticks, reported);
                 } else {
                     assert!(
@@ -444,7 +444,7 @@ fn what_happens_to_a_machine_goes_back_by_what_it_is() {
 /// Both threads lost their CPUs for 72 ms at the end of a slice in which a coarse clock of 4 ms was
 /// read for 1 ms: it seemed to stand still.
 #[test]
-fn a_slice_that_ended_late_made_a_coarse_clock_stand_still() {
+fn a_slice_that_ended_late_made_a_coarse_clock_appear_stuck() {
     on_one("order::what_happens", 260, &disturbed(260), &mut goes_back_by_what_it_is);
 }
 

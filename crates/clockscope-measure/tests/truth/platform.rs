@@ -17,7 +17,7 @@ use clockscope_system::sleeping::Call;
 use clockscope_system::{ClockKind, Entry, Errno, RawClock, ReadPath, Unavailable, Unit, Unwrapped, Visitor};
 use clockscope_testing::simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 
-pub(crate) use log::{Around, Log, LoggedReads, Looks, Read};
+pub(crate) use log::{Around, Log, LoggedReads, Read, ReferenceReads};
 pub(crate) use sleeper::{Signal, Sleeper};
 
 use crate::across;
@@ -46,11 +46,11 @@ pub(crate) struct Simulated {
     /// called.
     reads: Log,
     /// Reads of references, once [`Simulated::log_looks`] was called.
-    pub(crate) looks: Looks,
+    pub(crate) reference_reads: ReferenceReads,
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
     /// Accounts that threads asked for so far.
-    pub(crate) asked: Mutex<Vec<AccountRead>>,
+    pub(crate) requested: Mutex<Vec<AccountRead>>,
     /// Fate of a process that tries clocks.
     child_reads: Arc<ChildReads>,
     /// Amount that a narrow counter shows more than one of 64 bits; `None` for the latter.
@@ -116,9 +116,9 @@ impl Simulated {
             sleeps: Arc::default(),
             spins: Mutex::default(),
             reads: Log::default(),
-            looks: Looks::default(),
+            reference_reads: ReferenceReads::default(),
             signal: None,
-            asked: Mutex::default(),
+            requested: Mutex::default(),
             child_reads: Arc::default(),
             narrow: None,
             has_other_names: false,
@@ -163,8 +163,8 @@ impl Simulated {
     }
 
     /// Keeps the reads of this clock that are next to a true time.
-    pub(crate) fn log_around(&self, place: usize, at_ps: u128) {
-        let around = Around { place, at_ps, before: None, reads_before: 0, after: None, reads_after: 0 };
+    pub(crate) fn log_around(&self, clock_index: usize, at_ps: u128) {
+        let around = Around { clock_index, at_ps, before: None, reads_before: 0, after: None, reads_after: 0 };
         *self.reads.lock().expect("nobody panicked") = LoggedReads::Around(around);
     }
 
@@ -177,16 +177,16 @@ impl Simulated {
     }
 
     /// Keeps all reads of references from now on.
-    pub(crate) fn log_looks(&self) {
-        *self.looks.lock().expect("nobody panicked") = Some(Vec::new());
+    pub(crate) fn log_reference_reads(&self) {
+        *self.reference_reads.lock().expect("nobody panicked") = Some(Vec::new());
     }
 
     /// Lets the thread work for an account, and notes it down.
     fn ask(&self, of_cpu: Option<u32>, ps: u64) {
         let (thread, from_ps) = (self.cpus().thread(), self.cpus().now_ps());
         self.cpus().work_ps(ps);
-        let asked = AccountRead { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
-        self.asked.lock().expect("nobody panicked").push(asked);
+        let requested = AccountRead { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
+        self.requested.lock().expect("nobody panicked").push(requested);
     }
 
     fn cpus(&self) -> &Arc<Multiprocessor> {
@@ -206,12 +206,12 @@ pub(crate) struct MachineClock {
     /// Counts per second of a clock that delivers counts of its time.
     counts_hz: Option<f64>,
     /// Its place among the machine's.
-    place: usize,
+    clock_index: usize,
     /// True if it is read for itself.
-    is_subject: bool,
+    is_target: bool,
     reads: Log,
     /// Of a reference alone.
-    looks: Option<Looks>,
+    reference_reads: Option<ReferenceReads>,
     /// Way in which a read of it ends its process.
     deadly: Option<(Deadly, Arc<ChildReads>)>,
     signal: Option<Arc<Signal>>,
@@ -237,16 +237,21 @@ impl RawClock for MachineClock {
             child_reads.end(self.name, *deadly);
             return Ok(());
         }
-        if let Some(looks) = &self.looks
-            && let Some(looks) = &mut *looks.lock().expect("nobody panicked")
+        if let Some(reference_reads) = &self.reference_reads
+            && let Some(reference_reads) = &mut *reference_reads.lock().expect("nobody panicked")
         {
-            looks.push((self.cpus.thread(), self.cpus.now_ps()));
+            reference_reads.push((self.cpus.thread(), self.cpus.now_ps()));
         }
         *raw = match self.id {
             None => self.cpus.read_counter(self.cost),
             Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno::new(refused.0))?,
         };
-        let read = Read { place: self.place, value: *raw, taken_ps: self.cpus.taken_ps(), is_subject: self.is_subject };
+        let read = Read {
+            clock_index: self.clock_index,
+            value: *raw,
+            taken_ps: self.cpus.taken_ps(),
+            is_target: self.is_target,
+        };
         self.reads.lock().expect("nobody panicked").push(read);
         if let Some(narrow) = &self.narrow {
             *raw = raw.wrapping_add(narrow.more) & ((1 << NARROW_BITS) - 1);
@@ -257,7 +262,7 @@ impl RawClock for MachineClock {
     fn value(&self, raw: &u64) -> u64 {
         let value = self.narrow.as_ref().map_or(*raw, |narrow| narrow.whole.whole(*raw));
         match self.counts_hz {
-            Some(hz) if self.looks.is_some() => (counts(value, hz) as f64 * 1e9 / hz) as u64,
+            Some(hz) if self.reference_reads.is_some() => (counts(value, hz) as f64 * 1e9 / hz) as u64,
             Some(hz) => counts(value, hz),
             None => value,
         }
@@ -336,9 +341,13 @@ impl Clocks for Simulated {
             "query_performance_counter:syscall",
         ];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
-        let looks = || Some(Arc::clone(&self.looks));
+        let reference_reads = || Some(Arc::clone(&self.reference_reads));
         known
-            .map(|(name, spec)| MachineClock { name: self.displayed_name(name), looks: looks(), ..self.clock(spec) })
+            .map(|(name, spec)| MachineClock {
+                name: self.displayed_name(name),
+                reference_reads: reference_reads(),
+                ..self.clock(spec)
+            })
             .collect()
     }
 
@@ -499,9 +508,9 @@ impl Sleeps for Simulated {
 impl Simulated {
     fn clock(&self, spec: &Spec) -> MachineClock {
         let cpus = Arc::clone(self.cpus());
-        let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
+        let clock_index = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
         let reads = Arc::clone(&self.reads);
-        let (id, cost, tick_ns) = (spec.id, spec.cost, spec.stated_ns);
+        let (id, cost, tick_ns) = (spec.id, spec.cost, spec.nominal_ns);
         let signal = self.signal.clone();
         let narrow = self.narrow.filter(|_| id.is_none());
         let narrow = narrow.map(|more| Narrow { more, whole: Arc::new(Unwrapped::new(NARROW_BITS)) });
@@ -517,10 +526,10 @@ impl Simulated {
             cost,
             tick_ns,
             counts_hz,
-            place,
-            is_subject: false,
+            clock_index,
+            is_target: false,
             reads,
-            looks: None,
+            reference_reads: None,
             deadly,
             signal,
             narrow,
@@ -532,9 +541,9 @@ impl Simulated {
         spec.id.is_some() || self.machine.counter_cost.is_some() || self.machine.facts.ends_process(spec)
     }
 
-    fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
-        for spec in self.machine.specs.iter().filter(|spec| is_shown(spec)) {
-            let clock = self.is_there(spec).then(|| MachineClock { is_subject: true, ..self.clock(spec) });
+    fn show(&self, visitor: &mut impl Visitor, is_visible: impl Fn(&Spec) -> bool) {
+        for spec in self.machine.specs.iter().filter(|spec| is_visible(spec)) {
+            let clock = self.is_there(spec).then(|| MachineClock { is_target: true, ..self.clock(spec) });
             let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
             let mut info = spec.info.clone();
             if let Cow::Borrowed(name) = info.name {

@@ -23,8 +23,8 @@ fn machine(mut maker: Maker) -> Machine {
         maker = maker.quiet();
     }
     let mut random = maker.random.clone();
-    let (is_stated, off) = (random.happens(0.5), pick(&mut random, &[0.0, 0.0, 20e-6, -300e-6, 0.01, -0.25]));
-    let nominal_hz = is_stated.then_some((maker.counter_hz * (1.0 + off)) as u64);
+    let (has_nominal, off) = (random.happens(0.5), pick(&mut random, &[0.0, 0.0, 20e-6, -300e-6, 0.01, -0.25]));
+    let nominal_hz = has_nominal.then_some((maker.counter_hz * (1.0 + off)) as u64);
     let mut machine = maker.make();
     machine.nominal_hz = nominal_hz;
     machine.cpus.set_taken(0.02, 0.98);
@@ -144,7 +144,7 @@ fn a_constant_rate_is_inside_its_bounds() {
 /// The counter ran a third faster than its nominal frequency. In parts of that, so is the error of
 /// the reference's length, but the run ended without that.
 #[test]
-fn a_bound_was_not_in_the_unit_of_the_one_asked_for() {
+fn a_bound_was_not_in_the_unit_of_the_requested_one() {
     let platform = limited(machine(Maker::varied(809)), 809);
     on_one("rate::a_constant_rate", 809, &platform, &mut |session, seed| {
         is_constant_rate(session, seed, &mut Coverage::default());
@@ -212,7 +212,7 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
     assert_ne!(record.constant.get(), Some(false), "{record:?}");
     let is_ticked = truth.is_ticked(name) || truth.is_ticked(truth.reference);
     assert!(!record.constant.is_known() || !is_ticked, "{record:?}");
-    assert!(is_ticked || record.constant.is_known() || record.brackets_kept < 3, "{record:?}");
+    assert!(is_ticked || record.constant.is_known() || record.brackets_used < 3, "{record:?}");
     assert!(!record.step.is_known() && !record.changed.is_known(), "{record:?}");
     let y = truth.ppm(name).map_or(0.0, |ppm| ppm * 1e-6);
     // Without a nominal frequency it is that which was found, within its bound.
@@ -352,7 +352,7 @@ pub(crate) struct Seen {
     pub(crate) bounds: u64,
     pub(crate) constant: u64,
     pub(crate) changed: u64,
-    pub(crate) placed: u64,
+    pub(crate) located: u64,
     pub(crate) steps: u64,
     pub(crate) suspected: u64,
 }
@@ -360,14 +360,14 @@ pub(crate) struct Seen {
 /// Whatever happens, bounds hold the mean rate between their ends, and what is reported of changes
 /// and steps is right.
 #[test]
-fn a_rate_that_changes_is_told_as_it_is() {
+fn a_rate_that_changes_is_reported_as_it_is() {
     let mut seen = Seen::default();
     let make = |seed| changing_logged(Maker::varied(seed), seed);
     on_machines("rate::a_rate_that_changes", make, |session, seed| changed(session, seed, &mut seen));
     eprintln!("{seen:?}");
     if are_many() {
-        let Seen { compared, ambiguous, by_ticks, several, bounds, constant, changed, placed, steps, .. } = seen;
-        assert!(bounds > 60 && constant > 20 && changed > 10 && placed > 5 && steps > 5, "{seen:?}");
+        let Seen { compared, ambiguous, by_ticks, several, bounds, constant, changed, located, steps, .. } = seen;
+        assert!(bounds > 60 && constant > 20 && changed > 10 && located > 5 && steps > 5, "{seen:?}");
         let left_out = compared - bounds;
         assert!(ambiguous + by_ticks == left_out, "{seen:?}");
         assert!(left_out * 100 <= compared * MOST_LEFT_OUT && several * 10 <= compared, "{seen:?}");
@@ -391,15 +391,21 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     ended(&request, &answer, is_changed(machine, machine.clock_index("monotonic_raw:syscall")));
     let compare = |name: &str, reference: &str| {
         let (clock, reference) = (machine.clock_index(name), machine.clock_index(reference));
-        let is_fenced = [clock, reference].iter().any(|place| !machine.specs[*place].info.is_ordered);
+        let is_fenced = [clock, reference].iter().any(|index| !machine.specs[*index].info.is_ordered);
         let timer = if machine.counter_cost.is_some() { "lfence_tsc_lfence" } else { "monotonic_raw:syscall" };
         // The timer's calibration looks like brackets of this pair.
-        let is_ambiguous = [clock, reference].iter().all(|place| {
-            let label = machine.specs[*place].label();
+        let is_ambiguous = [clock, reference].iter().all(|index| {
+            let label = machine.specs[*index].label();
             label == timer || label == "monotonic_raw:syscall"
         });
-        let kept = narrowest_brackets(&reads, [clock, reference], is_fenced.then(|| machine.clock_index(timer)));
-        Compared { machine, clock, reference, clock_ns: None, kept: if is_ambiguous { Vec::new() } else { kept } }
+        let brackets = narrowest_brackets(&reads, [clock, reference], is_fenced.then(|| machine.clock_index(timer)));
+        Compared {
+            machine,
+            clock,
+            reference,
+            clock_ns: None,
+            brackets: if is_ambiguous { Vec::new() } else { brackets },
+        }
     };
     for record in found.clocks.iter().filter(|record| record.seconds.is_known()) {
         let nominal_ns = record.nominal_hz.get().map(|hz| 1e9 / hz);
@@ -410,12 +416,12 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
         seen.compared += 1;
         let mut compared = Compared { clock_ns, ..compare(&record.name, &found.reference) };
         // Before the comparison, a calibration or a look at the tick may read like brackets of it.
-        let taken = (record.brackets_kept + record.brackets_dropped) as usize;
-        match compared.kept.len().checked_sub(taken) {
-            Some(before) => drop(compared.kept.drain(..before)),
+        let taken = (record.brackets_used + record.brackets_dropped) as usize;
+        match compared.brackets.len().checked_sub(taken) {
+            Some(before) => drop(compared.brackets.drain(..before)),
             // Where the reference of the timer fails, nothing is read between two rounds, and they
             // look like one.
-            None => compared.kept.clear(),
+            None => compared.brackets.clear(),
         }
         compared.check(record, seen);
     }
@@ -425,14 +431,14 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     }
     if found.reference_suspected {
         seen.suspected += 1;
-        let place = machine.clock_index(&found.reference);
-        assert!(is_changed(machine, place), "{} did not change", found.reference);
+        let index = machine.clock_index(&found.reference);
+        assert!(is_changed(machine, index), "{} did not change", found.reference);
     }
 }
 
 /// Seeds of an earlier list of errors, as machines were before they varied.
 #[test]
-fn changes_that_were_wrong_once_are_told_as_they_are() {
+fn changes_that_were_wrong_once_are_reported_as_they_are() {
     for seed in [6, 29, 179, 1736] {
         let platform = changing_logged(Maker::new(seed), seed);
         let question = &mut |session: &Session<'_, Simulated>, seed| changed(session, seed, &mut Seen::default());
@@ -445,8 +451,8 @@ fn changes_that_were_wrong_once_are_told_as_they_are() {
 }
 
 /// Returns true if something changes this clock.
-pub(crate) fn is_changed(machine: &Machine, place: usize) -> bool {
-    let id = machine.specs[place].id;
+pub(crate) fn is_changed(machine: &Machine, index: usize) -> bool {
+    let id = machine.specs[index].id;
     machine.changes.iter().any(|(_, change)| match change {
         Change::StepClock { clock, .. } | Change::SlewClock { clock, .. } => id == Some(*clock),
         Change::FreezeClock { clock } | Change::RefuseClock { clock, .. } => id == Some(*clock),

@@ -16,30 +16,30 @@ pub(crate) struct Compared<'a> {
     pub(crate) reference: usize,
     /// ns a unit, where that was found.
     pub(crate) clock_ns: Option<f64>,
-    pub(crate) kept: Vec<Bracket>,
+    pub(crate) brackets: Vec<Bracket>,
 }
 
 impl Compared<'_> {
-    fn is_counter(&self, place: usize) -> bool {
-        self.machine.specs[place].id.is_none()
+    fn is_counter(&self, index: usize) -> bool {
+        self.machine.specs[index].id.is_none()
     }
 
     fn is_ticked(&self) -> bool {
-        [self.clock, self.reference].iter().any(|place| self.machine.specs[*place].tick_ns >= TICKED_NS)
+        [self.clock, self.reference].iter().any(|index| self.machine.specs[*index].tick_ns >= TICKED_NS)
     }
 
     /// ns a unit, nearly.
-    fn unit_ns(&self, place: usize) -> f64 {
-        match self.clock_ns.filter(|_| place == self.clock) {
+    fn unit_ns(&self, index: usize) -> f64 {
+        match self.clock_ns.filter(|_| index == self.clock) {
             Some(ns) => ns,
-            None if self.is_counter(place) => 1e9 / self.machine.counter_hz,
+            None if self.is_counter(index) => 1e9 / self.machine.counter_hz,
             None => 1.0,
         }
     }
 
     /// Gain of the clock on the reference between two true times, in ns, nearly.
     fn gained(&self, from_ps: u128, until_ps: u128) -> f64 {
-        let ns = |place| self.machine.shown_between(place, from_ps, until_ps) * self.unit_ns(place);
+        let ns = |index| self.machine.advance_between(index, from_ps, until_ps) * self.unit_ns(index);
         ns(self.clock) - ns(self.reference)
     }
 
@@ -48,31 +48,31 @@ impl Compared<'_> {
     }
 
     fn lateness_ns(&self) -> f64 {
-        [self.clock, self.reference].iter().map(|place| self.machine.lateness(*place) * self.unit_ns(*place)).sum()
+        [self.clock, self.reference].iter().map(|index| self.machine.lateness(*index) * self.unit_ns(*index)).sum()
     }
 
     /// A count of truth that is not shown.
     fn rounding_ns(&self) -> f64 {
         [self.clock, self.reference]
             .iter()
-            .filter(|place| self.is_counter(**place))
-            .map(|place| self.unit_ns(*place))
+            .filter(|index| self.is_counter(**index))
+            .map(|index| self.unit_ns(*index))
             .sum::<f64>()
             + 0.01
     }
 
     pub(crate) fn check(&self, record: &RateRecord, seen: &mut Seen) {
         let what = format!("{record:?}");
-        if self.kept.is_empty() {
+        if self.brackets.is_empty() {
             seen.ambiguous += 1;
             return;
         }
-        if self.is_counter(self.reference) || self.kept.len() < 2 {
+        if self.is_counter(self.reference) || self.brackets.len() < 2 {
             seen.by_ticks += 1;
         } else {
             self.bound(record, seen);
         }
-        if self.kept.len() < 2 {
+        if self.brackets.len() < 2 {
             return;
         }
         self.constancy(record.constant.get(), &what);
@@ -111,13 +111,13 @@ impl Compared<'_> {
     /// True counts of clock and reference between two brackets of the first and the last quarter
     /// that are so many seconds apart.
     fn between_ends(&self, seconds: f64) -> Vec<[f64; 2]> {
-        let quarter = self.kept.len().div_ceil(4);
+        let quarter = self.brackets.len().div_ceil(4);
         let middle = |bracket: &Bracket| {
-            let since = |value: u64| value.wrapping_sub(self.kept[0].before.value) as i64 as f64;
+            let since = |value: u64| value.wrapping_sub(self.brackets[0].before.value) as i64 as f64;
             f64::midpoint(since(bracket.before.value), since(bracket.after.value))
         };
-        let firsts = &self.kept[..quarter];
-        let lasts = &self.kept[self.kept.len() - quarter..];
+        let firsts = &self.brackets[..quarter];
+        let lasts = &self.brackets[self.brackets.len() - quarter..];
         // In order of time: a long run has many times many pairs.
         let mut ends: Vec<(f64, &Bracket)> = lasts.iter().map(|last| (middle(last), last)).collect();
         ends.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -128,8 +128,8 @@ impl Compared<'_> {
         };
         let pairs = firsts.iter().flat_map(|first| apart(first).map(move |last| (first, last)));
         let counted = |(first, last): (&Bracket, &Bracket)| {
-            let places = [self.clock, self.reference];
-            places.map(|place| self.machine.shown_between(place, first.clock.taken_ps, last.clock.taken_ps))
+            let indices = [self.clock, self.reference];
+            indices.map(|index| self.machine.advance_between(index, first.clock.taken_ps, last.clock.taken_ps))
         };
         pairs.map(counted).collect()
     }
@@ -139,11 +139,11 @@ impl Compared<'_> {
     pub(crate) fn constancy(&self, constant: Option<bool>, what: &str) {
         let Some(constant) = constant else { return };
         assert!(!self.is_ticked(), "{what}");
-        let [first, .., last] = &self.kept[..] else { return };
+        let [first, .., last] = &self.brackets[..] else { return };
         let (start, end) = (first.clock.taken_ps, last.clock.taken_ps);
-        let time = |bracket: &Bracket| self.machine.shown_between(self.reference, start, bracket.clock.taken_ps);
+        let time = |bracket: &Bracket| self.machine.advance_between(self.reference, start, bracket.clock.taken_ps);
         let (whole_time, whole) = (time(last), self.gained(start, end));
-        let bends = self.kept.iter().map(|bracket| {
+        let bends = self.brackets.iter().map(|bracket| {
             let bend = (self.gained(start, bracket.clock.taken_ps) - whole * (time(bracket) / whole_time)).abs();
             let hides = self.width_ns(bracket) + self.width_ns(first) + self.width_ns(last) + 3.0 * self.lateness_ns();
             (bend, hides)
@@ -163,12 +163,12 @@ impl Compared<'_> {
     fn moment(&self, record: &RateRecord, seen: &mut Seen) {
         let (Some(changed), [(at_ps, change)]) = (record.changed.known(), &self.machine.changes[..]) else { return };
         let paused_ps = u128::from(pause_ps(change));
-        let first_ps = self.kept[0].before.taken_ps;
+        let first_ps = self.brackets[0].before.taken_ps;
         if *at_ps < first_ps || self.is_counter(self.reference) {
             return;
         }
-        seen.placed += 1;
-        let at = |ps: u128| self.machine.shown_between(self.reference, first_ps, ps) / 1e9;
+        seen.located += 1;
+        let at = |ps: u128| self.machine.advance_between(self.reference, first_ps, ps) / 1e9;
         let (soonest, latest) = (at(at_ps.saturating_sub(1)), at(at_ps + paused_ps));
         let (soonest, latest) = (soonest.min(latest), soonest.max(latest));
         let slack_s = (self.lateness_ns() + 1.0) / 1e9;
@@ -185,11 +185,11 @@ impl Compared<'_> {
             return;
         }
         let gains: Vec<_> = self
-            .kept
+            .brackets
             .windows(2)
             .map(|pair| {
                 let (from_ps, until_ps) = (pair[0].clock.taken_ps, pair[1].clock.taken_ps);
-                let time_ns = self.machine.shown_between(self.reference, from_ps, until_ps);
+                let time_ns = self.machine.advance_between(self.reference, from_ps, until_ps);
                 (
                     self.gained(from_ps, until_ps),
                     time_ns,
@@ -208,8 +208,9 @@ impl Compared<'_> {
         let usual = if lower.abs() < upper.abs() { lower } else { upper };
         if let Some(step) = record.step.known() {
             seen.steps += 1;
-            let since =
-                |bracket: &Bracket| bracket.before.value.wrapping_sub(self.kept[0].before.value) as i64 as f64 / 1e9;
+            let since = |bracket: &Bracket| {
+                bracket.before.value.wrapping_sub(self.brackets[0].before.value) as i64 as f64 / 1e9
+            };
             // A reference that stands still shows the same time for several.
             let is_it = |(gain, time, error, bracket): &(f64, f64, f64, &Bracket)| {
                 let by = gain - usual * time;

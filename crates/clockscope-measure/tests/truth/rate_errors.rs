@@ -60,7 +60,7 @@ fn a_nominal_frequency_that_is_wrong_was_a_step() {
 
 /// Seed 46: the run waited for ever for a reference that stood still, or refused.
 #[test]
-fn a_run_did_not_end_beside_a_reference_that_stood_still() {
+fn a_run_did_not_end_beside_a_reference_that_was_stuck() {
     for is_frozen in [true, false] {
         let mut machine = machine(46, Clocksource::Tsc);
         let clock = raw(&machine);
@@ -74,7 +74,7 @@ fn a_run_did_not_end_beside_a_reference_that_stood_still() {
 /// Seed 131: a counter that jumped by 0.6 s was reported as one of 0.06 s: by its mean rate,
 /// of which the jump was nine tenths.
 #[test]
-fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
+fn a_jump_of_a_counter_was_reported_in_units_that_it_made_itself() {
     let mut machine = machine(131, Clocksource::Tsc);
     machine.at_ms(150.0, Change::StepCounter { ticks: 1_200_000_000 });
     let (answer, _) = rates_of(machine, &["lfence_tsc_lfence"], "monotonic_raw:vdso", None);
@@ -180,7 +180,7 @@ fn the_timers_bound_left_out_the_steps_of_a_device() {
 /// Seed 1 and others: where CLOCK_MONOTONIC refused or stood still, sleeps of -10^15 ns and of 0 ns
 /// were reported, and all were early.
 #[test]
-fn sleeps_were_early_where_the_clock_refused_or_stood_still() {
+fn sleeps_were_early_where_the_clock_refused_or_was_stuck() {
     for is_frozen in [true, false] {
         let mut machine = machine(1, Clocksource::Tsc);
         let clock = machine.monotonic();
@@ -188,14 +188,14 @@ fn sleeps_were_early_where_the_clock_refused_or_stood_still() {
         machine.at_ms(60.0, if is_frozen { Change::FreezeClock { clock } } else { refused });
         for row in slept(machine).rows {
             assert!(row.early.get().is_none_or(|early| early == 0), "{row:?}");
-            assert!(row.min_ns.get().is_none_or(|least| least > row.asked_ns as f64 * 0.9 - 200.0), "{row:?}");
+            assert!(row.min_ns.get().is_none_or(|least| least > row.requested_ns as f64 * 0.9 - 200.0), "{row:?}");
         }
     }
 }
 
 /// A thousand sleeps of 4 ms were made where the time was enough for a tenth of them.
 #[test]
-fn late_wakes_made_a_run_longer_than_was_asked_for() {
+fn late_wakes_made_a_run_longer_than_requested() {
     let late = machine(2, Clocksource::Tsc);
     late.cpus.set_lateness_ps(3_900_000_000, 4_000_000_000);
     let found = slept(late);
@@ -204,7 +204,7 @@ fn late_wakes_made_a_run_longer_than_was_asked_for() {
 
 /// Seed 935: the share of a time was never over by a clock that stood still.
 #[test]
-fn a_run_took_longer_beside_a_reference_that_stood_still() {
+fn a_run_took_longer_beside_a_reference_that_was_stuck() {
     let mut machine = machine(935, Clocksource::Tsc);
     machine.cpus.set_lateness_ps(3_900_000_000, 4_000_000_000);
     let clock = raw(&machine);

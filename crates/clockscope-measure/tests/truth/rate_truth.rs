@@ -27,24 +27,24 @@ pub(crate) fn narrowest_brackets(reads: &[Read], [clock, reference]: [usize; 2],
         Some(fence) => (vec![reference, fence, clock, fence, reference], 5),
         None => (vec![reference, clock, reference], 3),
     };
-    let (mut kept, mut last_end) = (Vec::<Bracket>::new(), usize::MAX);
+    let (mut brackets, mut last_end) = (Vec::<Bracket>::new(), usize::MAX);
     let mut start = 0;
     while start + after <= reads.len() {
-        if !reads[start..start + after].iter().map(|read| read.place).eq(before.iter().copied()) {
+        if !reads[start..start + after].iter().map(|read| read.clock_index).eq(before.iter().copied()) {
             start += 1;
             continue;
         }
         let bracket =
             Bracket { before: reads[start], clock: reads[start + after / 2], after: reads[start + after - 1] };
-        match kept.last_mut().filter(|_| last_end == start) {
+        match brackets.last_mut().filter(|_| last_end == start) {
             Some(last) if bracket.width() < last.width() => *last = bracket,
             Some(_) => {}
-            None => kept.push(bracket),
+            None => brackets.push(bracket),
         }
         start += after;
         last_end = start;
     }
-    kept
+    brackets
 }
 
 impl Machine {
@@ -55,15 +55,15 @@ impl Machine {
 
     /// Difference between what a clock shows at two true times in ps, but for its tick: ns, or
     /// counts.
-    pub(crate) fn shown_between(&self, place: usize, from_ps: u128, until_ps: u128) -> f64 {
-        match self.specs[place].id {
+    pub(crate) fn advance_between(&self, index: usize, from_ps: u128, until_ps: u128) -> f64 {
+        match self.specs[index].id {
             None => {
                 let counter = |ps| self.cpus.true_counter(ps, 0);
                 counter(until_ps).wrapping_sub(counter(from_ps)) as i64 as f64
             }
             Some(id) => {
-                let shown = |ps| self.cpus.true_clock_ps(id, self.frozen(id, ps));
-                (shown(until_ps) - shown(from_ps)) as f64 / 1e3
+                let reading = |ps| self.cpus.true_clock_ps(id, self.frozen(id, ps));
+                (reading(until_ps) - reading(from_ps)) as f64 / 1e3
             }
         }
     }
@@ -83,8 +83,8 @@ impl Machine {
 
     /// By how much a reading may be late, in the clock's unit: its tick, and the digits that it
     /// does not show. No change makes it later than that.
-    pub(crate) fn lateness(&self, place: usize) -> f64 {
-        let spec = &self.specs[place];
+    pub(crate) fn lateness(&self, index: usize) -> f64 {
+        let spec = &self.specs[index];
         match spec.id {
             None => self.counter_step as f64,
             Some(_) => spec.tick_ns + if self.clocksource == Clocksource::Tsc { 1.0 } else { 0.0 },

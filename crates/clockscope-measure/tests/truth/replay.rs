@@ -114,18 +114,18 @@ fn a_recorded_run_gives_the_answer_of_any_other() {
     on_machines("replay::a_recorded_run_gives", make, |session, seed| {
         let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
         let reads = reads.min(ONE_BATCH);
-        let plain = make(seed);
+        let unrecorded = make(seed);
         let stop = AtomicBool::new(false);
-        let plain = Session::new(&plain, &stop);
+        let unrecorded = Session::new(&unrecorded, &stop);
         let catalog = |session: &Session<'_, Simulated>| {
             Catalog::new(session.platform()).select(&names, Paths::Libc).expect("they are there")
         };
         let recorded = record(session, catalog(session), RecordRequest { reads, cpu }, &mut |_| {});
         let request = StepsRequest { amount: Amount::Reads(reads), cpu };
-        match (recorded, steps(&plain, catalog(&plain), &request, &mut |_| {})) {
-            (Ok((answer, _)), Ok(plain)) => assert_eq!(answer, plain, "the recording changed the answer"),
-            (Err(recorded), Err(plain)) => [recorded, plain].iter().for_each(assert_frozen),
-            (recorded, plain) => panic!("one of both answers: {recorded:?} {plain:?}"),
+        match (recorded, steps(&unrecorded, catalog(&unrecorded), &request, &mut |_| {})) {
+            (Ok((answer, _)), Ok(unrecorded)) => assert_eq!(answer, unrecorded, "the recording changed the answer"),
+            (Err(recorded), Err(unrecorded)) => [recorded, unrecorded].iter().for_each(assert_frozen),
+            (recorded, unrecorded) => panic!("one of both answers: {recorded:?} {unrecorded:?}"),
         }
     });
 }
@@ -174,9 +174,9 @@ fn a_damaged_file_is_an_error() {
     let mut random = Random::new(7);
     for _ in 0..200 {
         let mut bytes = text.clone().into_bytes();
-        let place = random.below(bytes.len() as u64) as usize;
-        if bytes[place].is_ascii_digit() {
-            bytes[place] = b'0' + (bytes[place] - b'0' + random.between(1, 10) as u8) % 10;
+        let index = random.below(bytes.len() as u64) as usize;
+        if bytes[index].is_ascii_digit() {
+            bytes[index] = b'0' + (bytes[index] - b'0' + random.between(1, 10) as u8) % 10;
             let changed = String::from_utf8(bytes).expect("digits");
             let said = replayed(&changed).expect_err("another digit");
             let is_known = ["damaged", "schema_version", "not a clockscope record", "not a recording"];
@@ -213,7 +213,7 @@ fn a_pause_after_the_batch_is_a_gap_in_the_replay_too() {
     let before = gaps(whole.clone());
     let second = (1e9 / whole.recorded.timer.first_rate.ns_per_unit) as u64;
     for batch in &mut whole.recorded.clocks[0].batches {
-        batch.looked_at = batch.timer[1].wrapping_add(second);
+        batch.processed_at = batch.timer[1].wrapping_add(second);
     }
     assert_eq!(gaps(Recording::new(whole.recorded)), before.map(|gaps| gaps + 1));
 }
@@ -276,10 +276,10 @@ fn no_numbers_make_it_panic_or_wait() {
     let (mut random, text) = (Random::new(11), written(&whole));
     for _ in 0..2000 {
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
-        let mut places = numbers(&mut value);
+        let mut values = numbers(&mut value);
         for _ in 0..random.between(1, 4) {
-            let (place, extreme) = (random.below(places.len() as u64) as usize, pick(&mut random, &extremes));
-            *places[place] = serde_json::from_str(extreme).expect("a number");
+            let (index, extreme) = (random.below(values.len() as u64) as usize, pick(&mut random, &extremes));
+            *values[index] = serde_json::from_str(extreme).expect("a number");
         }
         if let Ok(recording) = Recording::from_json(value.to_string().as_bytes()) {
             let _ = replay(Recording::new(recording.recorded));
@@ -291,9 +291,9 @@ fn no_numbers_make_it_panic_or_wait() {
 /// something is computed otherwise: if that is meant, `CLOCKSCOPE_KEEP=answer` keeps it. Where a
 /// recording has other keys, `CLOCKSCOPE_KEEP=recording` keeps both anew.
 #[test]
-fn a_kept_recording_gives_its_kept_answer() {
+fn a_saved_recording_gives_its_saved_answer() {
     let fixture = |name| format!("{}/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let (recording, kept) = (fixture("recording"), fixture("recording-answer"));
+    let (recording, expected) = (fixture("recording"), fixture("recording-answer"));
     if std::env::var_os("CLOCKSCOPE_KEEP").is_some_and(|what| what == "recording") {
         std::fs::write(&recording, written(&whole())).expect("it can be kept");
     }
@@ -301,9 +301,9 @@ fn a_kept_recording_gives_its_kept_answer() {
     let answer = Document::Steps(replayed(&text).expect("it can be replayed"));
     let answer = format!("{:#}\n", serde_json::to_value(&answer).expect("it can be written"));
     if std::env::var_os("CLOCKSCOPE_KEEP").is_some() {
-        std::fs::write(&kept, &answer).expect("it can be kept");
+        std::fs::write(&expected, &answer).expect("it can be kept");
     }
-    let kept = std::fs::read_to_string(kept).expect("it is there");
-    let same = answer.lines().zip(kept.lines()).position(|(line, kept)| line != kept);
-    assert!(answer == kept, "line {:?} differs from the kept one: {answer}", same.map(|line| line + 1));
+    let expected = std::fs::read_to_string(expected).expect("it is there");
+    let same = answer.lines().zip(expected.lines()).position(|(line, expected)| line != expected);
+    assert!(answer == expected, "line {:?} differs from the kept one: {answer}", same.map(|line| line + 1));
 }

@@ -75,7 +75,7 @@ fn sound(maker: Maker, seed: u64) -> Simulated {
 
 /// Duration of a comparison, in s.
 fn duration_s(seed: u64, machine: &Machine) -> f64 {
-    machine.asked_s(0.06 + 0.1 * Random::new(seed).fraction())
+    machine.duration_s(0.06 + 0.1 * Random::new(seed).fraction())
 }
 
 /// A machine whose comparison has to end: threads on several CPUs wait for each other.
@@ -168,7 +168,7 @@ fn costs_of_few_batches_differ_by_chance() {
 /// A counter lost against a system call since too little time was left to compare its rate: what is
 /// unknown is no fault.
 #[test]
-fn what_could_not_be_tested_loses_nothing() {
+fn what_could_not_be_measured_loses_nothing() {
     once(1262);
 }
 
@@ -197,7 +197,7 @@ fn unreliable(seed: u64) -> Machine {
     let ns = 1_000 + maker.random.below(9_000) as i64;
     let mut machine = maker.make();
     let clock = machine.monotonic();
-    (0..500).for_each(|place| machine.at_ms(5.0 + 0.2 * f64::from(place), Change::StepClock { clock, ns: -ns }));
+    (0..500).for_each(|index| machine.at_ms(5.0 + 0.2 * f64::from(index), Change::StepClock { clock, ns: -ns }));
     machine
 }
 

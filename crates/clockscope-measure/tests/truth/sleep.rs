@@ -50,10 +50,11 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Envelope<Sleep> {
 fn truths(platform: &Simulated, row: &SleepRow) -> Vec<f64> {
     let mut truths: Vec<f64> = if row.call == "spin_clockscope_now" {
         let spins = platform.spins.lock().expect("nobody panicked");
-        spins.iter().filter(|(asked, _)| *asked == row.asked_ns).map(|(_, got)| *got as f64).collect()
+        spins.iter().filter(|(requested, _)| *requested == row.requested_ns).map(|(_, got)| *got as f64).collect()
     } else {
         let sleeps = platform.sleeps.lock().expect("nobody panicked");
-        let same = sleeps.iter().filter(|(call, asked, _)| call.name() == row.call && *asked == row.asked_ns);
+        let same =
+            sleeps.iter().filter(|(call, requested, _)| call.name() == row.call && *requested == row.requested_ns);
         same.map(|(.., got)| *got as f64).collect()
     };
     truths.sort_by(f64::total_cmp);
@@ -73,10 +74,10 @@ fn reading_ns(machine: &Machine) -> (f64, f64) {
 /// The reported sleep is the true one and what reading the clock takes. All early returns are
 /// reported that were earlier than that, and no others.
 #[test]
-fn sleeps_are_told_as_they_were() {
+fn sleeps_are_reported_as_they_were() {
     let (mut early, mut left_out) = ([0, 0], 0);
     let make = |seed| limited(machine(Maker::varied(seed)), seed);
-    on_machines("sleep::sleeps_are_told", make, |session, seed| {
+    on_machines("sleep::sleeps_are_reported", make, |session, seed| {
         let platform = session.platform();
         let machine = &platform.machine;
         let answer = ask(session, seed);
@@ -87,7 +88,7 @@ fn sleeps_are_told_as_they_were() {
             let truths = truths(platform, row);
             if truths.is_empty() {
                 assert!(!row.early.is_known() && !row.min_ns.is_known() && row.reason.is_some(), "{row:?}");
-                assert!(row.call == "poll" && row.asked_ns < 1_000_000, "{row:?}");
+                assert!(row.call == "poll" && row.requested_ns < 1_000_000, "{row:?}");
                 continue;
             }
             // What is early by less than clocks differ is left out.
@@ -113,12 +114,12 @@ fn sleeps_are_told_as_they_were() {
             }
             let tolerance = if row.call == "spin_clockscope_now" { SPIN_ERROR_NS } else { 0.0 };
             let count =
-                |by: f64| truths.iter().filter(|got| **got + tolerance + by < row.asked_ns as f64).count() as u64;
+                |by: f64| truths.iter().filter(|got| **got + tolerance + by < row.requested_ns as f64).count() as u64;
             let reported = row.early.get().expect("the clock can be read");
             assert!(reported <= count(-shorter), "{row:?}: {} were early", count(0.0));
             if is_quiet {
                 assert!(
-                    reported >= count(longer + 1.1e-3 * row.asked_ns as f64),
+                    reported >= count(longer + 1.1e-3 * row.requested_ns as f64),
                     "{row:?}: {} were early by more than reading takes",
                     count(longer)
                 );
@@ -129,7 +130,7 @@ fn sleeps_are_told_as_they_were() {
                 assert_eq!(reported, 0, "{row:?}");
             }
         }
-        time_is_kept(machine, &answer);
+        duration_is_respected(machine, &answer);
     });
     eprintln!("early returns: {} of {} are reported, {left_out} sleeps left out", early[0], early[1]);
     if std::env::var_os("CLOCKSCOPE_SEED").is_none() {
@@ -138,14 +139,14 @@ fn sleeps_are_told_as_they_were() {
 }
 
 /// It takes its time, and names the lengths that it left out for that.
-fn time_is_kept(machine: &Machine, answer: &Envelope<Sleep>) {
-    let mut lengths: Vec<u64> = answer.found.rows.iter().map(|row| row.asked_ns).collect();
+fn duration_is_respected(machine: &Machine, answer: &Envelope<Sleep>) {
+    let mut lengths: Vec<u64> = answer.found.rows.iter().map(|row| row.requested_ns).collect();
     lengths.sort_unstable();
     lengths.dedup();
     lengths.extend(&answer.found.untried_ns);
     assert_eq!(lengths, [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]);
     let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s(machine);
-    let asked_s = answer.run.as_ref().expect("it is a run").duration_asked_s.expect("it is there");
+    let asked_s = answer.run.as_ref().expect("it is a run").requested_duration_s.expect("it is there");
     let longest_s = longest_s(machine, asked_s);
     assert!(took_s <= longest_s * 1.2, "it took {took_s} s, and {longest_s} s are enough");
 }
@@ -250,7 +251,7 @@ fn is_never_early(session: &Session<'_, Simulated>, seed: u64) -> u64 {
         // steering explains.
         assert!(min_ns >= truths[0] * 0.8 - shorter - 2_100.0, "{row:?}: {truths:?}");
     }
-    time_is_kept(&platform.machine, &answer);
+    duration_is_respected(&platform.machine, &answer);
     left_out
 }
 
@@ -268,7 +269,7 @@ fn a_signal_is_no_early_return() {
             for row in &answer.found.rows {
                 assert!(row.early.get().is_none_or(|early| early == 0), "{row:?}");
                 assert!(
-                    row.min_ns.get().is_none_or(|min| min >= row.asked_ns as f64 - SPIN_ERROR_NS - 500.0),
+                    row.min_ns.get().is_none_or(|min| min >= row.requested_ns as f64 - SPIN_ERROR_NS - 500.0),
                     "{row:?}"
                 );
             }

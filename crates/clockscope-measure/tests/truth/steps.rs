@@ -91,9 +91,9 @@ fn a_step_is_one_event_of_its_kind() {
     let mut found = Coverage::default();
     let make = |seed| {
         let machine = stepped(seed).0;
-        let (place, at_ps) = (machine.clock_index("monotonic"), machine.changes[0].0);
+        let (clock_index, at_ps) = (machine.clock_index("monotonic"), machine.changes[0].0);
         let platform = Simulated::within(machine, 0.1);
-        platform.log_around(place, at_ps);
+        platform.log_around(clock_index, at_ps);
         platform
     };
     on_machines("steps::a_step_is_one_event", make, |session, seed| {
@@ -125,7 +125,7 @@ fn a_step_is_one_event_of_its_kind() {
             );
         }
     });
-    found.check_stated(0.9, 5);
+    found.check_nominal(0.9, 5);
 }
 
 /// Fault of MONOTONIC, once.
@@ -159,7 +159,7 @@ fn faulty(seed: u64) -> (Machine, Fault) {
 /// A clock that stands still or refuses during the run is found to do that, and nothing else, in
 /// the time that was asked for.
 #[test]
-fn a_fault_under_way_is_told_as_what_it_is() {
+fn a_fault_under_way_is_reported_as_what_it_is() {
     on_machines(
         "steps::a_fault_under_way",
         |seed| Simulated::within(faulty(seed).0, FAULTY_S),

@@ -36,8 +36,8 @@ pub(crate) fn check_to(
     let true_ns = spec.tick_ns * (1.0 + fast);
     if let Some(reported_ns) = reported_ns {
         // A clock of whole ns shows no finer step than these.
-        let is_shown = spec.id.is_none() || true_ns >= 1.0;
-        let expected_ns = if is_shown { true_ns } else { 1.0 };
+        let is_visible = spec.id.is_none() || true_ns >= 1.0;
+        let expected_ns = if is_visible { true_ns } else { 1.0 };
         let off = (reported_ns / expected_ns - 1.0).abs();
         assert!(off <= near, "{}: the tick is {expected_ns} ns, and {reported_ns} ns was reported", spec.label());
     }

@@ -108,7 +108,7 @@ impl Windows {
             info: info(name, ClockKind::Counter, ReadPath::Instruction, cost.early_ps == 0),
             id: None,
             cost,
-            stated_ns: 0.0,
+            nominal_ns: 0.0,
             tick_ns: maker.counter_step as f64 * 1e9 / maker.counter_hz,
             fast: 0.0,
         };
@@ -130,14 +130,14 @@ impl Windows {
                 ..info(QPC, ClockKind::Monotonic, path, true)
             };
             let cost = ReadCost::ordered(ps);
-            specs.push(Spec { info, id, cost, stated_ns: count_ns, tick_ns: count_ns, fast: 0.0 });
+            specs.push(Spec { info, id, cost, nominal_ns: count_ns, tick_ns: count_ns, fast: 0.0 });
         }
         let moved = SimulatedClock::new(1_800_000_000_000_000_000).moved_every_ns(self.timer_ns);
         let mut coarse = info("system_time", ClockKind::Wall, ReadPath::SystemLibrary, true);
         (coarse.is_coarse, coarse.resolution) = (true, Resolution::Nanoseconds(100.0));
         let (id, tick_ns) = (Some(cpus.add(moved)), self.timer_ns as f64);
         let cost = ReadCost::ordered(SYSTEM_TIME_PS);
-        specs.push(Spec { info: coarse, id, cost, stated_ns: 100.0, tick_ns, fast: 0.0 });
+        specs.push(Spec { info: coarse, id, cost, nominal_ns: 100.0, tick_ns, fast: 0.0 });
         (specs, Some(ordered))
     }
 

@@ -72,23 +72,23 @@ def get_clock_info(name: str) -> ClockInfo:
     if name in _OURS:
         _settle(clock)
     readings = _read(clock)
-    cost, stated = _cost(clock), _stated(name)
+    cost, description = _cost(clock), _description(name)
     steps = [after - before for before, after in zip(readings, readings[1:])]
     in_ns = name.endswith("_ns")
     least = min((step for step in steps if step > 0), default=None)
     tick_ns, tick_reason = _tick(readings, 1 if in_ns else 1e9)
     return ClockInfo(
         name=name,
-        implementation=stated[0],
-        monotonic=stated[1],
-        adjustable=stated[2],
-        nominal_resolution=stated[3],
+        implementation=description[0],
+        monotonic=description[1],
+        adjustable=description[2],
+        nominal_resolution=description[3],
         resolution=None if least is None else least / 1e9 if in_ns else least,
         tick=None if tick_ns is None else tick_ns / 1e9,
         tick_reason=tick_reason,
         cost=cost,
         empty_loop=_empty_loop(),
-        error=_error(name, stated[0], readings[-1]),
+        error=_error(name, description[0], readings[-1]),
         regressions=sum(step < 0 for step in steps),
     )
 
@@ -112,8 +112,8 @@ def _nearest(name: str) -> str:
     return f"; did you mean {near[0]}?" if near else f": expected one of {', '.join(known)}"
 
 
-def _stated(name: str) -> tuple[str, bool, bool, float | None]:
-    """Implementation, monotonic, adjustable and resolution, as they are stated."""
+def _description(name: str) -> tuple[str, bool, bool, float | None]:
+    """Implementation, monotonic, adjustable and resolution, as Python reports them."""
     if name in _OURS:
         return f"clockscope ({_native.source()})", name == "now_ns", True, None
     info = time.get_clock_info(name.removesuffix("_ns"))  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ class Fields:
         if name == "_data":
             raise AttributeError(name)
         try:
-            return _shown(self._data[name])
+            return _wrapped(self._data[name])
         except KeyError:
             message = f"{type(self).__name__} has no key {name!r}"
             raise AttributeError(message, name=name, obj=self) from None
@@ -37,7 +37,7 @@ class Fields:
         raise AttributeError(f"cannot delete {name!r}: a record is immutable; to_dict() gives a copy")
 
     def __getitem__(self, key: str) -> Any:
-        return _shown(self._data[key])
+        return _wrapped(self._data[key])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)
@@ -73,22 +73,22 @@ class Fields:
         return json.dumps(self._data, indent=2)
 
 
-def _shown(value: Any) -> Any:
+def _wrapped(value: Any) -> Any:
     if isinstance(value, dict):
         return Fields(cast("dict[str, Any]", value))
     if isinstance(value, list):
-        return tuple(map(_shown, cast("Iterable[Any]", value)))
+        return tuple(map(_wrapped, cast("Iterable[Any]", value)))
     return value
 
 
 def _summary(data: dict[str, Any]) -> str:
     """The keys that hold a single value, up to a line."""
-    plain = [f"{key}={value!r}" for key, value in data.items() if not isinstance(value, (dict, list))]
-    shown: list[str] = []
+    scalars = [f"{key}={value!r}" for key, value in data.items() if not isinstance(value, (dict, list))]
+    parts: list[str] = []
     length = 0
-    for part in plain:
+    for part in scalars:
         length += len(part) + 2
         if length > 80:
             break
-        shown.append(part)
-    return ", ".join(shown) + (", ..." if len(shown) < len(data) else "")
+        parts.append(part)
+    return ", ".join(parts) + (", ..." if len(parts) < len(data) else "")

@@ -52,7 +52,7 @@ def _bars(ax: Axes, bars: list[_Bar], label: str) -> None:
     ax.set_xlabel(label)
 
 
-def _plain(label: str, value: float) -> _Bar:
+def _point(label: str, value: float) -> _Bar:
     return _Bar(label, value, value, value)
 
 
@@ -92,7 +92,7 @@ def _offsets(record: Fields, ax: Axes) -> None:
 
 def _gaps(record: Fields, ax: Axes) -> None:
     bars = [
-        _plain(f"CPU {cpu.cpu}: {cause.cause.replace('_', ' ')}", cause.total_ns / 1e6)
+        _point(f"CPU {cpu.cpu}: {cause.cause.replace('_', ' ')}", cause.total_ns / 1e6)
         for cpu in record.gaps
         for cause in cpu.causes
     ]
@@ -103,7 +103,7 @@ def _sleep(record: Fields, ax: Axes) -> None:
     calls: dict[str, list[tuple[float, float]]] = {}
     for row in record.rows:
         if row.p50_ns is not None:
-            calls.setdefault(row.call, []).append((row.asked_ns, row.p50_ns - row.asked_ns))
+            calls.setdefault(row.call, []).append((row.requested_ns, row.p50_ns - row.requested_ns))
     if not calls:
         raise ValueError("nothing to draw: no figure of the record is known")
     for call, points in calls.items():

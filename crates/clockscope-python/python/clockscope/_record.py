@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The version of the documents that this package reads.
 SCHEMA_VERSION = 1
 # Longest text that is shown of a document that is not one.
-_SHOWN = 40
+_EXCERPT = 40
 
 
 class Record(Fields):
@@ -128,8 +128,8 @@ def parsed(text: str) -> dict[str, Any]:
     data: dict[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     schema = data.get("schema")
     if not isinstance(schema, str) or not schema.startswith("clockscope."):
-        shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
-        raise ValueError(f'not a record: expected a document with the key "schema", got {shown!r}')
+        excerpt = text[:_EXCERPT] + ("..." if len(text) > _EXCERPT else "")
+        raise ValueError(f'not a record: expected a document with the key "schema", got {excerpt!r}')
     version = data.get("schema_version")
     if isinstance(version, bool) or version != SCHEMA_VERSION:
         upgrade = isinstance(version, int) and version > SCHEMA_VERSION

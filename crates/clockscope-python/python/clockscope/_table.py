@@ -173,7 +173,7 @@ def _buffers(kind: _Kind, values: list[Any]) -> tuple[int, tuple[bytes | None, .
 def _bits(flags: Iterable[bool]) -> bytes:
     """A bit for each, the first one lowest."""
     bits, length = 0, 0
-    for place, flag in enumerate(flags):
-        bits |= flag << place
-        length = place + 1
+    for index, flag in enumerate(flags):
+        bits |= flag << index
+        length = index + 1
     return bits.to_bytes((length + 7) // 8, "little")

@@ -42,7 +42,7 @@ fn remedy(check: &Check) -> &'static str {
         Check::Clocksource { .. } => {
             "see why with `clockscope clocksource`; until then the system's clock is the safe one"
         }
-        Check::StandingStill { .. } => "do not wait by this clock: it may never reach the time waited for",
+        Check::Stuck { .. } => "do not wait by this clock: it may never reach the time waited for",
         Check::Order { suspect: Suspect::Counter, .. } | Check::Offsets { .. } => SYNCHRONIZE,
         Check::StepsBack { suspect, .. }
         | Check::Jumps { suspect, .. }
@@ -127,13 +127,13 @@ fn to_know_more(check: &Check) -> Option<&'static str> {
         Check::Clocksource { .. } => {
             Some("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it")
         }
-        Check::KernelVerdict { not_looked_at: Some(_), .. } => {
+        Check::KernelVerdict { log_error: Some(_), .. } => {
             Some("ask again as root: the log says why the kernel gave the counter up")
         }
         Check::Hypervisor { hypervisor: Some(_), .. } => {
             Some("check again after a migration or a restored snapshot: value and rate may be another machine's")
         }
-        Check::StandingStill { unchanged_ns: Some(_), .. }
+        Check::Stuck { unchanged_ns: Some(_), .. }
         | Check::StepsBack { count: Some(_), .. }
         | Check::Order { untested: Some(Untested::NoHandoff | Untested::FewHandoffs), .. }
         | Check::Rate { ppm: Some(_), .. }

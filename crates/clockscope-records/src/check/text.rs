@@ -26,7 +26,7 @@ impl CheckKind {
             Self::Hypervisor => "hypervisor",
             Self::Emulation => "emulation",
             Self::StepsBack => "steps back on one CPU",
-            Self::StandingStill => "standing still",
+            Self::Stuck => "stuck",
             Self::Jumps => "jumps",
             Self::Order => evidence::ORDER,
             Self::Offsets => evidence::OFFSETS,
@@ -56,8 +56,8 @@ impl CheckEvidence {
                 _ => KernelClocksource { name: current.as_deref(), is_it: finding == Finding::For }.to_string(),
             },
             Check::KernelVerdict { cause: Some(cause), .. } => cause.to_string(),
-            Check::KernelVerdict { cause: None, not_looked_at } => {
-                or(not_looked_at.as_ref(), "neither log nor command line says why the kernel does not use it")
+            Check::KernelVerdict { cause: None, log_error } => {
+                or(log_error.as_ref(), "neither log nor command line says why the kernel does not use it")
             }
             Check::Hypervisor { .. } => hypervisor(&self.check),
             Check::Emulation { emulators } => {
@@ -69,15 +69,15 @@ impl CheckEvidence {
             Check::StepsBack { count: Some(count), readings, .. } => {
                 format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
             }
-            Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
+            Check::Stuck { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
                 format!("it showed one value for {}: its tick may be as long", time(*ns))
             }
-            Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
-            Check::StandingStill { runs: Some(runs), .. } => {
+            Check::Stuck { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
+            Check::Stuck { runs: Some(runs), .. } => {
                 format!("{} of 200 or more readings showed one value", counted(*runs, "run"))
             }
             Check::Jumps { ahead: Some(_), .. } => rates::jumps(self),
-            Check::StepsBack { reason, .. } | Check::StandingStill { reason, .. } | Check::Jumps { reason, .. } => {
+            Check::StepsBack { reason, .. } | Check::Stuck { reason, .. } | Check::Jumps { reason, .. } => {
                 or_reason(reason.as_ref(), "nothing was read")
             }
             Check::Order { .. } => order(&self.check),
@@ -118,13 +118,13 @@ impl Check {
             Self::KernelVerdict { cause, .. } => cause.as_ref().map_or("the kernel's log", KernelCause::source),
             Self::Hypervisor { .. } => "CPUID",
             Self::Emulation { .. } => "CPUID and /proc",
-            Self::StepsBack { .. } | Self::StandingStill { .. } | Self::Jumps { .. } => "successive readings",
+            Self::StepsBack { .. } | Self::Stuck { .. } | Self::Jumps { .. } => "successive readings",
             Self::Order { untested: Some(Untested::OneCpu), .. }
             | Self::Offsets { untested: Some(Untested::OneCpu), .. } => "the system",
             Self::Order { .. } => "handoffs",
             Self::Offsets { .. } => "exchanges",
             Self::ConstantRate { .. } | Self::Rate { .. } => "brackets",
-            Self::NominalFrequency { stated_by, .. } => stated_by.map_or("CPUID and perf", FrequencySource::name),
+            Self::NominalFrequency { reported_by, .. } => reported_by.map_or("CPUID and perf", FrequencySource::name),
             Self::Cost { .. } => "batches of reads",
             Self::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",
             Self::Resolution { .. } => "its readings",

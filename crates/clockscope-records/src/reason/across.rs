@@ -31,7 +31,7 @@ pub enum PairsReason {
         because: Box<Unknown>,
     },
     /// The counter stood still while it was calibrated.
-    StoodStill {
+    Stuck {
         /// The clock that it was compared with.
         reference: String,
     },
@@ -122,7 +122,7 @@ impl fmt::Display for PairsReason {
             },
             Self::NoClock => f.write_str("no clock whose order could be tested"),
             Self::NoCounter { because, .. } | Self::AllLost { because, .. } => because.fmt(f),
-            Self::StoodStill { reference } => {
+            Self::Stuck { reference } => {
                 write!(f, "the counter stood still while it was compared with {reference}")
             }
         }

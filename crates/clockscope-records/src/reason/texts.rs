@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "each says itself what it is")]
 
-pub const ABSENT: &str = "it was not measured";
+pub const NOT_MEASURED: &str = "it was not measured";
 pub const BEFORE_WINDOWS8: &str = "Windows shows it since version 6.2";
 pub const CHRONY_UNSYNCHRONIZED: &str = "chronyd answers that it is not synchronized";
 pub const CLOCKSOURCE_HIDDEN: &str = "the kernel does not show its clocksource";
@@ -21,9 +21,9 @@ pub const KEEPER_NOT_RECORDED: &str =
     "the record does not state what keeps the clocks' rates: record it by measure --extended";
 pub const NOTHING_FIT: &str = "no clock that was measured is fit for intervals (see their events)";
 pub const NOTHING_MEASURED: &str = "no clock that intervals can be measured with was measured";
-pub const NOT_ASKED_FOR: &str = "not asked for";
-pub const NOT_LOOKED_AT: &str = "nothing was looked at";
-pub const NOT_STATED_BY_PROBE: &str = "the probe does not state it";
+pub const NOT_REQUESTED: &str = "not requested";
+pub const NO_READINGS: &str = "nothing was measured";
+pub const NOT_REPORTED_BY_PROBE: &str = "the probe does not state it";
 pub const NOT_SYNCHRONIZED: &str = "no daemon synchronizes this machine";
 pub const NO_BATCH: &str = "no batch of reads was completed";
 pub const NO_BOUND: &str = "no bound was asked for";
@@ -31,7 +31,7 @@ pub const NO_CHRONY: &str = "no chronyd answers on the loopback";
 pub const NO_CONSTANT_OFFSET: &str = "no constant offset explains all exchanges: it changed during the run";
 pub const NO_CPUFREQ: &str = "the system does not control the CPU's frequency (no cpufreq)";
 pub const NO_DIFFERENCES: &str = "no two readings followed one another";
-pub const NO_DIFFERENCES_KEPT: &str =
+pub const WITHOUT_DIFFERENCES: &str =
     "the record lacks the differences of readings, which --repeat does not keep: advise from a single run";
 pub const NO_EVENTS: &str = "it was not found";
 pub const NO_EXCHANGE: &str = "no exchange was completed";
@@ -62,7 +62,7 @@ pub const UNFAMILIAR: &str = "this program has never heard of it";
 pub const UNTIMED: &str =
     "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
 pub const VERSION_UNKNOWN: &str = "the version of Windows, on which its place depends, is unknown";
-pub const NOT_STATED: &str = "this Windows does not state it";
+pub const NOT_REPORTED: &str = "this Windows does not state it";
 pub const ZERO_FREQUENCY: &str = "the performance counter's frequency is 0";
 pub const NO_PERFORMANCE_COUNTER: &str =
     "QueryPerformanceFrequency states 0 counts per second: this Windows has no performance counter";

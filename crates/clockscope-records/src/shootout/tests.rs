@@ -22,7 +22,7 @@ fn compared(winners: [Option<Winner>; 4]) -> Shootout {
         b: Figure::Known(22.0),
         a_bound: None,
         b_bound: None,
-        winner: Figure::of(winner, texts::ABSENT),
+        winner: Figure::of(winner, texts::NOT_MEASURED),
     };
     let [a, b] = NAMES.map(str::to_owned);
     let metrics = kinds.into_iter().zip(winners).map(metric).collect();
@@ -108,7 +108,7 @@ fn every_metric_is_read_back_by_its_word() {
     ];
     for metric in kinds {
         let figure = || Figure::Known(1.0);
-        let winner = Figure::unknown(texts::ABSENT);
+        let winner = Figure::unknown(texts::NOT_MEASURED);
         let metric = Metric { metric, a: figure(), b: figure(), a_bound: None, b_bound: None, winner };
         let json = serde_json::to_value(&metric).unwrap();
         assert_eq!(json["metric"], metric.metric.as_str());

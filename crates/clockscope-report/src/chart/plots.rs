@@ -128,7 +128,7 @@ pub(crate) struct Band {
 #[derive(Clone, Debug)]
 pub(crate) struct RowSeries {
     pub(crate) name: Text,
-    pub(crate) look: MarkShape,
+    pub(crate) shape: MarkShape,
     /// The meaning of the line through a mark; empty if marks have none.
     pub(crate) spread: Text,
 }
@@ -159,11 +159,11 @@ pub(crate) struct Mark {
 
 impl RowSeries {
     pub(crate) fn points(name: impl Into<Text>, spread: impl Into<Text>) -> Self {
-        Self { name: name.into(), look: MarkShape::Point, spread: spread.into() }
+        Self { name: name.into(), shape: MarkShape::Point, spread: spread.into() }
     }
 
     pub(crate) fn bars(name: impl Into<Text>) -> Self {
-        Self { name: name.into(), look: MarkShape::Bar, spread: Text::default() }
+        Self { name: name.into(), shape: MarkShape::Bar, spread: Text::default() }
     }
 }
 
@@ -202,8 +202,8 @@ impl RowPlot {
 
     /// Marks a part of the axis, if it can be shown.
     pub(crate) fn with_band(self, name: impl Into<Text>, [low, high]: [f64; 2]) -> Self {
-        let is_shown = low < high && [low, high].iter().all(|end| self.axis.shows(*end));
-        Self { band: is_shown.then(|| Band { name: name.into(), low, high }), ..self }
+        let is_visible = low < high && [low, high].iter().all(|end| self.axis.shows(*end));
+        Self { band: is_visible.then(|| Band { name: name.into(), low, high }), ..self }
     }
 
     /// Returns a mark as far as the axis can show it.
@@ -299,10 +299,10 @@ impl CurvePlot {
 
     /// Returns a point as far as the axes can show it.
     fn clipped(&self, point: Point) -> Option<Point> {
-        let has_place =
+        let is_on_axes =
             self.x.shows(point.x) && self.y.shows(point.y) && point.until.is_none_or(|until| self.x.shows(until));
         let spread = point.spread.filter(|ends| ends.iter().all(|end| self.y.shows(*end)));
-        has_place.then_some(Point { spread, ..point })
+        is_on_axes.then_some(Point { spread, ..point })
     }
 
     pub(crate) fn xs(&self) -> impl Iterator<Item = f64> {
@@ -345,10 +345,10 @@ impl MatrixPlot {
     ) -> Self {
         let cpus: BTreeSet<u32> = cpus.iter().copied().collect();
         let names: Vec<u32> = cpus.iter().copied().take(MOST_NAMES).collect();
-        let place: BTreeMap<u32, usize> = names.iter().enumerate().map(|(place, cpu)| (*cpu, place)).collect();
+        let index: BTreeMap<u32, usize> = names.iter().enumerate().map(|(index, cpu)| (*cpu, index)).collect();
         let mut cells = vec![vec![MatrixCell::default(); names.len()]; names.len()];
         for ([a, b], cell) in pairs {
-            let Some((a, b)) = place.get(&a).zip(place.get(&b)).filter(|(a, b)| a != b) else { continue };
+            let Some((a, b)) = index.get(&a).zip(index.get(&b)).filter(|(a, b)| a != b) else { continue };
             (cells[*a][*b], cells[*b][*a]) = (cell, cell);
         }
         let left_out = cpus.len() - names.len();
@@ -365,8 +365,8 @@ pub(crate) struct MatrixCell {
 impl MatrixCell {
     /// Makes the cell of a value, if that can be shown.
     pub(crate) fn new(value: Option<f64>, is_marked: bool) -> Self {
-        let is_shown = |value: &f64| *value == 0.0 || MAGNITUDES.contains(value);
-        Self { value: value.filter(is_shown), is_marked }
+        let is_visible = |value: &f64| *value == 0.0 || MAGNITUDES.contains(value);
+        Self { value: value.filter(is_visible), is_marked }
     }
 }
 
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_place_are_counted() {
+    fn values_off_the_axes_are_counted() {
         let wrong = [f64::NAN, f64::INFINITY, -f64::INFINITY, 1.7e308, 5e-324, -1.0, 0.0];
         let mark = |value| Mark { series: 0, value, spread: Some([value, 1.0]) };
         let rows = || wrong.iter().chain(&[2.0]).map(|value| ("a".to_owned(), vec![mark(*value)]));
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_band_is_shown_where_the_axis_has_both_ends() {
+    fn a_band_is_drawn_where_the_axis_has_both_ends() {
         let band = |spacing, ends| {
             let mark = Mark { series: 0, value: 5.0, spread: None };
             let series = vec![RowSeries::points("a", "")];

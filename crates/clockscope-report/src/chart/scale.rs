@@ -58,12 +58,12 @@ impl Scale {
 
     /// Returns the place of a value, from 0 to 1.
     pub(crate) fn position(&self, value: f64) -> f64 {
-        let place = if self.is_log {
+        let share = if self.is_log {
             (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        place.clamp(0.0, 1.0)
+        share.clamp(0.0, 1.0)
     }
 
     /// Returns about so many ticks in ascending order, with their labels.
@@ -75,7 +75,7 @@ impl Scale {
         } else {
             let first = (self.low / self.step).round();
             let count = ((self.high - self.low) / self.step).round() as usize;
-            let values: Vec<f64> = (0..=count).map(|place| (first + place as f64) * self.step).collect();
+            let values: Vec<f64> = (0..=count).map(|index| (first + index as f64) * self.step).collect();
             let labels = axis.unit.labels(&values, self.step);
             (values, labels)
         };

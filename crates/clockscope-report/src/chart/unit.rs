@@ -47,8 +47,8 @@ impl Unit {
 
 /// Shows a number with four digits, very large and very small ones by their exponent.
 fn number(value: f64) -> String {
-    let is_plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
-    if is_plain { figure(value, 4) } else { format!("{value:.3e}").replace(".000e", "e") }
+    let is_decimal = value == 0.0 || (1e-3..1e6).contains(&value.abs());
+    if is_decimal { figure(value, 4) } else { format!("{value:.3e}").replace(".000e", "e") }
 }
 
 /// Shows a multiple of `step` with the decimals that the step needs.

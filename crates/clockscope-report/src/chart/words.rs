@@ -18,8 +18,8 @@ pub(super) fn of(plot: &Plot) -> String {
 fn of_rows(plot: &RowPlot) -> Vec<String> {
     let show = |value: f64| plot.axis.unit.show(value);
     let mut sentences = vec![format!("{}: {} {}.", plot.axis.title, grouped(plot.rows.len() as u64), plot.things)];
-    for (place, series) in plot.series.iter().enumerate() {
-        let mark = |marks: &[Mark]| marks.iter().find(|mark| mark.series == place).copied();
+    for (index, series) in plot.series.iter().enumerate() {
+        let mark = |marks: &[Mark]| marks.iter().find(|mark| mark.series == index).copied();
         let marks = plot.rows.iter().filter_map(|row| Some((&row.label, mark(&row.marks)?)));
         let marks: Vec<_> = marks.collect();
         let least = marks.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value));
@@ -32,7 +32,7 @@ fn of_rows(plot: &RowPlot) -> Vec<String> {
             let (low, high) = (show(low.value), show(high.value));
             format!("{}: from {low} ({least}) to {high} ({most}).", series.name)
         });
-        if series.look == MarkShape::Point && !series.spread.is_empty() {
+        if series.shape == MarkShape::Point && !series.spread.is_empty() {
             let with = marks.iter().filter(|(_, mark)| mark.spread.is_some()).count() as u64;
             sentences.push(format!("{}: {} of {}.", series.spread, grouped(with), grouped(marks.len() as u64)));
         }
@@ -47,9 +47,9 @@ fn of_rows(plot: &RowPlot) -> Vec<String> {
 fn of_band(plot: &RowPlot, band: &Band) -> String {
     let [low, high] = [band.low, band.high].map(|end| plot.axis.unit.show(end));
     let mut sentences = vec![format!("{}: {low} to {high}.", band.name)];
-    for (place, series) in plot.series.iter().enumerate() {
+    for (index, series) in plot.series.iter().enumerate() {
         let mut counts = [("above it", 0), ("within it", 0), ("below it", 0), ("across an end", 0)];
-        for mark in plot.rows.iter().flat_map(|row| &row.marks).filter(|mark| mark.series == place) {
+        for mark in plot.rows.iter().flat_map(|row| &row.marks).filter(|mark| mark.series == index) {
             let [low, high] = mark.spread.unwrap_or([mark.value, mark.value]);
             counts[match () {
                 () if low > band.high => 0,
@@ -60,7 +60,7 @@ fn of_band(plot: &RowPlot, band: &Band) -> String {
             .1 += 1;
         }
         let counts = counts.iter().filter(|(_, count)| *count > 0);
-        let counts: Vec<String> = counts.map(|(place, count)| format!("{count} {place}")).collect();
+        let counts: Vec<String> = counts.map(|(position, count)| format!("{count} {position}")).collect();
         if !counts.is_empty() {
             sentences.push(format!("{}: {}.", series.name, counts.join(", ")));
         }

@@ -242,8 +242,8 @@ mod tests {
              tolerance): 1.8 s of 3600 s."
         ));
         assert!(!unknown.contains("off by"), "{unknown}");
-        let elsewhere = of(hour, Err(texts::NO_RATE_STATEMENT.into()), None);
-        assert!(elsewhere.ends_with("unknown (no daemon states the error of the clocks' rates)."), "{elsewhere}");
+        let without_rate = of(hour, Err(texts::NO_RATE_STATEMENT.into()), None);
+        assert!(without_rate.ends_with("unknown (no daemon states the error of the clocks' rates)."), "{without_rate}");
         let short = of(100.0, Ok(1e-4), None);
         assert!(
             short.starts_with(

@@ -63,8 +63,8 @@ fn missing(clocks: &[SystemClock]) -> Vec<String> {
         clocks.iter().any(|clock| clock.name == name && !systems.contains(&clock.system.as_str()))
     };
     let named = systems.into_iter().map(|((name, reason), systems)| {
-        let place = if is_on_others(name, &systems) { format!(" ({})", systems.join(", ")) } else { String::new() };
-        (format!("{name}{place}"), reason)
+        let suffix = if is_on_others(name, &systems) { format!(" ({})", systems.join(", ")) } else { String::new() };
+        (format!("{name}{suffix}"), reason)
     });
     by_reason(named).into_iter().map(|note| format!("? Nominal of {note}")).collect()
 }

@@ -62,7 +62,7 @@ pub(super) fn failure(failure: Failure) -> &'static str {
         Failure::Interrupted => "interrupted",
         Failure::NotApplicable => "not_applicable",
         Failure::DuringRun => "during_run",
-        Failure::StoodStill => "stood_still",
+        Failure::Stuck => "stuck",
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
             "interrupted",
             "not_applicable",
             "during_run",
-            "stood_still",
+            "stuck",
         ] {
             let named: Failure = serde_json::from_value(word.into()).unwrap();
             assert_eq!(failure(named), word);

@@ -89,22 +89,22 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
 
 fn table(sources: &[Clocksource]) -> Table {
     let has_quality = sources.iter().any(|source| source.quality.is_some());
-    let (first, rest) = HEAD.split_at(2);
-    let head = first.iter().chain(has_quality.then_some(&QUALITY)).chain(rest).copied();
+    let (first, remaining) = HEAD.split_at(2);
+    let head = first.iter().chain(has_quality.then_some(&QUALITY)).chain(remaining).copied();
     Table::new(head, 1, sources.iter().map(|source| row(source, has_quality)))
 }
 
 fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
-    let quality = source.quality.map_or(Cell::Absent, |quality| quality.to_string().into());
-    let first = [source.name.as_str().into(), if source.current { "yes".into() } else { Cell::Absent }];
-    let rest = [
+    let quality = source.quality.map_or(Cell::Empty, |quality| quality.to_string().into());
+    let first = [source.name.as_str().into(), if source.current { "yes".into() } else { Cell::Empty }];
+    let remaining = [
         Cell::known(source.frequency_hz.get(), |hz| format!("{} MHz", figure(hz / 1e6, 7))),
         Cell::known(source.bits.get(), |bits| bits.to_string()),
         Cell::known(source.wraps_after_s.get(), wraps),
         Cell::yes_no(source.vdso.get()),
         Cell::known(source.usual_cost.known(), String::clone),
     ];
-    first.into_iter().chain(has_quality.then_some(quality)).chain(rest).collect()
+    first.into_iter().chain(has_quality.then_some(quality)).chain(remaining).collect()
 }
 
 /// Explains unknown figures.
@@ -123,7 +123,7 @@ fn missing(found: &Clocksources) -> Vec<String> {
 /// Explains why the kernel does not use the counter.
 fn why_not(word: &KernelVerdict) -> Block {
     let reasons =
-        word.reasons.iter().map(line).chain(word.not_looked_at.iter().map(|why| format!("There may be more: {why}")));
+        word.reasons.iter().map(line).chain(word.log_error.iter().map(|why| format!("There may be more: {why}")));
     let counter = word.name.as_deref().unwrap_or("the counter");
     Block::notes(format!("Why the kernel does not use {counter}:"), reasons)
 }

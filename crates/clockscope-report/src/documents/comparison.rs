@@ -182,7 +182,7 @@ fn row(clock: &ClockComparison) -> Row {
     let tone = match clock.change {
         CostChange::Slower => Tone::Bad,
         CostChange::Faster | CostChange::Same => Tone::Good,
-        CostChange::Inconclusive => Tone::Plain,
+        CostChange::Inconclusive => Tone::Normal,
     };
     let is_changed = matches!(clock.change, CostChange::Slower | CostChange::Faster);
     let cells = vec![

@@ -234,7 +234,7 @@ fn cpus(environment: &Environment) -> String {
 
 fn nominal_frequencies(environment: &Environment) -> String {
     let frequencies = &environment.frequencies;
-    let stated = [
+    let nominal = [
         frequencies.cpuid_15h_hz.get().map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),
         frequencies.cpuid_16h_base_mhz.get().map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
         frequencies
@@ -244,8 +244,8 @@ fn nominal_frequencies(environment: &Environment) -> String {
         frequencies.cntfrq_hz.get().map(|hz| format!("{} (CNTFRQ_EL0)", megahertz(hz as f64))),
         frequencies.perf_mmap_hz.get().map(|hz| format!("{} (the kernel, by perf)", megahertz(hz))),
     ];
-    let stated: Vec<String> = stated.into_iter().flatten().collect();
-    if stated.is_empty() { "none".to_owned() } else { stated.join(", ") }
+    let nominal: Vec<String> = nominal.into_iter().flatten().collect();
+    if nominal.is_empty() { "none".to_owned() } else { nominal.join(", ") }
 }
 
 /// Reason why no statement about cost is made from a measurement; `None` if one may be.

@@ -53,16 +53,16 @@ impl QuestionPage for Gaps {
 }
 
 fn blocks(gaps: &Gaps) -> Vec<Block> {
-    let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
+    let sampled: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
     let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu.get()), cpu.reason.as_ref()?.to_string())));
-    let definition = gaps.loop_ns.get().filter(|_| !looked.is_empty()).map(|turn| {
+    let definition = gaps.loop_ns.get().filter(|_| !sampled.is_empty()).map(|turn| {
         format!(
             "A gap is {} or more between two reads, which usually follow each other by {}.",
             time(gaps.threshold_ns),
             time(turn)
         )
     });
-    let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu.get(), cpu.lost_ns, cause)));
+    let causes = sampled.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu.get(), cpu.lost_ns, cause)));
     let causes = causes.map(|(cpu, lost_ns, cause)| {
         vec![
             described(cause.cause).into(),
@@ -73,7 +73,7 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
             Cell::Time(cause.max_ns),
         ]
     });
-    let steal = looked.iter().filter_map(|cpu| {
+    let steal = sampled.iter().filter_map(|cpu| {
         let stolen = cpu.steal_ns.get().filter(|ns| *ns > 0.0)?;
         Some(format!("{}: by the kernel's account the hypervisor stole {}.", name(cpu.cpu.get()), time(stolen)))
     });
@@ -94,9 +94,9 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     let by_cause = Table::new(["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes);
     let longest = Table::new(["Cause", "Counted meanwhile", "CPU", "Length", "At"], 2, worst);
     vec![
-        Table::new(HEAD, 0, looked.iter().map(|cpu| row(cpu))).below(definition).into(),
+        Table::new(HEAD, 0, sampled.iter().map(|cpu| row(cpu))).below(definition).into(),
         by_cause.titled("By cause:").below(steal).into(),
-        causes_chart(&looked).into(),
+        causes_chart(&sampled).into(),
         longest.titled("The longest:").into(),
         longest_chart(gaps).into(),
         Block::notes("Not looked at:", by_reason(lost)),
@@ -104,9 +104,9 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
 }
 
 /// Draws the time that each cause took on all CPUs together.
-fn causes_chart(looked: &[&CpuGaps]) -> Chart {
+fn causes_chart(sampled: &[&CpuGaps]) -> Chart {
     let mut causes: BTreeMap<CauseKind, (f64, f64)> = BTreeMap::new();
-    for cause in looked.iter().flat_map(|cpu| &cpu.causes) {
+    for cause in sampled.iter().flat_map(|cpu| &cpu.causes) {
         let (total, longest) = causes.entry(cause.cause).or_default();
         (*total, *longest) = (*total + cause.total_ns, longest.max(cause.max_ns));
     }
@@ -132,7 +132,7 @@ fn longest_chart(gaps: &Gaps) -> Chart {
 }
 
 fn row(cpu: &CpuGaps) -> Vec<Cell> {
-    let if_any = |ns: Option<f64>| if cpu.count == 0 { Cell::Absent } else { Cell::time(ns) };
+    let if_any = |ns: Option<f64>| if cpu.count == 0 { Cell::Empty } else { Cell::time(ns) };
     vec![
         number(cpu.cpu.get()),
         Cell::Time(cpu.seconds * 1e9),
@@ -154,7 +154,7 @@ fn name(cpu: Option<u32>) -> String {
 
 /// Shows a CPU's number, if the thread was bound to one.
 fn number(cpu: Option<u32>) -> Cell {
-    cpu.map_or(Cell::Absent, |cpu| cpu.to_string().into())
+    cpu.map_or(Cell::Empty, |cpu| cpu.to_string().into())
 }
 
 fn described(cause: CauseKind) -> &'static str {
@@ -170,12 +170,12 @@ fn described(cause: CauseKind) -> &'static str {
 }
 
 fn conclusion(gaps: &Gaps) -> Vec<String> {
-    let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
-    let worst = looked
+    let sampled: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
+    let worst = sampled
         .iter()
         .max_by(|a, b| a.lost_percent.get().unwrap_or(0.0).total_cmp(&b.lost_percent.get().unwrap_or(0.0)));
     let Some(worst) = worst else { return vec!["Nothing was looked at.".to_owned()] };
-    let count = total(looked.iter().map(|cpu| cpu.count));
+    let count = total(sampled.iter().map(|cpu| cpu.count));
     if count == 0 {
         return vec![format!("No gap of {} or more.", time(gaps.threshold_ns))];
     }
@@ -184,10 +184,10 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
         .first()
         .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), described(gap.cause)));
     let (gaps, share) = (counted(count, "gap"), known(worst.lost_percent.get(), percent));
-    vec![if looked.len() > 1 {
+    vec![if sampled.len() > 1 {
         format!(
             "{gaps} on {} CPUs; {} lost the most, {share} of its time.{longest}",
-            looked.len(),
+            sampled.len(),
             name(worst.cpu.get())
         )
     } else {

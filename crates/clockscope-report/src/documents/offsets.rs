@@ -51,15 +51,15 @@ impl QuestionPage for Offsets {
 }
 
 fn blocks(offsets: &Offsets) -> Vec<Block> {
-    let mut tested: Vec<&OffsetPair> = offsets.pairs.iter().filter(|pair| pair.exchanges > 0).collect();
-    let left_out = tested.len().saturating_sub(LISTED);
+    let mut compared: Vec<&OffsetPair> = offsets.pairs.iter().filter(|pair| pair.exchanges > 0).collect();
+    let left_out = compared.len().saturating_sub(LISTED);
     if left_out > 0 {
         let furthest = |pair: &&OffsetPair| pair.offset_ns.get().map_or(f64::INFINITY, f64::abs);
-        tested.sort_by(|a, b| furthest(b).total_cmp(&furthest(a)));
-        tested.truncate(LISTED);
+        compared.sort_by(|a, b| furthest(b).total_cmp(&furthest(a)));
+        compared.truncate(LISTED);
     }
     let is_faulty = |pair: &OffsetPair| pair.apart.get() == Some(true) || pair.symmetric.get() == Some(false);
-    let rows = tested.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
+    let rows = compared.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
     let left_out = (left_out > 0)
         .then(|| format!("and {} that are less apart: --format csv or json", counted(left_out as u64, "pair")));
     let against = "The counter against the kernel's clock by the vDSO, relative to the first CPU:";
@@ -106,7 +106,7 @@ fn matrix(offsets: &Offsets) -> Table {
     };
     let cell = |a: u32, b: u32| match offset(a, b) {
         Some(ns) => figure(ns, 3).into(),
-        None if a == b => Cell::Absent,
+        None if a == b => Cell::Empty,
         None => Cell::Unknown,
     };
     let row = |a: &u32| -> Vec<Cell> {

@@ -51,25 +51,25 @@ impl QuestionPage for Order {
 }
 
 fn blocks(order: &Order) -> Vec<Block> {
-    let tested: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
-    let bare = order.bare_handoffs_per_second.get().filter(|_| !tested.is_empty());
+    let checked: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
+    let bare = order.bare_handoffs_per_second.get().filter(|_| !checked.is_empty());
     let bare = bare.map(|bare| {
         format!(
             "Baseline without a clock read: two threads pass a word back and forth {} times a second.",
             million(bare)
         )
     });
-    let rows = tested.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
+    let rows = checked.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
     let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.to_string()));
     let disturbed =
-        tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
+        checked.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
     let disturbed = by_reason(disturbed);
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
         chart(order).into(),
-        Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
+        Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !checked.is_empty()))),
         Block::notes("Disturbed:", disturbed),
         Block::notes("Not available:", by_reason(missing)),
     ]
@@ -88,7 +88,7 @@ pub(super) fn chart(order: &Order) -> Chart {
 
 fn row(sequence: &Sequence) -> Vec<Cell> {
     // No step back is not an unknown step.
-    let if_any = |cell: Cell| if sequence.regressions.get() == Some(0) { Cell::Absent } else { cell };
+    let if_any = |cell: Cell| if sequence.regressions.get() == Some(0) { Cell::Empty } else { cell };
     vec![
         sequence.name.as_str().into(),
         yes_no(sequence.ordered).into(),
@@ -119,7 +119,7 @@ fn conclusion(order: &Order) -> Vec<String> {
     };
     let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.handoffs > 0);
     let handoffs = total(ordered.clone().map(|sequence| sequence.handoffs));
-    let across = format!("across {} CPUs ({})", order.cpus.len(), counted(order.pairs_tested, "pair"));
+    let across = format!("across {} CPUs ({})", order.cpus.len(), counted(order.pairs_checked, "pair"));
     let faulty = went_back(true);
     let mut lines = vec![if handoffs == 0 {
         format!("No ordered clock was tested {across}.")

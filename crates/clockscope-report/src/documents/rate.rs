@@ -33,7 +33,7 @@ const COLUMNS: [&str; 22] = [
     "frequency_bound_hz",
     "nominal_hz",
     "seconds",
-    "brackets_kept",
+    "brackets_used",
     "brackets_dropped",
     "bracket_ns",
     "ticks_ns",
@@ -67,8 +67,8 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
     let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.ppm.why()?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
-    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
-    let noted = by_reason(noted);
+    let disturbed = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
+    let disturbed = by_reason(disturbed);
     let missing = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
     let reason = |clock: &RateRecord| {
         clock.reason.as_ref().map(ToString::to_string).or_else(|| clock.bound_ppm.why()).unwrap_or_default()
@@ -85,7 +85,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
         blocks.push(over_tau(part, mtie, Cell::Time).titled(error).into());
     }
     blocks.push(Block::prose(rates.adjtimex.known().into_iter().map(kernel_verdict)));
-    blocks.push(Block::notes("Disturbed:", noted));
+    blocks.push(Block::notes("Disturbed:", disturbed));
     blocks.push(Block::notes("Not compared:", by_reason(missing.into_iter())));
     blocks
 }
@@ -102,9 +102,9 @@ fn row(clock: &RateRecord) -> Vec<Cell> {
         Cell::known(clock.ppm.get(), signed),
         Cell::known(clock.bound_ppm.get(), bound_ppm),
         Cell::known(clock.estimate_ppm.get(), signed),
-        clock.frequency_hz.get().map_or(Cell::Absent, |hz| megahertz(hz).into()),
+        clock.frequency_hz.get().map_or(Cell::Empty, |hz| megahertz(hz).into()),
         Cell::time(clock.seconds.get().map(|seconds| seconds * 1e9)),
-        format!("{} of {}", clock.brackets_kept, clock.brackets_kept + clock.brackets_dropped).into(),
+        format!("{} of {}", clock.brackets_used, clock.brackets_used + clock.brackets_dropped).into(),
         Cell::time(clock.bracket_ns.get()),
         Cell::yes_no(clock.constant.get()),
     ]
@@ -121,7 +121,7 @@ fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Table {
         found.and_then(|(sign, pair)| Some((sign * pair.ppm?, pair.bound_ppm?)))
     };
     let cell = |a: &RateRecord, b: &RateRecord| match between(&a.name, &b.name) {
-        _ if a.name == b.name => Cell::Absent,
+        _ if a.name == b.name => Cell::Empty,
         Some((rate, bound)) => format!("{}±{}", signed(rate), bound_ppm(bound)).into(),
         None => Cell::Unknown,
     };
@@ -140,8 +140,8 @@ fn over_tau(
 ) -> Table {
     let all: Vec<Vec<(f64, f64)>> = clocks.iter().map(|clock| series(clock)).collect();
     let Some(longest) = all.iter().max_by_key(|values| values.len()) else { return Table::default() };
-    let rows = longest.iter().enumerate().map(|(place, (tau, _))| -> Vec<Cell> {
-        let cells = all.iter().map(|values| values.get(place).map_or(Cell::Absent, |(_, value)| show(*value)));
+    let rows = longest.iter().enumerate().map(|(index, (tau, _))| -> Vec<Cell> {
+        let cells = all.iter().map(|values| values.get(index).map_or(Cell::Empty, |(_, value)| show(*value)));
         std::iter::once(Cell::Time(tau * 1e9)).chain(cells).collect()
     });
     let head = std::iter::once("τ").chain(clocks.iter().map(|clock| clock.name.as_str()));
@@ -161,16 +161,16 @@ fn kernel_verdict(kernel: &Adjtimex) -> String {
 }
 
 fn signed(value: f64) -> String {
-    let shown = ppm(value);
-    if value > 0.0 && shown != "0" { format!("+{shown}") } else { shown }
+    let text = ppm(value);
+    if value > 0.0 && text != "0" { format!("+{text}") } else { text }
 }
 
 /// Parts per million with three digits, but no finer than a millionth of one.
 fn ppm(value: f64) -> String {
-    let shown = if value.abs() >= 1e-3 { significant(value, 3) } else { format!("{value:.6}") };
-    match trimmed(&shown) {
+    let text = if value.abs() >= 1e-3 { significant(value, 3) } else { format!("{value:.6}") };
+    match trimmed(&text) {
         "-0" => "0".to_owned(),
-        shown => shown.to_owned(),
+        text => text.to_owned(),
     }
 }
 

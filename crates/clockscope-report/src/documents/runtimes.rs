@@ -85,11 +85,11 @@ impl QuestionPage for Runtimes {
 
     fn sheet(&self, record: &Value) -> Sheet {
         let mut sheet = Sheet::of_list(record, "runtimes", &COLUMNS);
-        for (place, row) in self.runtimes.iter().enumerate() {
+        for (index, row) in self.runtimes.iter().enumerate() {
             // Where none was switched, the machine's is that of all rows.
             if self.was.is_some() || row.clocksource.is_known() {
-                let source = row.clocksource.as_deref().map_or(Cell::Absent, Into::into);
-                sheet.set(place, "clocksource", source);
+                let source = row.clocksource.as_deref().map_or(Cell::Empty, Into::into);
+                sheet.set(index, "clocksource", source);
             }
         }
         sheet
@@ -138,8 +138,8 @@ fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
     let went_back = |row: &RuntimeRecord| row.regressions.get().is_some_and(|count| count > 0);
-    let shown = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
-    Table { keys: 2, ..Table::new(HEAD, 3, shown).titled(title).below(missing(found, &rows)) }
+    let marked = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
+    Table { keys: 2, ..Table::new(HEAD, 3, marked).titled(title).below(missing(found, &rows)) }
 }
 
 /// Draws what a read of each API costs, and by how much it steps.
@@ -164,7 +164,7 @@ fn chart(found: &Runtimes, has_sources: bool) -> Chart {
 fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
     vec![
         with_version(found, row).into(),
-        row.api.as_deref().map_or(Cell::Absent, Into::into),
+        row.api.as_deref().map_or(Cell::Empty, Into::into),
         Cell::text(row.hardware_timer.as_deref()),
         Cell::time(row.nominal_resolution_ns.get()),
         Cell::known(row.cost_ns.get(), cost),
@@ -283,11 +283,11 @@ fn what(found: &Runtimes) -> Vec<String> {
         let title =
             row.version.as_ref().map_or_else(|| row.title.clone(), |version| format!("{} {version}", row.title));
         let whole = row.program.as_ref().map_or_else(|| title.clone(), |program| format!("{title} ({program})"));
-        let place = lines.iter().position(|line| line.0 == whole).unwrap_or_else(|| {
+        let index = lines.iter().position(|line| line.0 == whole).unwrap_or_else(|| {
             lines.push((whole, Vec::new()));
             lines.len() - 1
         });
-        let built = &mut lines[place].1;
+        let built = &mut lines[index].1;
         let api = row.api.as_deref().unwrap_or("-");
         match built.iter_mut().find(|(_, on)| *on == row.built_on.as_deref()) {
             Some((apis, _)) if apis.contains(&api) => {}
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
+    fn a_missing_runtime_is_named_once_and_a_clocksource_only_where_it_matters() {
         let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
             title: title.to_owned(),
             clocksource: Figure::of(source.map(str::to_owned), texts::CLOCKSOURCE_HIDDEN),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_one_name_are_told_apart() {
+    fn programs_of_one_name_are_distinguished() {
         let row = |program: &str, version: &str| RuntimeRecord {
             title: "Python".to_owned(),
             program: Some(program.to_owned()),
@@ -448,8 +448,8 @@ mod tests {
         let bare = RuntimeRecord { title: "Perl".to_owned(), available: true, ..RuntimeRecord::default() };
         let found = Runtimes { runtimes: vec![bare], ..recorded() };
         let table = &tables(&found)[0];
-        let shown: Vec<String> = table.rows[0].cells.iter().map(Cell::to_string).collect();
-        assert_eq!(shown, ["Perl", "-", "?", "?", "?", "?", "?", "?", "?", "?"]);
+        let printed: Vec<String> = table.rows[0].cells.iter().map(Cell::to_string).collect();
+        assert_eq!(printed, ["Perl", "-", "?", "?", "?", "?", "?", "?", "?", "?"]);
         let heads = HEAD[2..].join(", ");
         assert_eq!(*table.below[0], *format!("? {heads} of Perl: no reason was recorded"));
     }

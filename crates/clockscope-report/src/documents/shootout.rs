@@ -42,7 +42,7 @@ fn blocks(found: &Shootout) -> Vec<Block> {
             metric.metric.as_str().into(),
             figure(metric.a.get(), metric.a_bound),
             figure(metric.b.get(), metric.b_bound),
-            if unit.is_empty() { Cell::Absent } else { unit.into() },
+            if unit.is_empty() { Cell::Empty } else { unit.into() },
             Cell::known(metric.winner.get(), winner),
         ]
     };

@@ -15,7 +15,17 @@ const HEAD: [&str; 9] = ["Call", "Asked", "Sleeps", "Early", "Shortest", "Median
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 12] = [
-    "call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "failure", "left_out",
+    "call",
+    "requested_ns",
+    "sleeps",
+    "early",
+    "min_ns",
+    "p50_ns",
+    "p99_ns",
+    "max_ns",
+    "reason",
+    "failure",
+    "left_out",
     "unknown",
 ];
 
@@ -54,7 +64,7 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     }
     let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.get().is_some_and(|count| count > 0)));
     let missing = sleep.rows.iter().filter_map(|row| {
-        Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), row.reason.as_ref()?.to_string()))
+        Some((format!("{} for {}", row.call, time(row.requested_ns as f64)), row.reason.as_ref()?.to_string()))
     });
     let mut blocks = vec![Table::new(HEAD, 1, rows).below(below).into()];
     blocks.extend(charts(&slept).into_iter().map(Block::from));
@@ -66,11 +76,11 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
 fn charts(slept: &[&SleepRow]) -> Vec<Chart> {
     let mut calls: Vec<(&str, Vec<Point>)> = Vec::new();
     for row in slept {
-        let asked = row.asked_ns as f64;
+        let requested = row.requested_ns as f64;
         let Some(median) = row.p50_ns.get() else { continue };
         let ends = row.min_ns.get().zip(row.p99_ns.get());
-        let spread = ends.map(|(least, most)| [least - asked, most - asked]);
-        let point = Point { spread, ..Point::at(asked, median - asked) };
+        let spread = ends.map(|(least, most)| [least - requested, most - requested]);
+        let point = Point { spread, ..Point::at(requested, median - requested) };
         match calls.iter_mut().find(|(call, _)| *call == row.call) {
             Some((_, points)) => points.push(point),
             None => calls.push((&row.call, vec![point])),
@@ -88,17 +98,17 @@ fn charts(slept: &[&SleepRow]) -> Vec<Chart> {
 }
 
 fn cells(row: &SleepRow) -> Vec<Cell> {
-    let asked = row.asked_ns as f64;
+    let requested = row.requested_ns as f64;
     vec![
         row.call.as_str().into(),
-        Cell::Time(asked),
+        Cell::Time(requested),
         Cell::Count(row.sleeps),
         Cell::count(row.early.get()),
         Cell::time(row.min_ns.get()),
         Cell::time(row.p50_ns.get()),
         Cell::time(row.p99_ns.get()),
         Cell::time(row.max_ns.get()),
-        Cell::time(row.p50_ns.get().map(|median| median - asked)),
+        Cell::time(row.p50_ns.get().map(|median| median - requested)),
     ]
 }
 
@@ -116,7 +126,12 @@ fn conclusion(sleep: &Sleep) -> Vec<String> {
             .map(|row| {
                 let shortest = known(row.min_ns.get(), exact_time);
                 let count = known(row.early.get(), grouped);
-                format!("{} for {}: {count} of {}, after {shortest}", row.call, time(row.asked_ns as f64), row.sleeps)
+                format!(
+                    "{} for {}: {count} of {}, after {shortest}",
+                    row.call,
+                    time(row.requested_ns as f64),
+                    row.sleeps
+                )
             })
             .collect();
         format!("Calls returned EARLY: {}.", rows.join("; "))

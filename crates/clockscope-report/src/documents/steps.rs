@@ -154,7 +154,7 @@ const WEIGHTY: [&str; 11] =
 
 fn weight(cells: &[Cell]) -> u64 {
     let name = cells.first().map(Cell::to_string).unwrap_or_default();
-    WEIGHTY.iter().rev().position(|weighty| *weighty == name).map_or(0, |place| place as u64 + 1)
+    WEIGHTY.iter().rev().position(|weighty| *weighty == name).map_or(0, |index| index as u64 + 1)
 }
 
 /// Makes a row of a table with one column per clock.
@@ -333,5 +333,5 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         row([entry.units.to_string().into(), Cell::time(entry.ns), Cell::Count(entry.count), Cell::Count(seen)])
     };
     let rows: Vec<_> = clock.differences.iter().map(of_difference).collect();
-    if rows.is_empty() { vec![row([const { Cell::Absent }; 4])] } else { rows }
+    if rows.is_empty() { vec![row([const { Cell::Empty }; 4])] } else { rows }
 }

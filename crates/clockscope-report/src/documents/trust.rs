@@ -43,8 +43,8 @@ impl QuestionPage for Trust {
 fn blocks(trust: &Trust, view: View) -> Vec<Block> {
     let mut blocks = vec![verdicts(trust).into()];
     for verdict in &trust.verdicts {
-        let is_shown = |evidence: &&CheckEvidence| view.is_verbose || is_shown(verdict, evidence);
-        let lines = verdict.evidence.iter().filter(is_shown).map(line);
+        let is_displayed = |evidence: &&CheckEvidence| view.is_verbose || is_displayed(verdict, evidence);
+        let lines = verdict.evidence.iter().filter(is_displayed).map(line);
         blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines));
     }
     blocks.push(demands(&trust.demands).into());
@@ -56,13 +56,14 @@ fn blocks(trust: &Trust, view: View) -> Vec<Block> {
 
 /// Returns whether evidence is shown without --verbose: what decides a verdict that is not trusted.
 /// The table has what decides the others.
-fn is_shown(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
+fn is_displayed(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
     evidence.decides && verdict.verdict != Trustworthiness::Trusted
 }
 
 /// Says where the evidence is that is not shown.
 fn left_out(trust: &Trust) -> Option<String> {
-    let of = |verdict: &Verdict| verdict.evidence.iter().filter(|evidence| !is_shown(verdict, evidence)).count() as u64;
+    let of =
+        |verdict: &Verdict| verdict.evidence.iter().filter(|evidence| !is_displayed(verdict, evidence)).count() as u64;
     let left_out = trust.verdicts.iter().map(of).sum();
     (left_out > 0).then(|| format!("--verbose shows the other evidence: {}.", counted(left_out, "check")))
 }
@@ -72,7 +73,7 @@ fn verdicts(trust: &Trust) -> Table {
     let has_civil = trust.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
     let cell = |verdict: Option<Trustworthiness>| match verdict {
         Some(verdict) => Cell::word(verdict.as_str(), verdict::tone(verdict)),
-        None => Cell::Absent,
+        None => Cell::Empty,
     };
     let row = |found: &Verdict| {
         let mut cells = vec![found.clock.as_str().into()];
@@ -82,7 +83,7 @@ fn verdicts(trust: &Trust) -> Table {
             cells.push(cell(Some(found.verdict)));
         }
         let because = found.because();
-        cells.push(if because.is_empty() { Cell::Absent } else { because.into() });
+        cells.push(if because.is_empty() { Cell::Empty } else { because.into() });
         Row { weight: verdict::weight(found.verdict).into(), ..cells.into() }
     };
     let uses = if has_civil { &["Intervals", "Civil time"][..] } else { &["Verdict"] };
@@ -96,11 +97,11 @@ fn verdicts(trust: &Trust) -> Table {
 fn line(evidence: &CheckEvidence) -> Line {
     let (finding, tone) = match (evidence.finding, evidence.decides) {
         (Finding::For, true) => ("FOR", Tone::Good),
-        (Finding::For, false) => ("for", Tone::Plain),
+        (Finding::For, false) => ("for", Tone::Normal),
         (Finding::Against, true) => ("AGAINST", Tone::Bad),
         (Finding::Against, false) => ("against", Tone::Warning),
         (Finding::Unknown, true) => ("UNKNOWN", Tone::Warning),
-        (Finding::Unknown, false) => ("unknown", Tone::Plain),
+        (Finding::Unknown, false) => ("unknown", Tone::Normal),
     };
     let advice = evidence.advice().map_or_else(String::new, |advice| format!(" -> {advice}"));
     let (name, source) = (evidence.check.name(), evidence.check.source());
@@ -138,7 +139,7 @@ fn demand_name(demand: &Demand) -> String {
 }
 
 fn use_cell(verdict: Option<Trustworthiness>) -> Cell {
-    verdict.map_or(Cell::Absent, |verdict| verdict.as_str().into())
+    verdict.map_or(Cell::Empty, |verdict| verdict.as_str().into())
 }
 
 fn value(value: &DemandValue) -> String {
@@ -190,13 +191,13 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
     vec![
         "policy".into(),
         verdict.into(),
-        Cell::Absent,
-        Cell::Absent,
+        Cell::Empty,
+        Cell::Empty,
         demand_name(demand).into(),
         finding.into(),
         if demand.met == Some(false) { "true" } else { "false" }.into(),
         Cell::known(demand.found.as_ref(), in_full),
-        demand.unit().map_or(Cell::Absent, Cell::from),
+        demand.unit().map_or(Cell::Empty, Cell::from),
         format!("required: {}", in_full(&demand.required)).into(),
         "the policy".into(),
         Cell::text(demand.advice()),

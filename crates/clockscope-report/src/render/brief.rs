@@ -18,8 +18,8 @@ pub(super) fn cut(lines: &mut Vec<String>, most: usize) {
     lines.truncate(most);
     if let Some(last) = lines.last_mut() {
         // A mark for a word, so that the line becomes no longer.
-        let kept = last.rsplit_once(' ').map_or(0, |(kept, _)| kept.len());
-        last.truncate(kept);
+        let retained = last.rsplit_once(' ').map_or(0, |(retained, _)| retained.len());
+        last.truncate(retained);
         last.push_str(" …");
     }
 }
@@ -28,9 +28,9 @@ pub(super) fn cut(lines: &mut Vec<String>, most: usize) {
 /// rows, otherwise with its first part.
 pub(super) fn most_that_fit<D>(rows: usize, drawn: impl Fn(usize, usize) -> D, fits: impl Fn(&D) -> bool) -> Option<D> {
     let fewest = |parts: usize| if parts == 1 { 1 } else { rows.min(3) };
-    let choices = [usize::MAX, 1].into_iter().flat_map(|parts| {
+    let sizes = [usize::MAX, 1].into_iter().flat_map(|parts| {
         let fewest = fewest(parts);
         (fewest..=rows).rev().map(move |most| (parts, most))
     });
-    choices.map(|(parts, most)| drawn(parts, most)).find(|drawing| fits(drawing))
+    sizes.map(|(parts, most)| drawn(parts, most)).find(|drawing| fits(drawing))
 }

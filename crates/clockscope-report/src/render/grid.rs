@@ -25,7 +25,7 @@ pub(super) struct Grid<'a> {
 /// A column of a table as it is drawn.
 #[derive(Clone, Copy)]
 struct GridColumn {
-    place: usize,
+    index: usize,
     /// Without the bar.
     width: usize,
     has_bars: bool,
@@ -43,15 +43,15 @@ pub(super) struct GridStyle {
 impl<'a> Grid<'a> {
     /// Lays out these columns. A table whose last column wraps gives up its bars before that column
     /// becomes too narrow.
-    pub(super) fn new(table: &'a Table, rows: &[&Row], places: &[usize], drawing: GridStyle) -> Self {
+    pub(super) fn new(table: &'a Table, rows: &[&Row], indices: &[usize], drawing: GridStyle) -> Self {
         let GridStyle { width, bars, ascii } = drawing;
-        let is_bar = |row: &&Row, place: usize| matches!(row.cells[place], Cell::Measure { bar: Some(_), .. });
-        let column = |place: &usize| GridColumn {
-            place: *place,
-            width: column_width(table, rows, *place),
-            has_bars: bars && rows.iter().any(|row| is_bar(row, *place)),
+        let is_bar = |row: &&Row, index: usize| matches!(row.cells[index], Cell::Measure { bar: Some(_), .. });
+        let column = |index: &usize| GridColumn {
+            index: *index,
+            width: column_width(table, rows, *index),
+            has_bars: bars && rows.iter().any(|row| is_bar(row, *index)),
         };
-        let mut grid = Self { table, columns: places.iter().map(column).collect(), ascii };
+        let mut grid = Self { table, columns: indices.iter().map(column).collect(), ascii };
         if table.wraps && grid.width() > width {
             if grid.room_for_last(width) < NARROWEST {
                 grid.columns.iter_mut().for_each(|column| column.has_bars = false);
@@ -79,7 +79,7 @@ impl<'a> Grid<'a> {
     pub(super) fn head(&self) -> String {
         let mut line = String::new();
         for (at, column) in self.columns.iter().enumerate() {
-            let head = &self.table.head[column.place];
+            let head = &self.table.head[column.index];
             let (before, after) = self.padding(*column, display_width(head));
             line.push_str(&blanks(at, before));
             line.push_str(head);
@@ -94,7 +94,7 @@ impl<'a> Grid<'a> {
         let mut first: Vec<Piece> = Vec::new();
         let mut further = Vec::new();
         for (at, column) in self.columns.iter().enumerate() {
-            let cell = &row.cells[column.place];
+            let cell = &row.cells[column.index];
             let mut text = cell.to_string();
             if self.table.wraps && at + 1 == self.columns.len() {
                 let mut lines = textwrap::wrap(&text, column.width).into_iter().map(String::from);
@@ -103,21 +103,21 @@ impl<'a> Grid<'a> {
                 text = start;
             }
             let (before, after) = self.padding(*column, display_width(&text));
-            first.push((blanks(at, before), Tone::Plain));
+            first.push((blanks(at, before), Tone::Normal));
             first.push((text, tone(cell)));
             first.push((" ".repeat(after) + &self.bar(*column, cell), Tone::Context));
         }
         let indent = self.width() - self.columns.last().map_or(0, GridColumn::whole);
-        let last = self.columns.last().map_or(Tone::Plain, |column| tone(&row.cells[column.place]));
-        let further = further.into_iter().map(|text| vec![(" ".repeat(indent), Tone::Plain), (text, last)]);
+        let last = self.columns.last().map_or(Tone::Normal, |column| tone(&row.cells[column.index]));
+        let further = further.into_iter().map(|text| vec![(" ".repeat(indent), Tone::Normal), (text, last)]);
         std::iter::once(first).chain(further).collect()
     }
 
     /// Blanks before and after a text in its column.
     fn padding(&self, column: GridColumn, text: usize) -> (usize, usize) {
         let free = column.width.saturating_sub(text);
-        let is_words = column.place < self.table.left
-            || self.table.wraps && self.columns.last().is_some_and(|last| last.place == column.place);
+        let is_words = column.index < self.table.left
+            || self.table.wraps && self.columns.last().is_some_and(|last| last.index == column.index);
         if is_words { (0, free) } else { (free, 0) }
     }
 
@@ -142,9 +142,9 @@ impl GridColumn {
 }
 
 /// The widest text of a column, its head included.
-pub(super) fn column_width(table: &Table, rows: &[&Row], place: usize) -> usize {
-    let cells = rows.iter().map(|row| display_width(&row.cells[place].to_string()));
-    cells.chain([display_width(&table.head[place])]).max().unwrap_or(0)
+pub(super) fn column_width(table: &Table, rows: &[&Row], index: usize) -> usize {
+    let cells = rows.iter().map(|row| display_width(&row.cells[index].to_string()));
+    cells.chain([display_width(&table.head[index])]).max().unwrap_or(0)
 }
 
 /// Blanks before the column at this place of the line.
@@ -155,8 +155,8 @@ fn blanks(at: usize, before: usize) -> String {
 fn tone(cell: &Cell) -> Tone {
     match cell {
         Cell::Word(line) => line.tone,
-        Cell::Unknown | Cell::Absent => Tone::Context,
-        _ => Tone::Plain,
+        Cell::Unknown | Cell::Empty => Tone::Context,
+        _ => Tone::Normal,
     }
 }
 

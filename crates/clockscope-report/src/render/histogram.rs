@@ -24,7 +24,7 @@ struct HistogramRow {
     count: u64,
     /// The bins, counted from 1 ns in eighths of a doubling and joined as they are, that come
     /// before it; `None` for the rows of 0 and below.
-    place: Option<i64>,
+    index: Option<i64>,
 }
 
 /// Draws bins, which are in ascending order, in so many columns, with blocks or in ASCII.
@@ -43,10 +43,10 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut before: Option<i64> = None;
     for (row, count) in rows.iter().zip(&counts) {
-        if before.zip(row.place).is_some_and(|(before, here)| here > before + 1) {
+        if before.zip(row.index).is_some_and(|(before, here)| here > before + 1) {
             lines.push(format!("{:>label_width$}", if ascii { ":" } else { "⋮" }));
         }
-        before = row.place.or(before);
+        before = row.index.or(before);
         // A single one still shows: the logarithm of 1 is 0.
         let length = (1.0 + row.count as f64).ln() / (1.0 + most as f64).ln() * bar_width as f64;
         let bar = bar(length, ascii);
@@ -61,22 +61,22 @@ fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<HistogramRow> {
     let mut rows: Vec<HistogramRow> = Vec::new();
     for bin in bins {
         let from_ns = bin.from_ns.filter(|from| *from > 0.0);
-        let place = from_ns.map(|from| octave_bin(from).div_euclid(joined));
+        let index = from_ns.map(|from| octave_bin(from).div_euclid(joined));
         match rows.last_mut() {
-            Some(row) if place.is_some() && row.place == place => row.count = row.count.saturating_add(bin.count),
-            _ => rows.push(HistogramRow { label: label(bin, place, joined, narrow), count: bin.count, place }),
+            Some(row) if index.is_some() && row.index == index => row.count = row.count.saturating_add(bin.count),
+            _ => rows.push(HistogramRow { label: label(bin, index, joined, narrow), count: bin.count, index }),
         }
     }
     rows
 }
 
-fn label(bin: &Bin, place: Option<i64>, joined: i64, narrow: bool) -> String {
-    match (bin.from_ns, place) {
+fn label(bin: &Bin, index: Option<i64>, joined: i64, narrow: bool) -> String {
+    match (bin.from_ns, index) {
         (None, _) => "below 0".to_owned(),
         (Some(_), None) => "0".to_owned(),
-        (Some(_), Some(place)) => {
-            let edge = |place: i64| time(octave_edge(place * joined));
-            if narrow { edge(place) } else { format!("{} to {}", edge(place), edge(place + 1)) }
+        (Some(_), Some(index)) => {
+            let edge = |index: i64| time(octave_edge(index * joined));
+            if narrow { edge(index) } else { format!("{} to {}", edge(index), edge(index + 1)) }
         }
     }
 }
@@ -95,11 +95,11 @@ pub(super) fn bar(length: f64, ascii: bool) -> String {
 mod tests {
     use super::*;
 
-    fn bins(places: &[(i64, u64)]) -> Vec<Bin> {
-        let edge = |place: i64| (place as f64 / 8.0).exp2();
+    fn bins(counts: &[(i64, u64)]) -> Vec<Bin> {
+        let edge = |index: i64| (index as f64 / 8.0).exp2();
         let bin =
-            |(place, count): &(i64, u64)| Bin { from_ns: Some(edge(*place)), to_ns: edge(place + 1), count: *count };
-        places.iter().map(bin).collect()
+            |(index, count): &(i64, u64)| Bin { from_ns: Some(edge(*index)), to_ns: edge(index + 1), count: *count };
+        counts.iter().map(bin).collect()
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn rows_fit_the_width_and_their_number() {
-        let many: Vec<(i64, u64)> = (0..200i64).map(|place| (place, 1 + place.unsigned_abs() * 1000)).collect();
+        let many: Vec<(i64, u64)> = (0..200i64).map(|index| (index, 1 + index.unsigned_abs() * 1000)).collect();
         for (width, ascii) in [(40, true), (80, false), (200, false)] {
             let lines = draw(&bins(&many), width, ascii);
             assert!(

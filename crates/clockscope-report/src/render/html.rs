@@ -71,10 +71,10 @@ fn body(body: &mut Markup, title: &str, reports: &[Report<'_>], style: Style) {
     }
     body.element("main", &[], |main| {
         let mut page = Page { markup: main, top: 2, level: 2, tables: 0, ids: BTreeMap::new() };
-        for (place, report) in reports.iter().enumerate() {
-            if let Some(title) = titles.get(place).filter(|_| titles.len() > 1) {
-                let id = format!("report-{}", place + 1);
-                page.markup.leaf("h2", &[("id", &id), ("class", &"document")], format!("{}. {title}", place + 1));
+        for (index, report) in reports.iter().enumerate() {
+            if let Some(title) = titles.get(index).filter(|_| titles.len() > 1) {
+                let id = format!("report-{}", index + 1);
+                page.markup.leaf("h2", &[("id", &id), ("class", &"document")], format!("{}. {title}", index + 1));
                 page.top = 3;
             }
             page.level = page.top;
@@ -92,8 +92,8 @@ fn body(body: &mut Markup, title: &str, reports: &[Report<'_>], style: Style) {
 /// Lists the reports with links to them.
 fn contents(nav: &mut Markup, titles: &[Text]) {
     nav.element("ol", &[], |list| {
-        for (place, title) in titles.iter().enumerate() {
-            let link = format!("#report-{}", place + 1);
+        for (index, title) in titles.iter().enumerate() {
+            let link = format!("#report-{}", index + 1);
             list.element("li", &[], |item| {
                 item.leaf("a", &[("href", &link)], title);
             });
@@ -158,8 +158,8 @@ impl Page<'_> {
         for caveat in caveats {
             self.markup.leaf("p", &[("class", &"warning")], caveat);
         }
-        for (place, line) in lines.iter().enumerate() {
-            let class = if place == 0 { "lead" } else { "" };
+        for (index, line) in lines.iter().enumerate() {
+            let class = if index == 0 { "lead" } else { "" };
             self.classed("p", class, line);
         }
         let findings: Vec<Line> = findings.iter().map(|finding| finding.to_string().into()).collect();
@@ -229,8 +229,8 @@ impl Page<'_> {
     fn id(&mut self, name: &str) -> String {
         /// Names in a record may be of any length.
         const LONGEST: usize = 48;
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let wanted: String = name.chars().take(LONGEST).map(plain).collect();
+        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let wanted: String = name.chars().take(LONGEST).map(safe).collect();
         loop {
             let count = self.ids.entry(wanted.clone()).and_modify(|count| *count += 1).or_insert(1);
             if *count == 1 {

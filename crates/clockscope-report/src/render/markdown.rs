@@ -58,7 +58,7 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
 /// Writes the first line in bold, and the conclusions of other questions as a list.
 fn conclusion(conclusion: &Conclusion, room: Option<usize>) -> String {
     let Conclusion { caveats, lines, findings } = conclusion;
-    let lead = |(place, line): (usize, &Text)| if place == 0 { format!("**{line}**").into() } else { line.clone() };
+    let lead = |(index, line): (usize, &Text)| if index == 0 { format!("**{line}**").into() } else { line.clone() };
     let lines: Vec<Text> = lines.iter().enumerate().map(lead).collect();
     let mut parts: Vec<String> = caveats.iter().chain(&lines).map(|line| format!("{line}\n")).collect();
     parts.push(list("", findings, None));
@@ -111,8 +111,8 @@ fn titled(table: &Table, parts: &[String]) -> String {
 
 /// Writes rows below the heads. A heading of several rows is a row of its own.
 fn grid(table: &Table, rows: &[&Row]) -> String {
-    let is_words = |place: usize| place < table.left || table.wraps && place + 1 == table.head.len();
-    let rule = (0..table.head.len()).map(|place| if is_words(place) { ":--" } else { "--:" });
+    let is_words = |column: usize| column < table.left || table.wraps && column + 1 == table.head.len();
+    let rule = (0..table.head.len()).map(|column| if is_words(column) { ":--" } else { "--:" });
     let mut text = row(&table.head) + &row(rule);
     for of in rows {
         if !of.heading.is_empty() {
@@ -140,10 +140,10 @@ fn series(bins: &[Bin], style: Style) -> String {
 fn list(title: &str, entries: &[impl Display], room: Option<usize>) -> String {
     let mut text = if title.is_empty() { String::new() } else { format!("{}:\n\n", title.trim_end_matches(':')) };
     let room = room.map_or(usize::MAX, |room| room.saturating_sub(lines(&text)));
-    let shown = if entries.len() > room { room.saturating_sub(1) } else { entries.len() };
-    text.extend(entries[..shown].iter().map(|entry| format!("- {entry}\n")));
-    if shown < entries.len() {
-        text.push_str(&format!("- {}\n", brief::left_out(entries.len() - shown)));
+    let listed = if entries.len() > room { room.saturating_sub(1) } else { entries.len() };
+    text.extend(entries[..listed].iter().map(|entry| format!("- {entry}\n")));
+    if listed < entries.len() {
+        text.push_str(&format!("- {}\n", brief::left_out(entries.len() - listed)));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! A check in one short line, for monitors that show or keep no more.
 
-use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, plain};
+use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, printable};
 
 use crate::text::shortened;
 
@@ -51,11 +51,12 @@ impl ClockHealth {
 #[must_use]
 pub fn one_line(check: &Envelope<Trust>, health: ClockHealth, remark: Option<&str>) -> String {
     let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
-    let choices = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
+    let candidates = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
         let alone = vec![words.clone()];
         [vec![words].into_iter().chain(clocksource.clone()).collect(), alone]
     });
-    let lines = choices.map(|parts: Vec<String>| state_line(health, &[remark.unwrap_or_default(), &parts.join("; ")]));
+    let lines =
+        candidates.map(|parts: Vec<String>| state_line(health, &[remark.unwrap_or_default(), &parts.join("; ")]));
     let lines: Vec<String> = lines.collect();
     let fitting = lines.iter().find(|line| line.chars().count() <= LINE_WIDTH).or(lines.last());
     cut(fitting.map(String::as_str).unwrap_or_default())
@@ -70,7 +71,7 @@ pub fn one_line_of_error(error: &str) -> String {
 fn state_line(health: ClockHealth, parts: &[&str]) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
     // What follows a bar are figures for Nagios.
-    plain(&format!("clockscope {}: {}", health.as_str(), parts.join("; "))).replace('|', "/")
+    printable(&format!("clockscope {}: {}", health.as_str(), parts.join("; "))).replace('|', "/")
 }
 
 /// Shortens a line in ASCII: not every monitor shows more.
@@ -202,7 +203,7 @@ mod tests {
             untested: None,
             reason: None,
         };
-        let rate = Check::NominalFrequency { nominal_hz: None, stated_by: None, ppm: None, bound_ppm: None };
+        let rate = Check::NominalFrequency { nominal_hz: None, reported_by: None, ppm: None, bound_ppm: None };
         let evidence = vec![untested(order), untested(rate)];
         let tsc = Verdict { evidence, ..verdict("tsc", Trustworthiness::Undecided, true) };
         let others = ["realtime", "monotonic", "boottime", "tai"];

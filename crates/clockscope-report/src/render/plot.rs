@@ -28,12 +28,12 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     let (x, y) = (Scale::of(&plot.x, plot.xs(), 4), Scale::of(&plot.y, plot.ys(), 4));
     let mut cells = vec![vec![' '; width]; HEIGHT];
     for (series, (curve, marker)) in plot.series.iter().zip(markers(ascii)).enumerate() {
-        let mut places = curve_cells(curve, &x, &y, width);
+        let mut points = curve_cells(curve, &x, &y, width);
         if curve.form == Form::Stairs {
             // Where stairs lie on each other, their markers take turns.
-            places.retain(|(column, _)| column % plot.series.len() == series);
+            points.retain(|(column, _)| column % plot.series.len() == series);
         }
-        for (column, row) in places {
+        for (column, row) in points {
             let column = if curve.form == Form::Line { free(&cells[row], column) } else { column };
             cells[row][column] = marker;
         }
@@ -117,8 +117,8 @@ fn below(plot: &CurvePlot, x: &Scale, width: usize, ascii: bool) -> [String; 2] 
         if start < free || length > width {
             continue;
         }
-        for (place, letter) in label.chars().enumerate() {
-            labels[start + place] = letter;
+        for (offset, letter) in label.chars().enumerate() {
+            labels[start + offset] = letter;
         }
         free = start + length + 2;
     }
@@ -144,8 +144,8 @@ mod tests {
         let lines = draw(&chart(Form::Line, &[(1e6, 1e-6), (1e7, 1e-7), (1e8, 1e-8)]), 60, true);
         assert_eq!(lines.len(), HEIGHT + 2);
         for marker in ['*', 'o'] {
-            let places: Vec<usize> = lines[..HEIGHT].iter().filter_map(|line| line.find(marker)).collect();
-            assert!(places.len() == 3 && places.windows(2).all(|pair| pair[0] < pair[1]), "{lines:#?}");
+            let columns: Vec<usize> = lines[..HEIGHT].iter().filter_map(|line| line.find(marker)).collect();
+            assert!(columns.len() == 3 && columns.windows(2).all(|pair| pair[0] < pair[1]), "{lines:#?}");
         }
         assert!(lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
         assert!(lines[0].trim_start().starts_with("1e-6 |"), "{lines:#?}");

@@ -5,7 +5,7 @@ mod npy;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use clockscope_records::{RecordedBatch, RecordedClock, RecordedRun, Recording, plain};
+use clockscope_records::{RecordedBatch, RecordedClock, RecordedRun, Recording, printable};
 use serde_json::Value;
 
 /// The format of raw readings.
@@ -49,7 +49,7 @@ pub fn write_raw<W: Write>(out: W, format: RawFormat, run: RecordedRun) -> io::R
     }
     match format {
         RawFormat::Csv => sheet(out, &series)?,
-        RawFormat::Labeled => lines(out, &series, |clock| format!("{} ", plain(clock)), "")?,
+        RawFormat::Labeled => lines(out, &series, |clock| format!("{} ", printable(clock)), "")?,
         RawFormat::Ndjson => {
             lines(out, &series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}")?;
         }
@@ -73,7 +73,7 @@ fn sheet<W: Write>(out: W, series: &[Series<'_>]) -> io::Result<()> {
     writer.write_record(["clock", "ns"])?;
     let mut field = String::new();
     for clock in series {
-        let name = plain(&clock.clock);
+        let name = printable(&clock.clock);
         for ns in clock.ns() {
             field.clear();
             // A string takes everything.
@@ -92,7 +92,7 @@ fn arrays<W: Write>(mut out: W, series: &[Series<'_>]) -> io::Result<()> {
             Ns::Fraction(ns) => ns.to_le_bytes(),
         });
         let kind = if clock.is_whole() { npy::INTEGER } else { npy::FLOAT };
-        npy::write(&mut out, &plain(&clock.clock), kind, clock.readings().count(), words)?;
+        npy::write(&mut out, &printable(&clock.clock), kind, clock.readings().count(), words)?;
     }
     out.flush()
 }
@@ -162,7 +162,7 @@ mod tests {
                 reference_ns: None,
                 readings: readings.to_vec(),
                 error: None,
-                looked_at: 2,
+                processed_at: 2,
             };
             json!({
                 "identity": {
@@ -177,7 +177,7 @@ mod tests {
         };
         let run = json!({
             "environment": Environment::default(), "recorded_at": null, "run": {
-                "duration_asked_s": null, "reads_asked": 3, "duration_s": 1.0, "runs": null, "cpu": 0,
+                "requested_duration_s": null, "requested_reads": 3, "duration_s": 1.0, "runs": null, "cpu": 0,
                 "unknown": {}, "interrupted": false,
                 "timer": {
                     "name": "tsc", "frequency_hz": 1e9, "frequency_problem": null, "frequency_bound_ppm": 1.0,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_are_told_since_the_first() {
+    fn readings_are_relative_to_the_first() {
         let tsc: (&str, f64, &[u64]) = ("tsc", 0.385, &[u64::MAX, 25]);
         assert_eq!(
             written(RawFormat::Csv, &[MONO, tsc]),
@@ -240,10 +240,10 @@ mod tests {
         let tsc: (&str, f64, &[u64]) = ("tsc", 0.5, &[u64::MAX, 25]);
         let mut bytes = Vec::new();
         write_raw(&mut bytes, RawFormat::Npy, run(&[MONO, tsc])).expect("memory takes everything");
-        let (first, rest) = bytes.split_at(128 + 24);
+        let (first, second) = bytes.split_at(128 + 24);
         assert!(first.ends_with(&[0i64, 20, -10].map(i64::to_le_bytes).concat()));
         assert!(String::from_utf8_lossy(first).contains("('monotonic', '<i8')"));
-        assert!(rest.ends_with(&[0f64, 13.0].map(f64::to_le_bytes).concat()));
-        assert!(String::from_utf8_lossy(rest).contains("('tsc', '<f8')"));
+        assert!(second.ends_with(&[0f64, 13.0].map(f64::to_le_bytes).concat()));
+        assert!(String::from_utf8_lossy(second).contains("('tsc', '<f8')"));
     }
 }

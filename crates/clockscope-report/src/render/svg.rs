@@ -57,9 +57,9 @@ pub(super) enum ImageContext {
 }
 
 /// Adds an image, whose parts have identifiers that begin with `id`.
-pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, place: ImageContext) {
+pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, context: ImageContext) {
     let mut content = Markup::default();
-    let top = if place == ImageContext::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
+    let top = if context == ImageContext::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
     let height = match &chart.plot {
         Plot::Rows(plot) => rows::draw(&mut content, plot, top),
         Plot::Curves(plot) => curves::draw(&mut content, plot, top),
@@ -78,7 +78,7 @@ pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, place: ImageCon
     markup.element("svg", &attributes, |svg| {
         svg.leaf("title", &[("id", &title)], &chart.title);
         svg.leaf("desc", &[("id", &description)], chart.description());
-        if place == ImageContext::File {
+        if context == ImageContext::File {
             svg.element("style", &[], |style| {
                 style.verbatim(STYLE);
             });

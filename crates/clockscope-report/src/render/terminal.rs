@@ -31,9 +31,9 @@ impl Renderer for Terminal {
         let mut page = TextBuffer::new(style);
         let blocks = report.blocks(style.view());
         let is_drawn = |block: &&Block| !matches!(block, Block::Chart(chart) if !plot::is_drawn(chart));
-        for (place, block) in blocks.iter().filter(is_drawn).enumerate() {
-            if place > 0 {
-                page.line("", Mark::Plain);
+        for (index, block) in blocks.iter().filter(is_drawn).enumerate() {
+            if index > 0 {
+                page.line("", Mark::Normal);
             }
             page.block(block);
         }
@@ -51,7 +51,7 @@ struct TextBuffer {
 /// The marking of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
-    Plain,
+    Normal,
     Head,
     Toned(Tone),
 }
@@ -69,17 +69,17 @@ impl TextBuffer {
             Block::KeyValue { title, pairs } => {
                 self.title(title);
                 let longest = pairs.iter().map(|(key, _)| display_width(key)).max().unwrap_or(0);
-                self.pairs(pairs, longest + BETWEEN, Tone::Plain);
+                self.pairs(pairs, longest + BETWEEN, Tone::Normal);
             }
             Block::Series(bins) => {
                 for line in histogram::draw(bins, self.width(), self.style.ascii) {
-                    self.line(line.trim_end(), Mark::Plain);
+                    self.line(line.trim_end(), Mark::Normal);
                 }
             }
             Block::Chart(chart) => {
                 self.title(&chart.title);
                 for line in plot::draw(chart, self.width(), self.style.ascii) {
-                    self.line(line.trim_end(), Mark::Plain);
+                    self.line(line.trim_end(), Mark::Normal);
                 }
                 self.wrapped(&[plot::key(chart, self.style.ascii).into()], Tone::Context);
             }
@@ -89,9 +89,9 @@ impl TextBuffer {
             }
             Block::Section { title, lines } => {
                 self.title(title);
-                self.wrapped(lines, Tone::Plain);
+                self.wrapped(lines, Tone::Normal);
             }
-            Block::Prose(lines) => self.wrapped(lines, Tone::Plain),
+            Block::Prose(lines) => self.wrapped(lines, Tone::Normal),
             Block::Environment(pairs) => self.pairs(pairs, NAMES, Tone::Context),
             Block::Conclusion(conclusion) => self.conclusion(conclusion),
         }
@@ -122,7 +122,7 @@ impl TextBuffer {
             self.parts(table, &rows, usize::MAX);
         }
         if let Some(what) = table.omitted.filter(|_| left_out > 0) {
-            self.line(&format!("and {left_out} {what}: --rows, or --format json"), Mark::Plain);
+            self.line(&format!("and {left_out} {what}: --rows, or --format json"), Mark::Normal);
         }
         self.wrapped(&table.below, Tone::Context);
     }
@@ -160,7 +160,7 @@ impl TextBuffer {
         }
         for (part, columns) in parts.iter().take(most).enumerate() {
             if part > 0 {
-                self.line("", Mark::Plain);
+                self.line("", Mark::Normal);
             }
             self.part(table, rows, columns, &above);
         }
@@ -205,16 +205,16 @@ impl TextBuffer {
         let width = if table.wraps && width.is_none() { TABLE } else { self.width() };
         let grid = Grid::new(table, rows, columns, GridStyle { width: width - indent.len(), bars, ascii });
         self.line(format!("{indent}{}", grid.head()).trim_end(), Mark::Head);
-        for (place, row) in rows.iter().enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             if has_headings && !row.heading.is_empty() {
                 self.line(&row.heading, Mark::Head);
             }
-            let mark = if row.is_faulty { Mark::Toned(Tone::Bad) } else { Mark::Plain };
-            for name in above.get(place).map(|name| textwrap::wrap(name, self.width())).into_iter().flatten() {
+            let mark = if row.is_faulty { Mark::Toned(Tone::Bad) } else { Mark::Normal };
+            for name in above.get(index).map(|name| textwrap::wrap(name, self.width())).into_iter().flatten() {
                 self.line(&name, mark);
             }
             for mut pieces in grid.row(row) {
-                pieces.insert(0, (indent.to_owned(), Tone::Plain));
+                pieces.insert(0, (indent.to_owned(), Tone::Normal));
                 self.pieces(pieces, mark);
             }
         }
@@ -230,16 +230,16 @@ impl TextBuffer {
     /// and as many as there is room for.
     fn pairs(&mut self, pairs: &[(Text, Text)], names: usize, tone: Tone) {
         let room = if self.style.brief { brief::LINES.saturating_sub(self.lines) } else { usize::MAX };
-        let shown = if pairs.len() > room { room.saturating_sub(1) } else { pairs.len() };
-        for (key, value) in &pairs[..shown] {
+        let listed = if pairs.len() > room { room.saturating_sub(1) } else { pairs.len() };
+        for (key, value) in &pairs[..listed] {
             let mut lines = wrap(value, &format!("{key:<names$} "), "", self.width());
             if self.style.brief {
                 brief::cut(&mut lines, 1);
             }
             lines.iter().for_each(|line| self.line(line, Mark::Toned(tone)));
         }
-        if shown < pairs.len() {
-            self.line(&brief::left_out(pairs.len() - shown), Mark::Toned(Tone::Context));
+        if listed < pairs.len() {
+            self.line(&brief::left_out(pairs.len() - listed), Mark::Toned(Tone::Context));
         }
     }
 
@@ -262,7 +262,7 @@ impl TextBuffer {
     }
 
     fn line(&mut self, line: &str, mark: Mark) {
-        self.pieces(vec![(line.to_owned(), Tone::Plain)], mark);
+        self.pieces(vec![(line.to_owned(), Tone::Normal)], mark);
     }
 
     /// Prints a line made of pieces. A mark of the line outweighs those of its pieces. Blanks at
@@ -275,7 +275,7 @@ impl TextBuffer {
             }
             pieces.pop();
         }
-        if mark != Mark::Plain {
+        if mark != Mark::Normal {
             let whole = pieces.iter().map(|(text, _)| text.as_str()).collect();
             self.push(whole, mark);
         } else {
@@ -288,7 +288,7 @@ impl TextBuffer {
     fn push(&mut self, text: String, mark: Mark) {
         let sequence = match mark {
             _ if !self.style.color || text.trim().is_empty() => "",
-            Mark::Plain | Mark::Toned(Tone::Plain) => "",
+            Mark::Normal | Mark::Toned(Tone::Normal) => "",
             Mark::Head => "\x1b[1m",
             Mark::Toned(Tone::Good) => "\x1b[32m",
             Mark::Toned(Tone::Warning) => "\x1b[33m",

@@ -25,7 +25,7 @@ pub(crate) fn read(text: &str) -> Vec<Series> {
     let mut series = Vec::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let (name, help) = line.strip_prefix("# HELP ").and_then(|rest| rest.split_once(' ')).expect(line);
+        let (name, help) = line.strip_prefix("# HELP ").and_then(|remaining| remaining.split_once(' ')).expect(line);
         assert!(is_name(name) && !help.is_empty() && !help.contains('\\'), "{line}");
         assert!(families.insert(name.to_owned()), "a family twice: {line}");
         assert_eq!(lines.next(), Some(format!("# TYPE {name} gauge").as_str()), "after {line}");
@@ -50,26 +50,26 @@ fn is_name(name: &str) -> bool {
 /// Reads `name{label="value"} 1.5`.
 fn one(line: &str) -> Series {
     let end = line.find(['{', ' ']).expect(line);
-    let (name, mut rest) = line.split_at(end);
+    let (name, mut remaining) = line.split_at(end);
     assert!(is_name(name), "{line}");
     let mut labels = BTreeMap::new();
-    if let Some(inner) = rest.strip_prefix('{') {
-        rest = inner;
+    if let Some(inner) = remaining.strip_prefix('{') {
+        remaining = inner;
         loop {
-            let (label, after) = rest.split_once("=\"").expect(line);
+            let (label, after) = remaining.split_once("=\"").expect(line);
             assert!(is_name(label), "{line}");
             let (value, after) = quoted(after).expect(line);
             assert!(!value.is_empty() && labels.insert(label.to_owned(), value).is_none(), "{line}");
             match after.strip_prefix(',') {
-                Some(next) => rest = next,
+                Some(next) => remaining = next,
                 None => {
-                    rest = after.strip_prefix('}').expect(line);
+                    remaining = after.strip_prefix('}').expect(line);
                     break;
                 }
             }
         }
     }
-    let value: f64 = rest.strip_prefix(' ').expect(line).parse().expect(line);
+    let value: f64 = remaining.strip_prefix(' ').expect(line).parse().expect(line);
     assert!(value.is_finite(), "{line}");
     Series { name: name.to_owned(), labels, value }
 }
@@ -78,9 +78,9 @@ fn one(line: &str) -> Series {
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices();
-    while let Some((place, c)) = chars.next() {
+    while let Some((index, c)) = chars.next() {
         match c {
-            '"' => return Some((value, &text[place + 1..])),
+            '"' => return Some((value, &text[index + 1..])),
             '\\' => value.push(match chars.next()?.1 {
                 'n' => '\n',
                 c @ ('\\' | '"') => c,

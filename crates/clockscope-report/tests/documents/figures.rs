@@ -63,21 +63,21 @@ impl Field {
 }
 
 /// Adds all fields below a value that belong to a record.
-fn fields(value: &Value, place: &str, record: Option<&Field>, found: &mut Vec<Field>) {
+fn fields(value: &Value, path: &str, record: Option<&Field>, found: &mut Vec<Field>) {
     if let Some(list) = value.as_array() {
         for (index, value) in list.iter().enumerate() {
-            fields(value, &format!("{place}/{index}"), None, found);
+            fields(value, &format!("{path}/{index}"), None, found);
         }
     }
     let Some(object) = value.as_object() else { return };
-    let own = Field { record: place.to_owned(), names: Vec::new() };
+    let own = Field { record: path.to_owned(), names: Vec::new() };
     let record = if object.contains_key("unknown") { Some(&own) } else { record };
     for (name, value) in object.iter().filter(|(name, _)| *name != "unknown") {
         let field = record.map(|Field { record, names }| Field {
             record: record.clone(),
             names: names.iter().chain([name]).cloned().collect(),
         });
-        fields(value, &format!("{place}/{name}"), field.as_ref(), found);
+        fields(value, &format!("{path}/{name}"), field.as_ref(), found);
         found.extend(field);
     }
 }
@@ -124,7 +124,7 @@ fn remove_sentences(value: &mut Value) {
 /// A figure that its record does not name would lose its reason.
 #[test]
 fn every_figure_keeps_its_reason() {
-    let (mut looked_at, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+    let (mut visited, mut kinds) = (BTreeSet::new(), BTreeSet::new());
     for name in with_figures() {
         let document = fixture(name);
         let mut all = Vec::new();
@@ -135,7 +135,7 @@ fn every_figure_keeps_its_reason() {
         for field in all {
             let is_shared = ["/environment", "/run"].contains(&field.record.as_str());
             let kind = format!("{}{}", if is_shared { "" } else { name }, field.kind());
-            if !looked_at.insert(kind.clone()) || !is_figure(&document, before, &field) {
+            if !visited.insert(kind.clone()) || !is_figure(&document, before, &field) {
                 continue;
             }
             for reason in [Some(why("a \"reason\"\n")), None] {

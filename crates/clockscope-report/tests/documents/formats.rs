@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{FIXTURES, NO_CHART, NO_METRICS, document, plain, rendered, text_of, without_constants};
+use crate::support::{FIXTURES, NO_CHART, NO_METRICS, document, rendered, text_of, uncolored, without_constants};
 use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_steering};
 use clockscope_report::{Columns, Format, Style, render};
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ fn columns(row: &str) -> usize {
 }
 
 #[test]
-fn escape_sequences_only_where_color_is_asked_for() {
+fn escape_sequences_appear_only_where_color_is_requested() {
     for fixture in FIXTURES {
         for format in Format::ALL {
             assert!(!rendered(&document(fixture), format).contains('\x1b'), "{fixture} {}", format.name());
@@ -186,8 +186,9 @@ fn narrow_terminals_have_names_above_their_figures() {
         for fixture in ["runtimes", "runtimes_switched", "runtimes_found"] {
             let style = Style { width: Some(width), color: true, ..Style::default() };
             let text = render(&document(fixture), Format::Table, style).unwrap();
-            let plain = plain(&text);
-            let too_wide: Vec<&str> = plain.lines().filter(|line| line.chars().count() > usize::from(width)).collect();
+            let uncolored = uncolored(&text);
+            let too_wide: Vec<&str> =
+                uncolored.lines().filter(|line| line.chars().count() > usize::from(width)).collect();
             assert!(too_wide.is_empty(), "{fixture} {width}: {too_wide:#?}");
             let faulty = text.matches("\x1b[31m").count();
             assert_eq!(faulty > 0, fixture == "runtimes", "{fixture} {width}: {text}");
@@ -295,30 +296,30 @@ const POISON: &str = "a\u{1b}[2Jb\u{9b}31mc\u{7f}d\r\ne\u{202e}f\u{2066}g\tz";
 /// how many there are.
 fn poisoned(document: &mut Value) -> usize {
     let is_read = |document: &Value| Document::from_json(&document.to_string()).is_ok();
-    let mut places = Vec::new();
-    texts(document, String::new(), &mut places);
+    let mut pointers = Vec::new();
+    texts(document, String::new(), &mut pointers);
     let mut count = 0;
-    for place in places {
-        let before = document.pointer(&place).unwrap().clone();
-        *document.pointer_mut(&place).unwrap() = POISON.into();
+    for pointer in pointers {
+        let before = document.pointer(&pointer).unwrap().clone();
+        *document.pointer_mut(&pointer).unwrap() = POISON.into();
         if is_read(document) {
             count += 1;
         } else {
-            *document.pointer_mut(&place).unwrap() = before;
+            *document.pointer_mut(&pointer).unwrap() = before;
         }
     }
     count
 }
 
 /// Pointers to all strings of a value (RFC 6901).
-fn texts(value: &Value, place: String, places: &mut Vec<String>) {
+fn texts(value: &Value, pointer: String, pointers: &mut Vec<String>) {
     match value {
-        Value::String(_) => places.push(place),
+        Value::String(_) => pointers.push(pointer),
         Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| texts(value, format!("{place}/{at}"), places));
+            values.iter().enumerate().for_each(|(at, value)| texts(value, format!("{pointer}/{at}"), pointers));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, value)| texts(value, format!("{place}/{key}"), places));
+            fields.iter().for_each(|(key, value)| texts(value, format!("{pointer}/{key}"), pointers));
         }
         _ => {}
     }

@@ -29,17 +29,19 @@ fn tags(markup: &str) -> Vec<Tag> {
             continue;
         }
         let is_empty = tag.ends_with('/');
-        let mut rest = tag.trim_end_matches('/');
-        let end = rest.find(' ').unwrap_or(rest.len());
-        let name = rest[..end].to_owned();
-        rest = &rest[end..];
+        let mut remaining = tag.trim_end_matches('/');
+        let end = remaining.find(' ').unwrap_or(remaining.len());
+        let name = remaining[..end].to_owned();
+        remaining = &remaining[end..];
         let mut attributes = Vec::new();
-        while !rest.is_empty() {
-            let (attribute, after) =
-                rest.strip_prefix(' ').and_then(|rest| rest.split_once("=\"")).unwrap_or_else(|| panic!("{tag}"));
+        while !remaining.is_empty() {
+            let (attribute, after) = remaining
+                .strip_prefix(' ')
+                .and_then(|remaining| remaining.split_once("=\""))
+                .unwrap_or_else(|| panic!("{tag}"));
             let (value, after) = after.split_once('"').unwrap_or_else(|| panic!("{tag}"));
             attributes.push((attribute.to_owned(), value.to_owned()));
-            rest = after;
+            remaining = after;
         }
         tags.push(Tag::Start { name, attributes, is_empty });
     }
@@ -274,19 +276,19 @@ fn a_usual_page_is_small() {
     for clock in clocks.iter_mut() {
         // As many differences and bins as a run of a real clock has.
         let differences = (0..2000)
-            .map(|place| json!({ "units": place + 20, "ns": f64::from(place) * 1.3 + 20.0, "count": 2000 - place }));
+            .map(|index| json!({ "units": index + 20, "ns": f64::from(index) * 1.3 + 20.0, "count": 2000 - index }));
         clock["differences"] = differences.collect();
-        let bins = (0..150).map(|place| {
-            let edge = |place: i32| (f64::from(place) / 8.0).exp2();
-            json!({ "from_ns": edge(place), "to_ns": edge(place + 1), "count": 1 + place * 991 % 7919 })
+        let bins = (0..150).map(|index| {
+            let edge = |index: i32| (f64::from(index) / 8.0).exp2();
+            json!({ "from_ns": edge(index), "to_ns": edge(index + 1), "count": 1 + index * 991 % 7919 })
         });
         clock["histogram"] = bins.collect();
     }
     let mut measured: Value = serde_json::from_str(&text_of("healthy")).unwrap();
     let clocks = measured["clocks"].as_array_mut().unwrap();
-    for place in 0..30 {
+    for index in 0..30 {
         let mut clock = clocks[0].clone();
-        clock["name"] = format!("clock_{place}").into();
+        clock["name"] = format!("clock_{index}").into();
         clocks.push(clock);
     }
     let documents = [measured, steps].map(|value| Document::from_json(&value.to_string()).unwrap());
@@ -299,18 +301,18 @@ fn hostile(fixture: &str, text: &str) -> Document {
     /// Of leaves at the same place of several entries, so many are tried one by one.
     const SINGLE: usize = 8;
     let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
-    let mut places = Vec::new();
-    leaves(&value, String::new(), &mut places);
+    let mut pointers = Vec::new();
+    leaves(&value, String::new(), &mut pointers);
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for place in places {
+    for pointer in pointers {
         let is_index = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let kind: Vec<&str> = place.split('/').map(|part| if is_index(part) { "*" } else { part }).collect();
-        groups.entry(kind.join("/")).or_default().push(place);
+        let kind: Vec<&str> = pointer.split('/').map(|part| if is_index(part) { "*" } else { part }).collect();
+        groups.entry(kind.join("/")).or_default().push(pointer);
     }
-    for (kind, places) in groups {
-        if !spoil(&mut value, &kind, &places, text) {
-            for place in places.iter().take(SINGLE) {
-                spoil(&mut value, &kind, std::slice::from_ref(place), text);
+    for (kind, pointers) in groups {
+        if !spoil(&mut value, &kind, &pointers, text) {
+            for pointer in pointers.iter().take(SINGLE) {
+                spoil(&mut value, &kind, std::slice::from_ref(pointer), text);
             }
         }
     }
@@ -318,11 +320,11 @@ fn hostile(fixture: &str, text: &str) -> Document {
 }
 
 /// Replaces leaves, if that leaves a document.
-fn spoil(value: &mut Value, kind: &str, places: &[String], text: &str) -> bool {
-    (0..3).any(|choice| {
+fn spoil(value: &mut Value, kind: &str, pointers: &[String], text: &str) -> bool {
+    (0..3).any(|attempt| {
         let mut tried = value.clone();
-        for place in places {
-            let leaf = tried.pointer_mut(place).unwrap();
+        for pointer in pointers {
+            let leaf = tried.pointer_mut(pointer).unwrap();
             let instead: Vec<Value> = match leaf {
                 Value::String(_) => vec![text.into()],
                 Value::Number(number) if number.is_f64() => vec![json!(1.797e308), json!(-1.797e308), json!(5e-324)],
@@ -330,7 +332,7 @@ fn spoil(value: &mut Value, kind: &str, places: &[String], text: &str) -> bool {
                 _ => continue,
             };
             // Not the same one everywhere.
-            *leaf = instead[(choice + kind.len()) % instead.len()].clone();
+            *leaf = instead[(attempt + kind.len()) % instead.len()].clone();
         }
         let is_document = Document::from_json(&tried.to_string()).is_ok();
         if is_document {
@@ -341,14 +343,16 @@ fn spoil(value: &mut Value, kind: &str, places: &[String], text: &str) -> bool {
 }
 
 /// Pointers to all texts and numbers of a value (RFC 6901), but those that say what it is.
-fn leaves(value: &Value, place: String, places: &mut Vec<String>) {
+fn leaves(value: &Value, pointer: String, pointers: &mut Vec<String>) {
     match value {
         Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| leaves(value, format!("{place}/{at}"), places))
+            values.iter().enumerate().for_each(|(at, value)| leaves(value, format!("{pointer}/{at}"), pointers))
         }
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| leaves(value, format!("{place}/{key}"), places)),
-        _ if place == "/schema_version" => {}
-        _ => places.push(place),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| leaves(value, format!("{pointer}/{key}"), pointers))
+        }
+        _ if pointer == "/schema_version" => {}
+        _ => pointers.push(pointer),
     }
 }
 
@@ -417,8 +421,8 @@ fn many_offsets() -> Value {
 fn marked_pairs_are_in_the_table_of_a_heat_map() {
     let page = rendered(&Document::from_json(&many_offsets().to_string()).unwrap(), Format::Html);
     let (_, data) = page.split_once("Data of the chart: Offsets").unwrap();
-    let (data, rest) = data.split_once("</table>").unwrap();
-    assert!(rest.contains("and 6,128 more rows: --format json has all"));
+    let (data, after) = data.split_once("</table>").unwrap();
+    assert!(after.contains("and 6,128 more rows: --format json has all"));
     assert_eq!(data.matches("<td class=\"n\">yes</td>").count(), 32, "all marked pairs");
 }
 

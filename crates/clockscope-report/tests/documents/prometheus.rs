@@ -110,13 +110,13 @@ fn what_is_unknown_has_no_series() {
         }
         assert_eq!(series.len(), known.len() - names.len(), "{piece}");
     }
-    for (place, name) in [
+    for (pointer, name) in [
         ("/synchronization/adjtimex", "clockscope_sync_kernel_offset_seconds"),
         ("/environment/clocksource", "clockscope_clocksource_info"),
         ("/synchronization/ptp/0/bound_s", "clockscope_sync_ptp_offset_seconds"),
     ] {
         let mut record = check();
-        *record.pointer_mut(place).unwrap() = Value::Null;
+        *record.pointer_mut(pointer).unwrap() = Value::Null;
         assert!(known.iter().any(|series| series.name == name), "{name}");
         assert!(metrics(&record).iter().all(|series| series.name != name), "{name}");
     }
@@ -124,7 +124,7 @@ fn what_is_unknown_has_no_series() {
 
 /// Too few handoffs do not show that no reading went back.
 #[test]
-fn order_that_was_not_tested_is_unknown() {
+fn order_that_was_not_measured_is_unknown() {
     let name = "clockscope_order_regressions";
     let mut record = check();
     for clock in ["tsc", "monotonic"] {
@@ -178,8 +178,8 @@ fn chronyd_has_its_metrics() {
 fn an_older_check_has_metrics() {
     let mut older = check();
     assert!(older.as_object_mut().unwrap().remove("synchronization").is_some());
-    let stated = evidence(&mut older, "realtime", "synchronization");
-    (stated["state"], stated["error_s"]) = ("synchronized".into(), 0.25.into());
+    let reported = evidence(&mut older, "realtime", "synchronization");
+    (reported["state"], reported["error_s"]) = ("synchronized".into(), 0.25.into());
     let series = metrics(&older);
     assert_eq!(value(&series, "clockscope_sync_error_seconds", ""), Some(0.25));
     assert!(series.iter().any(|series| series.label("state") == "synchronized"));
@@ -196,8 +196,8 @@ fn a_hostile_record_is_one_file_of_sound_series() {
     let verdicts = record["verdicts"].as_array_mut().unwrap();
     let twin = verdicts[0].clone();
     verdicts.push(twin);
-    for (place, name) in [(1, evil), (2, "")] {
-        verdicts[place]["clock"] = name.into();
+    for (index, name) in [(1, evil), (2, "")] {
+        verdicts[index]["clock"] = name.into();
     }
     record["synchronization"]["ptp"][0]["name"] = evil.into();
     let text = text(&record, false);

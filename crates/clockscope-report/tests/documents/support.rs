@@ -56,7 +56,7 @@ pub(crate) fn rendered(document: &Document, format: Format) -> String {
 }
 
 /// Removes the sequences that color a text.
-pub(crate) fn plain(colored: &str) -> String {
+pub(crate) fn uncolored(colored: &str) -> String {
     let mut parts = colored.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
     first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()

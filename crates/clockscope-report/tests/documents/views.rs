@@ -1,13 +1,13 @@
 //! The views of a document: in brief, by columns, in color.
 
-use crate::support::{FIXTURES, document, plain, rendered, text_of};
+use crate::support::{FIXTURES, document, rendered, text_of, uncolored};
 use clockscope_records::Document;
 use clockscope_report::{Columns, Format, Style, render};
 use serde_json::Value;
 
 /// Curves are drawn where they were asked for, within the width.
 #[test]
-fn plots_are_asked_for() {
+fn plots_are_drawn_on_request() {
     for (fixture, title) in [("rate", "Allan deviation"), ("steps", "Distribution of the differences")] {
         let style = Style { plots: true, width: Some(100), ..Style::default() };
         let text = render(&document(fixture), Format::Table, style).unwrap();
@@ -25,7 +25,7 @@ fn colors_change_no_word() {
     for fixture in FIXTURES {
         let style = Style { color: true, ..Style::default() };
         assert_eq!(
-            plain(&render(&document(fixture), Format::Table, style).unwrap()),
+            uncolored(&render(&document(fixture), Format::Table, style).unwrap()),
             rendered(&document(fixture), Format::Table)
         );
     }
@@ -37,7 +37,7 @@ fn the_first_line_stands_out() {
     for fixture in FIXTURES.into_iter().filter(|fixture| !fixture.contains("switched")) {
         let text = render(&document(fixture), Format::Table, Style { color: true, ..Style::default() }).unwrap();
         let first = text.lines().find(|line| !line.starts_with("\x1b[33m")).unwrap();
-        assert!(first.starts_with("\x1b[1m") && plain(first).contains(' '), "{fixture}: {first:?}");
+        assert!(first.starts_with("\x1b[1m") && uncolored(first).contains(' '), "{fixture}: {first:?}");
         let markdown = rendered(&document(fixture), Format::Markdown);
         assert!(markdown.split("\n\n").take(3).any(|part| part.starts_with("**")), "{fixture}: {markdown}");
     }
@@ -67,9 +67,9 @@ fn of_many_clocks() -> Document {
     let mut record: Value = serde_json::from_str(&text_of("healthy")).unwrap();
     let clocks = record["clocks"].as_array_mut().unwrap();
     let process = clocks.iter().find(|clock| clock["name"] == "process").unwrap().clone();
-    for place in 0..20 {
+    for index in 0..20 {
         let mut clock = process.clone();
-        clock["name"] = format!("clock_with_a_long_name_{place:02}").into();
+        clock["name"] = format!("clock_with_a_long_name_{index:02}").into();
         clocks.push(clock);
     }
     clocks.last_mut().unwrap()["events"]["regression"] = 7.into();
@@ -136,9 +136,9 @@ fn columns_are_chosen_by_name() {
 
 /// Evidence that decides nothing is left out, and said to be; Markdown and --verbose have it.
 #[test]
-fn decisive_evidence_comes_without_the_rest() {
-    let shown = |format, verbose| render(&document("check"), format, Style { verbose, ..Style::default() }).unwrap();
-    let [short, whole] = [false, true].map(|verbose| shown(Format::Table, verbose));
+fn only_decisive_evidence_is_displayed() {
+    let printed = |format, verbose| render(&document("check"), format, Style { verbose, ..Style::default() }).unwrap();
+    let [short, whole] = [false, true].map(|verbose| printed(Format::Table, verbose));
     assert!(short.contains("AGAINST  order across CPUs") && !short.contains("  for  "), "{short}");
     assert!(
         short.contains("--verbose shows the other evidence: 27 checks.") && !whole.contains("--verbose"),
@@ -146,6 +146,6 @@ fn decisive_evidence_comes_without_the_rest() {
     );
     let pieces =
         |text: &str| text.lines().filter(|line| line.contains(" for      ") || line.contains("AGAINST ")).count();
-    assert_eq!(pieces(&whole), pieces(&shown(Format::Markdown, false)));
+    assert_eq!(pieces(&whole), pieces(&printed(Format::Markdown, false)));
     assert!(pieces(&whole) > 20, "{whole}");
 }

@@ -34,10 +34,10 @@ fn path(pages: &Pages) -> String {
 fn a_browser_finds_its_way_and_reports() {
     let mut pages = Pages::new(PROBE, 300).unwrap();
     assert!(pages.url().unwrap().starts_with("http://127.0.0.1:"));
-    let plain = path(&pages);
-    let isolated = plain.replace("/plain/", "/isolated/");
+    let unisolated = path(&pages);
+    let isolated = unisolated.replace("/plain/", "/isolated/");
     let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes();
-    let (answer, _) = responses(&mut pages, &[&get(&plain)]);
+    let (answer, _) = responses(&mut pages, &[&get(&unisolated)]);
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("milliseconds: 300"), "{answer}");
     assert!(answer.contains("next: \"../isolated/\"") && !answer.contains("Cross-Origin"), "{answer}");
     let (answer, _) = responses(&mut pages, &[&get(&isolated)]);
@@ -47,7 +47,7 @@ fn a_browser_finds_its_way_and_reports() {
     assert!(answer.ends_with(PROBE), "{answer}");
 
     // In pieces, as networks deliver; the plain page is not the last.
-    let post = format!("POST {plain}result HTTP/1.1\r\ncontent-length: 5\r\n\r\n");
+    let post = format!("POST {unisolated}result HTTP/1.1\r\ncontent-length: 5\r\n\r\n");
     let (answer, is_done) = responses(&mut pages, &[&post.as_bytes()[..20], &post.as_bytes()[20..], b"on", b"e\n1"]);
     assert!(answer.starts_with("HTTP/1.1 200") && !is_done, "{answer}");
     let post = format!("POST {isolated}result HTTP/1.1\r\nContent-Length: 3\r\n\r\ntwo");
@@ -93,8 +93,8 @@ fn whoever_connects_and_says_nothing_is_no_hindrance() {
     let mut pages = Pages::new(PROBE, 300).unwrap();
     let address = pages.listener.local_addr().unwrap();
     let silent: Vec<TcpStream> = (0..MOST_CONNECTIONS / 2).map(|_| TcpStream::connect(address).unwrap()).collect();
-    let plain = path(&pages);
-    let (answer, _) = responses(&mut pages, &[format!("GET {plain} HTTP/1.1\r\n\r\n").as_bytes()]);
+    let unisolated = path(&pages);
+    let (answer, _) = responses(&mut pages, &[format!("GET {unisolated} HTTP/1.1\r\n\r\n").as_bytes()]);
     assert!(answer.starts_with("HTTP/1.1 200"));
     drop(silent);
     while !pages.connections.is_empty() {

@@ -127,11 +127,11 @@ fn probes_state_what_moves_their_clocks_on_each_system() {
         if runtime.name == "dotnet" {
             continue;
         }
-        for (api, stated) in probe_statements(runtime) {
+        for (api, declared) in probe_statements(runtime) {
             let row = TABLE.iter().find(|(name, of, _)| (*name, *of) == (runtime.name, api.as_str()));
             let (.., expected) = row.unwrap_or_else(|| panic!("{} {api} is not in the table", runtime.title));
-            let movers = [System::Linux, System::Macos, System::Windows].map(|system| stated.on(system));
-            assert_eq!(movers, expected.map(Some), "{} {api} on Linux, macOS, Windows", runtime.title);
+            let moved_by = [System::Linux, System::Macos, System::Windows].map(|system| declared.on(system));
+            assert_eq!(moved_by, expected.map(Some), "{} {api} on Linux, macOS, Windows", runtime.title);
         }
     }
 }
@@ -147,8 +147,8 @@ fn python_knows_the_clocks_of_all_systems_by_their_names() {
     command.args(["-B", "-c", "import probe, sys; print(*map(probe.moved_by, sys.argv[1:]))"]);
     command.args(PYTHON.iter().map(|(name, _)| name)).current_dir(folder.path());
     let words = ran(command);
-    let movers: Vec<MovedBy> =
+    let moved_by: Vec<MovedBy> =
         words.split_whitespace().map(|word| serde_json::from_value(word.into()).unwrap()).collect();
-    let found: Vec<_> = PYTHON.iter().map(|(name, _)| *name).zip(movers).collect();
+    let found: Vec<_> = PYTHON.iter().map(|(name, _)| *name).zip(moved_by).collect();
     assert_eq!(found, PYTHON);
 }

@@ -74,10 +74,10 @@ fn what_goes_wrong_is_a_row_with_the_reason() {
 }
 
 #[test]
-fn what_was_measured_before_a_crash_is_kept() {
+fn what_was_measured_before_a_crash_is_retained() {
     let rows = with("ruby", &format!("echo '{LINE}'; echo 'Error: out of luck' >&2; echo trace >&2; exit 1"), 30.0);
-    let shown: Vec<_> = rows.iter().map(|row| (row.available, row.api.as_deref())).collect();
-    assert_eq!(shown, [(true, Some("f")), (false, None)]);
+    let results: Vec<_> = rows.iter().map(|row| (row.available, row.api.as_deref())).collect();
+    assert_eq!(results, [(true, Some("f")), (false, None)]);
     assert_eq!(rows[1].reason.as_deref(), Some("the probe ended with status 1: Error: out of luck"));
 }
 
@@ -88,8 +88,8 @@ fn a_line_that_was_cut_off_is_no_row() {
         &format!("echo '{LINE}'; printf '{{\"clockscope_probe\":1,\"api\":\"g\",\"batch_ns\":[1,2'; exec sleep 1000"),
         0.5,
     );
-    let shown: Vec<_> = rows.iter().map(|row| (row.available, row.reason.as_deref())).collect();
-    assert_eq!(shown, [(true, None), (false, Some("the probe did not end within 0.5 s"))]);
+    let results: Vec<_> = rows.iter().map(|row| (row.available, row.reason.as_deref())).collect();
+    assert_eq!(results, [(true, None), (false, Some("the probe did not end within 0.5 s"))]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_compiler_that_fails_or_makes_nothing_is_a_row() {
 }
 
 #[test]
-fn temporary_files_go_and_probes_have_a_place_for_theirs() {
+fn temporary_files_go_and_probes_have_a_folder_for_theirs() {
     let rows = with("ruby", "touch \"$TMPDIR/mine\" ./also; echo \"$PWD $TMPDIR\"", 30.0);
     let reason = rows[0].reason.clone().unwrap();
     let mut folders = reason.rsplit(' ').take(2);

@@ -17,7 +17,7 @@ fn is_there(word: &str) -> bool {
 }
 
 #[test]
-fn what_is_printed_is_taken_and_faults_are_told() {
+fn what_is_printed_is_taken_and_faults_are_reported() {
     let (outcome, fault) = shell("echo out; echo err >&2", 30.0, &NEVER);
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str(), fault), ("out\n", "err\n", None));
     for (script, expected) in [

@@ -22,7 +22,7 @@ fn cmd(script: &str, seconds: f64, stop: &AtomicBool) -> (FinishedProgram, Optio
 const LONG: &str = "for /l %i in (0,0,1) do @rem";
 
 #[test]
-fn what_is_printed_is_taken_and_faults_are_told() {
+fn what_is_printed_is_taken_and_faults_are_reported() {
     let (outcome, fault) = cmd("echo out& echo err>&2", 60.0, &NEVER);
     assert_eq!((outcome.stdout.trim(), outcome.stderr.trim(), fault), ("out", "err", None));
     let (_, fault) = cmd("exit 3", 60.0, &NEVER);

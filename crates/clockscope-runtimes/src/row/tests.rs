@@ -140,7 +140,7 @@ fn steps_back_between_batches_are_counted_as_far_as_steps_show() {
 }
 
 #[test]
-fn steps_back_are_counted_and_do_not_spoil_the_rest() {
+fn steps_back_are_counted_and_do_not_spoil_the_others() {
     let mut odd = readings(noisy(22.0), 10.014_831, 1);
     odd.differences.insert(0, (-500, 3));
     odd.steps[100] = -500;
@@ -167,9 +167,9 @@ fn rare_repeats_among_many_readings_prove_no_tick() {
 #[test]
 fn what_moves_a_clock_is_what_its_probe_states() {
     let with = |moved_by: Option<MovedBy>, built_on: &str, clocksource: Option<&str>| {
-        let stated = moved_by.map(ProbeMovedBy::Everywhere);
+        let declared = moved_by.map(ProbeMovedBy::Everywhere);
         let readings =
-            ProbeReadings { moved_by: stated, built_on: built_on.to_owned(), ..readings(noisy(22.0), 10.0, 1) };
+            ProbeReadings { moved_by: declared, built_on: built_on.to_owned(), ..readings(noisy(22.0), 10.0, 1) };
         let found = record(&readings, clocksource);
         assert_eq!(found.moved_by.get(), moved_by);
         found.hardware_timer
@@ -187,41 +187,44 @@ fn what_moves_a_clock_is_what_its_probe_states() {
         }
         let hidden = with(Some(MovedBy::Clocksource), built_on, None);
         assert_eq!(hidden, Figure::unknown(texts::CLOCKSOURCE_HIDDEN));
-        assert_eq!(with(None, built_on, Some("hpet")), Figure::unknown(texts::NOT_STATED_BY_PROBE));
+        assert_eq!(with(None, built_on, Some("hpet")), Figure::unknown(texts::NOT_REPORTED_BY_PROBE));
     }
 }
 
 /// The timer tick moves Windows' cheap system time; elsewhere the clocksource moves wall clocks.
 #[test]
-fn a_row_has_the_mover_of_its_system() {
-    let stated = ProbeMovedBy::BySystem(BySystem {
+fn a_clock_is_moved_by_what_its_system_declares() {
+    let declared = ProbeMovedBy::BySystem(BySystem {
         macos: Some(MovedBy::Scheduler),
         windows: Some(MovedBy::TimerTick),
         others: Some(MovedBy::Clocksource),
         ..BySystem::default()
     });
-    let readings = ProbeReadings { moved_by: Some(stated), ..readings(noisy(22.0), 10.0, 1) };
+    let readings = ProbeReadings { moved_by: Some(declared), ..readings(noisy(22.0), 10.0, 1) };
     let on = |system| {
         let mut record = RuntimeRecord::default();
         fill_on(system, &mut record, &readings, Some("tsc"));
         (record.moved_by.get(), record.hardware_timer.known().cloned())
     };
-    let is = |mover, timer: &str| (Some(mover), Some(timer.to_owned()));
+    let is = |moved_by, timer: &str| (Some(moved_by), Some(timer.to_owned()));
     assert_eq!(on(System::Linux), is(MovedBy::Clocksource, "tsc"));
     assert_eq!(on(System::Macos), is(MovedBy::Scheduler, "scheduler"));
     assert_eq!(on(System::Windows), is(MovedBy::TimerTick, "timer tick"));
     assert_eq!(on(System::Other), is(MovedBy::Clocksource, "tsc"));
     // What is compiled for this system has its word.
     let here = record(&readings, Some("tsc")).moved_by.get();
-    assert_eq!(here, stated.on(System::HERE));
+    assert_eq!(here, declared.on(System::HERE));
     assert_eq!(System::HERE == System::Windows, cfg!(windows));
 }
 
 #[test]
 fn what_is_documented_as_coarse_is_what_the_probe_states() {
-    for stated in [Some(true), Some(false), None] {
-        let readings = ProbeReadings { documented_coarse: stated, ..readings(noisy(20.0), 1e6, 1_000_000) };
-        assert_eq!(record(&readings, Some("tsc")).documented_coarse, Figure::of(stated, texts::NOT_STATED_BY_PROBE));
+    for declared in [Some(true), Some(false), None] {
+        let readings = ProbeReadings { documented_coarse: declared, ..readings(noisy(20.0), 1e6, 1_000_000) };
+        assert_eq!(
+            record(&readings, Some("tsc")).documented_coarse,
+            Figure::of(declared, texts::NOT_REPORTED_BY_PROBE)
+        );
     }
 }
 

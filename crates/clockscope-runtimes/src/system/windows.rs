@@ -126,10 +126,10 @@ impl Output {
     }
 
     pub(crate) fn take(&mut self) -> io::Result<()> {
-        while let Some((place, piece)) = self.early.take().or_else(|| self.pieces.try_recv().ok()) {
+        while let Some((index, piece)) = self.early.take().or_else(|| self.pieces.try_recv().ok()) {
             let piece = piece?;
-            self.is_open[place] &= !piece.is_empty();
-            self.taken[place].extend(piece);
+            self.is_open[index] &= !piece.is_empty();
+            self.taken[index].extend(piece);
             if self.is_too_much() {
                 break;
             }
@@ -153,7 +153,7 @@ impl Output {
 
 /// Reads a pipe in a thread of its own, which ends at the pipe's end, or when nobody takes what was
 /// read. A process that outlives the program may hold the pipe open: then the thread ends with it.
-fn read(place: usize, mut pipe: impl Read + Send + 'static, most: usize, sender: SyncSender<Piece>) -> io::Result<()> {
+fn read(index: usize, mut pipe: impl Read + Send + 'static, most: usize, sender: SyncSender<Piece>) -> io::Result<()> {
     let mut left = most;
     let turn = move || {
         let mut piece = vec![0; 1 << 16];
@@ -161,7 +161,7 @@ fn read(place: usize, mut pipe: impl Read + Send + 'static, most: usize, sender:
             let read = pipe.read(&mut piece).map(|count| piece[..count].to_vec());
             let is_last = read.as_ref().map_or(true, Vec::is_empty);
             left = left.saturating_sub(read.as_ref().map_or(0, Vec::len));
-            if sender.send((place, read)).is_err() || is_last || left == 0 {
+            if sender.send((index, read)).is_err() || is_last || left == 0 {
                 return;
             }
         }

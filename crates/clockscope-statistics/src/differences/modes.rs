@@ -48,11 +48,11 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
         }
     }
     let mut modes: Vec<Vec<OctaveBin>> = Vec::new();
-    let mut rest = bins.as_slice();
-    while !rest.is_empty() {
-        let (mode, further) = rest.split_at(end_of_first(rest, count));
+    let mut remaining = bins.as_slice();
+    while !remaining.is_empty() {
+        let (mode, further) = remaining.split_at(end_of_first(remaining, count));
         modes.push(mode.to_vec());
-        rest = further;
+        remaining = further;
     }
     modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= SHARE).collect()
 }

@@ -65,7 +65,7 @@ fn modes(centers: &[(i64, i64, usize)], period: Option<f64>) -> Vec<i64> {
 }
 
 #[test]
-fn modes_are_told_apart() {
+fn modes_are_distinguished() {
     assert_eq!(modes(&[(25, 2, 50_000)], None).len(), 1);
     assert_eq!(modes(&[(25, 2, 50_000), (825, 20, 500)], None).len(), 2);
     assert_eq!(modes(&[(25, 2, 50_000), (36, 3, 20_000), (825, 20, 500)], None).len(), 3);

@@ -25,7 +25,7 @@ struct Fault {
     /// The thread does not run for so long before the read.
     gap: f64,
     /// The clock is not brought up to date: it gives the last reading again.
-    held: bool,
+    repeated: bool,
 }
 
 impl Simulated {
@@ -39,7 +39,7 @@ impl Simulated {
         let jitter = (self.reads % 7) as f64 / 70.0;
         self.now += self.cost * (1.0 + jitter) + fault.gap;
         self.offset += fault.step;
-        if !fault.held {
+        if !fault.repeated {
             self.last = (((self.now + self.offset + fault.blip + 1e15) / self.tick).floor() * self.tick) as u64;
         }
         self.last
@@ -269,7 +269,7 @@ fn an_interrupted_batch_decides_nothing_for_a_coarse_clock() {
 fn what_follows_a_batch_that_began_with_a_repeat_is_counted() {
     let faults = |read: u64| match read {
         // The first readings of the sixth and of the eleventh batch.
-        3_202 | 7_202 => Fault { held: true, ..Fault::default() },
+        3_202 | 7_202 => Fault { repeated: true, ..Fault::default() },
         4_302 => Fault { step: 5e3, ..Fault::default() },
         8_302 => Fault { gap: 5e3, ..Fault::default() },
         _ => Fault::default(),
@@ -318,7 +318,7 @@ fn a_jump_inside_a_gap_takes_no_other_gap_of_its_batch_along() {
 }
 
 #[test]
-fn a_jump_beside_a_gap_is_told_from_it_by_its_size() {
+fn a_jump_beside_a_gap_is_distinguished_by_its_size() {
     // Both in one batch: the gap is longer than a warp, the jump is not.
     let faults = |read: u64| match read % 8000 {
         100 => Fault { gap: 4e6, ..Fault::default() },
@@ -383,7 +383,7 @@ fn the_regular_step_of_a_coarse_clock_is_neither_jump_nor_warp() {
 #[test]
 fn a_coarse_clock_that_misses_ticks_and_catches_up_did_not_jump() {
     // 12 ms without a tick of 4 ms: what then comes at once is what had passed.
-    let late = |read: u64| Fault { held: (3_000_000..4_500_000).contains(&read), ..Fault::default() };
+    let late = |read: u64| Fault { repeated: (3_000_000..4_500_000).contains(&read), ..Fault::default() };
     let counts = count(&mut Simulated::new(5.0, 4e6), 9000, 1000, late);
     assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
 }
@@ -571,7 +571,7 @@ proptest! {
         steps in prop::collection::vec((prop::sample::select(vec![0_i64, 0, 0, 0, 1, 25, 30_000, -7, -40_000]), any::<bool>()), 1..1500),
         lengths in prop::collection::vec(1_usize..40, 1..40),
         pauses in prop::collection::vec(prop::sample::select(vec![0.0, 500.0, 2e6]), 1..7),
-        asked in prop::collection::vec(any::<bool>(), 1..20),
+        snapshots in prop::collection::vec(any::<bool>(), 1..20),
         has_judge in any::<bool>(),
     ) {
         let mut value = 1_u64 << 40;
@@ -580,31 +580,31 @@ proptest! {
             value
         }).collect();
         let judge = if has_judge { PERFECT } else { Judge::None };
-        let (mut alone, mut watched) = (EventCounter::new(1.0, 0.0, judge, 40), EventCounter::new(1.0, 0.0, judge, 40));
-        let (mut rest, mut now_ns) = (values.as_slice(), 0.0);
+        let (mut alone, mut observed) = (EventCounter::new(1.0, 0.0, judge, 40), EventCounter::new(1.0, 0.0, judge, 40));
+        let (mut remaining, mut now_ns) = (values.as_slice(), 0.0);
         for (turn, length) in lengths.iter().cycle().enumerate() {
-            let (part, others) = rest.split_at((*length).min(rest.len()));
+            let (part, others) = remaining.split_at((*length).min(remaining.len()));
             let after_ns = now_ns + 25.0 * part.len() as f64;
             let batch = Batch { values: part, before_ns: now_ns, after_ns, cost_ns: (turn > 0).then_some(25.0) };
             alone.batch(batch);
-            watched.batch(batch);
+            observed.batch(batch);
             let pause_ns = pauses[turn % pauses.len()];
             if pause_ns > 1e6 {
                 alone.gap_between_batches(pause_ns);
-                watched.gap_between_batches(pause_ns);
+                observed.gap_between_batches(pause_ns);
             }
-            if asked[turn % asked.len()] {
-                prop_assert_eq!(watched.snapshot(), alone.clone().finish());
+            if snapshots[turn % snapshots.len()] {
+                prop_assert_eq!(observed.snapshot(), alone.clone().finish());
                 // So does a copy that goes on instead.
-                watched = watched.clone();
+                observed = observed.clone();
             }
-            (rest, now_ns) = (others, after_ns + pause_ns);
-            if rest.is_empty() {
+            (remaining, now_ns) = (others, after_ns + pause_ns);
+            if remaining.is_empty() {
                 break;
             }
         }
-        prop_assert_eq!(watched.snapshot(), watched.snapshot());
-        prop_assert_eq!(watched.finish(), alone.finish());
+        prop_assert_eq!(observed.snapshot(), observed.snapshot());
+        prop_assert_eq!(observed.finish(), alone.finish());
     }
 
     #[test]

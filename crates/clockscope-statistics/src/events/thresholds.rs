@@ -14,21 +14,21 @@ const MOST: f64 = 0.9;
 #[derive(Clone, Debug)]
 pub(super) struct JumpThresholds {
     spacing_ns: f64,
-    kept: Vec<f64>,
+    values: Vec<f64>,
 }
 
 impl JumpThresholds {
     pub(super) fn new() -> Self {
-        Self { spacing_ns: SPACING_NS, kept: Vec::with_capacity(MOST_THRESHOLDS) }
+        Self { spacing_ns: SPACING_NS, values: Vec::with_capacity(MOST_THRESHOLDS) }
     }
 
     /// Adds what a jump had to exceed between these two moments, once for each sample between them.
     /// Bounded in time however far they are apart.
     pub(super) fn add(&mut self, from_ns: f64, until_ns: f64, threshold_ns: f64) {
-        while self.samples(from_ns, until_ns) > MOST_THRESHOLDS - self.kept.len() {
+        while self.samples(from_ns, until_ns) > MOST_THRESHOLDS - self.values.len() {
             self.thin_out();
         }
-        self.kept.extend(std::iter::repeat_n(threshold_ns, self.samples(from_ns, until_ns)));
+        self.values.extend(std::iter::repeat_n(threshold_ns, self.samples(from_ns, until_ns)));
     }
 
     /// Returns how many samples fall between these two moments.
@@ -38,18 +38,18 @@ impl JumpThresholds {
 
     /// Drops every other sample.
     fn thin_out(&mut self) {
-        let mut is_kept = false;
-        self.kept.retain(|_| {
-            is_kept = !is_kept;
-            is_kept
+        let mut is_retained = false;
+        self.values.retain(|_| {
+            is_retained = !is_retained;
+            is_retained
         });
         self.spacing_ns *= 2.0;
     }
 
     /// The threshold that a jump had to exceed in nine tenths of the time, in ns.
     pub(super) fn most(mut self) -> Option<f64> {
-        self.kept.sort_by(f64::total_cmp);
-        quantile(&self.kept, MOST)
+        self.values.sort_by(f64::total_cmp);
+        quantile(&self.values, MOST)
     }
 }
 
@@ -67,8 +67,8 @@ mod tests {
             thresholds.add(now_ns, now_ns + took_ns, threshold_ns);
             now_ns += took_ns;
         }
-        let highest =
-            thresholds.kept.iter().filter(|threshold| **threshold == 5.0).count() as f64 / thresholds.kept.len() as f64;
+        let highest = thresholds.values.iter().filter(|threshold| **threshold == 5.0).count() as f64
+            / thresholds.values.len() as f64;
         assert!((highest - 0.6).abs() < 0.05, "{highest}");
         assert_eq!(thresholds.most(), Some(5.0));
     }
@@ -90,7 +90,7 @@ mod tests {
         let mut thresholds = JumpThresholds::new();
         thresholds.add(0.0, 1e3, 1.0);
         thresholds.add(1e3, 1e18, 2.0);
-        assert!(thresholds.kept.len() <= MOST_THRESHOLDS && thresholds.kept.capacity() <= MOST_THRESHOLDS);
+        assert!(thresholds.values.len() <= MOST_THRESHOLDS && thresholds.values.capacity() <= MOST_THRESHOLDS);
         assert_eq!(thresholds.most(), Some(2.0));
     }
 

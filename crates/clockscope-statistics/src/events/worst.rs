@@ -49,10 +49,10 @@ impl WorstEvents {
 
     pub(super) fn add(&mut self, kind: EventKind, event: WorstEvent) {
         let list = &mut self.0[kind as usize];
-        let place = list.partition_point(|known| known.size >= event.size);
-        if place < WORST {
+        let index = list.partition_point(|known| known.size >= event.size);
+        if index < WORST {
             list.truncate(WORST - 1);
-            list.insert(place, event);
+            list.insert(index, event);
         }
     }
 

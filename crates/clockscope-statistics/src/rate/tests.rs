@@ -77,8 +77,8 @@ proptest! {
         // brackets.
         let (first, last) = ends(&brackets).unwrap();
         let read_at = |wanted: &BracketNs| {
-            let place = brackets.iter().position(|bracket| std::ptr::eq(bracket, wanted)).unwrap();
-            moments[place].0 + reads[place][0]
+            let index = brackets.iter().position(|bracket| std::ptr::eq(bracket, wanted)).unwrap();
+            moments[index].0 + reads[index][0]
         };
         let (start, end) = (read_at(first), read_at(last));
         let truth = (world.counted(end) - world.counted(start)) / (end - start) - 1.0;
@@ -124,7 +124,7 @@ fn quiet(rates: Vec<(f64, f64)>, count: usize) -> Vec<BracketNs> {
 }
 
 #[test]
-fn a_change_is_found_and_placed() {
+fn a_change_is_found_and_located() {
     // A second, with a change of 1 ppm in the middle: it bends the line by 250 ns.
     let found = rate(&quiet(vec![(0.0, 0.0), (5e8, 1e-6)], 100), Ticks::default()).unwrap();
     let Constancy::Changed { from, until } = found.constancy else { panic!("{found:?}") };
@@ -133,7 +133,7 @@ fn a_change_is_found_and_placed() {
 }
 
 #[test]
-fn a_step_is_told_from_a_rate() {
+fn a_step_is_distinguished_from_a_rate() {
     let mut brackets = quiet(vec![(0.0, 20e-6)], 100);
     brackets.iter_mut().skip(40).for_each(|bracket| bracket.inner -= 5e6);
     let (at, by) = rate(&brackets, Ticks::default()).unwrap().step.unwrap();
@@ -147,7 +147,7 @@ fn what_was_interrupted_is_left_out_of_the_estimate() {
         .map(|index| world.bracket(1e7 * f64::from(index), if index % 3 == 0 { [24.0, 1e6] } else { [24.0, 24.0] }))
         .collect();
     let found = rate(&brackets, Ticks::default()).unwrap();
-    assert_eq!((found.kept, found.dropped), (66, 34));
+    assert_eq!((found.used, found.dropped), (66, 34));
     assert!((found.least_squares.unwrap() - 10e-6).abs() < 1e-9, "{found:?}");
     let (spacing, phases) = even_phases(&brackets).unwrap();
     assert_eq!(phases.len(), 100);
@@ -155,7 +155,7 @@ fn what_was_interrupted_is_left_out_of_the_estimate() {
 }
 
 #[test]
-fn nothing_is_told_of_too_little() {
+fn nothing_is_reported_of_too_little() {
     assert_eq!(rate(&[], Ticks::default()), None);
     assert_eq!(rate(&quiet(vec![(0.0, 0.0)], 1), Ticks::default()), None);
     assert_eq!(rate(&[BracketNs { before: 0.0, inner: 0.0, after: 50.0 }; 5], Ticks::default()), None);

@@ -55,7 +55,7 @@ impl TickCollector {
             return;
         }
         self.readings.quietest = self.readings.quietest.min(elapsed.undisturbed);
-        for (place, reading) in readings.iter().enumerate() {
+        for (index, reading) in readings.iter().enumerate() {
             let Some((last, reported)) = self.last else {
                 self.readings.values.push(0);
                 self.last = Some((*reading, 0));
@@ -69,7 +69,7 @@ impl TickCollector {
             let reported = reported.saturating_add(step.max(0) as u64);
             if step > 0 {
                 self.readings.values.push(reported);
-                let passed = if place == 0 { elapsed.since_last } else { elapsed.between };
+                let passed = if index == 0 { elapsed.since_last } else { elapsed.between };
                 if passed < STEERED * step as f64 / 2.0 {
                     self.readings.see(step as u64);
                 }

@@ -318,9 +318,9 @@ fn spans(mut values: &[u64], most: u64) -> impl Iterator<Item = &[u64]> {
 /// The readings in blocks without a step longer than `reach`. A rest that is too short for a block
 /// is left out.
 fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
-    let stretches = values.chunk_by(move |from, to| to - from <= reach);
+    let runs = values.chunk_by(move |from, to| to - from <= reach);
     let long_enough = |block: &&[u64]| block.len() >= SHORTEST_BLOCK;
-    stretches.flat_map(|stretch| stretch.chunks(BLOCK)).filter(long_enough)
+    runs.flat_map(|run| run.chunks(BLOCK)).filter(long_enough)
 }
 
 /// Width of the arc, in units, on which the readings lie within the period.

@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn phases_are_as_the_mathematical_library_has_them() {
-        for place in -5000..=5000 {
-            let cycles = f64::from(place) * 1.234_567e-4 * 7.0;
+        for step in -5000..=5000 {
+            let cycles = f64::from(step) * 1.234_567e-4 * 7.0;
             let nearest = cycles - cycles.round();
             assert!((fraction(cycles) - nearest).abs() < 1e-12, "{cycles}");
             let (cosine, sine) = vector(nearest);

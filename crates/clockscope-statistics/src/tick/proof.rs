@@ -49,7 +49,7 @@ const FEW_UNITS: u64 = 16;
 
 /// Returns true if the clock both stood still and went a single tick, often: no cost of a read does
 /// that.
-pub(super) fn stands_still(repeats: u64, one_tick: usize, steps: usize) -> bool {
+pub(super) fn is_often_unchanged(repeats: u64, one_tick: usize, steps: usize) -> bool {
     let often = OFTEN * steps as f64;
     repeats as f64 >= often && one_tick as f64 >= often
 }
@@ -84,7 +84,7 @@ pub(super) fn is_proved(values: &[u64], profile: StepProfile, repeats: u64, latt
     let inside = lattice::steps_on(values, profile, lattice);
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
     let one_tick = inside.iter().filter(|step| ticks(**step) == 1).count();
-    if stands_still(repeats, one_tick, inside.len()) {
+    if is_often_unchanged(repeats, one_tick, inside.len()) {
         return true;
     }
     if !is_diverse(repeats, &counts(inside.iter().copied()), lattice.period) {
@@ -119,19 +119,19 @@ fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: i
     // Steps of the usual length are trials in any case.
     let longest = (drift / lattice.error.max(1e-12)).max(4.0 * usual as f64);
     let slack = lattice.spread + (longest * lattice.error).min(drift).max(4.0 * usual as f64 * lattice.error);
-    let mut trials: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    let mut kinds: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for step in steps.iter().filter(|step| **step as f64 <= longest) {
         let off = *step as f64 - (*step as f64 / lattice.period).round() * lattice.period;
-        let (on, all) = trials.entry(kind(*step)).or_default();
+        let (on, all) = kinds.entry(kind(*step)).or_default();
         *on += u64::from(off.abs() <= slack);
         *all += 1;
     }
     let chance = (2.0 * slack / lattice.period).min(1.0);
     let by_chance = |least: f64| {
-        let trials = trials.values().filter(|(_, all)| *all as f64 >= least);
-        let (hits, all) = trials.fold((0u64, 0u64), |sum, (on, all)| (sum.0 + u64::from(2 * on > *all), sum.1 + 1));
+        let kinds = kinds.values().filter(|(_, all)| *all as f64 >= least);
+        let (hits, all) = kinds.fold((0u64, 0u64), |sum, (on, all)| (sum.0 + u64::from(2 * on > *all), sum.1 + 1));
         match (Binomial::new(chance, all.saturating_sub(1)), hits) {
-            (Ok(trials), 2..) => trials.sf(hits - 2),
+            (Ok(binomial), 2..) => binomial.sf(hits - 2),
             _ => 1.0,
         }
     };
@@ -183,7 +183,7 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
 pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
     let short = steps.iter().filter(|step| **step <= 2).count();
     let long = if (short as f64) < OFTEN * steps.len() as f64 { LONG } else { u64::MAX };
-    stands_still(repeats, short, steps.len()) || is_dense_throughout(steps, PART, long)
+    is_often_unchanged(repeats, short, steps.len()) || is_dense_throughout(steps, PART, long)
 }
 
 /// The same of distances between readings that are further apart. A read that takes nearly the same

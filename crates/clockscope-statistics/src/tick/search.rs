@@ -39,7 +39,7 @@ pub(super) struct Search<'a> {
     /// Some readings lie on a lattice for certain, others do not.
     changing: bool,
     /// Something looked like a lattice at first.
-    looked_like_one: bool,
+    has_candidate: bool,
     /// Something did that may be the read's own cost.
     unproved: bool,
     /// Periods of these. What lies on a lattice lies on all of its parts, too.
@@ -59,7 +59,7 @@ impl<'a> Search<'a> {
             fits: 0,
             best: None,
             changing: false,
-            looked_like_one: false,
+            has_candidate: false,
             unproved: false,
             rejected_periods: Vec::new(),
         }
@@ -118,7 +118,7 @@ impl<'a> Search<'a> {
                 return false;
             }
             match lattice::fit(self.values, self.profile, frequency, usize::MAX) {
-                Fit::On(rival) => rival.agreement >= found.agreement - BETTER && !is_alike(rival.period),
+                Fit::On(other) => other.agreement >= found.agreement - BETTER && !is_alike(other.period),
                 Fit::Changing | Fit::Nowhere => false,
             }
         })
@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
         if self.rejected_periods.iter().any(|longer| is_part(period, *longer, SAME)) {
             return ControlFlow::Continue(());
         }
-        self.looked_like_one = true;
+        self.has_candidate = true;
         // Cheaper than the fit, and true of any lattice that could be proved.
         if !proof::is_diverse(self.repeats, &self.counts, period) {
             self.unproved = true;
@@ -173,7 +173,7 @@ impl<'a> Search<'a> {
     /// Returns true if the readings prove that no tick is longer than [`SHORTEST`]. Where some of
     /// them looked like a lattice, only those that are far apart can.
     fn is_fine(&self) -> bool {
-        !self.looked_like_one && proof::is_fine(self.repeats, self.steps)
+        !self.has_candidate && proof::is_fine(self.repeats, self.steps)
             || proof::is_fine_across(self.values, self.profile.usual)
     }
 

@@ -52,8 +52,8 @@ fn is_right(found: f64, period: f64) -> bool {
 
 /// Number of simulated clocks that a test has: so many in the full tier, a third of them in the
 /// quick one, or as many as `CLOCKSCOPE_TICK_CASES` says.
-fn cases(full: usize) -> usize {
-    let chosen = std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|cases| cases.parse().ok());
+fn clock_count(full: usize) -> usize {
+    let chosen = std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|clock_count| clock_count.parse().ok());
     let is_full = std::env::var_os("CLOCKSCOPE_MACHINES").is_some_and(|machines| machines == "full");
     chosen.unwrap_or(if is_full { full } else { full / 3 })
 }
@@ -62,9 +62,9 @@ fn cases(full: usize) -> usize {
 fn ticks_of_simulated_clocks() {
     let seed = std::env::var("CLOCKSCOPE_TICK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_121);
     let (mut right, mut unknown, mut slowest) = (0, 0, 0.0_f64);
-    let cases = cases(150);
-    for case in 0..cases {
-        let mut random = Random::new(seed + case as u64);
+    let clock_count = clock_count(150);
+    for number in 0..clock_count {
+        let mut random = Random::new(seed + number as u64);
         let clock = Simulated::random(3.0, 1000.0, &mut random);
         let readings = clock.readings(40_000, &mut random);
         let start = std::time::Instant::now();
@@ -74,12 +74,14 @@ fn ticks_of_simulated_clocks() {
             Tick::Found(lattice) if is_right(lattice.period, clock.period) => right += 1,
             Tick::AtMost { units, .. } if clock.period <= units => unknown += 1,
             Tick::Unknown(_) => unknown += 1,
-            wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + case as u64),
+            wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + number as u64),
         }
     }
     // `cargo xtask bench` reads these.
-    println!("\nfigure right {right}\nfigure unknown {unknown}\nfigure cases {cases}\nfigure slowest_s {slowest:.4}");
-    assert!(right as f64 >= 0.99 * cases as f64, "{right} of {cases} found, {unknown} unknown");
+    println!(
+        "\nfigure right {right}\nfigure unknown {unknown}\nfigure cases {clock_count}\nfigure slowest_s {slowest:.4}"
+    );
+    assert!(right as f64 >= 0.99 * clock_count as f64, "{right} of {clock_count} found, {unknown} unknown");
 }
 
 /// A tick that is found in few readings is right within its own error.
@@ -101,34 +103,37 @@ fn assert_honest(found: Tick, period: f64, what: &dyn std::fmt::Debug) -> bool {
 #[test]
 fn short_series_of_simulated_clocks() {
     let mut reported = 0;
-    for case in 0..cases(300) {
-        let mut random = Random::new(0x5_0000 + case as u64);
+    for number in 0..clock_count(300) {
+        let mut random = Random::new(0x5_0000 + number as u64);
         let count = random.scale(200.0, 8192.0) as usize;
         let mut clock = Simulated::random(0.2, 1000.0, &mut random);
         // From a cost that is nearly constant to one that hardly shows.
         clock.jitter = clock.cost * random.scale(1e-3, 0.3);
         let readings = clock.readings(count, &mut random);
-        reported += usize::from(assert_honest(tick(&readings), clock.period, &(case, count, clock)));
+        reported += usize::from(assert_honest(tick(&readings), clock.period, &(number, count, clock)));
     }
-    println!("{reported} of {} reported", cases(300));
-    assert!(reported >= cases(300) / 3, "{reported} of {}", cases(300));
+    println!("{reported} of {} reported", clock_count(300));
+    assert!(reported >= clock_count(300) / 3, "{reported} of {}", clock_count(300));
 }
 
 /// A CPU-time clock: fine in its tick, slow to read, and cut to whole units.
 #[test]
 fn short_series_of_a_slow_read() {
     let mut reported = 0;
-    for case in 0..cases(300) {
-        let mut random = Random::new(0x51_0000 + case as u64);
+    for number in 0..clock_count(300) {
+        let mut random = Random::new(0x51_0000 + number as u64);
         let count = random.scale(200.0, 1000.0) as usize;
         let cost = random.within(60.0, 900.0);
         let jitter = cost * random.scale(3e-3, 0.1);
         let clock = Simulated { period: 10.014_87, cost, jitter, normal: true, interrupted: 0.003 };
-        reported +=
-            usize::from(assert_honest(tick(&clock.readings(count, &mut random)), clock.period, &(case, count, clock)));
+        reported += usize::from(assert_honest(
+            tick(&clock.readings(count, &mut random)),
+            clock.period,
+            &(number, count, clock),
+        ));
     }
-    println!("{reported} of {} reported", cases(300));
-    assert!(reported >= cases(300) / 3, "{reported} of {}", cases(300));
+    println!("{reported} of {} reported", clock_count(300));
+    assert!(reported >= clock_count(300) / 3, "{reported} of {}", clock_count(300));
 }
 
 /// An ordered read of a counter of coarse ticks takes a few of them, and all readings share one
@@ -136,8 +141,8 @@ fn short_series_of_a_slow_read() {
 #[test]
 fn short_series_of_an_ordered_counter() {
     let mut reported = 0;
-    for case in 0..cases(300) {
-        let mut random = Random::new(0x52_0000 + case as u64);
+    for number in 0..clock_count(300) {
+        let mut random = Random::new(0x52_0000 + number as u64);
         let count = random.scale(200.0, 8192.0) as usize;
         let period = 2 + random.any() % 60;
         let cost = random.within(0.3, 6.0) * period as f64;
@@ -148,19 +153,22 @@ fn short_series_of_an_ordered_counter() {
             normal: true,
             interrupted: random.scale(1e-5, 3e-3),
         };
-        reported +=
-            usize::from(assert_honest(tick(&clock.readings(count, &mut random)), clock.period, &(case, count, clock)));
+        reported += usize::from(assert_honest(
+            tick(&clock.readings(count, &mut random)),
+            clock.period,
+            &(number, count, clock),
+        ));
     }
-    println!("{reported} of {} reported", cases(300));
-    assert!(reported >= cases(300) / 5, "{reported} of {}", cases(300));
+    println!("{reported} of {} reported", clock_count(300));
+    assert!(reported >= clock_count(300) / 5, "{reported} of {}", clock_count(300));
 }
 
 /// Each step back moves the phase of what follows, always the same way.
 #[test]
 fn steps_back_are_in_the_error() {
     let mut reported = 0;
-    for case in 0..cases(60) {
-        let mut random = Random::new(0xBAC + case as u64);
+    for number in 0..clock_count(60) {
+        let mut random = Random::new(0xBAC + number as u64);
         let period = if random.any().is_multiple_of(2) { 10.014_87 } else { random.scale(3.0, 300.0) };
         let cost = period * random.scale(0.5, 30.0);
         let clock = Simulated { period, cost, jitter: 0.1 * cost, normal: true, interrupted: 0.001 };
@@ -169,17 +177,17 @@ fn steps_back_are_in_the_error() {
         for (index, reading) in readings.iter_mut().enumerate() {
             *reading = (*reading + (1 << 30)).saturating_sub((index / every) as u64 * back as u64);
         }
-        reported += usize::from(assert_honest(tick(&readings), period, &(case, every, back, clock)));
+        reported += usize::from(assert_honest(tick(&readings), period, &(number, every, back, clock)));
     }
-    println!("{reported} of {} reported", cases(60));
-    assert!(reported >= cases(60) / 3, "{reported} of {}", cases(60));
+    println!("{reported} of {} reported", clock_count(60));
+    assert!(reported >= clock_count(60) / 3, "{reported} of {}", clock_count(60));
 }
 
 /// A clock of 4 ms whose reader runs only between timer ticks, so that it sees every second, fifth
 /// or tenth step: what it sees is no tick, but one is not longer. One step that was seen at once is
 /// enough.
 #[test]
-fn steps_during_which_nobody_looked_are_no_tick() {
+fn steps_during_which_nobody_read_are_no_tick() {
     for (every, sees_one) in [2, 3, 5, 10].into_iter().flat_map(|every| [(every, false), (every, true)]) {
         every_nth_step_is_seen(every, sees_one, 1.0);
     }
@@ -220,23 +228,23 @@ fn every_nth_step_is_seen(every: u64, sees_one: bool, rate: f64) {
 #[test]
 fn ticks_below_three_units_are_never_wrong() {
     let mut reported = 0;
-    for case in 0..cases(100) {
-        let mut random = Random::new(0x3000 + case as u64);
+    for number in 0..clock_count(100) {
+        let mut random = Random::new(0x3000 + number as u64);
         let mut clock = Simulated::random(0.2, 3.0, &mut random);
         clock.cost = clock.cost.max(0.5);
         let readings = clock.readings(40_000, &mut random);
         match tick(&readings) {
             Tick::Found(lattice) => {
-                assert!(is_right(lattice.period, clock.period), "case {case}: {clock:?} {lattice:?}")
+                assert!(is_right(lattice.period, clock.period), "case {number}: {clock:?} {lattice:?}")
             }
             Tick::AtMost { units, .. } => {
-                assert!(clock.period <= units, "case {case}: {clock:?}");
+                assert!(clock.period <= units, "case {number}: {clock:?}");
                 reported += 1;
             }
             Tick::Unknown(_) => {}
         }
     }
-    assert!(reported >= cases(100) / 2, "{reported} of {} were reported to be at most 3", cases(100));
+    assert!(reported >= clock_count(100) / 2, "{reported} of {} were reported to be at most 3", clock_count(100));
 }
 
 /// A counter that moves by two counts, and reads that cost 20 to 26 of them: the tick may be 2, or
@@ -274,11 +282,11 @@ fn a_read_of_nearly_constant_cost_bounds_a_fine_tick() {
 #[test]
 fn a_read_of_a_few_counts_hides_no_count() {
     let costs = [2.3, 3.0, 3.3, 4.5, 7.0, 12.0];
-    for (case, (cost, share)) in
+    for (number, (cost, share)) in
         costs.into_iter().flat_map(|cost| [0.02, 0.05, 0.1].map(|share| (cost, share))).enumerate()
     {
-        let mut random = Random::new(20_261_124 + case as u64);
-        let clock = Simulated { period: 1.0, cost, jitter: share * cost, normal: case % 2 == 0, interrupted: 0.001 };
+        let mut random = Random::new(20_261_124 + number as u64);
+        let clock = Simulated { period: 1.0, cost, jitter: share * cost, normal: number % 2 == 0, interrupted: 0.001 };
         match tick(&clock.readings(40_000, &mut random)) {
             Tick::AtMost { units, .. } if units <= SHORTEST => {}
             // Of less noise, too little adds up.
@@ -293,13 +301,13 @@ fn a_read_of_a_few_counts_hides_no_count() {
 #[test]
 fn a_tick_of_a_few_units_is_not_called_finer() {
     let mut found_right = 0;
-    let cases = 60;
-    for case in 0..cases {
-        let mut random = Random::new(20_261_125 + case);
+    let clock_count = 60;
+    for number in 0..clock_count {
+        let mut random = Random::new(20_261_125 + number);
         let period = random.within(3.01, 6.0);
         let cost = random.within(2.0, 12.0);
         let jitter = cost * random.scale(0.005, 0.1);
-        let clock = Simulated { period, cost, jitter, normal: case % 2 == 0, interrupted: 0.001 };
+        let clock = Simulated { period, cost, jitter, normal: number % 2 == 0, interrupted: 0.001 };
         match tick(&clock.readings(40_000, &mut random)) {
             Tick::Found(lattice) => {
                 assert!(is_right(lattice.period, period), "{clock:?} gave {lattice:?}");
@@ -309,14 +317,14 @@ fn a_tick_of_a_few_units_is_not_called_finer() {
             Tick::Unknown(_) => {}
         }
     }
-    assert!(found_right >= cases / 2, "{found_right} of {cases}");
+    assert!(found_right >= clock_count / 2, "{found_right} of {clock_count}");
 }
 
 /// A constant cost of the read, with or without pauses, is no tick.
 #[test]
 fn a_constant_cost_is_no_tick() {
-    for case in 0..cases(150) {
-        let mut random = Random::new(0xC057 + case as u64);
+    for number in 0..clock_count(150) {
+        let mut random = Random::new(0xC057 + number as u64);
         let (cost, every) = (random.scale(4.0, 5000.0), 2 + random.any() % 2000);
         let cost = if random.any().is_multiple_of(3) { cost.round() } else { cost };
         let pause = if random.any().is_multiple_of(3) { 0.0 } else { cost * random.scale(0.01, 100.0) };
@@ -338,7 +346,7 @@ fn a_constant_cost_is_no_tick() {
         let found = tick(&readings);
         assert!(
             !matches!(found, Tick::Found(_)),
-            "case {case}: {costs:?}, cycle {cycle}, pause {pause} every {every}, jitter {jitter}, tick {period} gave {found:?}"
+            "case {number}: {costs:?}, cycle {cycle}, pause {pause} every {every}, jitter {jitter}, tick {period} gave {found:?}"
         );
     }
 }
@@ -347,8 +355,8 @@ fn a_constant_cost_is_no_tick() {
 /// seen.
 #[test]
 fn a_drift_is_noticed_or_does_not_matter() {
-    for case in 0..cases(80) {
-        let mut random = Random::new(0xD41F + case as u64);
+    for number in 0..clock_count(80) {
+        let mut random = Random::new(0xD41F + number as u64);
         let mut clock = Simulated::random(3.0, 1000.0, &mut random);
         let (first, share, mut readings) = (clock.period, random.scale(1e-6, 1e-3), vec![0]);
         for _ in 0..100 {
@@ -358,8 +366,8 @@ fn a_drift_is_noticed_or_does_not_matter() {
             clock.period += first * share / 100.0;
         }
         match tick(&readings) {
-            Tick::Found(lattice) => assert!(is_right(lattice.period, first), "case {case}: {clock:?} {lattice:?}"),
-            Tick::AtMost { units, .. } => assert!(first <= units * 1.001, "case {case}: {clock:?} at most {units}"),
+            Tick::Found(lattice) => assert!(is_right(lattice.period, first), "case {number}: {clock:?} {lattice:?}"),
+            Tick::AtMost { units, .. } => assert!(first <= units * 1.001, "case {number}: {clock:?} at most {units}"),
             Tick::Unknown(_) => {}
         }
     }
@@ -369,8 +377,8 @@ fn a_drift_is_noticed_or_does_not_matter() {
 /// right to.
 #[test]
 fn a_rate_that_changes_half_way_is_noticed() {
-    for case in 0..cases(150) {
-        let mut random = Random::new(0x4A7E + case as u64);
+    for number in 0..clock_count(150) {
+        let mut random = Random::new(0x4A7E + number as u64);
         let clock = Simulated::random(3.0, 1000.0, &mut random);
         let share = random.scale(1e-5, 0.3);
         let second = Simulated { period: clock.period * (1.0 + share), ..clock };
@@ -380,10 +388,10 @@ fn a_rate_that_changes_half_way_is_noticed() {
         match tick(&readings) {
             Tick::Found(lattice) => assert!(
                 is_right(lattice.period, clock.period) && is_right(lattice.period, second.period),
-                "case {case}: {clock:?} by {share}: {lattice:?}"
+                "case {number}: {clock:?} by {share}: {lattice:?}"
             ),
             Tick::AtMost { units, .. } => {
-                assert!(second.period <= units * 1.001, "case {case}: {clock:?} by {share}: at most {units}")
+                assert!(second.period <= units * 1.001, "case {number}: {clock:?} by {share}: at most {units}")
             }
             Tick::Unknown(_) => {}
         }
@@ -427,8 +435,8 @@ fn a_counter_that_was_moved_by_half_a_tick() {
 /// The same of a few readings, of which a part of the tick is no more than a divisor.
 #[test]
 fn a_single_moved_reading_of_few_halves_no_tick() {
-    for case in 0..200u64 {
-        let mut random = Random::new(0x1326 + case);
+    for number in 0..200u64 {
+        let mut random = Random::new(0x1326 + number);
         let mut reading = 0;
         let mut readings: Vec<u64> = (0..20 + random.below(100))
             .map(|_| {
@@ -437,20 +445,20 @@ fn a_single_moved_reading_of_few_halves_no_tick() {
             })
             .collect();
         let whole = tick(&readings);
-        assert!(matches!(whole, Tick::Found(lattice) if (lattice.period - 26.0).abs() < 1e-9), "{case}: {whole:?}");
+        assert!(matches!(whole, Tick::Found(lattice) if (lattice.period - 26.0).abs() < 1e-9), "{number}: {whole:?}");
         let moved = random.below(readings.len() as u64) as usize;
         readings[moved] += 13;
         // In half of the cases the clock stood still as well.
         let again = readings[moved / 2];
-        readings.splice(moved / 2..moved / 2, vec![again; (case % 2) as usize]);
+        readings.splice(moved / 2..moved / 2, vec![again; (number % 2) as usize]);
         let found = tick(&readings);
-        assert!(!matches!(found, Tick::Found(lattice) if lattice.period < 25.9), "{case}: {found:?}");
+        assert!(!matches!(found, Tick::Found(lattice) if lattice.period < 25.9), "{number}: {found:?}");
     }
 }
 
 /// Steps that are near the longest that there are.
 #[test]
-fn a_few_steps_of_huge_multiples_are_looked_at() {
+fn a_few_steps_of_huge_multiples_are_examined() {
     let found = tick(&[0, 1 << 60, 2 << 60, 3 << 60, 5 << 60]);
     assert!(!matches!(found, Tick::Found(lattice) if lattice.period < (1u64 << 60) as f64), "{found:?}");
 }
@@ -479,7 +487,7 @@ fn three_equal_steps_are_enough_and_two_are_not() {
 /// A coarse clock of 4 ms left out a suspend of 31 ms: one of its steps was of a tick of 1 ms, and
 /// all of the others were multiples of that.
 #[test]
-fn a_tick_does_not_rest_on_one_step() {
+fn a_tick_does_not_depend_on_one_step() {
     for (rate, steps) in [(1.0, 13), (1.000_023_367, 13), (1.0, 150)] {
         let mut collector = TickCollector::new(40_000);
         for step in 0..steps {
@@ -492,7 +500,7 @@ fn a_tick_does_not_rest_on_one_step() {
 }
 
 #[test]
-fn nothing_is_told_of_nothing() {
+fn nothing_is_reported_of_nothing() {
     assert_eq!(tick(&[]), Tick::Unknown(NoTick::TooFewSteps));
     assert_eq!(tick(&[7; 40_000]), Tick::Unknown(NoTick::TooFewSteps));
     let backwards: Vec<u64> = (0..40_000u64).rev().collect();

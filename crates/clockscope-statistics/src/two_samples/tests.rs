@@ -25,30 +25,30 @@ enum Runs {
 
 /// In how many of the comparisons of runs of `clocks` clocks, `count` a side, bounds miss the truth
 /// for any clock.
-fn missed(random: &mut Random, runs: Runs, [clocks, count, trials]: [usize; 3], misrate: f64) -> usize {
+fn missed(random: &mut Random, runs: Runs, [clocks, count, comparisons]: [usize; 3], misrate: f64) -> usize {
     let mut sample = || -> Vec<f64> { (0..count).map(|_| run(random, runs).exp() * 25.0).collect() };
     let mut is_missed = || {
         let found = ratio_bounds(&sample(), &sample(), misrate / clocks as f64).unwrap();
         !(found.low..=found.high).contains(&1.0)
     };
-    (0..trials).filter(|_| (0..clocks).map(|_| is_missed()).fold(false, |any, missed| any | missed)).count()
+    (0..comparisons).filter(|_| (0..clocks).map(|_| is_missed()).fold(false, |any, missed| any | missed)).count()
 }
 
 /// Of comparisons of identical runs, at most the stated share has a clock whose bounds exclude that
 /// it is the same, however runs differ. Three runs a side of two speeds are all of one speed and
 /// all of the other too often for that.
 #[test]
-fn identical_runs_differ_as_rarely_as_stated() {
+fn identical_runs_differ_as_rarely_as_documented() {
     let mut random = Random::new(28);
     for runs in [Runs::Normal, Runs::Outliers, Runs::TwoSpeeds] {
         for (clocks, count) in [(1, 5), (12, 5), (25, 5), (4, 12), (25, 3)] {
-            const TRIALS: usize = 1_000;
+            const COMPARISONS: usize = 1_000;
             if matches!(runs, Runs::TwoSpeeds) && count < 5 {
                 continue;
             }
-            let missed = missed(&mut random, runs, [clocks, count, TRIALS], 0.05);
+            let missed = missed(&mut random, runs, [clocks, count, COMPARISONS], 0.05);
             // 0.05 and three deviations of 1,000 trials.
-            assert!(missed <= 71, "{runs:?}, {clocks} clocks, {count} runs a side: {missed} of {TRIALS}");
+            assert!(missed <= 71, "{runs:?}, {clocks} clocks, {count} runs a side: {missed} of {COMPARISONS}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Number of threads of this process, by the kernel's count.
 
 /// Number of further looks for threads that are ending, each after a millisecond.
-const LOOKS: u32 = 100;
+const RECOUNTS: u32 = 100;
 
 /// The number of threads; `None` where it is unknown. Joined threads do not count, although the
 /// kernel counts them for a moment: so several of them take a tenth of a second.
 pub(super) fn count() -> Option<u64> {
     let mut count = count_threads()?;
-    for _ in 0..LOOKS {
+    for _ in 0..RECOUNTS {
         if count == 1 {
             break;
         }

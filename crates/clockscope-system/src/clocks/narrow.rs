@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_that_begins_anew_goes_on() {
+    fn a_counter_that_wraps_goes_on() {
         for bits in [8, 24, 32, 56, 63] {
             let range = 1u64 << bits;
             let (counter, start) = (Unwrapped::new(bits), range - range / 16);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_agree_on_how_often_it_began_anew() {
+    fn threads_agree_on_how_often_it_wrapped() {
         for _ in 0..200 {
             let counter = Unwrapped::new(32);
             let (early, late) = (u64::from(u32::MAX) - 5, 7);

@@ -77,13 +77,13 @@ fn text(record: &str) -> Option<&str> {
 /// watchdog did so, if its own line is there.
 pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
     let has_its_own = lines.iter().any(|line| is_fault(line) && is_the_watchdogs(line));
-    let mut kept: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     let mut causes = Vec::new();
-    for (place, line) in lines.iter().enumerate().filter(|(_, line)| is_fault(line)) {
+    for (index, line) in lines.iter().enumerate().filter(|(_, line)| is_fault(line)) {
         let only_repeats = has_its_own && !is_the_watchdogs(line) && line.contains(REPEATED);
-        if !only_repeats && !kept.contains(&line.as_str()) {
-            kept.push(line);
-            let intervals = Intervals::below(&lines[place + 1..]);
+        if !only_repeats && !seen.contains(&line.as_str()) {
+            seen.push(line);
+            let intervals = Intervals::below(&lines[index + 1..]);
             causes.push(KernelCause::LogLine { line: line.clone(), fault: fault(line), intervals });
         }
     }
@@ -108,7 +108,7 @@ fn is_fault(line: &str) -> bool {
 /// names the watchdog alone.
 fn marked(line: &str) -> Option<&str> {
     let name = match line.split_once("Marking clocksource ") {
-        Some((_, rest)) => rest.split_whitespace().next()?,
+        Some((_, after)) => after.split_whitespace().next()?,
         None => slowly_read(line)?,
     };
     Some(name.trim_matches('\''))
@@ -174,7 +174,10 @@ impl Intervals {
         let text = line.strip_prefix("clocksource: ")?;
         let (name, interval) = match text.split_once(key) {
             Some((name, interval)) => (name.trim().trim_matches('\''), interval),
-            None => text.strip_prefix(role)?.split_once(" interval:").map(|(name, rest)| (name.trim(), rest.trim()))?,
+            None => text
+                .strip_prefix(role)?
+                .split_once(" interval:")
+                .map(|(name, interval)| (name.trim(), interval.trim()))?,
         };
         let digits = interval.split(|c: char| !c.is_ascii_digit()).next()?;
         Some((name.to_owned(), digits.parse().ok()?))
@@ -192,9 +195,11 @@ pub(crate) fn fuzz(log: &str) {
         KernelCause::LogLine { line, .. } => Some(line.clone()),
         _ => None,
     };
-    let kept: BTreeSet<String> = found.iter().filter_map(line_of).collect();
+    let reported: BTreeSet<String> = found.iter().filter_map(line_of).collect();
     let expected: BTreeSet<String> = lines.into_iter().filter(|line| is_fault(line)).collect();
-    assert!(kept.len() == found.len() && kept.is_subset(&expected) && kept.is_empty() == expected.is_empty());
+    assert!(
+        reported.len() == found.len() && reported.is_subset(&expected) && reported.is_empty() == expected.is_empty()
+    );
 }
 
 #[cfg(test)]

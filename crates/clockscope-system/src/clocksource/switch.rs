@@ -97,7 +97,7 @@ pub enum SwitchError {
 /// The right to switch, held by this process alone. Dropping it puts the clocksource back.
 #[derive(Debug)]
 pub struct Right {
-    places: SwitchPaths,
+    paths: SwitchPaths,
     marker: Option<File>,
     was: String,
 }
@@ -175,7 +175,7 @@ impl SwitchPaths {
         if let Some(Note { pid, was }) = read_note(&marker).filter(|note| note.was != is) {
             return Err(SwitchError::LeftBehind { pid, was });
         }
-        let right = Right { places: self.clone(), was: is, marker: Some(marker) };
+        let right = Right { paths: self.clone(), was: is, marker: Some(marker) };
         right.note()?;
         Ok(right)
     }
@@ -208,7 +208,7 @@ impl SwitchPaths {
         // Another process may have restored it meanwhile.
         let Some(note) = read_note(&marker) else { return Ok(None) };
         let from = self.current()?;
-        let right = Right { places: self.clone(), marker: Some(marker), was: note.was.clone() };
+        let right = Right { paths: self.clone(), marker: Some(marker), was: note.was.clone() };
         right.put_back()?;
         Ok(Some(Restoration { from, to: note.was }))
     }
@@ -318,7 +318,7 @@ impl Right {
     /// # Errors
     /// The kernel refused. What was in use before is put back when the right is dropped.
     pub fn switch(&self, name: &str) -> Result<(), SwitchError> {
-        self.places.write_current(name)
+        self.paths.write_current(name)
     }
 
     /// Puts back what was in use before, and returns whether that succeeded, which dropping cannot.
@@ -332,20 +332,20 @@ impl Right {
 
     fn finish(&mut self) -> Result<(), SwitchError> {
         let Some(marker) = self.marker.take() else { return Ok(()) };
-        let (was, is) = (&self.was, self.places.current()?);
-        let is_gone = is != *was && !offers(&self.places.text("available_clocksource")?, was);
+        let (was, is) = (&self.was, self.paths.current()?);
+        let is_gone = is != *was && !offers(&self.paths.text("available_clocksource")?, was);
         if is != *was && !is_gone {
-            self.places.write_current(was)?;
+            self.paths.write_current(was)?;
         }
         // The name goes before the lock does.
-        let removed = fs::remove_file(&self.places.marker);
+        let removed = fs::remove_file(&self.paths.marker);
         drop(marker);
-        removed.map_err(|error| SwitchError::Marker { path: self.places.marker.clone(), error })?;
+        removed.map_err(|error| SwitchError::Marker { path: self.paths.marker.clone(), error })?;
         if is_gone { Err(SwitchError::Gone { was: was.clone(), is }) } else { Ok(()) }
     }
 
     fn note(&self) -> Result<(), SwitchError> {
-        let wrong = |error| SwitchError::Marker { path: self.places.marker.clone(), error };
+        let wrong = |error| SwitchError::Marker { path: self.paths.marker.clone(), error };
         let Some(mut marker) = self.marker.as_ref() else { return Ok(()) };
         marker.set_len(0).map_err(wrong)?;
         marker.rewind().map_err(wrong)?;
@@ -378,119 +378,119 @@ mod tests {
         names.iter().map(ToString::to_string).collect()
     }
 
-    fn is(places: &SwitchPaths, name: &str) -> bool {
-        places.current().unwrap() == name
+    fn is(paths: &SwitchPaths, name: &str) -> bool {
+        paths.current().unwrap() == name
     }
 
     #[test]
     fn what_was_in_use_is_put_back() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        let right = places.right(&names(&["hpet", "acpi_pm"])).unwrap();
-        assert_eq!(fs::read_to_string(&places.marker).unwrap(), format!("{} tsc\n", std::process::id()));
+        let paths = simulated_paths(folder.path());
+        let right = paths.right(&names(&["hpet", "acpi_pm"])).unwrap();
+        assert_eq!(fs::read_to_string(&paths.marker).unwrap(), format!("{} tsc\n", std::process::id()));
         for name in ["hpet", "acpi_pm"] {
             right.switch(name).unwrap();
-            assert!(is(&places, name));
+            assert!(is(&paths, name));
         }
         right.put_back().unwrap();
-        assert!(is(&places, "tsc") && !places.marker.exists());
+        assert!(is(&paths, "tsc") && !paths.marker.exists());
     }
 
     #[test]
     fn a_panic_puts_it_back() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        let within = places.clone();
+        let paths = simulated_paths(folder.path());
+        let within = paths.clone();
         let ended = std::thread::spawn(move || {
             let right = within.right(&[]).unwrap();
             right.switch("hpet").unwrap();
             panic!("as planned");
         });
         assert!(ended.join().is_err());
-        assert!(is(&places, "tsc") && !places.marker.exists());
+        assert!(is(&paths, "tsc") && !paths.marker.exists());
     }
 
     #[test]
     fn only_one_switches_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        let first = places.right(&[]).unwrap();
+        let paths = simulated_paths(folder.path());
+        let first = paths.right(&[]).unwrap();
         first.switch("hpet").unwrap();
         let own = SwitchedBy::Process { pid: Some(std::process::id()) };
-        let held =
+        let is_own =
             |error: &SwitchError| matches!(error, SwitchError::AlreadySwitched(switched_by) if *switched_by == own);
-        assert!(held(&places.right(&[]).unwrap_err()));
-        assert_eq!(places.left_behind().unwrap_err(), own);
-        assert!(held(&places.restore().unwrap_err()));
+        assert!(is_own(&paths.right(&[]).unwrap_err()));
+        assert_eq!(paths.left_behind().unwrap_err(), own);
+        assert!(is_own(&paths.restore().unwrap_err()));
         // What the first one has switched to for a while is nobody's to be put back.
         drop(first);
-        assert_eq!(places.right(&[]).unwrap().was(), "tsc");
+        assert_eq!(paths.right(&[]).unwrap().was(), "tsc");
         // Locked, and nothing is noted down yet.
-        let _marker = places.lock().unwrap();
-        assert_eq!(places.left_behind().unwrap_err(), SwitchedBy::Process { pid: None });
-        let unnamed = places.restore().unwrap_err();
-        assert!(matches!(&unnamed, SwitchError::AlreadySwitched(SwitchedBy::Process { pid: None })), "{unnamed}");
+        let _marker = paths.lock().unwrap();
+        assert_eq!(paths.left_behind().unwrap_err(), SwitchedBy::Process { pid: None });
+        let unknown = paths.restore().unwrap_err();
+        assert!(matches!(&unknown, SwitchError::AlreadySwitched(SwitchedBy::Process { pid: None })), "{unknown}");
     }
 
     #[test]
-    fn what_a_killed_run_left_is_told_and_restored() {
+    fn what_a_killed_run_left_is_reported_and_restored() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        fs::write(places.folder.join("current_clocksource"), "hpet\n").unwrap();
-        fs::write(&places.marker, "4711 tsc\n").unwrap();
+        let paths = simulated_paths(folder.path());
+        fs::write(paths.folder.join("current_clocksource"), "hpet\n").unwrap();
+        fs::write(&paths.marker, "4711 tsc\n").unwrap();
         let left = LeftBehind { pid: 4711, was: "tsc".to_owned(), is: Some("hpet".to_owned()) };
-        assert_eq!(places.left_behind().unwrap(), Some(left));
-        assert!(matches!(places.right(&[]), Err(SwitchError::LeftBehind { pid: 4711, .. })));
+        assert_eq!(paths.left_behind().unwrap(), Some(left));
+        assert!(matches!(paths.right(&[]), Err(SwitchError::LeftBehind { pid: 4711, .. })));
         let switched = Restoration { from: "hpet".to_owned(), to: "tsc".to_owned() };
-        assert_eq!(places.restore().unwrap(), Some(switched));
-        assert!(is(&places, "tsc") && !places.marker.exists());
-        assert_eq!(places.restore().unwrap(), None);
+        assert_eq!(paths.restore().unwrap(), Some(switched));
+        assert!(is(&paths, "tsc") && !paths.marker.exists());
+        assert_eq!(paths.restore().unwrap(), None);
         // A user has put it back by hand.
-        fs::write(&places.marker, "4711 tsc\n").unwrap();
-        assert_eq!(places.left_behind().unwrap(), None);
-        assert_eq!(places.right(&[]).unwrap().was(), "tsc");
-        assert!(!places.marker.exists());
+        fs::write(&paths.marker, "4711 tsc\n").unwrap();
+        assert_eq!(paths.left_behind().unwrap(), None);
+        assert_eq!(paths.right(&[]).unwrap().was(), "tsc");
+        assert!(!paths.marker.exists());
     }
 
     #[test]
-    fn a_kernel_that_refuses_is_told_and_the_marker_stays() {
+    fn a_kernel_that_refuses_is_reported_and_the_marker_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        let right = places.right(&names(&["hpet"])).unwrap();
+        let paths = simulated_paths(folder.path());
+        let right = paths.right(&names(&["hpet"])).unwrap();
         // It takes what is written, and uses nothing.
-        fs::remove_file(places.folder.join("current_clocksource")).unwrap();
-        std::os::unix::fs::symlink("/dev/null", places.folder.join("current_clocksource")).unwrap();
+        fs::remove_file(paths.folder.join("current_clocksource")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", paths.folder.join("current_clocksource")).unwrap();
         assert!(matches!(right.switch("hpet"), Err(SwitchError::Refused { .. })));
         assert!(matches!(right.put_back(), Err(SwitchError::Refused { .. })));
-        assert!(places.marker.exists());
+        assert!(paths.marker.exists());
     }
 
     /// The kernel may find the counter bad while it is not in use.
     #[test]
     fn what_is_no_longer_offered_cannot_be_put_back_and_nobody_has_to() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        let right = places.right(&names(&["hpet"])).unwrap();
+        let paths = simulated_paths(folder.path());
+        let right = paths.right(&names(&["hpet"])).unwrap();
         right.switch("hpet").unwrap();
-        fs::write(places.folder.join("available_clocksource"), "hpet acpi_pm\n").unwrap();
+        fs::write(paths.folder.join("available_clocksource"), "hpet acpi_pm\n").unwrap();
         let error = right.put_back().unwrap_err().to_string();
         assert!(error.contains("cannot put back tsc"), "{error}");
-        assert!(is(&places, "hpet") && !places.marker.exists());
-        fs::write(&places.marker, "4711 tsc\n").unwrap();
-        assert!(matches!(places.restore(), Err(SwitchError::Gone { .. })));
-        assert!(!places.marker.exists());
+        assert!(is(&paths, "hpet") && !paths.marker.exists());
+        fs::write(&paths.marker, "4711 tsc\n").unwrap();
+        assert!(matches!(paths.restore(), Err(SwitchError::Gone { .. })));
+        assert!(!paths.marker.exists());
     }
 
     #[test]
     fn what_cannot_be_switched_is_said_before() {
         let folder = tempfile::tempdir().unwrap();
-        let places = simulated_paths(folder.path());
-        let error = places.right(&names(&["hpet", "sundial"])).unwrap_err().to_string();
+        let paths = simulated_paths(folder.path());
+        let error = paths.right(&names(&["hpet", "sundial"])).unwrap_err().to_string();
         assert!(error.contains("sundial") && error.contains("tsc hpet acpi_pm"), "{error}");
-        assert!(!places.marker.exists());
-        let nowhere = SwitchPaths { folder: folder.path().join("none"), ..places.clone() };
+        assert!(!paths.marker.exists());
+        let nowhere = SwitchPaths { folder: folder.path().join("none"), ..paths.clone() };
         assert!(matches!(nowhere.right(&[]), Err(SwitchError::Unread { .. })));
-        let unmarked = SwitchPaths { marker: folder.path().join("none/marker"), ..places };
+        let unmarked = SwitchPaths { marker: folder.path().join("none/marker"), ..paths };
         assert!(matches!(unmarked.right(&[]), Err(SwitchError::Marker { .. })));
     }
 

@@ -11,12 +11,12 @@ const NETBSD: &str = "TSC(q=3000, f=2400000000 Hz) clockinterrupt(q=0, f=100 Hz)
 /// As kern_tc.c of OpenBSD prints it.
 const OPENBSD: &str = "i8254(0) acpihpet0(1000) tsc(2000) acpitimer0(1000)";
 
-fn names(choice: &str) -> Vec<(String, i64)> {
-    of_kern_timecounter_choice(choice).unwrap().into_iter().map(|one| (one.name, one.quality)).collect()
+fn names(listing: &str) -> Vec<(String, i64)> {
+    parse_timecounters(listing).unwrap().into_iter().map(|one| (one.name, one.quality)).collect()
 }
 
-fn of_x86(choice: &str, current: &str) -> KernelVerdict {
-    verdict(Architecture::X86, Some(current), &of_kern_timecounter_choice(choice).unwrap())
+fn of_x86(listing: &str, current: &str) -> KernelVerdict {
+    verdict(Architecture::X86, Some(current), &parse_timecounters(listing).unwrap())
 }
 
 fn causes_of(verdict: &KernelVerdict) -> Vec<KernelCause> {
@@ -33,11 +33,11 @@ fn the_forms_of_three_kernels_are_read() {
     );
     assert_eq!(names(OPENBSD), own(&[("i8254", 0), ("acpihpet0", 1000), ("tsc", 2000), ("acpitimer0", 1000)]));
     assert_eq!(names("ARM MPCore Timecounter(1000) dummy(-1000000)")[0], ("ARM MPCore Timecounter".to_owned(), 1000));
-    let of_netbsd = of_kern_timecounter_choice(NETBSD).unwrap();
+    let of_netbsd = parse_timecounters(NETBSD).unwrap();
     let hz = |name: &str| of_netbsd.iter().find(|one| one.name == name).unwrap().frequency_hz;
     assert_eq!((of_netbsd.len(), hz("TSC"), hz("hpet0")), (7, Some(2_400_000_000), Some(14_318_180)));
-    assert!(of_kern_timecounter_choice(FREEBSD).unwrap().iter().all(|one| one.frequency_hz.is_none()));
-    assert_eq!(of_kern_timecounter_choice(""), Some(Vec::new()));
+    assert!(parse_timecounters(FREEBSD).unwrap().iter().all(|one| one.frequency_hz.is_none()));
+    assert_eq!(parse_timecounters(""), Some(Vec::new()));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_text_of_another_form_is_refused() {
         "T\u{1b}C(1000)",
         "TSC\u{202e}(1000)",
     ] {
-        assert_eq!(of_kern_timecounter_choice(text), None, "{text}");
+        assert_eq!(parse_timecounters(text), None, "{text}");
     }
 }
 
@@ -77,9 +77,9 @@ fn a_negative_quality_is_the_kernels_judgment() {
 
 #[test]
 fn the_counter_in_use_needs_no_reason() {
-    for (choice, current) in [("TSC-low(1000) HPET(950)", "TSC-low"), (NETBSD, "TSC"), (OPENBSD, "tsc")] {
-        let found = of_x86(choice, current);
-        assert_eq!((found.is_current, found.is_available), (Some(true), Some(true)), "{choice}");
+    for (listing, current) in [("TSC-low(1000) HPET(950)", "TSC-low"), (NETBSD, "TSC"), (OPENBSD, "tsc")] {
+        let found = of_x86(listing, current);
+        assert_eq!((found.is_current, found.is_available), (Some(true), Some(true)), "{listing}");
         assert!(found.reasons.is_empty());
     }
     // An administrator may use what the kernel rejects.
@@ -88,7 +88,7 @@ fn the_counter_in_use_needs_no_reason() {
 }
 
 #[test]
-fn another_choice_is_the_kernels_or_an_administrators() {
+fn another_selection_is_the_kernels_or_an_administrators() {
     let timecounter = || "TSC-low".to_owned();
     // FreeBSD gives the TSC 800 on machines whose CPUs are synchronized, but not invariant.
     let found = of_x86("TSC-low(800) HPET(950) ACPI-fast(900)", "HPET");
@@ -107,9 +107,9 @@ fn another_choice_is_the_kernels_or_an_administrators() {
     // Without the counter (machdep.disable_tsc), and with one that is not in the list.
     assert_eq!(causes_of(&of_x86("HPET(950) i8254(0)", "HPET")), [KernelCause::NoTimecounter]);
     assert!(causes_of(&of_x86("TSC-low(1000)", "sundial")).is_empty());
-    assert!(verdict(Architecture::X86, None, &of_kern_timecounter_choice(NETBSD).unwrap()).is_current.is_none());
+    assert!(verdict(Architecture::X86, None, &parse_timecounters(NETBSD).unwrap()).is_current.is_none());
     // The counter of another architecture is not this one's.
-    let arm = verdict(Architecture::Arm, Some("TSC"), &of_kern_timecounter_choice("TSC(1000)").unwrap());
+    let arm = verdict(Architecture::Arm, Some("TSC"), &parse_timecounters("TSC(1000)").unwrap());
     assert_eq!(arm.is_current, Some(false));
 }
 
@@ -124,33 +124,33 @@ fn a_mask_is_a_number_of_bits() {
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,60}", start in 0usize..70, cut in 0usize..20) {
-        let _ = of_kern_timecounter_choice(&text);
-        for choice in [FREEBSD, NETBSD, OPENBSD] {
+        let _ = parse_timecounters(&text);
+        for listing in [FREEBSD, NETBSD, OPENBSD] {
             // One of these with a piece lost or replaced.
-            let mut odd = choice.to_owned();
+            let mut odd = listing.to_owned();
             let start = start.min(odd.len());
             odd.replace_range(start..(start + cut).min(odd.len()), &text);
-            for one in of_kern_timecounter_choice(&odd).into_iter().flatten() {
+            for one in parse_timecounters(&odd).into_iter().flatten() {
                 prop_assert!(text::is_name_of_words(&one.name), "{one:?}");
             }
         }
     }
 
     #[test]
-    fn what_is_shown_is_read(
-        shown in prop::collection::vec(("[A-Za-z][A-Za-z0-9-]{0,8}( [A-Z][a-z]{1,4})?", any::<i32>(), any::<u64>()), 0..6)
+    fn what_is_listed_is_read(
+        listed in prop::collection::vec(("[A-Za-z][A-Za-z0-9-]{0,8}( [A-Z][a-z]{1,4})?", any::<i32>(), any::<u64>()), 0..6)
     ) {
-        let of = |form: &dyn Fn(&(String, i32, u64)) -> String| shown.iter().map(form).collect::<Vec<_>>().join(" ");
+        let of = |form: &dyn Fn(&(String, i32, u64)) -> String| listed.iter().map(form).collect::<Vec<_>>().join(" ");
         let freebsd = of(&|(name, quality, _)| format!("{name}({quality})"));
         let netbsd = of(&|(name, quality, hz)| format!("{name}(q={quality}, f={hz} Hz)"));
         for (text, has_frequency) in [(freebsd, false), (netbsd, true)] {
-            let expected: Vec<_> = shown.iter().map(|(name, quality, hz)| Timecounter {
+            let expected: Vec<_> = listed.iter().map(|(name, quality, hz)| Timecounter {
                 name: name.clone(),
                 quality: i64::from(*quality),
                 frequency_hz: has_frequency.then_some(*hz),
                 mask: None,
             }).collect();
-            prop_assert_eq!(of_kern_timecounter_choice(&text), Some(expected));
+            prop_assert_eq!(parse_timecounters(&text), Some(expected));
         }
     }
 }

@@ -202,9 +202,9 @@ mod tests {
             let mut counter = SimulatedCounter::new(hz, 0).with_step(step);
             let mut last = (0, 0);
             for now_ps in (1_000_000..1_200_000).step_by(7) {
-                let shown = (counter.read(now_ps, 0), clock.read(now_ps, 0, &counter).unwrap());
-                assert!(shown.1 >= last.1 && (shown.0 != last.0 || shown.1 == last.1), "{last:?} {shown:?}");
-                last = shown;
+                let reading = (counter.read(now_ps, 0), clock.read(now_ps, 0, &counter).unwrap());
+                assert!(reading.1 >= last.1 && (reading.0 != last.0 || reading.1 == last.1), "{last:?} {reading:?}");
+                last = reading;
             }
             // 10 ms ahead, in the clock's own time.
             counter.set_offset(1, (hz / 100.0) as i64);
@@ -220,9 +220,9 @@ mod tests {
         let mut last = 0;
         for ns in 0..1_000_000_u64 {
             for ps in [0, 333, 999] {
-                let shown = clock.read(u128::from(ns * 1000 + ps), 0, &counter).unwrap();
-                assert!(shown == last || (35..=36).contains(&(shown - last)), "{ns}: {last} {shown}");
-                last = shown;
+                let reading = clock.read(u128::from(ns * 1000 + ps), 0, &counter).unwrap();
+                assert!(reading == last || (35..=36).contains(&(reading - last)), "{ns}: {last} {reading}");
+                last = reading;
             }
         }
     }

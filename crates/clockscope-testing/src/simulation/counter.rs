@@ -79,11 +79,11 @@ impl SimulatedCounter {
 
     /// Puts this CPU ahead by so many ticks.
     pub fn set_offset(&mut self, cpu: u32, ticks: i64) {
-        let place = cpu as usize;
-        if self.offsets.len() <= place {
-            self.offsets.resize(place + 1, 0);
+        let index = cpu as usize;
+        if self.offsets.len() <= index {
+            self.offsets.resize(index + 1, 0);
         }
-        self.offsets[place] = ticks;
+        self.offsets[index] = ticks;
     }
 
     /// Has the next readings be off by these.

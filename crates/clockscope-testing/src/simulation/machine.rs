@@ -180,8 +180,8 @@ impl Uniprocessor {
     pub fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
         let at = self.reads.get() + reads + 1;
         let mut interruptions = self.interruptions.borrow_mut();
-        let place = interruptions.iter().position(|(other, ..)| *other > at).unwrap_or(interruptions.len());
-        interruptions.insert(place, (at, moment, Box::new(what)));
+        let index = interruptions.iter().position(|(other, ..)| *other > at).unwrap_or(interruptions.len());
+        interruptions.insert(index, (at, moment, Box::new(what)));
     }
 
     /// `what` happens at the first moment at which a thread may be preempted
@@ -214,11 +214,11 @@ impl Uniprocessor {
         loop {
             let mut interruptions = self.interruptions.borrow_mut();
             let due = interruptions.iter().take_while(|(at, ..)| *at <= read);
-            let Some(place) = due.enumerate().find_map(|(place, (_, when, _))| (*when == moment).then_some(place))
+            let Some(index) = due.enumerate().find_map(|(index, (_, when, _))| (*when == moment).then_some(index))
             else {
                 return;
             };
-            let next = interruptions.remove(place);
+            let next = interruptions.remove(index);
             // What happens may read the clocks itself.
             drop(interruptions);
             if let Some((.., what)) = next {

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preempted_thread_may_go_on_elsewhere() {
+    fn a_preempted_thread_may_continue_on_another_cpu() {
         let load = Load { competitors: 1, slice_ns: 1, cpus: 4, migrates: 0.5, ..Load::NONE };
         let mut scheduler = Scheduler::new(load, 5, 0);
         let (mut now, mut seen) = (1, [0; 4]);

@@ -59,10 +59,10 @@ fn is_continuous(
     (former, (began, read)): (&KernelClockState, (Instant, Instant)),
     (later, (began_later, read_later)): (&KernelClockState, (Instant, Instant)),
 ) -> bool {
-    let shown = (later.unix_ns - former.unix_ns) as f64;
+    let advance = (later.unix_ns - former.unix_ns) as f64;
     let (least, most) = (began_later.ns_since(read) as f64, read_later.ns_since(began) as f64);
     let rounded = former.unit_ns.max(later.unit_ns) as f64 + 1_000.0;
-    (least * (1.0 - SLEWED) - rounded..=most * (1.0 + SLEWED) + rounded).contains(&shown)
+    (least * (1.0 - SLEWED) - rounded..=most * (1.0 + SLEWED) + rounded).contains(&advance)
 }
 
 /// Figures of chronyd for the clock's error. In seconds.
@@ -78,24 +78,24 @@ pub(super) struct Tracking {
 /// Asks; `None` where chronyd does not answer, or is not synchronized.
 fn ask() -> Option<Tracking> {
     static SILENT_UNTIL_NS: AtomicU64 = AtomicU64::new(0);
-    let asked = now();
-    if asked.as_ns() < SILENT_UNTIL_NS.load(Ordering::Relaxed) {
+    let start = now();
+    if start.as_ns() < SILENT_UNTIL_NS.load(Ordering::Relaxed) {
         return None;
     }
     let answer = ask_at(ADDRESS);
-    if answer.is_none() && asked.elapsed() >= PATIENCE {
-        SILENT_UNTIL_NS.store(asked.as_ns().saturating_add(SILENCE_NS), Ordering::Relaxed);
+    if answer.is_none() && start.elapsed() >= PATIENCE {
+        SILENT_UNTIL_NS.store(start.as_ns().saturating_add(SILENCE_NS), Ordering::Relaxed);
     }
     answer
 }
 
 fn ask_at(address: SocketAddr) -> Option<Tracking> {
-    chrony::ask_at(address, now().as_ns() as u32).and_then(|found| Tracking::believed(&found))
+    chrony::ask_at(address, now().as_ns() as u32).and_then(|found| Tracking::accepted(&found))
 }
 
 impl Tracking {
     /// `None` where nothing is known, or what is stated cannot be.
-    fn believed(found: &chrony::Tracking) -> Option<Self> {
+    fn accepted(found: &chrony::Tracking) -> Option<Self> {
         // Nobody knows a clock without any error.
         let is_plausible = found.error_s() > 0.0 && found.error_s() < DAY_S && found.correction_s.abs() < DAY_S;
         let tracking = Self {
@@ -130,7 +130,7 @@ impl Tracking {
 /// Decodes any bytes (fuzz/).
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(reply: &[u8]) {
-    if let Some(found) = chrony::tracking(reply, 0).and_then(|found| Tracking::believed(&found)) {
+    if let Some(found) = chrony::tracking(reply, 0).and_then(|found| Tracking::accepted(&found)) {
         assert!(found.correction.is_finite() && found.error_s() > 0.0);
         let interval = found.interval(&KernelClockState::unsynchronized(0), (0, 0));
         assert!(interval.earliest_ns <= interval.latest_ns);
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
-        chrony::tracking(reply, sequence).and_then(|found| Tracking::believed(&found))
+        chrony::tracking(reply, sequence).and_then(|found| Tracking::accepted(&found))
     }
 
     /// Replies that chronyd 4.3 gave, with what chronyc printed of each, and the true time less the
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_to_the_request_is_not_believed() {
+    fn what_is_no_reply_to_the_request_is_rejected() {
         let reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
         let sequence = sequence(&reply);
         assert!(tracking(&reply, sequence).is_some());
@@ -220,7 +220,7 @@ mod tests {
 
     /// A server on the loopback that answers as chronyd does.
     #[test]
-    fn a_server_is_asked() {
+    fn a_server_is_queried() {
         let server = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = server.local_addr().unwrap();
         let mut reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
@@ -231,10 +231,10 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
-                    let mut asked = [0; 2 * LENGTH];
-                    let Ok((length, client)) = server.recv_from(&mut asked) else { continue };
-                    assert_eq!((length, asked[0], asked[1]), (LENGTH, 6, 1));
-                    reply[16..20].copy_from_slice(&asked[8..12]);
+                    let mut request = [0; 2 * LENGTH];
+                    let Ok((length, client)) = server.recv_from(&mut request) else { continue };
+                    assert_eq!((length, request[0], request[1]), (LENGTH, 6, 1));
+                    reply[16..20].copy_from_slice(&request[8..12]);
                     server.send_to(&reply, client).unwrap();
                 }
             });
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_numbers_are_not_believed() {
+    fn absurd_numbers_are_rejected() {
         let reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
         // The largest and the smallest numbers that there are.
         for (at, word) in [(68, 0x7eff_ffff_u32), (68, 0x7f00_0000), (92, 0x7eff_ffff), (96, 0x7eff_ffff)] {
@@ -269,8 +269,8 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_meanwhile_is_noticed() {
         let (at, state) = (Instant::from_ns, KernelClockState::unsynchronized);
-        let is_continuous = |shown_ns| {
-            is_continuous((&state(0), (at(0), at(1_000))), (&state(shown_ns), (at(1_000_000), at(1_001_000))))
+        let is_continuous = |later_ns| {
+            is_continuous((&state(0), (at(0), at(1_000))), (&state(later_ns), (at(1_000_000), at(1_001_000))))
         };
         assert!([900_000, 1_000_000, 1_100_000].into_iter().all(is_continuous));
         assert!([-1_000_000, 0, 880_000, 1_110_000, 1_000_000_000].into_iter().all(|ns| !is_continuous(ns)));

@@ -100,8 +100,8 @@ fn decode(bytes: &[u8; LENGTH]) -> Option<SharedSegment> {
     let is_known = [word(0), word(4)] == MAGIC && half(12) == VERSION && generation != 0 && generation & 1 == 0;
     let bound_ns = i128::from(number(48));
     let is_plausible = (0..=DAY_NS).contains(&bound_ns) && word(64) < 1_000_000_000;
-    let is_stated = matches!(status, SYNCHRONIZED | FREE_RUNNING);
-    if !(is_known && is_plausible && is_stated) {
+    let has_bound = matches!(status, SYNCHRONIZED | FREE_RUNNING);
+    if !(is_known && is_plausible && has_bound) {
         return None;
     }
     Some(SharedSegment {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_segment_is_not_believed() {
+    fn what_is_no_such_segment_is_rejected() {
         for at in [0, 4, 12, 14] {
             // Whichever of the two bytes is the lower one here.
             let mut other = sound();

@@ -70,7 +70,7 @@ fn is_inside(interval: &Result<CivilInterval, Unbounded>, truth_ns: i128) -> boo
 }
 
 #[test]
-fn states_that_daemons_left_are_worth_what_was_seen() {
+fn states_that_daemons_left_are_trusted_as_recorded() {
     let mut seen = std::collections::BTreeMap::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
@@ -104,23 +104,23 @@ fn the_true_time_stays_inside_what_daemons_state() {
     let mut seen = std::collections::BTreeMap::new();
     for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
         let (expected, state, truth_ns) = parsed(line);
-        let stated = state.civil_statement();
+        let statement = state.civil_statement();
         let interval = state.interval(0);
         let was_inside = is_inside(&interval, truth_ns);
         *seen.entry((expected, was_inside)).or_insert(0) += 1;
-        let standing = match expected {
+        let expected_state = match expected {
             "synchronized" => CivilState::Synchronized,
             "while_not_slewing" => CivilState::WhileNotSlewing,
             "slewing" => CivilState::Slewing,
             "worthless" => CivilState::Worthless,
             _ => CivilState::Unsynchronized,
         };
-        assert_eq!((stated.state, stated.lasts_ns), (standing, 1_000_000_000), "{line}");
+        assert_eq!((statement.state, statement.lasts_ns), (expected_state, 1_000_000_000), "{line}");
         for after_ns in [0, 500_000_000, second_ns(state.rate_ppm)] {
-            for at in carried_on(stated, after_ns) {
+            for at in carried_on(statement, after_ns) {
                 let at = at.unwrap_or_else(|| panic!("nothing after {after_ns} ns: {line}"));
-                assert_eq!(at.state, standing, "{line}");
-                if !standing.is_bounded() {
+                assert_eq!(at.state, expected_state, "{line}");
+                if !expected_state.is_bounded() {
                     assert_eq!((at.earliest_ns, at.latest_ns), (i64::MIN, i64::MAX), "{line}");
                     continue;
                 }
@@ -164,22 +164,23 @@ fn nothing_is_carried_on_near_a_leap_second() {
     let state = by_loop();
     let leaps = [Leap::None, Leap::Announced, Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done];
     for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
-        let stated = KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.civil_statement();
+        let statement =
+            KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.civil_statement();
         let is_near = leap != Leap::None && (-10..=10).contains(&tenths);
         let expected = if is_near { CivilState::LeapSecond } else { CivilState::Synchronized };
-        assert_eq!(stated.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
+        assert_eq!(statement.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
         // A second before it is near, and as long as it is.
         let is_soon = leap != Leap::None && (-20..=10).contains(&tenths);
-        assert!(!is_soon || stated.lasts_ns == 0, "{leap:?}, {tenths}: {stated:?}");
+        assert!(!is_soon || statement.lasts_ns == 0, "{leap:?}, {tenths}: {statement:?}");
         let is_far = leap == Leap::None || !(-31..=10).contains(&tenths);
-        assert!(!is_far || stated.lasts_ns == 1_000_000_000, "{leap:?}, {tenths}: {stated:?}");
-        let is_carried_on = carried_on(stated, 0).map(|at| at.is_some());
-        assert_eq!(is_carried_on, [stated.lasts_ns > 0; 2], "{leap:?}, {tenths}");
+        assert!(!is_far || statement.lasts_ns == 1_000_000_000, "{leap:?}, {tenths}: {statement:?}");
+        let is_carried_on = carried_on(statement, 0).map(|at| at.is_some());
+        assert_eq!(is_carried_on, [statement.lasts_ns > 0; 2], "{leap:?}, {tenths}");
     }
 }
 
 #[test]
-fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
+fn what_the_kernel_has_yet_to_correct_is_part_of_the_bound() {
     let state = by_loop();
     let interval =
         |state: KernelClockState| state.interval(0).map(|interval| (interval.earliest_ns, interval.latest_ns)).unwrap();
@@ -195,9 +196,9 @@ fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
     let any = KernelClockState { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
     assert!(interval(any).1 > interval(any).0);
     // Whether adjtime(3) moves it is not known: no more than a hope.
-    let worth = |state: KernelClockState| state.interval(0).map(|interval| interval.state).unwrap();
-    assert_eq!(worth(KernelClockState { adjust_us: None, ..state }), CivilState::WhileNotSlewing);
-    assert_eq!(worth(state), CivilState::Synchronized);
+    let civil_state = |state: KernelClockState| state.interval(0).map(|interval| interval.state).unwrap();
+    assert_eq!(civil_state(KernelClockState { adjust_us: None, ..state }), CivilState::WhileNotSlewing);
+    assert_eq!(civil_state(state), CivilState::Synchronized);
 }
 
 #[test]
@@ -225,24 +226,24 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
 }
 
 #[test]
-fn nobody_is_believed_without_an_error() {
-    let stated = KernelClockState {
+fn nobody_is_trusted_without_an_error() {
+    let with_error = KernelClockState {
         max_error_us: 1234,
         estimated_error_us: 100,
         is_unsynchronized: false,
         ..KernelClockState::unsynchronized(0)
     };
-    assert!(stated.interval(0).is_ok());
+    assert!(with_error.interval(0).is_ok());
     // chronyd without rtcsync.
-    assert!(KernelClockState { is_unsynchronized: true, ..stated }.interval(0).is_ok());
+    assert!(KernelClockState { is_unsynchronized: true, ..with_error }.interval(0).is_ok());
     // An estimate that nobody has set, and a largest error that is no multiple of what the kernel
     // adds.
-    let by_phc2sys = KernelClockState { estimated_error_us: 16_000_000, ..stated };
+    let by_phc2sys = KernelClockState { estimated_error_us: 16_000_000, ..with_error };
     assert!(matches!(by_phc2sys.interval(0), Err(Unbounded::Worthless(_))));
     let nobodys = [
-        KernelClockState { max_error_us: 16_000_000, ..stated },
-        KernelClockState { has_failed: true, ..stated },
-        KernelClockState { is_unsynchronized: true, is_by_loop: true, is_in_ns: true, ..stated },
+        KernelClockState { max_error_us: 16_000_000, ..with_error },
+        KernelClockState { has_failed: true, ..with_error },
+        KernelClockState { is_unsynchronized: true, is_by_loop: true, is_in_ns: true, ..with_error },
         KernelClockState::unsynchronized(0),
     ];
     for state in nobodys {
@@ -338,7 +339,7 @@ fn tai_is_ahead() {
 fn utc_is_between_its_bounds() {
     match utc_now() {
         Ok(utc) => assert!(utc.earliest <= std::time::SystemTime::now() && utc.earliest < utc.latest),
-        Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= std::time::SystemTime::now()),
+        Err(Unbounded::Unsynchronized(time)) => assert!(time <= std::time::SystemTime::now()),
         Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.interval().is_some()),
         Err(other) => panic!("{other}"),
     }

@@ -17,7 +17,7 @@
 //!   the root delay as the largest error, and the standard deviation of the offset as the estimated
 //!   one. It slews by the frequency, by up to 200 ppm.
 
-use clockscope_core::civil::{KernelClockState, NO_ERROR_STATED_US};
+use clockscope_core::civil::{KernelClockState, UNKNOWN_ERROR_US};
 
 use super::{Basis, CivilInterval, Unbounded};
 use crate::disciplined::CivilStatement;
@@ -84,12 +84,12 @@ impl Daemon {
                 let is_one_figure = grown_us.is_some_and(|us| us.is_multiple_of(ADDED_IN_A_SECOND_US));
                 state.is_by_loop && state.is_in_ns && state.time_constant == 0 && is_one_figure
             }
-            Self::Chronyd | Self::NtpdRs => !state.is_by_loop && estimated_us < NO_ERROR_STATED_US,
+            Self::Chronyd | Self::NtpdRs => !state.is_by_loop && estimated_us < UNKNOWN_ERROR_US,
             Self::Timesyncd => state.is_by_loop && estimated_us == 0,
             // They leave the estimated error as the kernel had it, or the daemon before.
             Self::Ptp => {
                 let is_zeroed = largest_us.is_multiple_of(ADDED_IN_A_SECOND_US);
-                !state.is_by_loop && (estimated_us >= NO_ERROR_STATED_US || is_zeroed)
+                !state.is_by_loop && (estimated_us >= UNKNOWN_ERROR_US || is_zeroed)
             }
         }
     }
@@ -193,10 +193,10 @@ impl KernelBounds for KernelClockState {
 
 /// The daemons that may have left this state; none where nobody states an error.
 fn daemons(state: &KernelClockState) -> impl Iterator<Item = Daemon> {
-    let states_error = state.max_error_us < NO_ERROR_STATED_US;
+    let states_error = state.max_error_us < UNKNOWN_ERROR_US;
     let is_alone = state.is_unsynchronized && state.is_by_loop;
-    let is_stated = states_error && !state.has_failed && !is_alone;
-    Daemon::ALL.into_iter().filter(move |daemon| is_stated && daemon.may_have_left(state))
+    let is_valid = states_error && !state.has_failed && !is_alone;
+    Daemon::ALL.into_iter().filter(move |daemon| is_valid && daemon.may_have_left(state))
 }
 
 /// The largest error that one of the daemons means, the clock's unit, and the time in which it was
@@ -215,6 +215,6 @@ fn loop_ns(state: &KernelClockState) -> i64 {
 
 /// By how much adjtime(3) will, likewise.
 fn adjusted_ns(state: &KernelClockState) -> i64 {
-    let rest_us = state.adjust_us.unwrap_or(0);
-    rest_us.saturating_add(rest_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
+    let pending_us = state.adjust_us.unwrap_or(0);
+    pending_us.saturating_add(pending_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
 }

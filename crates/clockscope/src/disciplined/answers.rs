@@ -27,9 +27,9 @@ use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
 
 /// Sources of the answers on the system's clocks, and on the permission to read the counter.
-const CLOCKSOURCE_STATED_BY: &str =
+const CLOCKSOURCE_SOURCE: &str =
     if cfg!(any(target_os = "linux", target_os = "android")) { "sysfs" } else { "the system" };
-const PERMISSION_STATED_BY: &str =
+const PERMISSION_SOURCE: &str =
     if cfg!(any(target_os = "linux", target_os = "android")) { "prctl PR_GET_TSC" } else { "the system" };
 
 /// Brackets tried for an answer.
@@ -183,7 +183,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let rate = end
             .rate_since(&start, both_ticks(answers.os_tick_ns))
             .filter(|rate| rate.low > 0.0)
-            .ok_or(Uncalibrated::StoodStill)?;
+            .ok_or(Uncalibrated::Stuck)?;
         let mean = MeanRate { rate, window_ns: end.inner_since(&start) };
         Ok(Conversion::new(end.middle(), end.inner, frequency_of(&mean)))
     }
@@ -199,7 +199,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 return Ok(());
             }
         }
-        Err(Uncalibrated::StoodStill)
+        Err(Uncalibrated::Stuck)
     }
 
     /// The smallest step between two readings that are as close as can be; `None` where none was
@@ -236,8 +236,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub fn evidence(&self) -> Vec<Evidence> {
         self.wake();
         let answers = self.system_answers.answers().unwrap_or_default();
-        let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
-        let mut evidence = Vec::from(asked);
+        let answered = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
+        let mut evidence = Vec::from(answered);
         evidence.extend([self.order(), self.agreement(), self.nominal_frequency(&answers), self.move_notices()]);
         evidence.extend(self.step());
         evidence.extend(self.outcome());
@@ -250,7 +250,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Some(false) => (Finding::Against, "this process may not read it", NOT_PERMITTED_ADVICE),
             None => (Finding::Unknown, "the system cannot be asked", ""),
         };
-        Evidence::new("permission", finding, seen).by(PERMISSION_STATED_BY).advise(advice)
+        Evidence::new("permission", finding, seen).by(PERMISSION_SOURCE).advise(advice)
     }
 
     fn clocksource(&self, answers: &Answers) -> Evidence {
@@ -277,7 +277,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let evidence = Evidence::new(CLOCKSOURCE, finding, seen);
             name.map(|name| evidence.clone().word(name.to_owned())).unwrap_or(evidence)
         };
-        evidence.by(CLOCKSOURCE_STATED_BY).advise(advice)
+        evidence.by(CLOCKSOURCE_SOURCE).advise(advice)
     }
 
     fn invariance(&self, answers: &Answers) -> Evidence {
@@ -320,19 +320,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// for nor against.
     fn nominal_frequency(&self, answers: &Answers) -> Evidence {
         let of = |seen| Evidence::new(NOMINAL_FREQUENCY, Finding::Unknown, seen);
-        let shown = |hz, offset| NominalFrequency { hz, offset }.to_string();
+        let text = |hz, offset| NominalFrequency { hz, offset }.to_string();
         let by_kernel = || {
             let hz = f64::from_bits(self.kernel_hz.load(Ordering::Relaxed));
             (hz > 0.0).then_some((hz, FrequencySource::Kernel.name()))
         };
         match (self.counter.nominal_hz().or_else(by_kernel), self.frequency()) {
-            (None, _) if answers.is_complete => of(shown(None, None)),
+            (None, _) if answers.is_complete => of(text(None, None)),
             (None, _) => of("the processor states no frequency".to_owned()).advise("recheck() asks the kernel"),
-            (Some((hz, who)), None) => of(shown(Some(hz), None)).figure(hz, "Hz").by(who),
+            (Some((hz, who)), None) => of(text(Some(hz), None)).figure(hz, "Hz").by(who),
             (Some((hz, who)), Some(measured)) => {
                 let ppm = (hz / measured.hz - 1.0) * 1e6;
                 let offset = FrequencyOffset { ppm, bound_ppm: measured.bound_ppm() };
-                of(shown(Some(hz), Some(offset))).figure(ppm, "ppm").by(who)
+                of(text(Some(hz), Some(offset))).figure(ppm, "ppm").by(who)
             }
         }
     }

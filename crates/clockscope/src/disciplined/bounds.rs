@@ -67,7 +67,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 return bounded;
             }
         }
-        if let Some(bounded) = self.bounded_by_kept(version) {
+        if let Some(bounded) = self.bounded_by_statement(version) {
             return bounded;
         }
         if !version.has_line() {
@@ -79,10 +79,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Carries on what the system stated for an earlier caller, where that holds.
-    fn bounded_by_kept(&self, version: Version) -> Option<BoundedAt> {
-        let kept = self.shared.kept.load()?;
+    fn bounded_by_statement(&self, version: Version) -> Option<BoundedAt> {
+        let statement = self.shared.statement.load()?;
         let now = self.see()?;
-        let bounded = kept.at(&now, self.os_tick_ns())?;
+        let bounded = statement.at(&now, self.os_tick_ns())?;
         // Counted as any other reading of the OS clock.
         if !version.has_line() && version.is_tried() && Usage::is_sample(now.after_ns) {
             self.sample();
@@ -112,16 +112,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Asks the system, and keeps what it states where a clock can carry that on.
     fn bounded_by_question(&self) -> BoundedAt {
-        let turn = self.shared.kept.turn();
+        let turn = self.shared.statement.turn();
         let (before, bounded) = self.ask_at_once();
         // Before the second question: what happens during that one shows as well.
         let Some(seen) = self.see().filter(|_| before.lasts_ns > 0) else { return bounded };
-        let (stated, bounded) = self.ask_at_once();
-        if is_same(&before, &stated)
+        let (after, bounded) = self.ask_at_once();
+        if is_same(&before, &after)
             && let Some(raw_ns) = self.shared.os.raw_ns()
-            && let Some(statement) = Statement::of(stated, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns())
+            && let Some(statement) = Statement::of(after, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns())
         {
-            self.shared.kept.keep(turn, &statement);
+            self.shared.statement.keep(turn, &statement);
         }
         bounded
     }
@@ -129,15 +129,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The system's statement now, and that as the interval at some moment of this call.
     fn ask_at_once(&self) -> (CivilStatement, BoundedAt) {
         let began_ns = self.now().as_ns();
-        let stated = self.ask_statement();
+        let statement = self.ask_statement();
         let took_ns = self.now().as_ns().saturating_sub(began_ns);
         let bounded = BoundedAt {
-            earliest_ns: stated.earliest_ns,
+            earliest_ns: statement.earliest_ns,
             // The timeline may be slewed meanwhile, by a tenth.
-            latest_ns: later(stated.latest_ns, took_ns.saturating_add(took_ns / 8)),
-            state: stated.state,
+            latest_ns: later(statement.latest_ns, took_ns.saturating_add(took_ns / 8)),
+            state: statement.state,
         };
-        (stated, bounded)
+        (statement, bounded)
     }
 
     /// Duration beyond which something was interrupted, in ns: too long for a bound that lasts a
@@ -165,16 +165,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Carries on what the system stated, or takes it back. `asked` is what it stated before
     /// `bracket`.
-    pub(super) fn carry_bounds(&self, guard: &mut SteeringGuard<'_>, asked: Option<CivilStatement>, bracket: &Bracket) {
+    pub(super) fn carry_bounds(
+        &self,
+        guard: &mut SteeringGuard<'_>,
+        statement: Option<CivilStatement>,
+        bracket: &Bracket,
+    ) {
         if !self.is_carried_on(guard, bracket) {
             guard.carried = Carried::NONE;
         }
-        if let Some(before) = asked {
+        if let Some(before) = statement {
             guard.carried = self.carry_on(guard, before, bracket).unwrap_or(Carried::NONE);
         }
         if guard.carried.rate <= 0.0 && self.shared.page.wants(WANTS_BOUNDS) {
             // A slew may have begun that only the counter shows so soon: whoever calls next asks.
-            self.shared.kept.forget();
+            self.shared.statement.forget();
         }
     }
 
@@ -187,18 +192,18 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return None;
         }
         let start = self.counter.ordered();
-        let mut stated = self.ask_statement();
+        let mut after = self.ask_statement();
         let end = self.counter.ordered();
         let took_ns = end.wrapping_sub(start) as f64 * rate;
         // Interrupted for so long that it is no bound for a second.
-        if !is_same(&before, &stated) || !(0.0..=self.interrupted_ns() as f64).contains(&took_ns) {
+        if !is_same(&before, &after) || !(0.0..=self.interrupted_ns() as f64).contains(&took_ns) {
             return None;
         }
         // The rate may have changed by as much without being seen until the renewal after the next.
         let unseen_ns = ((SAME + uncertain) * 3.0 * self.window_ns() as f64) as u64 + 1;
-        stated.earliest_ns = earlier(stated.earliest_ns, unseen_ns);
-        stated.latest_ns = later(stated.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1 + unseen_ns);
-        Some(Carried { bounds: Bounds::of(&stated, end, rate), since: *bracket, rate })
+        after.earliest_ns = earlier(after.earliest_ns, unseen_ns);
+        after.latest_ns = later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1 + unseen_ns);
+        Some(Carried { bounds: Bounds::of(&after, end, rate), since: *bracket, rate })
     }
 
     /// Returns true if the OS clock has gone on at the rate of then.

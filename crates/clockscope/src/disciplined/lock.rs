@@ -30,14 +30,14 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
 /// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LockHolder(u64);
+pub(super) struct LockOwner(u64);
 
 const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
 const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
 const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
 
-impl LockHolder {
+impl LockOwner {
     fn epoch(self) -> usize {
         (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
     }
@@ -58,7 +58,7 @@ impl LockHolder {
         Some(Self(self.next().0 ^ epoch << EPOCH_SHIFT | 1 << self.epoch() << AWAY_SHIFT))
     }
 
-    pub(super) fn is_held(self) -> bool {
+    pub(super) fn is_locked(self) -> bool {
         self.0 & LOCKED != 0
     }
 
@@ -71,7 +71,7 @@ impl LockHolder {
 /// The lock, held.
 pub(super) struct Guard<'a, T> {
     lock: &'a Lock<T>,
-    holder: LockHolder,
+    owner: LockOwner,
 }
 
 impl<T: Copy> Lock<T> {
@@ -93,54 +93,54 @@ impl<T: Copy> Lock<T> {
     /// No guard may be in use, now or later: its thread is gone.
     #[cfg(not(loom))]
     pub(super) unsafe fn break_open(&self, value: T) {
-        for place in &self.values {
+        for cell in &self.values {
             // SAFETY: the caller's promise: nobody else refers to the value.
-            unsafe { *place.get() = value };
+            unsafe { *cell.get() = value };
         }
         self.word.store(0, Ordering::Release);
     }
 
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockHolder> {
+    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockOwner> {
         // Looked at first: a failed exchange would take the cache line from the holder.
-        let free = self.holder();
-        if free.is_held() { Err(free) } else { self.exchange(free, free.next()) }
+        let free = self.owner();
+        if free.is_locked() { Err(free) } else { self.exchange(free, free.next()) }
     }
 
     /// The lock, taken from a holder that does not come back; or who has it now. The value may be
     /// that of an earlier epoch, whose holder came back late.
-    pub(super) fn take_over(&self, from: LockHolder) -> Result<Guard<'_, T>, LockHolder> {
+    pub(super) fn take_over(&self, from: LockOwner) -> Result<Guard<'_, T>, LockOwner> {
         match from.successor() {
-            Some(to) if from.is_held() => self.exchange(from, to),
+            Some(to) if from.is_locked() => self.exchange(from, to),
             _ => Err(from),
         }
     }
 
     /// Returns true if there is an epoch for another holder.
     pub(super) fn has_room(&self) -> bool {
-        self.holder().successor().is_some()
+        self.owner().successor().is_some()
     }
 
-    fn holder(&self) -> LockHolder {
-        LockHolder(self.word.load(Ordering::Relaxed))
+    fn owner(&self) -> LockOwner {
+        LockOwner(self.word.load(Ordering::Relaxed))
     }
 
-    fn exchange(&self, from: LockHolder, to: LockHolder) -> Result<Guard<'_, T>, LockHolder> {
+    fn exchange(&self, from: LockOwner, to: LockOwner) -> Result<Guard<'_, T>, LockOwner> {
         match self.word.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) => Ok(Guard { lock: self, holder: to }),
-            Err(now) => Err(LockHolder(now)),
+            Ok(_) => Ok(Guard { lock: self, owner: to }),
+            Err(now) => Err(LockOwner(now)),
         }
     }
 }
 
 impl<T> Guard<'_, T> {
     pub(super) fn epoch(&self) -> usize {
-        self.holder.epoch()
+        self.owner.epoch()
     }
 
     /// Returns true if the lock is still held by this one, and was not taken over.
     pub(super) fn is_current(&self) -> bool {
-        LockHolder(self.lock.word.load(Ordering::Acquire)).number() == self.holder.number()
+        LockOwner(self.lock.word.load(Ordering::Acquire)).number() == self.owner.number()
     }
 }
 
@@ -165,7 +165,7 @@ impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         // Meanwhile others may have come back late, too.
         let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
-            let is_current = LockHolder(word).number() == self.holder.number();
+            let is_current = LockOwner(word).number() == self.owner.number();
             Some(word & !if is_current { LOCKED } else { 1 << self.epoch() << AWAY_SHIFT })
         });
     }
@@ -190,15 +190,15 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_that_comes_back_late_harms_nobody() {
+    fn an_owner_that_comes_back_late_harms_nobody() {
         let lock = lock();
         for round in 0..20 {
             let mut away = Vec::new();
             for _ in 0..EPOCHS - 1 {
                 away.push(lock.try_lock().ok().unwrap());
-                let holder = lock.try_lock().err().unwrap();
-                let mut guard = lock.take_over(holder).ok().unwrap();
-                assert!(lock.take_over(holder).is_err(), "it is taken over once");
+                let owner = lock.try_lock().err().unwrap();
+                let mut guard = lock.take_over(owner).ok().unwrap();
+                assert!(lock.take_over(owner).is_err(), "it is taken over once");
                 assert!(guard.is_current() && !away.iter().any(Guard::is_current));
                 assert!(away.iter().all(|away| away.epoch() != guard.epoch()));
                 guard.0 = round;
@@ -206,8 +206,8 @@ mod tests {
                 assert_eq!(guard.0, round);
             }
             let last = lock.try_lock().ok().unwrap();
-            let holder = lock.try_lock().err().unwrap();
-            assert!(lock.take_over(holder).is_err() && !lock.has_room(), "there is room for no more");
+            let owner = lock.try_lock().err().unwrap();
+            assert!(lock.take_over(owner).is_err() && !lock.has_room(), "there is room for no more");
             drop(away);
             assert!(lock.has_room() && lock.try_lock().is_err(), "what the late ones release is not held");
             drop(last);

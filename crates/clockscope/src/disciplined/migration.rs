@@ -4,7 +4,7 @@
 use core::sync::atomic::Ordering;
 
 use super::holding::SteeringGuard;
-use super::tested_cpus::{Test, plus_one};
+use super::verified_cpus::{Test, plus_one};
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -13,7 +13,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// and what depends on it. Asked before each bracket.
     pub(super) fn is_where_it_was(&self, guard: &mut SteeringGuard<'_>) -> bool {
         let disruptions = self.shared.os.disruptions();
-        self.is_same_machine(guard, disruptions) && self.is_where_tested(guard, disruptions)
+        self.is_same_machine(guard, disruptions) && self.is_covered(guard, disruptions)
     }
 
     /// Learns the machine's number of disruptions, if none was known.
@@ -31,21 +31,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.learn_machine();
             return true;
         }
-        if self.leave(guard, self.tested_cpus.last()) {
+        if self.leave(guard, self.verified_cpus.last()) {
             self.disruptions.store(now, Ordering::Relaxed);
         }
         false
     }
 
-    fn is_where_tested(&self, guard: &mut SteeringGuard<'_>, disruptions: Option<u64>) -> bool {
-        let Some(test) = self.tested_cpus.last() else { return true };
-        if self.tested_cpus.covers_machine(disruptions)
-            && self.tested_cpus.covers_cpu(test, || self.shared.os.current_cpu())
+    fn is_covered(&self, guard: &mut SteeringGuard<'_>, disruptions: Option<u64>) -> bool {
+        let Some(test) = self.verified_cpus.last() else { return true };
+        if self.verified_cpus.covers_machine(disruptions)
+            && self.verified_cpus.covers_cpu(test, || self.shared.os.current_cpu())
         {
             return true;
         }
         if self.is_trusted_by_system() {
-            self.tested_cpus.withdraw(test);
+            self.verified_cpus.withdraw(test);
             return true;
         }
         self.leave(guard, Some(test));
@@ -64,11 +64,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let error_ns = self.error_by_line(guard.ticks_ns()).unwrap_or(0).max(guard.interval.worst_ns());
         let is_barred = test.is_some() && !self.is_trusted_by_system();
         let mode = if is_barred { ServingMode::Barred(Demotion::Untested) } else { guard.version.mode() };
-        if self.tested_cpus.last() != test || !self.end_line(guard, mode) {
+        if self.verified_cpus.last() != test || !self.end_line(guard, mode) {
             return false;
         }
         if let Some(test) = test {
-            self.tested_cpus.withdraw(test);
+            self.verified_cpus.withdraw(test);
         }
         let ahead_ns = self.os_ns().map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
         self.next_generation(error_ns.max(ahead_ns));

@@ -21,7 +21,7 @@ pub(super) struct SlowOsClock {
 
 /// The OS clock is behind what was served, and the time stands still.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StandStill {
+pub(super) struct StoppedOsClock {
     at: u64,
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
@@ -45,14 +45,14 @@ pub(super) const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 /// Duration for which the time stands still when the OS clock is behind earlier readings, in ns.
 /// Three windows if that is longer: a line may end that far ahead. Each step back soon after
 /// another doubles it; otherwise CPUs whose OS clocks differ would make the time run fast.
-const STANDS_STILL_NS: u64 = 10_000_000;
+const HOLD_NS: u64 = 10_000_000;
 const MOST_DOUBLINGS: u32 = 10;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When
     /// it has done so for long, it goes on from there at the OS clock's rate: that clock has
     /// stepped back.
-    pub(super) fn stand_still(&self, at: u64) {
+    pub(super) fn hold_at(&self, at: u64) {
         let page = &self.shared.page;
         // Before the system was asked the lock is not used: a forked child would inherit it.
         let mode = page.mode();
@@ -73,15 +73,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if os_ns >= at {
             return;
         }
-        let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
+        let patience_ns = HOLD_NS.max(3 * self.window_ns());
         if at - os_ns > patience_ns {
-            let is_soon = raw_ns.abs_diff(guard.stand_still.behind_os_ns) < SOON_NS;
-            guard.stand_still.steps = if is_soon { guard.stand_still.steps } else { 0 };
-            guard.stand_still.behind_os_ns = raw_ns;
+            let is_soon = raw_ns.abs_diff(guard.stopped_os_clock.behind_os_ns) < SOON_NS;
+            guard.stopped_os_clock.steps = if is_soon { guard.stopped_os_clock.steps } else { 0 };
+            guard.stopped_os_clock.behind_os_ns = raw_ns;
         }
-        let StandStill { at: before, since_os_ns, steps, .. } = guard.stand_still;
+        let StoppedOsClock { at: before, since_os_ns, steps, .. } = guard.stopped_os_clock;
         if before != at || raw_ns < since_os_ns {
-            guard.stand_still = StandStill { at, since_os_ns: raw_ns, ..guard.stand_still };
+            guard.stopped_os_clock = StoppedOsClock { at, since_os_ns: raw_ns, ..guard.stopped_os_clock };
             return;
         }
         let patience_ns = patience_ns << steps;
@@ -89,7 +89,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
             self.next_generation(guard.interval.worst_ns());
             *guard = guard.restarted();
-            guard.stand_still.steps = (steps + 1).min(MOST_DOUBLINGS);
+            guard.stopped_os_clock.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
 
@@ -98,7 +98,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn go_on_without_the_lock(&self, at: u64) {
         let offset = self.shared.page.offset();
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
-        if at.saturating_sub(raw_ns.wrapping_add(offset)) > STANDS_STILL_NS
+        if at.saturating_sub(raw_ns.wrapping_add(offset)) > HOLD_NS
             && self.shared.page.replace_offset(offset, at.wrapping_sub(raw_ns))
         {
             self.next_generation(0);
@@ -152,6 +152,6 @@ impl SlowOsClock {
     pub(super) const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
 }
 
-impl StandStill {
+impl StoppedOsClock {
     pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_os_ns: 0 };
 }

@@ -84,7 +84,7 @@ fn wall_time_is_of_one_version() {
 }
 
 #[test]
-fn a_line_is_looked_at_whole() {
+fn a_snapshot_of_a_line_is_whole() {
     a_line_is_whole(|page| page.snapshot(|| 100).line.at(100));
 }
 
@@ -314,11 +314,11 @@ fn a_lock_is_taken_over_once_and_for_good() {
         let successor = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let holder = match clock.shared.steering.try_lock() {
+                let owner = match clock.shared.steering.try_lock() {
                     Ok(_) => return false,
-                    Err(holder) => holder,
+                    Err(owner) => owner,
                 };
-                let Some(mut guard) = clock.take_over(holder) else { return false };
+                let Some(mut guard) = clock.take_over(owner) else { return false };
                 // Only what was published before may have been seen: that line has ended.
                 assert!(clock.publish(&mut guard, &next));
                 true
@@ -377,14 +377,14 @@ fn statement(number: i64) -> Statement {
         disruptions: number as u64,
     };
     let rate_ppm = number as f64;
-    let stated = CivilStatement {
+    let reported = CivilStatement {
         earliest_ns: -number,
         latest_ns: number,
         lasts_ns: 1_000,
         rate_ppm,
         state: CivilState::Synchronized,
     };
-    Statement::of(stated, seen, number as u64, 0, 1_000).unwrap()
+    Statement::of(reported, seen, number as u64, 0, 1_000).unwrap()
 }
 
 /// A thread reads while another keeps one statement after another: it finds one of them, or none.
@@ -392,16 +392,16 @@ fn statement(number: i64) -> Statement {
 #[ignore = "seconds of interleavings"]
 fn a_statement_is_read_whole() {
     check(2, || {
-        let kept = Arc::new(SharedStatement::new());
-        kept.keep(kept.turn(), &statement(1));
+        let shared = Arc::new(SharedStatement::new());
+        shared.keep(shared.turn(), &statement(1));
         let writer = {
-            let kept = kept.clone();
-            thread::spawn(move || kept.keep(kept.turn(), &statement(2)))
+            let shared = shared.clone();
+            thread::spawn(move || shared.keep(shared.turn(), &statement(2)))
         };
-        let read = kept.load();
+        let read = shared.load();
         assert!(read.is_none_or(|read| read == statement(1) || read == statement(2)), "{read:?}");
         writer.join().unwrap();
-        assert_eq!(kept.load(), Some(statement(2)));
+        assert_eq!(shared.load(), Some(statement(2)));
     });
 }
 
@@ -410,16 +410,16 @@ fn a_statement_is_read_whole() {
 #[ignore = "seconds of interleavings"]
 fn a_statement_is_written_by_one() {
     check(2, || {
-        let kept = Arc::new(SharedStatement::new());
+        let shared = Arc::new(SharedStatement::new());
         let writer = {
-            let kept = kept.clone();
-            thread::spawn(move || kept.keep(kept.turn(), &statement(1)))
+            let shared = shared.clone();
+            thread::spawn(move || shared.keep(shared.turn(), &statement(1)))
         };
-        kept.keep(kept.turn(), &statement(2));
-        let read = kept.load();
+        shared.keep(shared.turn(), &statement(2));
+        let read = shared.load();
         assert!(read.is_none_or(|read| read == statement(1) || read == statement(2)), "{read:?}");
         writer.join().unwrap();
-        let read = kept.load();
+        let read = shared.load();
         assert!(read.is_some_and(|read| read == statement(1) || read == statement(2)), "{read:?}");
     });
 }
@@ -429,17 +429,17 @@ fn a_statement_is_written_by_one() {
 #[test]
 fn a_statement_that_was_forgotten_is_not_read() {
     check(2, || {
-        let kept = Arc::new(SharedStatement::new());
-        let since = kept.turn();
+        let shared = Arc::new(SharedStatement::new());
+        let since = shared.turn();
         let early = {
-            let kept = kept.clone();
-            thread::spawn(move || kept.keep(since, &statement(1)))
+            let shared = shared.clone();
+            thread::spawn(move || shared.keep(since, &statement(1)))
         };
-        kept.forget();
-        assert_eq!(kept.load(), None);
+        shared.forget();
+        assert_eq!(shared.load(), None);
         early.join().unwrap();
-        assert_eq!(kept.load(), None);
-        kept.keep(kept.turn(), &statement(2));
-        assert_eq!(kept.load(), Some(statement(2)), "the mark of being written was left");
+        assert_eq!(shared.load(), None);
+        shared.keep(shared.turn(), &statement(2));
+        assert_eq!(shared.load(), Some(statement(2)), "the mark of being written was left");
     });
 }

@@ -122,7 +122,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let stepped = written.saturating_sub(os_ns) > SKEW_NS;
         let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
         self.raise_largest_error(least.saturating_sub(os_ns));
-        self.stand_still(least);
+        self.hold_at(least);
         least
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Shared<S> {
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
     /// For callers without a line.
-    pub(super) kept: SharedStatement,
+    pub(super) statement: SharedStatement,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
     #[cfg(not(loom))]
@@ -35,14 +35,14 @@ impl<S> Shared<S> {
             os,
             page: Page::new(),
             steering: Lock::new(Steering::ZERO),
-            kept: SharedStatement::new(),
+            statement: SharedStatement::new(),
             process_mark: AtomicU64::new(0),
         }
     }
 
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: SharedStatement::new() }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), statement: SharedStatement::new() }
     }
 
     /// Returns the mark of this process, never 0. A child that forgets this state has another one.

@@ -175,13 +175,13 @@ impl Statement {
     /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
     /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
     pub(super) fn of(
-        mut stated: CivilStatement,
+        mut reported: CivilStatement,
         seen: ClockSnapshot,
         raw_ns: u64,
         tick_ns: u64,
         most_ns: u64,
     ) -> Option<Self> {
-        let rate = 1.0 + stated.rate_ppm * 1e-6;
+        let rate = 1.0 + reported.rate_ppm * 1e-6;
         let took_ns = raw_ns.wrapping_sub(seen.raw_ns);
         // So that no product overflows, whatever a system states.
         if took_ns > most_ns || seen.width_ns() > most_ns || !(0.5..=1.5).contains(&rate) {
@@ -189,9 +189,9 @@ impl Statement {
         }
         // The clock may be a tick further at either end of the interval that it carries.
         let unseen_ns = 2 * tick_ns + 2;
-        stated.earliest_ns = earlier(stated.earliest_ns, unseen_ns);
-        stated.latest_ns = later(stated.latest_ns, (took_ns as f64 * rate * (1.0 + GROWS)) as u64 + unseen_ns);
-        Some(Self { bounds: Bounds::of(&stated, raw_ns, rate), seen, rate })
+        reported.earliest_ns = earlier(reported.earliest_ns, unseen_ns);
+        reported.latest_ns = later(reported.latest_ns, (took_ns as f64 * rate * (1.0 + GROWS)) as u64 + unseen_ns);
+        Some(Self { bounds: Bounds::of(&reported, raw_ns, rate), seen, rate })
     }
 
     /// Returns the interval when the clocks show this. `None` if the statement has lasted its time,
@@ -214,11 +214,11 @@ impl Statement {
     /// off. A slew takes the true time out of no interval, but who steers the clock may state
     /// something else.
     fn is_of_its_rate(&self, now: &ClockSnapshot, tick_ns: u64) -> bool {
-        let stated_ns = now.raw_ns.wrapping_sub(self.seen.raw_ns) as f64 * self.rate;
-        let slack_ns = stated_ns * GROWS + (2 * tick_ns) as f64;
+        let expected_ns = now.raw_ns.wrapping_sub(self.seen.raw_ns) as f64 * self.rate;
+        let slack_ns = expected_ns * GROWS + (2 * tick_ns) as f64;
         let least_ns = now.before_ns.wrapping_sub(self.seen.after_ns) as i64 as f64;
         let most_ns = now.after_ns.wrapping_sub(self.seen.before_ns) as i64 as f64;
-        least_ns <= stated_ns + slack_ns && stated_ns - slack_ns <= most_ns
+        least_ns <= expected_ns + slack_ns && expected_ns - slack_ns <= most_ns
     }
 
     fn words(&self) -> [u64; Self::WORDS] {
@@ -237,10 +237,10 @@ impl Statement {
 /// ns: by the counter, and by the unsteered clock. No time passes between the question and the
 /// beginning.
 #[cfg(all(test, not(loom)))]
-pub(crate) fn carried_on(stated: CivilStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
+pub(crate) fn carried_on(reported: CivilStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
     const START: u64 = 1 << 50;
     const MOST_NS: u64 = 125_000;
-    let rate = 1.0 + stated.rate_ppm * 1e-6;
+    let rate = 1.0 + reported.rate_ppm * 1e-6;
     let seen = |after_ns: u64| {
         let os_ns = START + (after_ns as f64 * rate) as u64;
         ClockSnapshot {
@@ -251,7 +251,7 @@ pub(crate) fn carried_on(stated: CivilStatement, after_ns: u64) -> [Option<Bound
             disruptions: 0,
         }
     };
-    let by_counter = Bounds::of(&stated, START, rate).at(START + after_ns);
-    let statement = Statement::of(stated, seen(0), START, 1, MOST_NS);
+    let by_counter = Bounds::of(&reported, START, rate).at(START + after_ns);
+    let statement = Statement::of(reported, seen(0), START, 1, MOST_NS);
     [by_counter, statement.and_then(|statement| statement.at(&seen(after_ns), 1))]
 }

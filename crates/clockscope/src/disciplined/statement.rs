@@ -108,23 +108,23 @@ impl Bounds {
     }
 
     /// A statement from `start` on, at so many ns a tick.
-    pub(super) fn of(stated: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
+    pub(super) fn of(statement: &CivilStatement, start: u64, ns_per_tick: f64) -> Self {
         let fixed = |slope: f64| (slope * (1u64 << FRACTION_BITS) as f64) as u64;
-        let slopes = if stated.state.is_bounded() {
+        let slopes = if statement.state.is_bounded() {
             [ns_per_tick * (1.0 - GROWS), ns_per_tick * (1.0 + GROWS)].map(fixed)
         } else {
             [0, 0]
         };
         // What would leave the range is not carried on.
-        let stays = !stated.state.is_bounded() || stated.latest_ns.checked_add_unsigned(2 * LASTS_NS).is_some();
-        let lasts_ns = if stays { stated.lasts_ns.min(LASTS_NS) } else { 0 };
+        let stays = !statement.state.is_bounded() || statement.latest_ns.checked_add_unsigned(2 * LASTS_NS).is_some();
+        let lasts_ns = if stays { statement.lasts_ns.min(LASTS_NS) } else { 0 };
         let ticks = (lasts_ns as f64 / ns_per_tick) as u64;
         Self {
             start,
-            ticks_and_state: ticks << 8 | stated.state as u64,
-            earliest: stated.earliest_ns as u64,
+            ticks_and_state: ticks << 8 | statement.state as u64,
+            earliest: statement.earliest_ns as u64,
             earliest_slope: slopes[0],
-            latest: stated.latest_ns as u64,
+            latest: statement.latest_ns as u64,
             // Rounded up.
             latest_slope: slopes[1] + u64::from(slopes[1] != 0),
         }
@@ -150,8 +150,8 @@ mod tests {
             part in 0.0f64..0.999,
         ) {
             let (earliest_ns, latest_ns) = (around - half, around + half);
-            let stated = CivilStatement { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
-            let bounds = Bounds::of(&stated, start, ns_per_tick);
+            let statement = CivilStatement { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: CivilState::Synchronized };
+            let bounds = Bounds::of(&statement, start, ns_per_tick);
             prop_assert_eq!(Bounds::of_words(bounds.words()), bounds);
             let ticks = (bounds.ticks_and_state >> 8) as f64 * part;
             let at = bounds.at(start.wrapping_add(ticks as u64)).unwrap();
@@ -176,11 +176,11 @@ mod tests {
         for number in 0..7 {
             let state = CivilState::of_number(number);
             assert_eq!(state as u64, number);
-            let mut stated = CivilStatement::nothing(state);
+            let mut statement = CivilStatement::nothing(state);
             if state.is_bounded() {
-                (stated.earliest_ns, stated.latest_ns) = (0, 0);
+                (statement.earliest_ns, statement.latest_ns) = (0, 0);
             }
-            let at = Bounds::of(&stated, 5, 0.4).at(1_000_000).unwrap();
+            let at = Bounds::of(&statement, 5, 0.4).at(1_000_000).unwrap();
             assert_eq!(at.state, state);
             assert!(state.is_bounded() || (at.earliest_ns, at.latest_ns) == (i64::MIN, i64::MAX));
         }

@@ -12,7 +12,7 @@ use super::calibration::{Calibration, MeanRate};
 use super::errors::{BracketInterval, unseen_error_ns, unseen_slew_ns};
 use super::holding::SteeringGuard;
 use super::line::{LinePosition, ServedLine};
-use super::os_changes::{PAUSE_NS, SlowOsClock, StandStill};
+use super::os_changes::{PAUSE_NS, SlowOsClock, StoppedOsClock};
 use super::page::{Civil, PageSnapshot, WallOffset};
 use super::sync::stored_before_reading;
 use super::use_rate::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
@@ -53,7 +53,7 @@ pub(crate) struct Steering {
     /// Duration of [`OWN_READS`] reads of the counter, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
     pub(super) slow_os_clock: SlowOsClock,
-    pub(super) stand_still: StandStill,
+    pub(super) stopped_os_clock: StoppedOsClock,
     /// The offset that is published with the next line.
     pub(super) wall: WallOffset,
     pub(super) carried: Carried,
@@ -104,7 +104,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let snapshot = self.snapshot();
         if let LinePosition::NearlySpent(_) = snapshot.line.position(snapshot.tick)
             && self.is_in_use(&mut guard, &snapshot)
-            && let asked = self.ask_if_due(&guard, snapshot.tick)
+            && let statement = self.ask_if_due(&guard, snapshot.tick)
             && let Some(bracket) = self.anchor(&mut guard, &snapshot)
         {
             let rate = guard.ns_per_tick;
@@ -114,7 +114,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let ticks = self.next_ticks(&snapshot.line, rate);
             let slope =
                 slope((snapshot.line.end(), snapshot.line.end_value()), ticks, &bracket, rate, guard.os_tick_ns);
-            self.carry_bounds(&mut guard, asked, &bracket);
+            self.carry_bounds(&mut guard, statement, &bracket);
             self.take_wall(&mut guard);
             self.publish(&mut guard, &snapshot.line.followed_by(slope, ticks));
         }
@@ -515,7 +515,7 @@ impl Steering {
         ambiguous_change: AmbiguousChange::NONE,
         own_ticks: 0,
         slow_os_clock: SlowOsClock::NONE,
-        stand_still: StandStill::NONE,
+        stopped_os_clock: StoppedOsClock::NONE,
         wall: WallOffset::UNKNOWN,
         carried: Carried::NONE,
     };
@@ -527,7 +527,7 @@ impl Steering {
 
     /// State that is known when a generation begins.
     pub(super) fn restarted(&self) -> Self {
-        Self { stand_still: self.stand_still, short_generations: self.short_generations, ..Self::ZERO }
+        Self { stopped_os_clock: self.stopped_os_clock, short_generations: self.short_generations, ..Self::ZERO }
     }
 }
 

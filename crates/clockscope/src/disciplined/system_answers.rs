@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_kept_and_no_answer_replaces_one() {
+    fn an_answer_is_not_replaced_by_none() {
         let system_answers = SystemAnswers::new();
         assert_eq!(system_answers.answers(), None);
         let first = Answers {
@@ -160,10 +160,10 @@ mod tests {
         let second = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..Answers::default() };
         let both = Answers { clocksource: Some(false), name: 2, os_tick_ns: 1, ..first };
         assert_eq!(system_answers.keep(second), both);
-        let unnamed = Answers { clocksource: Some(false), os_tick_ns: 1, ..Answers::default() };
-        assert_eq!(system_answers.keep(unnamed), both);
+        let without_name = Answers { clocksource: Some(false), os_tick_ns: 1, ..Answers::default() };
+        assert_eq!(system_answers.keep(without_name), both);
         let turned = Answers { clocksource: Some(true), name: 0, ..both };
-        assert_eq!(system_answers.keep(Answers { clocksource: Some(true), ..unnamed }), turned);
+        assert_eq!(system_answers.keep(Answers { clocksource: Some(true), ..without_name }), turned);
         system_answers.forbid();
         assert_eq!(system_answers.answers(), Some(Answers { permitted: Some(false), ..turned }));
     }

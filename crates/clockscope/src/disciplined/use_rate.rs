@@ -110,9 +110,9 @@ mod tests {
         for (gap, turn) in gaps.zip(0u64..) {
             // No program reads to the ns.
             now += gap + ((turn ^ turn >> 7).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 58);
-            let shown = start + (now - start) / step * step;
-            if Usage::is_sample(shown) {
-                usage = usage.after(shown);
+            let reading = start + (now - start) / step * step;
+            if Usage::is_sample(reading) {
+                usage = usage.after(reading);
             }
             if usage.is_dense() {
                 return Some(now - start);

@@ -49,7 +49,7 @@ impl<S> Shared<S> {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
         self.process_mark.store(0, Ordering::Relaxed);
-        self.kept.wipe();
+        self.statement.wipe();
         self.page.forget();
     }
 }
@@ -83,12 +83,12 @@ mod tests {
         let (shared, nothing) = (Shared::new(()), CivilStatement::nothing(CivilState::Unsynchronized));
         let statement = Statement::of(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
-            let before = shared.kept.turn();
-            shared.kept.keep(before, &statement);
-            assert_eq!(shared.kept.load(), Some(statement));
+            let before = shared.statement.turn();
+            shared.statement.keep(before, &statement);
+            assert_eq!(shared.statement.load(), Some(statement));
             // SAFETY: nobody else knows of it.
             unsafe { shared.forget() };
-            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, SharedStatement::new().turn()));
+            assert_eq!((shared.statement.load(), shared.statement.turn()), (None, SharedStatement::new().turn()));
         }
     }
 }

@@ -68,8 +68,8 @@ fn the_time_passes_as_it_does_for_the_host() {
 #[test]
 fn there_is_a_clock() {
     let before = clockscope::now();
-    let asked = clockscope::try_now().unwrap();
-    assert!(asked >= before && clockscope::now() >= asked);
+    let reading = clockscope::try_now().unwrap();
+    assert!(reading >= before && clockscope::now() >= reading);
     assert_ne!(clockscope::source(), Source::Nothing);
     assert!(clockscope::error_bound().is_some());
 }

@@ -10,8 +10,8 @@ use clockscope_testing::skip;
 use super::{assert_right, deny, forked, in_a_process, is_usable, monotonic_by_syscall, read, settle};
 
 #[test]
-fn a_forked_child_begins_anew() {
-    let status = in_a_process(here!(a_forked_child_begins_anew), &[], || {
+fn a_forked_child_starts_afresh() {
+    let status = in_a_process(here!(a_forked_child_starts_afresh), &[], || {
         settle();
         let (before, generation, source) = (clockscope::now(), clockscope::generation(), clockscope::source());
         assert!(forked(|| {
@@ -29,8 +29,8 @@ fn a_forked_child_begins_anew() {
 
 /// The kernel's statement is carried on without a question, and not in a child.
 #[test]
-fn a_forked_child_asks_the_kernel_for_its_bound_anew() {
-    let status = in_a_process(here!(a_forked_child_asks_the_kernel_for_its_bound_anew), &[], || {
+fn a_forked_child_asks_the_kernel_for_its_bound_again() {
+    let status = in_a_process(here!(a_forked_child_asks_the_kernel_for_its_bound_again), &[], || {
         clockscope::prepare();
         let denied = || {
             deny(&[libc::SYS_adjtimex]);

@@ -78,7 +78,7 @@ fn note() {
     }
 }
 
-extern "C" fn plain(_: c_int) {
+extern "C" fn simple(_: c_int) {
     note();
 }
 
@@ -140,22 +140,22 @@ fn current() -> libc::sigaction {
 enum Former {
     Default,
     Ignored,
-    Plain,
-    PlainOnce,
+    Simple,
+    SimpleOnce,
     Informed,
     Once,
 }
 
 const FORMERS: [Former; 6] =
-    [Former::Default, Former::Ignored, Former::Plain, Former::PlainOnce, Former::Informed, Former::Once];
+    [Former::Default, Former::Ignored, Former::Simple, Former::SimpleOnce, Former::Informed, Former::Once];
 
 impl Former {
     fn set(self) {
         match self {
             Self::Default => set(libc::SIG_DFL, 0),
             Self::Ignored => set(libc::SIG_IGN, 0),
-            Self::Plain => set(plain as *const () as usize, 0),
-            Self::PlainOnce => set(plain as *const () as usize, libc::SA_RESETHAND | libc::SA_NODEFER),
+            Self::Simple => set(simple as *const () as usize, 0),
+            Self::SimpleOnce => set(simple as *const () as usize, libc::SA_RESETHAND | libc::SA_NODEFER),
             Self::Informed => set(informed as *const () as usize, libc::SA_SIGINFO),
             Self::Once => set(informed as *const () as usize, libc::SA_SIGINFO | libc::SA_RESETHAND),
         };
@@ -166,11 +166,11 @@ impl Former {
     }
 
     fn is_once(self) -> bool {
-        matches!(self, Self::PlainOnce | Self::Once)
+        matches!(self, Self::SimpleOnce | Self::Once)
     }
 
     fn blocks(self) -> u64 {
-        bit(libc::SIGUSR1) | if self == Self::PlainOnce { 0 } else { bit(libc::SIGSEGV) }
+        bit(libc::SIGUSR1) | if self == Self::SimpleOnce { 0 } else { bit(libc::SIGSEGV) }
     }
 }
 
@@ -380,7 +380,7 @@ fn a_fault_reaches_the_former_action_every_time() {
                 let status = ended(|| assert_fault_passed_on(former, fault));
                 let is_right = match former {
                     // Cannot skip the instruction, and sees it again.
-                    Former::Plain => status.code() == Some(HANDLED),
+                    Former::Simple => status.code() == Some(HANDLED),
                     Former::Informed => status.success(),
                     _ => died(status),
                 };
@@ -394,7 +394,7 @@ fn a_fault_reaches_the_former_action_every_time() {
 fn assert_fault_passed_on(former: Former, fault: Fault) {
     former.set();
     clockscope::survive_disabled_counter().unwrap();
-    if former == Former::Plain {
+    if former == Former::Simple {
         PATIENCE.store(2, Ordering::Relaxed);
     }
     assert_survives();
@@ -414,8 +414,8 @@ fn assert_fault_passed_on(former: Former, fault: Fault) {
 
 /// A process may send itself a signal that looks like a fault, as crash reporters do.
 #[test]
-fn a_signal_that_looks_like_a_disabled_counter_is_passed_on() {
-    let status = in_a_process(here!(a_signal_that_looks_like_a_disabled_counter_is_passed_on), &[], || {
+fn a_signal_that_resembles_a_disabled_counter_is_passed_on() {
+    let status = in_a_process(here!(a_signal_that_resembles_a_disabled_counter_is_passed_on), &[], || {
         let forged = || {
             // SAFETY: as in `send_with_code`. RDTSC is the first instruction after the handler.
             unsafe {

@@ -34,7 +34,7 @@ const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
 /// Largest distance of the time from the OS clock when a fault is found: it stands still at the
 /// line's end until the OS clock is there, and a line ends two windows of a millisecond after it
 /// was begun, each of which rises by half as much again at most.
-const STANDS_STILL_NS: u64 = 3_000_000;
+const HOLD_NS: u64 = 3_000_000;
 
 /// More ticks than any counter counts in the two milliseconds of a line and in a time in which a
 /// busy machine runs no thread of the test: a step back into a line that is still published may
@@ -174,7 +174,7 @@ fn loses_the_counter(test: &str, faults: &str, is_near: bool) {
         assert!(clockscope::generation() <= 10, "generation {}", clockscope::generation());
         let seen = watch::watch(&reference, 0.1).unwrap();
         assert_eq!(seen.regressions, 0, "{seen:?}");
-        assert!(!faults.ends_with("vdso=no") || seen.outside_ns <= STANDS_STILL_NS, "{seen:?}");
+        assert!(!faults.ends_with("vdso=no") || seen.outside_ns <= HOLD_NS, "{seen:?}");
     });
 }
 
@@ -306,8 +306,8 @@ fn hz(cpu: u32) -> f64 {
 /// and children are reached is seen in `tests/process/`.)
 #[test]
 #[serial]
-fn the_rig_does_what_it_is_told() {
-    let test = "the_rig_does_what_it_is_told";
+fn the_rig_applies_its_settings() {
+    let test = "the_rig_applies_its_settings";
     under(test, "reset:after=0;vdso=no", || assert!(ticks::now() < 1 << 40));
     under(test, "freeze:after=0;vdso=no", || assert_eq!(ticks::now(), ticks::now()));
     let Some((true_cpu, cpu)) = two_cpus() else { return };

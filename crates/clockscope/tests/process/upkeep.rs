@@ -18,10 +18,10 @@ enum Way {
 /// Findings of a child: its exit status.
 const FINE: libc::c_int = 0;
 const IS_RUNNING: libc::c_int = 1;
-const STOOD_STILL: libc::c_int = 2;
+const STUCK: libc::c_int = 2;
 const WENT_BACK: libc::c_int = 3;
 const NOT_STARTED: libc::c_int = 4;
-const HELD_NOT: libc::c_int = 5;
+const MOVED_ON: libc::c_int = 5;
 
 /// Makes a child that runs `body` and ends with what that says, and waits for it.
 fn child(way: Way, body: impl FnOnce() -> libc::c_int) -> libc::c_int {
@@ -65,7 +65,7 @@ fn goes_on(recent: &Recent, least: Instant) -> Result<Instant, libc::c_int> {
         }
         last = time;
     }
-    Err(STOOD_STILL)
+    Err(STUCK)
 }
 
 /// A child, or a grandchild, in which the thread of `upkeep` does not run.
@@ -115,7 +115,7 @@ fn with_a_thread_of_its_own(old: &Recent) -> libc::c_int {
     } else if handle.recent() == last {
         FINE
     } else {
-        HELD_NOT
+        MOVED_ON
     }
 }
 

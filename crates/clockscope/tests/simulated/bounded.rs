@@ -31,15 +31,15 @@ fn run(watch: &Watch<&'static World>, ns: u64, every: u64) -> BoundedAt {
 }
 
 #[test]
-fn the_system_is_asked_once_a_second_by_who_asks_often() {
+fn who_asks_often_asks_the_system_once_a_second() {
     let mut watch = Watch::ordinary();
     watch.settle();
     run(&watch, 20 * MILLISECOND, 5_000);
     let statements = watch.world.statements.get();
     run(&watch, 5 * SECOND, 5_000);
-    let asked = watch.world.statements.get() - statements;
+    let requests = watch.world.statements.get() - statements;
     // Twice each time: before and after a bracket.
-    assert!((8..=14).contains(&asked), "{asked} questions in five seconds");
+    assert!((8..=14).contains(&requests), "{requests} questions in five seconds");
 }
 
 /// The questions that a run of `ns` takes, of a caller each `every` ns.
@@ -61,8 +61,8 @@ fn light() -> Watch<&'static World> {
 fn who_asks_rarely_asks_the_system_twice_a_second() {
     for every in [50_000, MILLISECOND, 30 * MILLISECOND, 400 * MILLISECOND] {
         let watch = light();
-        let asked = questions(&watch, 10 * SECOND, every);
-        assert!((12..=20).contains(&asked), "{asked} questions in ten seconds, one call each {every} ns");
+        let requests = questions(&watch, 10 * SECOND, every);
+        assert!((12..=20).contains(&requests), "{requests} questions in ten seconds, one call each {every} ns");
         assert_eq!(watch.clock.source(), Source::OsClock);
     }
     // Whoever calls less often is answered by the system each time.
@@ -123,7 +123,7 @@ fn a_slew_takes_the_truth_out_of_no_interval_of_a_rare_caller() {
 
 /// A change of the distance of the wall clock and the OS clock is noticed by the next caller.
 #[test]
-fn a_rare_caller_asks_anew_where_a_clock_was_set_or_the_machine_slept() {
+fn a_rare_caller_asks_again_where_a_clock_was_set_or_the_machine_slept() {
     type What = (&'static str, fn(&World));
     let whats: [What; 9] = [
         ("a suspend", |world| world.suspend(700 * MILLISECOND)),
@@ -155,7 +155,7 @@ fn a_rare_caller_asks_anew_where_a_clock_was_set_or_the_machine_slept() {
 
 /// A decision on the counter is one on what the kernel builds its clocks on.
 #[test]
-fn a_rare_caller_asks_anew_after_a_decision() {
+fn a_rare_caller_asks_again_after_a_decision() {
     let watch = light();
     watch.clock.give_up();
     assert_eq!(questions(&watch, 0, 1), 2);

@@ -179,7 +179,7 @@ fn a_step_is_no_slew() {
 
 /// The error that ended a generation is not forgotten with it, wherever in a segment the step came.
 #[test]
-fn the_error_that_ends_a_generation_is_kept() {
+fn the_error_that_ends_a_generation_is_retained() {
     let steps = [-1_000_000, -100_000, 100_000, 700_000, 1_000_000, 1_500_000, 2_500_000i64];
     for (step_ns, at) in steps.into_iter().flat_map(|step_ns| (0..20).map(move |at| (step_ns, at))) {
         let phase = at * 100_000;

@@ -17,7 +17,7 @@ struct Questioned {
 }
 
 impl Questioned {
-    fn is_asked(&self) {
+    fn count(&self) {
         self.questions.set(self.questions.get() + 1);
     }
 }
@@ -27,22 +27,22 @@ impl Counter for Questioned {
         self.world.ordered()
     }
     fn is_permitted(&self) -> Option<bool> {
-        self.is_asked();
+        self.count();
         Some(true)
     }
     fn is_clocksource(&self) -> Option<bool> {
-        self.is_asked();
+        self.count();
         Some(self.name.get() == "tsc")
     }
     fn is_invariant(&self) -> Option<bool> {
         Some(true)
     }
     fn clocksource_name(&self) -> Option<ClocksourceName> {
-        self.is_asked();
+        self.count();
         ClocksourceName::new(self.name.get().as_bytes())
     }
     fn kernel_hz(&self) -> Option<f64> {
-        self.is_asked();
+        self.count();
         Some(self.kernel_hz)
     }
 }
@@ -72,8 +72,8 @@ fn evidence_asks_nothing_and_a_recheck_refreshes_it() {
     assert_eq!((&*unasked.seen, &*unasked.advice), ("the processor states no frequency", "recheck() asks the kernel"));
 
     assert!(!watch.clock.recheck());
-    let asked = questions.get();
-    assert!(asked > prepared);
+    let rechecked = questions.get();
+    assert!(rechecked > prepared);
     let after = watch.clock.evidence();
     let clocksource = of(&after, "clocksource");
     assert_eq!((clocksource.finding, &*clocksource.seen), (Finding::Against, "the kernel builds its clocks on hpet"));
@@ -83,7 +83,7 @@ fn evidence_asks_nothing_and_a_recheck_refreshes_it() {
     name.set("tsc");
     assert!(watch.clock.recheck());
     assert_eq!(of(&watch.clock.evidence(), "clocksource").seen, "the kernel builds its clocks on it (tsc)");
-    assert_eq!(questions.get(), asked + (asked - prepared), "only the second recheck has asked");
+    assert_eq!(questions.get(), rechecked + (rechecked - prepared), "only the second recheck has asked");
 }
 
 /// The first evidence of a process asks as its second reading would, and no more.
@@ -91,8 +91,8 @@ fn evidence_asks_nothing_and_a_recheck_refreshes_it() {
 fn evidence_before_any_reading_asks_once() {
     let (watch, _, questions) = questioned();
     let evidence = watch.clock.evidence();
-    let asked = questions.get();
-    assert!(asked > 0);
+    let requests = questions.get();
+    assert!(requests > 0);
     assert_eq!(watch.clock.evidence().len(), evidence.len());
-    assert_eq!(questions.get(), asked);
+    assert_eq!(questions.get(), requests);
 }

@@ -59,7 +59,7 @@ const STATES: [(u64, u64); 3] = [(0, 0), (20 * MILLISECOND, 0), (20 * MILLISECON
 /// Whoever is stopped, wherever: after a tenth of a second others have the counter again, and when
 /// that one comes back, nothing of what it does is seen.
 #[test]
-fn a_holder_that_does_not_come_back_loses_the_lock() {
+fn an_owner_that_does_not_come_back_loses_the_lock() {
     let mut taken_over = 0;
     // A line is renewed every 200 reads. Meanwhile others publish an even number of lines, or an
     // odd one.
@@ -149,7 +149,7 @@ fn an_os_clock_that_steps_back_meanwhile_is_followed() {
 /// Another thread's decision takes effect at once and permanently, whoever is about to publish
 /// another line.
 #[test]
-fn a_decision_holds_beside_a_holder_that_is_stopped() {
+fn a_decision_holds_beside_an_owner_that_is_stopped() {
     for (state, at) in (0..STATES.len()).flat_map(|state| (0..40).map(move |at| (state, at))) {
         let others = Others::new();
         let (used_ns, pause_ns) = STATES[state];
@@ -233,7 +233,7 @@ fn after_a_few_the_os_clock_is_served() {
 
 /// A thread that is stopped for less is waited for.
 #[test]
-fn a_holder_that_comes_back_soon_keeps_the_lock() {
+fn an_owner_that_comes_back_soon_keeps_the_lock() {
     for at in 0..60 {
         let mut watch = Watch::ordinary();
         watch.settle();

@@ -19,7 +19,7 @@ fn announced() -> Watch<&'static World> {
 }
 
 /// In use on the word of a test of these CPUs, as in a container on kvm-clock.
-fn tested_on(cpus: &[u32]) -> Watch<&'static World> {
+fn verified_on(cpus: &[u32]) -> Watch<&'static World> {
     let mut watch = Watch::ordinary();
     watch.world.clocksource.set(Some(false));
     watch.world.cpu.set(Some(cpus[0]));
@@ -119,8 +119,8 @@ fn a_move_in_a_pause_is_noticed_by_the_next_line() {
 }
 
 #[test]
-fn a_renewal_on_a_cpu_that_was_not_tested_withdraws_the_test() {
-    let mut watch = tested_on(&[3, 4]);
+fn a_renewal_on_a_cpu_outside_the_test_withdraws_it() {
+    let mut watch = verified_on(&[3, 4]);
     watch.world.cpu.set(Some(4));
     watch.run(10 * MILLISECOND, 5_000);
     assert_eq!(watch.clock.source(), Source::Counter);
@@ -140,7 +140,7 @@ fn a_renewal_on_a_cpu_that_was_not_tested_withdraws_the_test() {
 
 #[test]
 fn a_question_on_such_a_cpu_withdraws_it_at_once() {
-    let mut watch = tested_on(&[0]);
+    let mut watch = verified_on(&[0]);
     watch.world.cpu.set(Some(1));
     watch.clock.error_bound();
     watch.assert_demoted();
@@ -148,7 +148,7 @@ fn a_question_on_such_a_cpu_withdraws_it_at_once() {
 
 #[test]
 fn a_test_on_all_cpus_holds_on_every_one() {
-    let mut watch = tested_on(&[0]);
+    let mut watch = verified_on(&[0]);
     assert!(watch.clock.readmit());
     for cpu in [Some(1), Some(70_000), None] {
         watch.world.cpu.set(cpu);
@@ -174,7 +174,7 @@ fn a_counter_that_the_kernel_trusts_needs_no_test() {
 
 #[test]
 fn a_test_that_was_made_on_another_machine_does_not_hold() {
-    let mut watch = tested_on(&[0]);
+    let mut watch = verified_on(&[0]);
     // It could not be read while the test was made: it may have changed since.
     watch.world.disruptions.set(Some(1));
     watch.run(TWO_WINDOWS_NS, 5_000);

@@ -14,13 +14,13 @@ type Clocks = Watch<&'static World>;
 
 /// The time stands still for so long at most, in ns of the OS clock, when that stepped back; and
 /// for what is left of a line.
-const STANDS_STILL_NS: u64 = 10 * MILLISECOND;
+const HOLD_NS: u64 = 10 * MILLISECOND;
 const LINE_NS: u64 = 2 * MILLISECOND;
 
 /// Whatever happens, and however long: system calls are made when the process begins, and never
 /// again.
 #[test]
-fn nothing_is_asked_after_the_first_calibration() {
+fn no_question_follows_the_first_calibration() {
     for is_prepared in [false, true] {
         let mut watch = Watch::ordinary();
         if is_prepared {
@@ -31,7 +31,7 @@ fn nothing_is_asked_after_the_first_calibration() {
             assert_eq!(watch.world.questions.get(), 1, "the first reading asks whether it may be fatal");
             watch.read();
         }
-        let asked = watch.world.questions.get();
+        let questions = watch.world.questions.get();
         watch.settle();
         watch.run(130 * SECOND, 10_000);
         // New generations: by a step of the counter, by a question's answer, by a step of the OS
@@ -50,7 +50,7 @@ fn nothing_is_asked_after_the_first_calibration() {
         watch.settle();
         assert!(watch.clock.generation() >= 5);
         std::hint::black_box((watch.clock.error_bound(), watch.clock.frequency(), watch.clock.resolution()));
-        assert_eq!(watch.world.questions.get(), asked, "prepared: {is_prepared}");
+        assert_eq!(watch.world.questions.get(), questions, "prepared: {is_prepared}");
     }
 }
 
@@ -112,7 +112,7 @@ fn a_kernel_that_turns_away_is_noticed_where_its_clock_becomes_slower() {
 }
 
 #[test]
-fn a_slower_clock_that_the_kernel_stands_by_is_followed_when_asked() {
+fn a_slower_clock_that_the_kernel_stands_by_is_followed_after_a_recheck() {
     let mut watch = Watch::ordinary();
     watch.settle();
     watch.world.os_read_ps.set(SLOW_OS_READ_PS);
@@ -154,17 +154,17 @@ fn steps_back(watch: &mut Clocks, back_ns: u64, every: u64) {
         watch.world.pass(every);
         watch.read();
         assert!(watch.last <= before + LINE_NS, "it stands still");
-        assert!(passed(watch) <= STANDS_STILL_NS + 3 * LINE_NS + 3 * every, "it stands still for long");
+        assert!(passed(watch) <= HOLD_NS + 3 * LINE_NS + 3 * every, "it stands still for long");
     }
     assert!(watch.clock.generation() > generation);
     watch.world.pass(SECOND);
     watch.read();
-    let still = passed(watch) as i64 - (watch.last - before) as i64;
+    let stuck_ns = passed(watch) as i64 - (watch.last - before) as i64;
     // Of the time from the last reading before the step to the first one after it, nobody knows
     // anything.
-    assert!((0..=(STANDS_STILL_NS + LINE_NS + every) as i64).contains(&still), "it stood still for {still} ns");
+    assert!((0..=(HOLD_NS + LINE_NS + every) as i64).contains(&stuck_ns), "it stood still for {stuck_ns} ns");
     let offset = watch.clock.timeline_offset() - offset;
-    let expected = Duration::from_nanos(back_ns - still as u64);
+    let expected = Duration::from_nanos(back_ns - stuck_ns as u64);
     assert!(offset.abs_diff(expected) <= Duration::from_micros(2), "an offset of {offset:?}, expected {expected:?}");
 }
 

@@ -16,9 +16,9 @@ const WINDOW: u64 = 1_100_000;
 /// By how many ns a reading is outside of what the wall clock showed during the call.
 fn off_ns(world: &World, clock: &Clock) -> f64 {
     let before = world.wall_ps();
-    let shown = i128::from(clock.wall_ns()) * 1000;
+    let reading = i128::from(clock.wall_ns()) * 1000;
     let after = world.wall_ps();
-    ((shown - after).max(before - shown).max(0)) as f64 / 1000.0
+    ((reading - after).max(before - reading).max(0)) as f64 / 1000.0
 }
 
 /// Reads the wall clock every `every` ns for `ns`, and returns the largest error.
@@ -106,7 +106,7 @@ fn a_step_shows_within_two_windows_and_at_once_to_who_asks() {
 /// A line that was published before the wall clock is set shows the old time, until a caller
 /// looks. Then it shows the new time at once: the next reading reads the counter alone.
 #[test]
-fn a_look_changes_the_line_that_there_is() {
+fn a_check_changes_the_line_that_there_is() {
     for step in [3600 * SECOND as i64, -3600 * SECOND as i64, 1_000_000, -1_000_000, 2_000, -2_000] {
         let watch = settled();
         let renewals = watch.world.wall_reads.get();
@@ -142,7 +142,7 @@ fn a_step_is_noticed_by_who_asks_where_no_line_is() {
 
 /// A comparison that took a millisecond says little. It is neither served nor compared with.
 #[test]
-fn a_comparison_that_was_interrupted_is_not_kept() {
+fn a_comparison_that_was_interrupted_is_not_used() {
     let watch = Watch::ordinary();
     let usual = watch.world.os_read_ps.replace(1_000_000_000);
     watch.clock.check_wall();
@@ -340,7 +340,7 @@ enum Event {
     WallRefuses(bool),
     Interrupt(u64, Moment, u64),
     Preempt(u64, Moment, u32, u64),
-    Look,
+    Check,
     Now(u32, u64),
 }
 
@@ -359,7 +359,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => any::<bool>().prop_map(Event::WallRefuses),
         2 => (0u64..200, moment.clone(), 0u64..30_000_000).prop_map(|(at, moment, ns)| Event::Interrupt(at, moment, ns)),
         3 => (0u64..200, moment, 1u32..300, gap()).prop_map(|(at, moment, n, gap)| Event::Preempt(at, moment, n, gap)),
-        1 => Just(Event::Look),
+        1 => Just(Event::Check),
     ]
 }
 
@@ -368,12 +368,12 @@ fn event() -> impl Strategy<Value = Event> {
 fn play(is_set: bool, script: Vec<Event>) {
     let order = Order::new();
     let (world, clock) = (order.world, &order.clock);
-    let order_is_kept = !is_set;
+    let is_ordered = !is_set;
     let refused = Cell::new(false);
     let read = move || {
         let finished = order.finished.get();
         let ns = clock.wall_ns();
-        assert!(!order_is_kept || ns >= finished, "{ns} was read after {finished}");
+        assert!(!is_ordered || ns >= finished, "{ns} was read after {finished}");
         order.finished.set(order.finished.get().max(ns));
     };
     for event in script {
@@ -395,7 +395,7 @@ fn play(is_set: bool, script: Vec<Event>) {
                     read();
                 }
             }),
-            Event::Look => clock.check_wall(),
+            Event::Check => clock.check_wall(),
             Event::Suspend(ns) if is_set => world.suspend(ns),
             Event::Step(ns) if is_set => world.step_wall(ns),
             Event::StepOs(ns) if is_set => world.step_os(ns),

@@ -282,15 +282,15 @@ impl OsClock for World {
         let state = self.states.get()?;
         let state = if share.abs() > 100e-6 && state.is_bounded() { CivilState::Slewing } else { state };
         if !state.is_bounded() {
-            let mut stated = CivilStatement::nothing(state);
-            stated.rate_ppm = rate_ppm;
-            return Some(stated);
+            let mut statement = CivilStatement::nothing(state);
+            statement.rate_ppm = rate_ppm;
+            return Some(statement);
         }
         // The clock was read at some moment of what the question took.
-        let mut stated = CivilStatement::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
-        stated.lasts_ns = if state == CivilState::LeapSecond { 0 } else { SECOND };
-        stated.rate_ppm = rate_ppm;
-        Some(stated)
+        let mut statement = CivilStatement::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
+        statement.lasts_ns = if state == CivilState::LeapSecond { 0 } else { SECOND };
+        statement.rate_ppm = rate_ppm;
+        Some(statement)
     }
 
     fn suspended_ns(&self) -> Option<u64> {

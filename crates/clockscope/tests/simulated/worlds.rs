@@ -38,7 +38,7 @@ fn the_frequency_is_inside_its_bound_which_shrinks() {
 }
 
 #[test]
-fn what_is_known_is_told_after_a_pause() {
+fn what_is_known_is_reported_after_a_pause() {
     let mut watch = Watch::ordinary();
     watch.settle();
     for _ in 0..3 {
@@ -178,7 +178,7 @@ fn where_the_kernel_does_not_tell_the_os_clock_is_served() {
 
 /// A frequency that anything claims is compared and never used.
 #[test]
-fn a_nominal_frequency_is_not_believed() {
+fn a_nominal_frequency_is_not_used() {
     struct Claiming(&'static World);
     impl Counter for Claiming {
         fn ordered(&self) -> u64 {
@@ -200,8 +200,8 @@ fn a_nominal_frequency_is_not_believed() {
     let mut watch = Watch::with(World::new(2.4 * GHZ, 0, 0), Claiming);
     watch.settle();
     assert!((watch.clock.frequency().unwrap().hz / 2.4e9 - 1.0).abs() < 1e-6);
-    let claim = watch.clock.evidence().into_iter().find(|evidence| evidence.name == "nominal frequency").unwrap();
-    assert!(claim.seen.starts_with("2410.000000 MHz is stated, +4166.6"), "{}", claim.seen);
+    let nominal = watch.clock.evidence().into_iter().find(|evidence| evidence.name == "nominal frequency").unwrap();
+    assert!(nominal.seen.starts_with("2410.000000 MHz is stated, +4166.6"), "{}", nominal.seen);
 }
 
 /// A bracket in whose middle the thread does not run, at every read of a long calibration in turn.
@@ -391,7 +391,7 @@ fn a_restored_snapshot_is_survived() {
 }
 
 #[test]
-fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
+fn an_os_clock_that_refuses_is_reported_and_nothing_fails() {
     let mut watch = Watch::ordinary();
     watch.world.set_os_refuses(true);
     for _ in 0..1000 {
@@ -413,7 +413,7 @@ fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
 
 /// From the first reading on, by the OS clock, by a line, and when that is spent.
 #[test]
-fn a_time_that_stands_still_is_an_error_to_who_asks_for_one() {
+fn a_time_that_is_stuck_is_an_error_to_who_asks_for_one() {
     let mut watch = Watch::ordinary();
     watch.world.set_os_refuses(true);
     for _ in 0..10 {

@@ -82,10 +82,10 @@ fn printed(child: Option<Child>) -> Result<String, Box<dyn Error>> {
 impl Truth {
     fn now(offset_ns: i128, is_leap: bool) -> Result<Self, Box<dyn Error>> {
         let clock = os::references().into_iter().next().ok_or("no clock goes on undisturbed")?;
-        let shown = unix_ns(SystemTime::now());
+        let real_ns = unix_ns(SystemTime::now());
         let began = read(&clock)?;
-        let leap_ns = is_leap.then(|| (shown.div_euclid(DAY_NS) + 1) * DAY_NS);
-        let began_unix_ns = shown + offset_ns;
+        let leap_ns = is_leap.then(|| (real_ns.div_euclid(DAY_NS) + 1) * DAY_NS);
+        let began_unix_ns = real_ns + offset_ns;
         let tai_offset_ns = tai_ns().map(|tai| tai - began_unix_ns);
         Ok(Self { clock, began, began_unix_ns, leap_ns, tai_offset_ns })
     }

@@ -76,15 +76,15 @@ fn beside(seen: &mut Seen, commands: &[String], readings: u64) -> Result<[Monoto
     let (known, made, is_over) = (AtomicI64::new(i64::MIN), AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let threads = [0, 1].map(|_| scope.spawn(|| hammer(&known, &made, &is_over)));
-        let watched = loop {
-            let watched = seen.watch_during(commands);
-            if watched.is_err() || made.load(Ordering::Relaxed) >= readings {
-                break watched;
+        let outcome = loop {
+            let outcome = seen.watch_during(commands);
+            if outcome.is_err() || made.load(Ordering::Relaxed) >= readings {
+                break outcome;
             }
         };
         is_over.store(true, Ordering::Relaxed);
         let threads = threads.map(|thread| thread.join().unwrap_or_default());
-        watched.map(|()| threads)
+        outcome.map(|()| threads)
     })
 }
 

@@ -18,7 +18,7 @@ const MOST_THREADS: usize = 4;
 const READS_BEFORE: u64 = 8;
 
 /// Number of looks at where the time comes from.
-const LOOKS: usize = 101;
+const SAMPLES: usize = 101;
 
 /// So many readings of a clock that stands still are enough: nobody waits for ever.
 const STUCK: u64 = 10_000_000;
@@ -91,14 +91,14 @@ pub(crate) fn reference() -> Timeline {
 pub(crate) fn source() -> Source {
     let mut other = None;
     let mut by_counter = 0;
-    for _ in 0..LOOKS {
-        let _asked = clockscope::frequency();
+    for _ in 0..SAMPLES {
+        let _frequency = clockscope::frequency();
         match clockscope::source() {
             Source::Counter => by_counter += 1,
             source => other = Some(source),
         }
     }
-    other.filter(|_| by_counter <= LOOKS / 2).unwrap_or(Source::Counter)
+    other.filter(|_| by_counter <= SAMPLES / 2).unwrap_or(Source::Counter)
 }
 
 /// All threads' sum, or largest.
@@ -127,7 +127,7 @@ pub(crate) fn watch(reference: &Timeline, seconds: f64) -> Result<Seen, Errno> {
 /// Reads until the time is over.
 fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<Seen, Errno> {
     let mut seen = Seen::default();
-    let (mut own, mut still, mut former) = (0, 0, 0);
+    let (mut own, mut unchanged, mut former) = (0, 0, 0);
     let start = reference.now_ns()?;
     let mut last = start;
     loop {
@@ -139,7 +139,7 @@ fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<S
         known.fetch_max(now, Ordering::Release);
         // Where each reading takes long, they are too rare for the counter to be used.
         if seen.reads % READS_BEFORE == 0 {
-            let _asked = clockscope::frequency();
+            let _frequency = clockscope::frequency();
         }
         if generation != seen.generation {
             (seen.generation, seen.last_regressions, seen.last_outside_ns) = (generation, 0, 0);
@@ -159,9 +159,9 @@ fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<S
         }
         own = now;
         seen.seconds = after.saturating_sub(start) as f64 / 1e9;
-        still = if after == former { still + 1 } else { 0 };
+        unchanged = if after == former { unchanged + 1 } else { 0 };
         former = after;
-        if seen.seconds >= seconds || still > STUCK {
+        if seen.seconds >= seconds || unchanged > STUCK {
             seen.pause_ns = seen.pause_ns.max(reference.now_ns()?.saturating_sub(last));
             return Ok(seen);
         }

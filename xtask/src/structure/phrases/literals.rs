@@ -5,30 +5,30 @@
 pub(super) fn of(source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut line = 1;
-    let mut rest = source;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("r\"") || rest.starts_with("r#") {
-            raw(rest).map_or(1, |(inside, length)| {
+    let mut remaining = source;
+    while let Some(first) = remaining.chars().next() {
+        let length = if remaining.starts_with("//") {
+            remaining.find('\n').unwrap_or(remaining.len())
+        } else if remaining.starts_with("r\"") || remaining.starts_with("r#") {
+            raw(remaining).map_or(1, |(inside, length)| {
                 found.push((line, inside.to_owned()));
                 length
             })
         } else if first == '"' {
-            let (inside, length) = escaped(rest);
+            let (inside, length) = escaped(remaining);
             found.push((line, inside));
             length
         } else if first == '\'' {
-            character(rest)
+            character(remaining)
         } else if first.is_alphanumeric() || first == '_' {
             // A word that ends with r, or the letter of b"…" and c"…".
-            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            if rest[..word] == *"br" || rest[..word] == *"cr" { 1 } else { word }
+            let word = remaining.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(remaining.len());
+            if remaining[..word] == *"br" || remaining[..word] == *"cr" { 1 } else { word }
         } else {
             first.len_utf8()
         };
-        line += rest[..length].matches('\n').count();
-        rest = &rest[length..];
+        line += remaining[..length].matches('\n').count();
+        remaining = &remaining[length..];
     }
     found
 }

@@ -26,7 +26,7 @@ fn ns(ms: f64) -> i64 {
 }
 
 /// No host states one.
-pub(in super::super) fn stated_tick_ns() -> u64 {
+pub(in super::super) fn nominal_tick_ns() -> u64 {
     COARSENED_NS
 }
 

@@ -15,7 +15,7 @@ use crate::civil::{KernelClockState, Leap};
 pub fn read() -> Result<KernelClockState, Errno> {
     keep_errno(|| {
         // The rest first: what is handed over to the running second meanwhile is not missed.
-        let adjust_us = read_timex(ADJ_OFFSET_SS_READ).map(|(_, rest)| wide(rest.offset)).ok();
+        let adjust_us = read_timex(ADJ_OFFSET_SS_READ).map(|(_, timex)| wide(timex.offset)).ok();
         let (answer, timex) = read_timex(0)?;
         Ok(state(answer, &timex, adjust_us))
     })

@@ -48,12 +48,12 @@ impl ClockSet {
     /// taken for the end of the time, after a millisecond.
     #[must_use]
     pub fn wait(&self, longest: Duration) -> Wakeup {
-        let mut ready = [self.event.as_raw_fd(), self.timer.as_raw_fd()].map(polled);
+        let mut files = [self.event.as_raw_fd(), self.timer.as_raw_fd()].map(polled);
         let limit =
             libc::timespec { tv_sec: seconds(longest.as_secs()), tv_nsec: longest.subsec_nanos() as libc::c_long };
         // SAFETY: the call writes to the two entries, which are ours, and reads the limit; it
         // changes no mask of signals where the last pointer is null.
-        let answer = unsafe { libc::ppoll(ready.as_mut_ptr(), 2, &raw const limit, core::ptr::null()) };
+        let answer = unsafe { libc::ppoll(files.as_mut_ptr(), 2, &raw const limit, core::ptr::null()) };
         if answer <= 0 {
             // A signal, or a filter that denies the call: not asked again at once.
             if answer < 0 {
@@ -62,7 +62,7 @@ impl ClockSet {
             return Wakeup::InTime;
         }
         let mut number = [0; 8];
-        if ready[0].revents != 0 {
+        if files[0].revents != 0 {
             let _ = (&self.event).read(&mut number);
             return Wakeup::ByThread;
         }

@@ -212,8 +212,8 @@ impl Timeline {
     /// step that it shows.
     #[must_use]
     pub fn tick_ns(&self, is_the_counter: bool) -> u64 {
-        let stated = posix::resolution_ns(libc::CLOCK_MONOTONIC).unwrap_or(1);
-        if is_the_counter { stated } else { stated.max(self.smallest_step_ns()) }
+        let nominal = posix::resolution_ns(libc::CLOCK_MONOTONIC).unwrap_or(1);
+        if is_the_counter { nominal } else { nominal.max(self.smallest_step_ns()) }
     }
 
     /// The smallest step between successive readings; 0 where none was seen.

@@ -33,7 +33,7 @@ static NOTIFY: OnceLock<fn()> = OnceLock::new();
 
 /// Handlers may be left by an exception of another language, or by unwinding from a cancellation.
 type WithInfo = extern "C-unwind" fn(c_int, *mut libc::siginfo_t, *mut c_void);
-type Plain = extern "C-unwind" fn(c_int);
+type WithoutInfo = extern "C-unwind" fn(c_int);
 
 const RDTSC: [u8; 2] = [0x0f, 0x31];
 const RDTSCP: [u8; 3] = [0x0f, 0x01, 0xf9];
@@ -205,7 +205,7 @@ fn call(handler: usize, action: &libc::sigaction, signal: c_int, info: *mut libc
         if action.sa_flags & libc::SA_SIGINFO != 0 {
             transmute::<usize, WithInfo>(handler)(signal, info, context);
         } else {
-            transmute::<usize, Plain>(handler)(signal);
+            transmute::<usize, WithoutInfo>(handler)(signal);
         }
         // For a handler over ours that called this one. It leaves errno as the former handler did.
         if is_blocked {

@@ -66,9 +66,9 @@ fn exported(name: &CStr) -> Result<Option<*const u8>, Unavailable> {
     // SAFETY: the kernel names the address of a complete ELF image that stays mapped and is not
     // written to.
     let image = unsafe { mapped(base) };
-    let place = image.and_then(|image| find(image, name));
+    let offset = image.and_then(|image| find(image, name));
     // SAFETY: the place is inside the image.
-    Ok(place.map(|place| unsafe { base.add(place) }))
+    Ok(offset.map(|offset| unsafe { base.add(offset) }))
 }
 
 /// Bytes of the image that hold its headers: every mapping has a page, and no page is smaller.
@@ -91,30 +91,30 @@ unsafe fn mapped(base: *const u8) -> Option<&'static [u8]> {
 ///
 /// # Safety
 /// Every pattern of bits must be a value of the type.
-unsafe trait Plain: Copy {}
+unsafe trait FromBytes: Copy {}
 // SAFETY: structures of integers (elf(5)).
-unsafe impl Plain for elf::Header {}
+unsafe impl FromBytes for elf::Header {}
 // SAFETY: as above.
-unsafe impl Plain for elf::ProgramHeader {}
+unsafe impl FromBytes for elf::ProgramHeader {}
 // SAFETY: as above.
-unsafe impl Plain for elf::Symbol {}
+unsafe impl FromBytes for elf::Symbol {}
 // SAFETY: as above.
-unsafe impl Plain for Dynamic {}
+unsafe impl FromBytes for Dynamic {}
 // SAFETY: an integer.
-unsafe impl Plain for u32 {}
+unsafe impl FromBytes for u32 {}
 // SAFETY: an integer.
-unsafe impl Plain for u64 {}
+unsafe impl FromBytes for u64 {}
 
 /// The value at this place; `None` if it is not whole inside the image.
-fn read<T: Plain>(image: &[u8], place: usize) -> Option<T> {
-    let bytes = image.get(place..place.checked_add(size_of::<T>())?)?;
+fn read<T: FromBytes>(image: &[u8], offset: usize) -> Option<T> {
+    let bytes = image.get(offset..offset.checked_add(size_of::<T>())?)?;
     // SAFETY: the bytes are as many as the type has, and any of them are a value of it.
     Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
 /// The values from this place on, as long as they are whole inside the image.
-fn list<T: Plain>(image: &[u8], place: usize) -> impl Iterator<Item = T> {
-    (0..).map_while(move |index: usize| read(image, place.checked_add(index.checked_mul(size_of::<T>())?)?))
+fn list<T: FromBytes>(image: &[u8], offset: usize) -> impl Iterator<Item = T> {
+    (0..).map_while(move |index: usize| read(image, offset.checked_add(index.checked_mul(size_of::<T>())?)?))
 }
 
 /// The image's program headers (elf(5)); `None` if it is not an ELF image.
@@ -129,16 +129,16 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
     let load = segments(image)?.find(|segment| segment.p_type == libc::PT_LOAD)?;
     let dynamic = segments(image)?.find(|segment| segment.p_type == libc::PT_DYNAMIC)?;
     // Addresses inside the image are relative to where its first segment would like to be.
-    let place = |address: usize| address.checked_sub(load.p_vaddr)?.checked_add(load.p_offset);
+    let offset = |address: usize| address.checked_sub(load.p_vaddr)?.checked_add(load.p_offset);
 
     let (mut symbols, mut strings, mut hash, mut gnu_hash) = (None, None, None, None);
     for Dynamic { tag, value } in list(image, dynamic.p_offset) {
         match tag {
             DT_NULL => break,
-            DT_SYMTAB => symbols = place(value),
-            DT_STRTAB => strings = place(value),
-            DT_HASH => hash = place(value),
-            DT_GNU_HASH => gnu_hash = place(value),
+            DT_SYMTAB => symbols = offset(value),
+            DT_STRTAB => strings = offset(value),
+            DT_HASH => hash = offset(value),
+            DT_GNU_HASH => gnu_hash = offset(value),
             _ => {}
         }
     }
@@ -152,7 +152,7 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
         found.is_some_and(|found| found.starts_with(name.to_bytes_with_nul())) && symbol.st_shndx != 0
     };
     let symbol = list(image, symbols).take(count).find(is_it)?;
-    place(symbol.st_value).filter(|place| *place < image.len())
+    offset(symbol.st_value).filter(|offset| *offset < image.len())
 }
 
 /// Length of the symbol table by the System V hash table: its number of chains. s390x alone has
@@ -184,7 +184,7 @@ fn gnu_count(image: &[u8], table: usize) -> Option<usize> {
 /// Looks for the function in any bytes (fuzz/).
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(image: &[u8]) {
-    assert!(find(image, SYMBOL).is_none_or(|place| place < image.len()));
+    assert!(find(image, SYMBOL).is_none_or(|offset| offset < image.len()));
 }
 
 #[cfg(test)]
@@ -207,7 +207,7 @@ mod tests {
         // Part of a name is not a name, and part of an image is not an image.
         assert!(find(image, c"__vdso_clock").is_none());
         for length in (0..image.len()).step_by(7) {
-            assert!(find(&image[..length], SYMBOL).is_none_or(|place| place < length));
+            assert!(find(&image[..length], SYMBOL).is_none_or(|offset| offset < length));
         }
     }
 

@@ -12,9 +12,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// # Safety
 /// All-zero memory must be a valid `T` that nobody else in the child borrows.
 pub unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
-    static OUTCOME: AtomicU32 = AtomicU32::new(NOT_ASKED);
+    static OUTCOME: AtomicU32 = AtomicU32::new(UNTRIED);
     match OUTCOME.load(Ordering::Relaxed) {
-        NOT_ASKED => {}
+        UNTRIED => {}
         outcome => return outcome == WIPED,
     }
     let address = core::ptr::from_ref(memory).cast::<c_void>().cast_mut();
@@ -32,6 +32,6 @@ pub unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
     is_wiped
 }
 
-const NOT_ASKED: u32 = 0;
+const UNTRIED: u32 = 0;
 const WIPED: u32 = 1;
 const NOT_WIPED: u32 = 2;

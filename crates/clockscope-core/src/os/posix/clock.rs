@@ -31,11 +31,11 @@ fn read(clock: libc::clockid_t) -> Result<i64, Errno> {
 }
 
 /// Tick that clock_getres states; 1 where it states nothing.
-pub(in super::super) fn stated_tick_ns() -> u64 {
+pub(in super::super) fn nominal_tick_ns() -> u64 {
     let mut tick = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: as above.
-    let is_stated = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut tick) } == 0;
-    u64::try_from(ns(&tick)).ok().filter(|ns| is_stated && *ns > 0).unwrap_or(1)
+    let is_known = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut tick) } == 0;
+    u64::try_from(ns(&tick)).ok().filter(|ns| is_known && *ns > 0).unwrap_or(1)
 }
 
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "32 bits wide on some systems")]

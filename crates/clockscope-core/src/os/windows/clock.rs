@@ -40,7 +40,7 @@ fn unit() -> Option<(u64, u64)> {
 }
 
 /// One count, rounded up.
-pub(in super::super) fn stated_tick_ns() -> u64 {
+pub(in super::super) fn nominal_tick_ns() -> u64 {
     unit().map_or(1, |(second, hz)| second.div_ceil(hz))
 }
 

@@ -69,7 +69,7 @@ fn pair(a: u32, b: u32, offset_ns: f64) -> OffsetPair {
 }
 
 #[test]
-fn the_worst_pair_is_told_and_what_does_not_add_up() {
+fn the_worst_pair_and_what_does_not_add_up_are_reported() {
     let mut offsets = Offsets { cpus: vec![0, 4, 9], ..Offsets::default() };
     offsets.pairs = vec![pair(0, 4, 5.0), pair(0, 9, -200.0), pair(4, 9, -180.0)];
     summarize(&mut offsets);
@@ -123,7 +123,7 @@ fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
 }
 
 #[test]
-fn what_was_not_tested_is_not_within_anything() {
+fn unmeasured_pairs_are_not_within_any_bound() {
     let mut offsets = Offsets { cpus: vec![0, 1], ..Offsets::default() };
     let lost: PairResult<Learned> = ((0, 1), Err(ThreadError::Moved { from: 1, to: 0 }));
     offsets.pairs = vec![pair_record(lost, UNIT)];
@@ -137,7 +137,7 @@ fn what_was_not_tested_is_not_within_anything() {
 }
 
 #[test]
-fn a_counter_off_the_line_is_told_with_its_bound() {
+fn a_counter_off_the_line_is_reported_with_its_bound() {
     // The counter wraps among them.
     let at = |ticks: u64, inner: u64| {
         let bracket = Bracket { before: ticks.wrapping_sub(20), inner, after: ticks + 20 };
@@ -150,5 +150,5 @@ fn a_counter_off_the_line_is_told_with_its_bound() {
     assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (28.0 + 28.0) * 0.5).abs() < 1e-9, "{found:?}");
     let beyond = off_line(&at(0, 0), &at(30_000, 10_000), &at(2000, 1000), unit).unwrap();
     assert!((beyond.bound - (28.0 + 28.0 * 9.0 + 28.0 * 10.0) * 0.5).abs() < 1e-9, "{beyond:?}");
-    assert_eq!(off_line(&at(0, 5), &at(1, 5), &at(2, 5), unit).unwrap_err(), kernel_stood_still());
+    assert_eq!(off_line(&at(0, 5), &at(1, 5), &at(2, 5), unit).unwrap_err(), os_clock_stopped());
 }

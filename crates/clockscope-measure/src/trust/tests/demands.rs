@@ -98,11 +98,11 @@ fn demands_are_met_or_not_or_unknown() {
 fn a_verdict_is_demanded_for_a_use() {
     let mut seen = healthy();
     seen.kernel_time.as_mut().unwrap().state = Some(CivilState::Unsynchronized);
-    let met = |verdict, for_use: Option<Use>, asked: Option<Use>| {
+    let met = |verdict, for_use: Option<Use>, requested: Option<Use>| {
         let realtime = ClockDemands { verdict: Some(verdict), for_use, ..ClockDemands::default() };
         let policy = Policy { clocks: [("realtime".to_owned(), realtime)].into(), ..Policy::default() };
-        let found = policy::compare(&policy, &seen, &judged(&seen), asked);
-        assert_eq!(found[0].for_use, for_use.or(asked));
+        let found = policy::compare(&policy, &seen, &judged(&seen), requested);
+        assert_eq!(found[0].for_use, for_use.or(requested));
         found[0].met
     };
     use Trustworthiness::{Limited, Trusted};
@@ -248,7 +248,7 @@ fn a_policy_names_clocks_once_and_only_those_that_there_are() {
 }
 
 #[test]
-fn words_are_shown_of_verdicts_and_numbers_of_limits() {
+fn verdicts_are_words_and_limits_are_numbers() {
     let mut seen = healthy();
     seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_500_000_000);
     let found = policy::compare(&policy(), &seen, &judged(&seen), None);

@@ -70,7 +70,7 @@ fn one_thing_wrong_is_found_and_decides() {
             Unfit,
             CheckKind::Jumps,
         ),
-        ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, CheckKind::StandingStill),
+        ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, CheckKind::Stuck),
         (
             "out of order",
             |seen| sequence_of(seen, "rdtscp").regressions = Figure::Known(3),
@@ -212,7 +212,7 @@ fn one_thing_wrong_is_found_and_decides() {
             |seen| seen.clocks[3].observed_resolution_ns = Figure::default(),
             "monotonic",
             Unfit,
-            CheckKind::StandingStill,
+            CheckKind::Stuck,
         ),
         (
             "somebody sets the clock",

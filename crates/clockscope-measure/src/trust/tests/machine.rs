@@ -104,7 +104,7 @@ fn rate(name: &str) -> RateRecord {
         bound_ppm: Figure::Known(0.3),
         frequency_hz: Figure::of(name.contains("tsc").then_some(2.5e9), texts::SHOWS_TIME),
         seconds: Figure::Known(1.1),
-        brackets_kept: 220,
+        brackets_used: 220,
         constant: Figure::Known(true),
         ..RateRecord::default()
     }
@@ -157,7 +157,7 @@ pub(crate) fn healthy() -> Observations {
         ],
         order: Order {
             cpus: vec![0, 1],
-            pairs_tested: 1,
+            pairs_checked: 1,
             sequences: vec![
                 sequence("tsc", false),
                 sequence("rdtscp", true),

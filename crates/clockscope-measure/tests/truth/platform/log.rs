@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Read {
     /// The clock's place among the machine's.
-    pub(crate) place: usize,
+    pub(crate) clock_index: usize,
     pub(crate) value: u64,
     /// Time at which that was taken, in ps of true time.
     pub(crate) taken_ps: u128,
     /// True if the clock was read for itself, and not to time or judge others.
-    pub(crate) is_subject: bool,
+    pub(crate) is_target: bool,
 }
 
 /// Kind of the reads of clocks that are kept, and these reads.
@@ -28,7 +28,7 @@ pub(crate) enum LoggedReads {
 /// Reads of a clock next to a true time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
-    pub(crate) place: usize,
+    pub(crate) clock_index: usize,
     pub(crate) at_ps: u128,
     /// The last one before that, and how many there were.
     pub(crate) before: Option<Read>,
@@ -55,7 +55,7 @@ impl LoggedReads {
         match self {
             Self::Nothing => {}
             Self::All(reads) => reads.push(read),
-            Self::Around(around) if read.is_subject && read.place == around.place => around.push(read),
+            Self::Around(around) if read.is_target && read.clock_index == around.clock_index => around.push(read),
             Self::Around(_) => {}
         }
     }
@@ -66,4 +66,4 @@ pub(crate) type Log = Arc<Mutex<LoggedReads>>;
 
 /// Reads of references: the number of the thread, and the true time at which each began, in ps;
 /// `None` if they are not kept.
-pub(crate) type Looks = Arc<Mutex<Option<Vec<(u32, u128)>>>>;
+pub(crate) type ReferenceReads = Arc<Mutex<Option<Vec<(u32, u128)>>>>;

@@ -22,13 +22,13 @@ pub(crate) fn remedy(check: &Check) -> &'static str {
 
 /// Says how far civil time is off, and by whose statement.
 pub(super) fn text(check: &Check) -> String {
-    let Check::Synchronization { answered, state, error_s, stated_error_s, shows_utc } = check else {
+    let Check::Synchronization { answered, state, error_s, reported_error_s, shows_utc } = check else {
         return String::new();
     };
     if !answered {
         return "the kernel cannot be asked".to_owned();
     }
-    let civil = civil(*state, *error_s, *stated_error_s);
+    let civil = civil(*state, *error_s, *reported_error_s);
     let tai = "the kernel does not know TAI - UTC, so that this clock shows UTC";
     match state {
         _ if !shows_utc => civil,
@@ -37,7 +37,7 @@ pub(super) fn text(check: &Check) -> String {
     }
 }
 
-fn civil(state: Option<CivilState>, error_s: Option<f64>, stated_error_s: Option<f64>) -> String {
+fn civil(state: Option<CivilState>, error_s: Option<f64>, reported_error_s: Option<f64>) -> String {
     let unknown = |why: &str| format!("civil time unknown: {why}");
     match (state, error_s) {
         (Some(CivilState::Synchronized), Some(s)) => format!("civil time is right within {s:.6} s"),
@@ -51,9 +51,9 @@ fn civil(state: Option<CivilState>, error_s: Option<f64>, stated_error_s: Option
             "the daemon that keeps it states no error: it sets that to zero, as timesyncd and phc2sys do, or has only begun",
         ),
         (Some(CivilState::Unsynchronized), _) => {
-            let stated = |s: f64| format!(" (off by up to {s:.0} s by the kernel's own statement)");
-            let stated = stated_error_s.filter(|s| *s >= 1.0).map_or_else(String::new, stated);
-            unknown(&format!("no daemon synchronizes it{stated}"))
+            let reported = |s: f64| format!(" (off by up to {s:.0} s by the kernel's own statement)");
+            let reported = reported_error_s.filter(|s| *s >= 1.0).map_or_else(String::new, reported);
+            unknown(&format!("no daemon synchronizes it{reported}"))
         }
         _ => unknown("what its stated error is worth is not known"),
     }

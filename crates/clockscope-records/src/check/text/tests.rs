@@ -11,7 +11,7 @@ fn checks() -> Vec<Check> {
     let mut checks = vec![
         Check::Invariance { invariant: Some(false), by_cpuid: true },
         Check::Clocksource { current: some("hpet"), former: some("tsc"), invariant: Some(true) },
-        Check::KernelVerdict { cause: None, not_looked_at: some("not permitted") },
+        Check::KernelVerdict { cause: None, log_error: some("not permitted") },
         Check::Hypervisor {
             hypervisor: Some(Hypervisor::Named("KVM".to_owned())),
             statement: None,
@@ -19,7 +19,7 @@ fn checks() -> Vec<Check> {
             reason: None,
         },
         Check::Emulation { emulators: vec![Emulator::QemuTcg] },
-        Check::StandingStill { runs: Some(3), unchanged_ns: Some(2e9), reason: None },
+        Check::Stuck { runs: Some(3), unchanged_ns: Some(2e9), reason: None },
         Check::Rate {
             ppm: Some(-500.0),
             bound_ppm: Some(0.5),
@@ -53,7 +53,7 @@ fn checks() -> Vec<Check> {
         KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
         KernelCause::MissingFlags { flags: vec![text("constant_tsc")] },
     ] {
-        checks.push(Check::KernelVerdict { cause: Some(cause), not_looked_at: None });
+        checks.push(Check::KernelVerdict { cause: Some(cause), log_error: None });
     }
     for statement in [
         HypervisorStatement::StableClocksource,
@@ -132,8 +132,13 @@ fn checks() -> Vec<Check> {
             reason: None,
         });
     }
-    let silent =
-        Check::Synchronization { answered: false, state: None, error_s: None, stated_error_s: None, shows_utc: false };
+    let silent = Check::Synchronization {
+        answered: false,
+        state: None,
+        error_s: None,
+        reported_error_s: None,
+        shows_utc: false,
+    };
     checks.push(silent);
     for state in [
         CivilState::Synchronized,
@@ -142,16 +147,16 @@ fn checks() -> Vec<Check> {
         CivilState::Worthless,
         CivilState::Unsynchronized,
     ] {
-        let (error_s, stated_error_s) = (Some(0.002), Some(16.0));
+        let (error_s, reported_error_s) = (Some(0.002), Some(16.0));
         let check =
-            Check::Synchronization { answered: true, state: Some(state), error_s, stated_error_s, shows_utc: false };
+            Check::Synchronization { answered: true, state: Some(state), error_s, reported_error_s, shows_utc: false };
         checks.push(check);
     }
     for by in
         [FrequencySource::Hypervisor, FrequencySource::Processor, FrequencySource::Firmware, FrequencySource::Kernel]
     {
         let (nominal_hz, ppm, bound_ppm) = (Some(2.5e9), Some(600.0), Some(0.25));
-        checks.push(Check::NominalFrequency { nominal_hz, stated_by: Some(by), ppm, bound_ppm });
+        checks.push(Check::NominalFrequency { nominal_hz, reported_by: Some(by), ppm, bound_ppm });
     }
     for cause in [
         CostCause::Emulation,
@@ -257,7 +262,7 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
         answered: true,
         state: Some(CivilState::Unsynchronized),
         error_s: None,
-        stated_error_s: Some(16.0),
+        reported_error_s: Some(16.0),
         shows_utc,
     };
     let evidence = |shows_utc| judged(unsynchronized(shows_utc), Finding::Against);
@@ -278,7 +283,7 @@ fn the_remedy_of_civil_time_is_that_of_its_fault() {
             answered: true,
             state: Some(state),
             error_s: None,
-            stated_error_s: None,
+            reported_error_s: None,
             shows_utc,
         };
         judged(check, Finding::Against).advice().unwrap()

@@ -75,10 +75,10 @@ static CLOCKPERF: [Column; 9] = [
     column("+/-", interval, interval_reason),
     column("Resol", resolution, tick_reason),
     column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| clock.monotonic.why()),
-    column("Fail", |clock| plain_count(clock, |events| Some(events.stuck)), |_| None),
-    Column { cell: |clock| plain_count(clock, |events| events.warp.get()), ..WARP },
-    column("Stal", |clock| plain_count(clock, |events| Some(events.stall)), |_| None),
-    column("Regr", |clock| plain_count(clock, |events| Some(events.regression)), |_| None),
+    column("Fail", |clock| ungrouped_count(clock, |events| Some(events.stuck)), |_| None),
+    Column { cell: |clock| ungrouped_count(clock, |events| events.warp.get()), ..WARP },
+    column("Stal", |clock| ungrouped_count(clock, |events| Some(events.stall)), |_| None),
+    column("Regr", |clock| ungrouped_count(clock, |events| Some(events.regression)), |_| None),
 ];
 
 const COST: Column = column(
@@ -166,7 +166,7 @@ fn count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
 }
 
 /// The same without groups of digits, as clockperf prints it.
-fn plain_count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
+fn ungrouped_count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
     Cell::known(clock.events.as_ref().and_then(of), |count| count.to_string())
 }
 

@@ -83,7 +83,7 @@ mod tests {
         change(&mut clock);
         match cell(&clock) {
             Cell::Word(line) => (line.to_string(), line.tone),
-            other => (other.to_string(), Tone::Plain),
+            other => (other.to_string(), Tone::Normal),
         }
     }
 
@@ -107,7 +107,7 @@ mod tests {
             });
         };
         assert_eq!(said("monotonic", all), words("1 error, 83 regressions, 41 jumps, 1 stall", Tone::Bad));
-        assert_eq!(said("monotonic", |clock| clock.events = None), words("?", Tone::Plain));
+        assert_eq!(said("monotonic", |clock| clock.events = None), words("?", Tone::Normal));
     }
 
     /// 251 runs of 4 ms each, by a clock that steps by 4 ms; one of 10 ns explains none of them.
@@ -132,13 +132,13 @@ mod tests {
             with(clock, |events| events.span_ns = Figure::Known(2.5e9));
         };
         assert_eq!(said("realtime_coarse", seconds), words("ok", Tone::Good));
-        let still = |clock: &mut ClockRecord| {
+        let stuck = |clock: &mut ClockRecord| {
             seconds(clock);
             clock.observed_resolution_ns = Figure::unknown(texts::NO_FORWARD_STEP);
         };
-        assert_eq!(said("realtime_coarse", still), words("251 stuck", Tone::Warning));
+        assert_eq!(said("realtime_coarse", stuck), words("251 stuck", Tone::Warning));
         let too_short = |clock: &mut ClockRecord| {
-            still(clock);
+            stuck(clock);
             with(clock, |events| events.span_ns = Figure::Known(1e9));
         };
         assert_eq!(said("realtime_coarse", too_short), words("ok", Tone::Good));
@@ -148,6 +148,6 @@ mod tests {
     fn unknown_jumps_are_not_ok_but_of_cpu_time() {
         assert_eq!(said("process", |_| ()), words("ok", Tone::Good));
         let unknown = |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(texts::COUNTS_WORK));
-        assert_eq!(said("monotonic", unknown), words("jumps ?", Tone::Plain));
+        assert_eq!(said("monotonic", unknown), words("jumps ?", Tone::Normal));
     }
 }

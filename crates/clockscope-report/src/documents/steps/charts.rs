@@ -61,14 +61,14 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return points };
     let (low, high) = (first.x.ln(), last.x.ln());
     let column = |point: &Point| ((point.x.ln() - low) / (high - low).max(f64::EPSILON) * POINTS as f64) as usize;
-    let mut kept: Vec<Point> = Vec::new();
+    let mut retained: Vec<Point> = Vec::new();
     for point in points {
-        match kept.last_mut() {
+        match retained.last_mut() {
             Some(before) if column(before) == column(&point) => *before = point,
-            _ => kept.push(point),
+            _ => retained.push(point),
         }
     }
-    kept
+    retained
 }
 
 /// Draws the histogram and the worst events of a clock.
@@ -82,7 +82,7 @@ fn staircase(label: &str, clock: &StepsRecord) -> Chart {
     let unit_ns = clock.unit_ns.get().unwrap_or(f64::NAN);
     let readings = clock.first_readings.iter().map(|reading| *reading as f64 * unit_ns);
     let highest = clock.tick_ns.get().map_or(f64::INFINITY, |tick| tick * CLIMBED);
-    let point = |(place, ns): (usize, f64)| Point::at(place as f64, ns);
+    let point = |(index, ns): (usize, f64)| Point::at(index as f64, ns);
     let points: Vec<Point> = readings.enumerate().map(point).collect();
     let low = points.iter().take_while(|point| point.y <= highest).count().max(FEWEST);
     let curve = Curve::new(label, Form::Stairs, points.into_iter().take(low));

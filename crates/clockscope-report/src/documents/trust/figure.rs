@@ -15,7 +15,7 @@ pub(super) fn figure_of(evidence: &CheckEvidence) -> (String, &'static str) {
         Check::Hypervisor { hypervisor, .. } => (hypervisor.as_ref().map(ToString::to_string).unwrap_or_default(), ""),
         Check::Emulation { emulators } => (Emulator::names(emulators), ""),
         Check::StepsBack { count: found, .. } => count(*found),
-        Check::StandingStill { runs, .. } => count(runs.filter(|_| !is_unknown)),
+        Check::Stuck { runs, .. } => count(runs.filter(|_| !is_unknown)),
         Check::Jumps { ahead, behind, .. } => count(ahead.map(|ahead| ahead.saturating_add(behind.unwrap_or(0)))),
         Check::Order { regressions, untested, .. } => count(regressions.filter(|_| untested.is_none())),
         Check::Offsets { offset_ns: Some(ns), .. } | Check::Offsets { apart: 0, within_ns: Some(ns), .. } => {

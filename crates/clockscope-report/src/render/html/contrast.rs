@@ -15,10 +15,10 @@ fn themes() -> [Theme; 2] {
         let Some((name, colors)) = line.trim().split_once(": light-dark(") else { continue };
         let colors = colors.trim_end_matches(");").split(", ");
         for (theme, color) in themes.iter_mut().zip(colors) {
-            let channel = |place: usize| u8::from_str_radix(&color[place..place + 2], 16).unwrap();
+            let channel = |offset: usize| u8::from_str_radix(&color[offset..offset + 2], 16).unwrap();
             theme.insert(
                 name.trim_start_matches("--").to_owned(),
-                [1, 3, 5].map(|place| f64::from(channel(place)) / 255.0),
+                [1, 3, 5].map(|offset| f64::from(channel(offset)) / 255.0),
             );
         }
     }
@@ -75,13 +75,13 @@ fn color_of(class: &str, property: &str) -> String {
 fn marks_have_a_contrast_of_3_on_every_shade() {
     for (size, property) in [("", "stroke"), (".small", "fill")] {
         let [mark, halo] = ["marked", "halo"].map(|class| color_of(&format!("{class}{size}"), property));
-        for (place, theme) in themes().into_iter().enumerate() {
+        for (index, theme) in themes().into_iter().enumerate() {
             let differs = |a: &str, b: &str| contrast(theme[a], theme[b]);
-            assert!(differs(&mark, &halo) >= 3.0, "theme {place}: {mark} beside {halo}");
+            assert!(differs(&mark, &halo) >= 3.0, "theme {index}: {mark} beside {halo}");
             let shades = (0..svg::SHADES).map(|shade| format!("h{shade}"));
             for back in shades.chain(["page".to_owned()]) {
                 let found = differs(&mark, &back).max(differs(&halo, &back));
-                assert!(found >= 3.0, "theme {place}: {mark} and {halo} on {back}: {found:.2}");
+                assert!(found >= 3.0, "theme {index}: {mark} and {halo} on {back}: {found:.2}");
             }
         }
     }

@@ -43,7 +43,7 @@ fn of_curves(plot: &CurvePlot) -> Table {
     let rows = points().map(|(curve, point)| {
         let mut cells: Vec<Cell> = vec![curve.name.clone().into(), plot.x.unit.show(point.x).into()];
         if has_until {
-            cells.push(point.until.map_or(Cell::Absent, |until| plot.x.unit.show(until).into()));
+            cells.push(point.until.map_or(Cell::Empty, |until| plot.x.unit.show(until).into()));
         }
         cells.push(plot.y.unit.show(point.y).into());
         if has_spread {
@@ -63,7 +63,7 @@ fn of_matrix(plot: &MatrixPlot) -> Table {
         plot.cells.iter().enumerate().flat_map(|(row, cells)| {
             cells.iter().enumerate().skip(row + 1).map(move |(column, cell)| (row, column, cell))
         });
-    let name = |place: usize| plot.names.get(place).map_or(Cell::Unknown, |name| name.to_string().into());
+    let name = |index: usize| plot.names.get(index).map_or(Cell::Unknown, |name| name.to_string().into());
     let rows = pairs.map(|(row, column, cell)| {
         let value = Cell::known(cell.value, |value| plot.unit.show(value));
         let cells = vec![name(row), name(column), value, yes_no(cell.is_marked).into()];
@@ -74,5 +74,5 @@ fn of_matrix(plot: &MatrixPlot) -> Table {
 }
 
 fn ends(spread: Option<[f64; 2]>, show: impl Fn(f64) -> Cell) -> [Cell; 2] {
-    spread.map_or([Cell::Absent, Cell::Absent], |ends| ends.map(show))
+    spread.map_or([Cell::Empty, Cell::Empty], |ends| ends.map(show))
 }

@@ -54,7 +54,7 @@
     });
   };
 
-  const makeFilter = (table, place) => {
+  const makeFilter = (table, anchor) => {
     const label = make('label', 'Filter rows: ');
     const input = make('input', '');
     const count = make('span', '');
@@ -62,21 +62,21 @@
     count.setAttribute('role', 'status');
     input.addEventListener('input', () => {
       const wanted = input.value.toLowerCase();
-      let shown = 0;
+      let matching = 0;
       for (const body of table.tBodies) {
         if (body.className === 'group') continue;
         for (const row of body.rows) {
           row.hidden = !row.textContent.toLowerCase().includes(wanted);
-          shown += row.hidden ? 0 : 1;
+          matching += row.hidden ? 0 : 1;
         }
       }
-      count.textContent = wanted ? ` ${shown} shown` : '';
+      count.textContent = wanted ? ` ${matching} shown` : '';
     });
     label.append(input);
     const tools = make('p', '');
     tools.className = 'tools';
     tools.append(label, count);
-    place.before(tools);
+    anchor.before(tools);
   };
 
   const addThemes = () => {

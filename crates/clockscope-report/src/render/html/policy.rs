@@ -4,7 +4,7 @@
 pub(super) const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-/mpdTHKQ3cK7UhvBieyjMREjXxCrteo3GGPHAjtKiCk=' \
     'sha256-68VIUVisklFIIRm3ZOUiT/vqpYWD5h3geistsNf3npw='; \
-    script-src 'sha256-/giZgISuYMFsNVqUmJVCuaaNW6TwlbJyvKYHYwCSDHA='; \
+    script-src 'sha256-q/v6y3v3JcrXYmabA72/8sol2fVm3cz2SwLeavTAEb0='; \
     base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]
@@ -20,9 +20,9 @@ mod tests {
         let mut text = String::new();
         for chunk in bytes.chunks(3) {
             let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-            for place in 0..4 {
-                let digit = DIGITS[(bits >> (18 - 6 * place)) as usize & 63];
-                text.push(if place <= chunk.len() { digit.into() } else { '=' });
+            for index in 0..4 {
+                let digit = DIGITS[(bits >> (18 - 6 * index)) as usize & 63];
+                text.push(if index <= chunk.len() { digit.into() } else { '=' });
             }
         }
         text

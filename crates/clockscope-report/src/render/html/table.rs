@@ -33,9 +33,9 @@ pub(super) fn add(markup: &mut Markup, table: &Table, name: &str, most: usize) {
 
 fn head_of(head: &mut Markup, table: &Table) {
     head.element("tr", &[], |row| {
-        for (place, name) in table.head.iter().enumerate() {
+        for (column, name) in table.head.iter().enumerate() {
             // A head without a word is no head.
-            match (name.is_empty(), is_words(table, place)) {
+            match (name.is_empty(), is_words(table, column)) {
                 (true, _) => row.leaf("td", &[], ""),
                 (false, true) => row.leaf("th", &[("scope", &"col")], name),
                 (false, false) => row.leaf("th", &[("scope", &"col"), ("class", &"n")], name),
@@ -46,8 +46,8 @@ fn head_of(head: &mut Markup, table: &Table) {
 
 /// Adds the rows. A heading of several rows is a group of its own.
 fn bodies(element: &mut Markup, table: &Table, rows: &[&Row]) {
-    let mut rest = rows;
-    while let Some(first) = rest.first() {
+    let mut remaining = rows;
+    while let Some(first) = remaining.first() {
         if !first.heading.is_empty() {
             let span = table.head.len();
             element.element("tbody", &[("class", &"group")], |body| {
@@ -56,21 +56,21 @@ fn bodies(element: &mut Markup, table: &Table, rows: &[&Row]) {
                 });
             });
         }
-        let count = 1 + rest.iter().skip(1).take_while(|row| row.heading.is_empty()).count();
-        let (group, others) = rest.split_at(count);
+        let count = 1 + remaining.iter().skip(1).take_while(|row| row.heading.is_empty()).count();
+        let (group, others) = remaining.split_at(count);
         element.element("tbody", &[], |body| {
             for row in group {
                 self::row(body, table, row);
             }
         });
-        rest = others;
+        remaining = others;
     }
 }
 
 fn row(body: &mut Markup, table: &Table, row: &Row) {
     let cells = |element: &mut Markup| {
-        for (place, cell) in row.cells.iter().enumerate() {
-            self::cell(element, table, place, cell);
+        for (column, cell) in row.cells.iter().enumerate() {
+            self::cell(element, table, column, cell);
         }
     };
     if row.is_faulty {
@@ -80,12 +80,12 @@ fn row(body: &mut Markup, table: &Table, row: &Row) {
     }
 }
 
-fn cell(row: &mut Markup, table: &Table, place: usize, cell: &Cell) {
+fn cell(row: &mut Markup, table: &Table, column: usize, cell: &Cell) {
     let tone = match cell {
         Cell::Word(line) => tone(line.tone),
         _ => "",
     };
-    match (place < table.keys && is_words(table, place), is_words(table, place), tone) {
+    match (column < table.keys && is_words(table, column), is_words(table, column), tone) {
         (true, ..) => row.leaf("th", &[("scope", &"row")], cell),
         (false, true, "") => row.leaf("td", &[], cell),
         (false, true, tone) => row.leaf("td", &[("class", &tone)], cell),
@@ -95,6 +95,6 @@ fn cell(row: &mut Markup, table: &Table, place: usize, cell: &Cell) {
 }
 
 /// Returns whether a column holds words, which begin on the left.
-fn is_words(table: &Table, place: usize) -> bool {
-    place < table.left || table.wraps && place + 1 == table.head.len()
+fn is_words(table: &Table, column: usize) -> bool {
+    column < table.left || table.wraps && column + 1 == table.head.len()
 }

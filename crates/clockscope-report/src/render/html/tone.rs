@@ -5,7 +5,7 @@ use crate::model::Tone;
 /// The class of a tone; empty for none.
 pub(super) fn tone(tone: Tone) -> &'static str {
     match tone {
-        Tone::Plain => "",
+        Tone::Normal => "",
         Tone::Good => "good",
         Tone::Warning => "warning",
         Tone::Bad => "bad",

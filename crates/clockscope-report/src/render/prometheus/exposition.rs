@@ -76,11 +76,11 @@ impl Family {
 
     /// Keeps so many series: those of most weight, in their order.
     fn keep(&mut self, most: usize) {
-        let mut places: Vec<usize> = (0..self.series.len()).collect();
-        places.sort_by_key(|place| std::cmp::Reverse(self.series[*place].weight));
-        places.truncate(most);
-        let mut place = 0..;
-        self.series.retain(|_| place.next().is_some_and(|place| places.contains(&place)));
+        let mut indices: Vec<usize> = (0..self.series.len()).collect();
+        indices.sort_by_key(|index| std::cmp::Reverse(self.series[*index].weight));
+        indices.truncate(most);
+        let mut index = 0..;
+        self.series.retain(|_| index.next().is_some_and(|index| indices.contains(&index)));
     }
 }
 
@@ -130,30 +130,30 @@ mod tests {
     use super::*;
 
     fn family(name: &'static str, weights: &[u8]) -> Family {
-        let series = |(place, weight): (usize, &u8)| {
-            Series::of(vec![("place", place.to_string().into())], Some(1.0)).map(|series| series.weighing(*weight))
+        let series = |(index, weight): (usize, &u8)| {
+            Series::of(vec![("place", index.to_string().into())], Some(1.0)).map(|series| series.weighing(*weight))
         };
         Family::new(name, "Test.", weights.iter().enumerate().map(series))
     }
 
     #[test]
     fn series_of_the_last_families_and_of_least_weight_are_left_out() {
-        let shown = |most| {
+        let limited = |most| {
             let mut families = vec![family("a", &[0, 2, 1]), family("b", &[0, 0])];
             limit(&mut families, most);
             text(&families).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
         };
         let a = [r#"a{place="0"} 1"#, r#"a{place="1"} 1"#, r#"a{place="2"} 1"#];
-        assert_eq!(shown(5), [a[0], a[1], a[2], r#"b{place="0"} 1"#, r#"b{place="1"} 1"#]);
-        assert_eq!(shown(4), [a[0], a[1], a[2], "clockscope_series_omitted 2"]);
-        assert_eq!(shown(3), [a[1], a[2], "clockscope_series_omitted 3"]);
-        assert_eq!(shown(2), [a[1], "clockscope_series_omitted 4"]);
+        assert_eq!(limited(5), [a[0], a[1], a[2], r#"b{place="0"} 1"#, r#"b{place="1"} 1"#]);
+        assert_eq!(limited(4), [a[0], a[1], a[2], "clockscope_series_omitted 2"]);
+        assert_eq!(limited(3), [a[1], a[2], "clockscope_series_omitted 3"]);
+        assert_eq!(limited(2), [a[1], "clockscope_series_omitted 4"]);
     }
 
     #[test]
     fn numbers_are_short_and_whole() {
-        let shown = [0.0, -1.0, 1_795_487_400.0, 16.9e-9, 0.25, 1e300, -9.2e-7].map(number);
-        assert_eq!(shown, ["0", "-1", "1795487400", "1.69e-8", "0.25", "1e300", "-9.2e-7"]);
+        let formatted = [0.0, -1.0, 1_795_487_400.0, 16.9e-9, 0.25, 1e300, -9.2e-7].map(number);
+        assert_eq!(formatted, ["0", "-1", "1795487400", "1.69e-8", "0.25", "1e300", "-9.2e-7"]);
     }
 
     #[test]

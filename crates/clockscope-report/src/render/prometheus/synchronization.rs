@@ -23,8 +23,8 @@ fn civil_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family
     let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
     let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     for evidence in evidence {
-        if let Check::Synchronization { state: stated, error_s: error, .. } = &evidence.check {
-            (state, error_s) = (state.or(*stated), error_s.or(*error));
+        if let Check::Synchronization { state: reported, error_s: error, .. } = &evidence.check {
+            (state, error_s) = (state.or(*reported), error_s.or(*error));
         }
     }
     let labels = |state: CivilState| vec![("state", Text::from(state.as_str()))];

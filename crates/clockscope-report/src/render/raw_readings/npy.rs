@@ -78,11 +78,11 @@ mod tests {
 
     /// The words of the header that these bytes begin with, and what comes after it.
     fn split(bytes: &[u8]) -> (String, &[u8]) {
-        let rest = bytes.strip_prefix(MAGIC).expect("the magic");
-        let (length, rest) = rest.split_first_chunk().expect("a length");
-        let (words, rest) = rest.split_at(u16::from_le_bytes(*length).into());
-        assert_eq!((bytes.len() - rest.len()) % ALIGNMENT, 0);
-        (String::from_utf8(words.to_vec()).expect("ASCII"), rest)
+        let remaining = bytes.strip_prefix(MAGIC).expect("the magic");
+        let (length, remaining) = remaining.split_first_chunk().expect("a length");
+        let (words, remaining) = remaining.split_at(u16::from_le_bytes(*length).into());
+        assert_eq!((bytes.len() - remaining.len()) % ALIGNMENT, 0);
+        (String::from_utf8(words.to_vec()).expect("ASCII"), remaining)
     }
 
     #[test]

@@ -23,8 +23,8 @@ pub(super) fn draw(svg: &mut Markup, plot: &CurvePlot, top: f64) -> f64 {
         lattice(svg, &frame, &y, distance);
     }
     let drawing = Drawing { frame, x, y };
-    for (place, curve) in plot.series.iter().enumerate() {
-        drawing.curve(svg, place, curve);
+    for (index, curve) in plot.series.iter().enumerate() {
+        drawing.curve(svg, index, curve);
     }
     frame.bottom() + HORIZONTAL
 }
@@ -33,11 +33,11 @@ pub(super) fn draw(svg: &mut Markup, plot: &CurvePlot, top: f64) -> f64 {
 fn lattice(svg: &mut Markup, frame: &Frame, y: &Scale, distance: f64) {
     let count = (y.high / distance).floor();
     let mut path = String::new();
-    for place in 0..=count as usize {
+    for index in 0..=count as usize {
         path.push_str(&format!(
             "M{} {}H{}",
             Px(frame.left),
-            Px(frame.y(y, place as f64 * distance)),
+            Px(frame.y(y, index as f64 * distance)),
             Px(frame.right())
         ));
     }
@@ -53,27 +53,28 @@ struct Drawing {
 impl Drawing {
     fn curve(&self, svg: &mut Markup, series: usize, curve: &Curve) {
         let is_same = |after: &mut &Point, before: &mut &Point| {
-            let tenths = |point: &Point| <[f64; 2]>::from(self.position(point)).map(|place| (place * 10.0).round());
+            let tenths =
+                |point: &Point| <[f64; 2]>::from(self.position(point)).map(|coordinate| (coordinate * 10.0).round());
             after.spread == before.spread && tenths(after) == tenths(before)
         };
         let mut points: Vec<&Point> = curve.points.iter().collect();
         points.dedup_by(is_same);
-        let places: Vec<(f64, f64)> = points.iter().map(|point| self.position(point)).collect();
+        let positions: Vec<(f64, f64)> = points.iter().map(|point| self.position(point)).collect();
         match curve.form {
             Form::Bins => return self.bins(svg, series, curve),
             Form::Points => {}
-            Form::Line => self.path(svg, series, &places, false),
-            Form::Stairs => self.path(svg, series, &places, true),
+            Form::Line => self.path(svg, series, &positions, false),
+            Form::Stairs => self.path(svg, series, &positions, true),
         }
-        for (point, (x, _)) in points.iter().zip(&places) {
+        for (point, (x, _)) in points.iter().zip(&positions) {
             if let Some([low, high]) = point.spread {
                 let (low, high) = (self.frame.y(&self.y, low), self.frame.y(&self.y, high));
                 let path = format!("M{0} {1}V{2}", Px(*x), Px(low), Px(high));
                 svg.empty("path", &[("class", &class("spread", series)), ("d", &path)]);
             }
         }
-        if curve.form == Form::Points || places.len() <= MARKED && curve.form == Form::Line {
-            places.iter().for_each(|(x, y)| marker(svg, series, *x, *y));
+        if curve.form == Form::Points || positions.len() <= MARKED && curve.form == Form::Line {
+            positions.iter().for_each(|(x, y)| marker(svg, series, *x, *y));
         }
     }
 
@@ -82,8 +83,8 @@ impl Drawing {
     }
 
     /// Joins places by one path. A value of stairs holds until the next one.
-    fn path(&self, svg: &mut Markup, series: usize, places: &[(f64, f64)], is_stairs: bool) {
-        let Some(((x, y), others)) = places.split_first() else { return };
+    fn path(&self, svg: &mut Markup, series: usize, positions: &[(f64, f64)], is_stairs: bool) {
+        let Some(((x, y), others)) = positions.split_first() else { return };
         let mut path = format!("M{} {}", Px(*x), Px(*y));
         for (x, y) in others {
             path.push_str(&if is_stairs {
@@ -125,16 +126,16 @@ fn keys(svg: &mut Markup, plot: &CurvePlot, top: f64) -> f64 {
     if plot.series.len() < 2 {
         return top;
     }
-    let sign = |(place, curve): (usize, &Curve)| -> (String, Sign) {
+    let sign = |(index, curve): (usize, &Curve)| -> (String, Sign) {
         let (has_line, has_marker) =
             (matches!(curve.form, Form::Line | Form::Stairs), matches!(curve.form, Form::Line | Form::Points));
         let sign = move |svg: &mut Markup, x: f64, y: f64| {
             if has_line {
                 let path = format!("M{} {}h28", Px(x), Px(y));
-                svg.empty("path", &[("class", &class("line", place)), ("d", &path)]);
+                svg.empty("path", &[("class", &class("line", index)), ("d", &path)]);
             }
             if has_marker {
-                marker(svg, place, x + 14.0, y);
+                marker(svg, index, x + 14.0, y);
             }
             if !has_line && !has_marker {
                 line(svg, "axis", (x, y), (x + 28.0, y));

@@ -59,8 +59,8 @@ impl Shades {
             return Self { edges: Vec::new() };
         }
         let ratio = high / low;
-        let edge = |place: usize| {
-            let share = place as f64 / SHADES as f64;
+        let edge = |index: usize| {
+            let share = index as f64 / SHADES as f64;
             if ratio > 4.0 { low * ratio.powf(share) } else { high * share }
         };
         Self { edges: (1..SHADES).map(edge).collect() }
@@ -104,13 +104,13 @@ impl Grid {
         let stride = [1, 2, 4, 8, 16, 32, 64].into_iter().find(|nice| *nice >= stride).unwrap_or(128);
         let stride_of_columns = if self.side >= 28.0 { 1 } else { stride.max(2) };
         text(svg, self.left, self.top - LINE - 6.0, Anchor::Start, "name", plot.thing);
-        for (place, name) in plot.names.iter().enumerate() {
+        for (index, name) in plot.names.iter().enumerate() {
             let middle = self.side / 2.0;
-            if place % stride_of_columns == 0 {
-                text(svg, self.x(place) + middle, self.top - 6.0, Anchor::Middle, "tick", name);
+            if index % stride_of_columns == 0 {
+                text(svg, self.x(index) + middle, self.top - 6.0, Anchor::Middle, "tick", name);
             }
-            if place % stride == 0 {
-                text(svg, self.left - 8.0, self.y(place) + middle + 4.0, Anchor::End, "tick", name);
+            if index % stride == 0 {
+                text(svg, self.left - 8.0, self.y(index) + middle + 4.0, Anchor::End, "tick", name);
             }
         }
     }
@@ -224,7 +224,7 @@ fn keys(svg: &mut Markup, plot: &MatrixPlot, shades: &Shades, top: f64, id: &str
             };
         })
     };
-    let is_shown = |cell: fn(Option<f64>, bool) -> bool| {
+    let has_cell = |cell: fn(Option<f64>, bool) -> bool| {
         let cells = plot.cells.iter().enumerate();
         cells
             .flat_map(|(row, cells)| {
@@ -237,10 +237,10 @@ fn keys(svg: &mut Markup, plot: &MatrixPlot, shades: &Shades, top: f64, id: &str
     };
     let shade = |shade: usize| (shades.name(shade, plot), rectangle(format!("cell h{shade}"), None));
     let mut entries: Vec<(String, Sign)> = (0..SHADES).filter(|shade| has(*shade)).map(shade).collect();
-    if is_shown(|value, _| value.is_none()) {
+    if has_cell(|value, _| value.is_none()) {
         entries.push(("unknown".to_owned(), rectangle("unknown".to_owned(), Some(format!("url(#{id}-hatch)")))));
     }
-    if is_shown(|_, is_marked| is_marked) {
+    if has_cell(|_, is_marked| is_marked) {
         let [halo, mark] = ["halo", "marked"].map(|class| rectangle(class.to_owned(), None));
         let sign: Sign = Box::new(move |svg, x, y| {
             halo(svg, x, y);

@@ -21,22 +21,22 @@ const FURTHER: f64 = 12.0;
 /// Draws the plot from `top` on, and returns the height of the image.
 pub(super) fn draw(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
     let top = keys(svg, plot, top);
-    let shown = &plot.rows[..plot.rows.len().min(MOST)];
+    let visible = &plot.rows[..plot.rows.len().min(MOST)];
     let row_height = ROW + FURTHER * plot.series.len().saturating_sub(1) as f64;
     let longest = |text: fn(&ChartRow) -> &Text, most: usize| {
-        shown.iter().map(|row| text(row).chars().count().min(most)).max().unwrap_or(0) as f64 * 7.0
+        visible.iter().map(|row| text(row).chars().count().min(most)).max().unwrap_or(0) as f64 * 7.0
     };
     let left = 24.0 + longest(|row| &row.label, NAME);
     let right = 20.0 + longest(|row| &row.word, WORD);
     let frame =
-        Frame { left, top: top + 6.0, width: WIDTH - left - right, height: row_height * shown.len() as f64 + 6.0 };
+        Frame { left, top: top + 6.0, width: WIDTH - left - right, height: row_height * visible.len() as f64 + 6.0 };
     let scale = Scale::of(&plot.axis, plot.values(), 6);
     if let Some(band) = &plot.band {
         self::band(svg, &frame, &scale, band);
     }
     horizontal(svg, &frame, &scale, &plot.axis);
-    for (place, row) in shown.iter().enumerate() {
-        let above = frame.top + 3.0 + place as f64 * row_height;
+    for (index, row) in visible.iter().enumerate() {
+        let above = frame.top + 3.0 + index as f64 * row_height;
         text(
             svg,
             frame.left - 8.0,
@@ -55,17 +55,17 @@ pub(super) fn draw(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
         }
     }
     let bottom = frame.bottom() + HORIZONTAL;
-    if shown.len() == plot.rows.len() {
+    if visible.len() == plot.rows.len() {
         return bottom;
     }
-    let more = format!("and {} more {} in the table", grouped((plot.rows.len() - shown.len()) as u64), plot.things);
+    let more = format!("and {} more {} in the table", grouped((plot.rows.len() - visible.len()) as u64), plot.things);
     text(svg, 12.0, bottom + 10.0, Anchor::Start, "name", more);
     bottom + 20.0
 }
 
 fn mark(svg: &mut Markup, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
     let x = frame.x(scale, mark.value);
-    match plot.series.get(mark.series).map(|series| series.look) {
+    match plot.series.get(mark.series).map(|series| series.shape) {
         Some(MarkShape::Bar) => {
             // The shortest bar still shows.
             let width = (x - frame.left).max(1.5);
@@ -111,18 +111,18 @@ fn spread(svg: &mut Markup, series: usize, low: f64, high: f64, y: f64) {
 /// Draws what the marks mean.
 fn keys(svg: &mut Markup, plot: &RowPlot, top: f64) -> f64 {
     let mut entries: Vec<(String, Sign)> = Vec::new();
-    for (place, series) in plot.series.iter().enumerate() {
-        let sign: Sign = match series.look {
-            MarkShape::Point => Box::new(move |svg, x, y| marker(svg, place, x + 14.0, y)),
+    for (index, series) in plot.series.iter().enumerate() {
+        let sign: Sign = match series.shape {
+            MarkShape::Point => Box::new(move |svg, x, y| marker(svg, index, x + 14.0, y)),
             MarkShape::Bar => Box::new(move |svg, x, y| {
                 let (x, y) = (Px(x + 4.0), Px(y - 5.0));
-                let class = class("bar", place);
+                let class = class("bar", index);
                 svg.empty("rect", &[("class", &class), ("x", &x), ("y", &y), ("width", &20), ("height", &10)]);
             }),
         };
         entries.push((series.name.to_string(), sign));
         if !series.spread.is_empty() {
-            let sign = move |svg: &mut Markup, x: f64, y: f64| spread(svg, place, x + 2.0, x + 26.0, y);
+            let sign = move |svg: &mut Markup, x: f64, y: f64| spread(svg, index, x + 2.0, x + 26.0, y);
             entries.push((series.spread.to_string(), Box::new(sign)));
         }
     }

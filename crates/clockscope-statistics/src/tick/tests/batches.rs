@@ -37,17 +37,17 @@ impl Batched {
 }
 
 /// Number of the clocks' ticks that were found, none of them wrongly.
-fn found_in_batches(cases: usize, seed: u64, mut period: impl FnMut(&mut Random) -> f64) -> usize {
-    let is_found = |case: &usize| {
-        let mut random = Random::new(seed + *case as u64);
+fn found_in_batches(clock_count: usize, seed: u64, mut period: impl FnMut(&mut Random) -> f64) -> usize {
+    let is_found = |number: &usize| {
+        let mut random = Random::new(seed + *number as u64);
         let clock = Batched::random(period(&mut random), &mut random);
         match clock.tick(&mut random) {
             Tick::Unknown(_) => false,
             Tick::Found(lattice) if is_right(lattice.period, clock.period) => true,
-            wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + *case as u64),
+            wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + *number as u64),
         }
     };
-    (0..cases).filter(is_found).count()
+    (0..clock_count).filter(is_found).count()
 }
 
 /// Seconds since 1970 as a double, of whole µs: they are rounded to multiples of 2^-22 s. Nearly
@@ -55,18 +55,18 @@ fn found_in_batches(cases: usize, seed: u64, mut period: impl FnMut(&mut Random)
 /// another.
 #[test]
 fn microseconds_that_were_rounded_to_doubles() {
-    let cases = cases(150);
-    let found = found_in_batches(cases, 0xD0B1, |_| 4.194_304);
-    println!("{found} of {cases}");
-    assert!(found as f64 >= 0.85 * cases as f64, "{found} of {cases} found");
+    let clock_count = clock_count(150);
+    let found = found_in_batches(clock_count, 0xD0B1, |_| 4.194_304);
+    println!("{found} of {clock_count}");
+    assert!(found as f64 >= 0.85 * clock_count as f64, "{found} of {clock_count} found");
 }
 
 /// As Perl reads them: 70 µs a batch, then 250 µs in which it counts.
 #[test]
 fn microseconds_in_short_batches_with_long_pauses() {
-    let cases = cases(60);
-    let found = (0..cases).filter(|case| {
-        let mut random = Random::new(0x9E71 + *case as u64);
+    let clock_count = clock_count(60);
+    let found = (0..clock_count).filter(|number| {
+        let mut random = Random::new(0x9E71 + *number as u64);
         let clock = Batched {
             period: 4.194_304,
             cost: random.within(0.06, 0.08),
@@ -76,26 +76,26 @@ fn microseconds_in_short_batches_with_long_pauses() {
         matches!(clock.tick(&mut random), Tick::Found(lattice) if is_right(lattice.period, clock.period))
     });
     let found = found.count();
-    println!("{found} of {cases}");
-    assert_eq!(found, cases);
+    println!("{found} of {clock_count}");
+    assert_eq!(found, clock_count);
 }
 
 #[test]
 fn ticks_of_three_to_five_units_in_batches() {
-    let cases = cases(150);
-    let found = found_in_batches(cases, 0x3705, |random| random.within(3.0, 5.0));
-    println!("{found} of {cases}");
-    assert!(found as f64 >= 0.85 * cases as f64, "{found} of {cases} found");
+    let clock_count = clock_count(150);
+    let found = found_in_batches(clock_count, 0x3705, |random| random.within(3.0, 5.0));
+    println!("{found} of {clock_count}");
+    assert!(found as f64 >= 0.85 * clock_count as f64, "{found} of {clock_count} found");
 }
 
 /// A loop in C that reads a clock of 10.0148 ns in 23.3 ns: 2, 2, 3 ticks in turn, hardly ever
 /// anything else. What a cost of three turns cannot do is make the pauses between its batches whole
 /// ticks as well.
 #[test]
-fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
+fn a_constant_cost_on_a_tick_is_recognized_by_the_pauses() {
     let mut reported = 0;
-    for case in 0..cases(40) {
-        let mut random = Random::new(0x2333 + case as u64);
+    for number in 0..clock_count(40) {
+        let mut random = Random::new(0x2333 + number as u64);
         let (period, cost) = (10.0148, 23.3 + random.within(0.0, 0.05));
         let mut time = random.within(1e6, 1e9);
         let mut read = |index: usize| {
@@ -105,18 +105,18 @@ fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
         let found = tick(&(0..20_000).map(&mut read).collect::<Vec<_>>());
         let is_right = matches!(found, Tick::Found(lattice) if is_right(lattice.period, period));
         reported += usize::from(is_right);
-        assert!(is_right || matches!(found, Tick::Unknown(_)), "case {case}: {cost} {found:?}");
+        assert!(is_right || matches!(found, Tick::Unknown(_)), "case {number}: {cost} {found:?}");
     }
-    println!("{reported} of {}", cases(40));
-    assert!(reported as f64 >= 0.8 * cases(40) as f64, "{reported} of {} were reported", cases(40));
+    println!("{reported} of {}", clock_count(40));
+    assert!(reported as f64 >= 0.8 * clock_count(40) as f64, "{reported} of {} were reported", clock_count(40));
 }
 
 /// Batches of reads whose costs repeat in a cycle, on a clock whose tick is much finer: what passes
 /// from one batch to the next is no multiple of anything.
 #[test]
 fn a_constant_cost_in_batches_is_no_tick() {
-    for case in 0..cases(150) {
-        let mut random = Random::new(0xBA7C + case as u64);
+    for number in 0..clock_count(150) {
+        let mut random = Random::new(0xBA7C + number as u64);
         let unit = random.scale(3.0, 300.0);
         // Of more than two different costs, that they are all multiples would be no accident.
         let longer = 1.0 + (1 + random.any() % 3) as f64 / (1 + random.any() % 3) as f64;
@@ -140,7 +140,7 @@ fn a_constant_cost_in_batches_is_no_tick() {
         let found = collector.tick();
         assert!(
             !matches!(found, Tick::Found(_)),
-            "case {case}: {costs:?}, jitter {jitter}, pause {pause} by {varies}, batches of {batch} gave {found:?}"
+            "case {number}: {costs:?}, jitter {jitter}, pause {pause} by {varies}, batches of {batch} gave {found:?}"
         );
     }
 }

@@ -128,15 +128,18 @@ fn every_clock_of_this_machine_is_cataloged_as_it_is() {
         let is_it = |clock: &&Cataloged| clock.info.name == name && clock.systems.contains(&system);
         let clock = CLOCKS.iter().find(is_it).unwrap_or_else(|| panic!("{name} of {system:?} is not there"));
         assert_eq!((clock.info.kind, clock.info.aliases), (info.kind, info.aliases), "{name}");
-        let (documented, stated) = (&clock.info.resolution, &info.resolution);
-        assert!(!is_there || is_stated(documented, stated), "{name}: {documented:?} is documented, {stated:?} stated");
+        let (documented, reported) = (&clock.info.resolution, &info.resolution);
+        assert!(
+            !is_there || is_consistent(documented, reported),
+            "{name}: {documented:?} is documented, {reported:?} stated"
+        );
     }
 }
 
 /// Returns whether a clock that is there may state this, where that is documented: the same, or the
 /// length of what depends on the machine.
-fn is_stated(documented: &Resolution, stated: &Resolution) -> bool {
-    match (documented, stated) {
+fn is_consistent(documented: &Resolution, reported: &Resolution) -> bool {
+    match (documented, reported) {
         (Resolution::OneCount, Resolution::Nanoseconds(ns)) => *ns > 0.0,
         (Resolution::Unknown(_), Resolution::Nanoseconds(ns)) => {
             *ns > 0.0 && ![STD, SERVED, CORE, CYCLES].contains(documented)
@@ -144,7 +147,7 @@ fn is_stated(documented: &Resolution, stated: &Resolution) -> bool {
         // A kernel without high-resolution timers states its timer tick.
         (Resolution::Nanoseconds(1.0), Resolution::Nanoseconds(ns)) => *ns == 1.0 || *ns >= 1e6,
         (_, Resolution::Unknown(words)) if words.starts_with("clock_getres") => true,
-        _ => documented == stated,
+        _ => documented == reported,
     }
 }
 
@@ -159,7 +162,7 @@ fn a_resolution_that_is_not_as_documented_is_found() {
         (ns(1.0), ns(4e6)),
         (ns(1.0), unknown("clock_getres: EPERM")),
     ] {
-        assert!(is_stated(&right.0, &right.1), "{right:?}");
+        assert!(is_consistent(&right.0, &right.1), "{right:?}");
     }
     for wrong in [
         (ns(1.0), ns(1000.0)),
@@ -171,7 +174,7 @@ fn a_resolution_that_is_not_as_documented_is_found() {
         (STD, SERVED),
         (CYCLES, ns(1.0)),
     ] {
-        assert!(!is_stated(&wrong.0, &wrong.1), "{wrong:?}");
+        assert!(!is_consistent(&wrong.0, &wrong.1), "{wrong:?}");
     }
 }
 

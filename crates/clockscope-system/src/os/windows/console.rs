@@ -33,8 +33,8 @@ pub fn stop_on_ctrl_c(flag: Arc<AtomicBool>, second: SecondCtrlC) -> Result<(), 
 
 /// Runs in a thread of the system's. Everything but Ctrl-C is for the next handler.
 unsafe extern "system" fn on_event(event: u32) -> i32 {
-    let watched = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
-    watched.as_ref().filter(|_| event == CTRL_C_EVENT).is_some_and(|(flag, second)| is_taken(flag, *second)).into()
+    let handler = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
+    handler.as_ref().filter(|_| event == CTRL_C_EVENT).is_some_and(|(flag, second)| is_taken(flag, *second)).into()
 }
 
 /// Sets the flag; returns whether the program goes on.

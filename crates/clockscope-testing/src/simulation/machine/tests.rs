@@ -45,7 +45,7 @@ fn a_suspend_moves_the_counter_and_the_clocks_that_count_it() {
 }
 
 #[test]
-fn a_read_is_interrupted_where_that_was_asked_for() {
+fn a_read_is_interrupted_where_that_was_requested() {
     let (machine, _) = machine();
     let (machine, seen) = (Rc::new(machine), Rc::new(Cell::new(0)));
     for (after, moment) in [(2, Moment::After), (1, Moment::Before)] {

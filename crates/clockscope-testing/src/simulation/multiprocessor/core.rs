@@ -115,8 +115,8 @@ impl Core {
         let mut threads: Vec<Generator<'_, (), ()>> =
             bodies.into_iter().zip(&results).map(|(body, result)| coroutine(body, result)).collect();
         loop {
-            let Some(place) = self.lock().choose() else { break };
-            let thread = &mut threads[place - 1];
+            let Some(index) = self.lock().choose() else { break };
+            let thread = &mut threads[index - 1];
             thread.resume();
             if thread.is_done() {
                 self.lock().end();

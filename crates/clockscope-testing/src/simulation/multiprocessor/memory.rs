@@ -56,9 +56,9 @@ impl SharedMemory {
     pub(super) fn add(&mut self, value: u64, cpus: u32) -> usize {
         let line = CacheLine::new(value, cpus);
         match self.unused.pop() {
-            Some(place) => {
-                self.lines[place] = line;
-                place
+            Some(index) => {
+                self.lines[index] = line;
+                index
             }
             None => {
                 self.lines.push(line);
@@ -67,11 +67,11 @@ impl SharedMemory {
         }
     }
 
-    pub(super) fn remove(&mut self, place: usize) {
-        self.unused.push(place);
+    pub(super) fn remove(&mut self, index: usize) {
+        self.unused.push(index);
     }
 
-    pub(super) fn line(&mut self, place: usize) -> &mut CacheLine {
-        &mut self.lines[place]
+    pub(super) fn line(&mut self, index: usize) -> &mut CacheLine {
+        &mut self.lines[index]
     }
 }

@@ -58,7 +58,7 @@ pub(super) struct MachineState {
     /// Time at which the last read's value was taken.
     pub(super) taken_ps: u128,
     /// Rest of the present read, in ps.
-    rest_ps: u64,
+    remaining_ps: u64,
     interrupts: Vec<u64>,
     steal_ps: Vec<u128>,
     seed: u64,
@@ -96,7 +96,7 @@ impl MachineState {
             lost: Vec::new(),
             trace: Trace::default(),
             taken_ps: 0,
-            rest_ps: 0,
+            remaining_ps: 0,
             interrupts: vec![0; cpus as usize],
             steal_ps: vec![0; cpus as usize],
             seed,
@@ -125,13 +125,13 @@ impl MachineState {
         let at_ps = running.map(|thread| thread.now_ps).fold(ps, u128::max);
         let fixed = self.history.applied();
         let at_ps = self.events[..fixed].last().map_or(at_ps, |event| event.at_ps.max(at_ps));
-        let place = fixed + self.events[fixed..].partition_point(|event| event.at_ps <= at_ps);
-        self.events.insert(place, TimedChange { at_ps, change });
+        let index = fixed + self.events[fixed..].partition_point(|event| event.at_ps <= at_ps);
+        self.events.insert(index, TimedChange { at_ps, change });
         self.history.expect(&self.events);
         self.forget_quiet();
         for thread in &mut self.threads {
             // One that waits may have been ahead.
-            thread.next_event += usize::from(thread.next_event > place);
+            thread.next_event += usize::from(thread.next_event > index);
         }
     }
 
@@ -342,7 +342,7 @@ impl MachineState {
     #[inline]
     pub(super) fn begin_read(&mut self, cost_ps: u64, early_ps: u64) -> (u128, u32) {
         let until_taken_ps = self.until_taken(cost_ps);
-        self.rest_ps = cost_ps - until_taken_ps;
+        self.remaining_ps = cost_ps - until_taken_ps;
         self.run(until_taken_ps);
         self.apply_until(self.now_ps());
         let early_ps = if early_ps == 0 { 0 } else { self.random.below(early_ps + 1) };
@@ -370,7 +370,7 @@ impl MachineState {
     pub(super) fn end_read(&mut self, cost_ps: u64) {
         let share = self.settings.jitter;
         let longer_ps = if share == 0.0 { 0 } else { self.random.waiting((cost_ps as f64 * share) as u64) };
-        self.run(self.rest_ps + longer_ps);
+        self.run(self.remaining_ps + longer_ps);
     }
 
     /// Looks at the world at a time, which may be in the future.

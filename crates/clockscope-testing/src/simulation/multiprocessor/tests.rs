@@ -109,17 +109,17 @@ proptest! {
         machine.set_lookahead_ps(lookahead);
         (0..cpus).filter(|cpu| is_busy[*cpu as usize]).for_each(|cpu| machine.set_load(cpu, heavy()));
         let words = [0; 3].map(|_| machine.word(0));
-        let received = on_threads(&machine, 3, |place| {
+        let received = on_threads(&machine, 3, |index| {
             let (mut received, mut last) = (0, 0);
             for turn in 0..500 {
-                let word = &words[(place as usize + turn) % 3];
+                let word = &words[(index as usize + turn) % 3];
                 let sent = word.load();
                 let now = machine.now_ps() as u64;
-                assert!(now >= sent, "thread {place} received {sent} at {now}\n{}", machine.trace());
+                assert!(now >= sent, "thread {index} received {sent} at {now}\n{}", machine.trace());
                 received += u32::from(sent != last);
                 last = sent;
                 machine.work_ps(20_000);
-                words[place as usize].store(machine.now_ps() as u64);
+                words[index as usize].store(machine.now_ps() as u64);
             }
             received
         });
@@ -161,15 +161,15 @@ fn stores_keep_their_order() {
         let mut own_ps = 0;
         for turn in 0..2_000 {
             machine.work_ps(30_000 + 10_000 * u64::from(cpu));
-            let place = turn / 3 % 2;
+            let index = turn / 3 % 2;
             if turn % 5 == 0 {
-                words[place].fetch_add(1);
+                words[index].fetch_add(1);
                 assert!(machine.now_ps() >= own_ps, "turn {turn}");
                 continue;
             }
-            words[place].store(1);
-            let stored_ps = words[place].stored_ps();
-            let former_ps = std::mem::replace(&mut last.lock().unwrap()[place], stored_ps);
+            words[index].store(1);
+            let stored_ps = words[index].stored_ps();
+            let former_ps = std::mem::replace(&mut last.lock().unwrap()[index], stored_ps);
             assert!(stored_ps >= former_ps && stored_ps >= own_ps, "{stored_ps} {former_ps} {own_ps}");
             own_ps = stored_ps;
         }
@@ -266,8 +266,8 @@ fn an_offset_between_cpus_shows_as_it_is() {
     });
     let turns = stamps[0].chunks(2).zip(&stamps[1]);
     let (mut least, mut most) = (i64::MIN, i64::MAX);
-    for (asked, answered) in turns {
-        (least, most) = (least.max(answered - asked[1]), most.min(answered - asked[0]));
+    for (request, answered) in turns {
+        (least, most) = (least.max(answered - request[1]), most.min(answered - request[0]));
     }
     assert!(least <= 3_000 && 3_000 <= most, "{least} {most}");
     assert!((80..250).contains(&(most - least)), "{least} {most}: two transits of 40 ns and the reads' cost");

@@ -48,10 +48,10 @@ pub(super) struct Thread {
     /// True if it evaluates what it waits for, and so watches the words that it loads.
     pub(super) is_watching: bool,
     /// Those words, each with its version then.
-    pub(super) watched: Vec<(usize, u64)>,
+    pub(super) observed: Vec<(usize, u64)>,
     /// Time at which its waiting began, and at which a store ended it.
     pub(super) spun_from_ps: u128,
-    pub(super) woken_ps: u128,
+    pub(super) wakeup_ps: u128,
     /// It waits for what nobody can do any more.
     pub(super) is_stuck: bool,
     pub(super) account: SimulatedThreadAccount,
@@ -73,9 +73,9 @@ impl Thread {
             next_event: 0,
             status: Status::Ready,
             is_watching: false,
-            watched: Vec::new(),
+            observed: Vec::new(),
             spun_from_ps: now_ps,
-            woken_ps: now_ps,
+            wakeup_ps: now_ps,
             is_stuck: false,
             account: SimulatedThreadAccount::default(),
         }

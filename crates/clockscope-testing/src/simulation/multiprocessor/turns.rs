@@ -73,34 +73,34 @@ impl MachineState {
         let online: Vec<u32> = (0..self.cpus).filter(|cpu| self.is_online(*cpu)).collect();
         let fewest = online.iter().map(|cpu| threads[*cpu as usize]).min();
         let quietest: Vec<u32> = online.into_iter().filter(|cpu| Some(threads[*cpu as usize]) == fewest).collect();
-        let place = self.random.below(quietest.len() as u64) as usize;
-        quietest.get(place).copied().unwrap_or(0)
+        let index = self.random.below(quietest.len() as u64) as usize;
+        quietest.get(index).copied().unwrap_or(0)
     }
 
     /// Chooses the thread that runs next: the one that is the furthest behind. `None` if all have
     /// ended. If all that are left wait, one of them is stuck.
     pub(super) fn choose(&mut self) -> Option<usize> {
-        let place = match self.earliest(Thread::goes_on) {
-            Some(place) => place,
+        let index = match self.earliest(Thread::goes_on) {
+            Some(index) => index,
             None => {
-                let place = self.earliest(|thread| thread.status == Status::Waiting)?;
-                self.threads[place].is_stuck = true;
-                self.threads[place].woken_ps = self.threads[place].now_ps;
-                place
+                let index = self.earliest(|thread| thread.status == Status::Waiting)?;
+                self.threads[index].is_stuck = true;
+                self.threads[index].wakeup_ps = self.threads[index].now_ps;
+                index
             }
         };
-        self.threads[place].status = Status::Ready;
-        self.running = place;
-        let others = self.threads.iter().enumerate().filter(|(other, thread)| *other != place && thread.goes_on());
+        self.threads[index].status = Status::Ready;
+        self.running = index;
+        let others = self.threads.iter().enumerate().filter(|(other, thread)| *other != index && thread.goes_on());
         let next_ps = others.map(|(_, thread)| thread.now_ps).min();
         let ahead_ps = u128::from(self.random.below(self.settings.lookahead_ps + 1));
         self.limit_ps = next_ps.map_or(u128::MAX, |next_ps| next_ps + ahead_ps);
-        Some(place)
+        Some(index)
     }
 
     fn earliest(&self, which: impl Fn(&Thread) -> bool) -> Option<usize> {
-        let places = (0..self.threads.len()).filter(|place| which(&self.threads[*place]));
-        places.min_by_key(|place| self.threads[*place].now_ps)
+        let indices = (0..self.threads.len()).filter(|index| which(&self.threads[*index]));
+        indices.min_by_key(|index| self.threads[*index].now_ps)
     }
 
     /// Ends the running thread.
@@ -185,23 +185,23 @@ impl MachineState {
     pub(super) fn watch(&mut self) {
         let thread = self.thread();
         thread.is_watching = true;
-        thread.watched.clear();
+        thread.observed.clear();
     }
 
     /// Ends that: the running thread has what it waited for.
     pub(super) fn stop_watching(&mut self) {
         let thread = self.thread();
         (thread.is_watching, thread.is_stuck) = (false, false);
-        thread.watched.clear();
+        thread.observed.clear();
         // The branch that ends the waiting keeps reads behind it.
         thread.floor_ps = thread.now_ps;
     }
 
     /// Returns whether a watched word has been stored since it was loaded.
     pub(super) fn has_changed(&mut self) -> bool {
-        let watched = std::mem::take(&mut self.thread().watched);
-        let has_changed = watched.iter().any(|(place, version)| self.words.line(*place).version != *version);
-        self.thread().watched = watched;
+        let observed = std::mem::take(&mut self.thread().observed);
+        let has_changed = observed.iter().any(|(index, version)| self.words.line(*index).version != *version);
+        self.thread().observed = observed;
         self.thread().is_stuck &= !has_changed;
         has_changed
     }
@@ -221,12 +221,12 @@ impl MachineState {
     /// Wakes the threads that watch this word, which was stored at a time.
     pub(super) fn wake_watchers(&mut self, word: usize, stored_ps: u128) {
         for thread in &mut self.threads {
-            let watches = || thread.watched.is_empty() || thread.watched.iter().any(|(place, _)| *place == word);
+            let watches = || thread.observed.is_empty() || thread.observed.iter().any(|(index, _)| *index == word);
             if thread.status == Status::Waiting && watches() {
                 thread.status = Status::Ready;
                 // Others compare with the time at which it goes on.
                 thread.now_ps = stored_ps.max(thread.now_ps);
-                thread.woken_ps = thread.now_ps;
+                thread.wakeup_ps = thread.now_ps;
                 let ahead_ps = u128::from(self.random.below(self.settings.lookahead_ps + 1));
                 self.limit_ps = self.limit_ps.min(thread.now_ps + ahead_ps);
             }
@@ -236,8 +236,8 @@ impl MachineState {
     /// Makes the running thread spin from the beginning of its wait until it was woken.
     pub(super) fn spin(&mut self) {
         let thread = self.thread();
-        let woken_ps = thread.woken_ps;
-        thread.now_ps = thread.spun_from_ps.min(woken_ps);
-        self.spin_until(woken_ps);
+        let wakeup_ps = thread.wakeup_ps;
+        thread.now_ps = thread.spun_from_ps.min(wakeup_ps);
+        self.spin_until(wakeup_ps);
     }
 }

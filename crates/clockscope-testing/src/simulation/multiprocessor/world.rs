@@ -118,7 +118,7 @@ impl History {
         if ps >= self.since_ps {
             return &mut self.now;
         }
-        let place = self.former.partition_point(|(until_ps, _)| *until_ps <= ps);
-        self.former.get_mut(place).map_or(&mut self.now, |(_, world)| world)
+        let index = self.former.partition_point(|(until_ps, _)| *until_ps <= ps);
+        self.former.get_mut(index).map_or(&mut self.now, |(_, world)| world)
     }
 }

@@ -5,7 +5,7 @@ use crate::disciplined::statement::CivilStatement;
 use clockscope_core::CivilState;
 
 /// The time that line `number` shows at tick 100, in ns.
-const fn shown_ns(number: u64) -> u64 {
+const fn expected_ns(number: u64) -> u64 {
     1_000 * number + 100
 }
 
@@ -13,8 +13,8 @@ const fn shown_ns(number: u64) -> u64 {
 fn publish(page: &Page, version: &mut Version, number: u64) {
     let line = ServedLine::single(0, 1_000 * number, 1.0, 1_000);
     let wall_ns = 1_000_000 * number as i64;
-    let stated = CivilStatement::new(wall_ns, wall_ns, CivilState::Synchronized);
-    let civil = Civil { wall: WallOffset::of(wall_ns), bounds: Bounds::of(&stated, 0, 1.0) };
+    let statement = CivilStatement::new(wall_ns, wall_ns, CivilState::Synchronized);
+    let civil = Civil { wall: WallOffset::of(wall_ns), bounds: Bounds::of(&statement, 0, 1.0) };
     assert!(page.publish(version, &line, &civil));
 }
 
@@ -53,8 +53,8 @@ fn assert_not_served(happens: impl Fn(&Page, &mut Version)) {
 #[test]
 fn a_line_that_stays_is_served() {
     let (page, _) = page_with_a_line();
-    assert_eq!(page.read(|| 100), Some(shown_ns(1)));
-    assert_eq!(page.read_wall(|| 100), Some(1_000_000 + shown_ns(1) as i64));
+    assert_eq!(page.read(|| 100), Some(expected_ns(1)));
+    assert_eq!(page.read_wall(|| 100), Some(1_000_000 + expected_ns(1) as i64));
     assert!(page.read_bounds(|| 100).is_some());
 }
 
@@ -76,16 +76,16 @@ fn a_line_that_is_withdrawn_during_a_reading_is_not_served() {
 }
 
 #[test]
-fn a_look_repeats_until_the_line_stays() {
+fn a_snapshot_repeats_until_the_line_stays() {
     let (page, mut version) = page_with_a_line();
-    let mut looks = 0;
+    let mut attempts = 0;
     let snapshot = page.snapshot(|| {
-        looks += 1;
-        if looks < 3 {
-            publish(&page, &mut version, 1 + looks);
+        attempts += 1;
+        if attempts < 3 {
+            publish(&page, &mut version, 1 + attempts);
         }
         100
     });
-    assert_eq!((looks, snapshot.version), (3, version));
-    assert_eq!((snapshot.line.at(snapshot.tick), snapshot.wall.ns()), (Some(shown_ns(3)), 3_000_000));
+    assert_eq!((attempts, snapshot.version), (3, version));
+    assert_eq!((snapshot.line.at(snapshot.tick), snapshot.wall.ns()), (Some(expected_ns(3)), 3_000_000));
 }

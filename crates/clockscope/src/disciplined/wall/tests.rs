@@ -117,16 +117,16 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
 #[test]
 fn the_width_of_another_offset_contradicts_nothing() {
     let page = Page::new();
-    let (kept, other) = (WallOffset::of(1_000_000), WallOffset::of(999_500));
-    assert!(page.replace_wall(WallOffset::UNKNOWN, kept, 600));
+    let (stored, other) = (WallOffset::of(1_000_000), WallOffset::of(999_500));
+    assert!(page.replace_wall(WallOffset::UNKNOWN, stored, 600));
     assert!(!page.replace_wall(WallOffset::UNKNOWN, other, 40));
-    assert_eq!(page.wall(), (kept, Some(600)));
+    assert_eq!(page.wall(), (stored, Some(600)));
     page.keep_wall_width(other, 40);
-    assert_eq!(page.wall(), (kept, None));
+    assert_eq!(page.wall(), (stored, None));
     let seen = |least, most| Distance { least, most, bracket: Bracket::ZERO };
     let true_one = seen(999_450, 999_490);
-    assert!(true_one.agrees(kept, None) && true_one.agrees(kept, Some(600)) && !true_one.agrees(kept, Some(40)));
-    assert!(!seen(-1_000_040, -1_000_000).agrees(kept, None), "that was set");
-    page.keep_wall_width(kept, kept.ns().abs_diff(true_one.least));
-    assert!(true_one.agrees(kept, page.wall().1));
+    assert!(true_one.agrees(stored, None) && true_one.agrees(stored, Some(600)) && !true_one.agrees(stored, Some(40)));
+    assert!(!seen(-1_000_040, -1_000_000).agrees(stored, None), "that was set");
+    page.keep_wall_width(stored, stored.ns().abs_diff(true_one.least));
+    assert!(true_one.agrees(stored, page.wall().1));
 }

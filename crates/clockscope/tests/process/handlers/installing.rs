@@ -174,8 +174,8 @@ fn wait_for_the_others(moment: Moment, _: i32) {
 }
 
 #[test]
-fn racing_installers_return_after_the_handler_is_in_place() {
-    let status = in_a_process(here!(racing_installers_return_after_the_handler_is_in_place), &[], || {
+fn racing_installers_return_after_the_handler_is_installed() {
+    let status = in_a_process(here!(racing_installers_return_after_the_handler_is_installed), &[], || {
         let status = ended(|| {
             Former::Informed.set();
             at_every_set(wait_for_the_others);

@@ -151,11 +151,11 @@ fn a_handler_over_ours_passes_on_to_it() {
 
 /// As documented: a handler over ours that does not pass on gets the counter's faults.
 #[test]
-fn a_handler_over_ours_that_does_not_pass_on_takes_its_place() {
-    let status = in_a_process(here!(a_handler_over_ours_that_does_not_pass_on_takes_its_place), &[], || {
+fn a_handler_over_ours_that_does_not_pass_on_replaces_it() {
+    let status = in_a_process(here!(a_handler_over_ours_that_does_not_pass_on_replaces_it), &[], || {
         let status = ended(|| {
             clockscope::survive_disabled_counter().unwrap();
-            Former::Plain.set();
+            Former::Simple.set();
             clockscope::survive_disabled_counter().unwrap();
             PATIENCE.store(1, Ordering::Relaxed);
             assert_survives();
@@ -169,19 +169,19 @@ fn a_handler_over_ours_that_does_not_pass_on_takes_its_place() {
 pub(super) fn is_asleep(thread: libc::pid_t) -> bool {
     let state = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
     // The name before the state may hold anything, also a parenthesis.
-    state.map_or(true, |stat| stat.rsplit_once(')').is_none_or(|(_, rest)| rest.starts_with(" S")))
+    state.map_or(true, |stat| stat.rsplit_once(')').is_none_or(|(_, fields)| fields.starts_with(" S")))
 }
 
 /// A former handler with SA_RESTART, and an ignored signal, do not interrupt read(2).
 #[test]
 fn a_sent_signal_interrupts_what_it_did_before() {
     let status = in_a_process(here!(a_sent_signal_interrupts_what_it_did_before), &[], || {
-        let cases = [
+        let actions = [
             (informed as *const () as usize, libc::SA_SIGINFO | libc::SA_RESTART, true),
             (informed as *const () as usize, libc::SA_SIGINFO, false),
             (libc::SIG_IGN, 0, true),
         ];
-        for (handler, flags, is_restarted) in cases {
+        for (handler, flags, is_restarted) in actions {
             let status = ended(|| {
                 set(handler, flags);
                 clockscope::survive_disabled_counter().unwrap();

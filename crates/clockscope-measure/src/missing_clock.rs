@@ -8,7 +8,7 @@ use crate::catalog::spellings;
 
 /// Meaning of a name that no clock of this machine bears.
 #[derive(Clone, Debug, PartialEq)]
-pub enum AbsentClock {
+pub enum MissingClock {
     /// A clock of other systems.
     OtherSystems {
         /// Its name there.
@@ -35,7 +35,7 @@ pub enum AbsentClock {
 /// Returns what a name means that no clock of this machine bears; `None` if it means nothing. Like
 /// names of clocks, it may be in capitals, with C's prefix, or with a path.
 #[must_use]
-pub fn absent_clock(name: &str) -> Option<AbsentClock> {
+pub fn missing_clock(name: &str) -> Option<MissingClock> {
     let is_offered = |known: &KnownClocksource| match System::HERE {
         Some(System::Linux | System::Android) => {
             clocksource::available().known().map(|names| names.iter().any(|name| name == known.name))
@@ -50,13 +50,13 @@ fn meaning(
     name: &str,
     here: Option<System>,
     is_offered: impl Fn(&KnownClocksource) -> Option<bool>,
-) -> Option<AbsentClock> {
+) -> Option<MissingClock> {
     let (bare, path) = name.split_once(':').map_or((name, None), |(name, path)| (name, Some(path)));
     let cataloged = spellings(bare).find_map(|name| Some((catalog::systems_with(&name), name)).filter(is_known));
     match cataloged {
         Some((systems, name)) if here.is_none_or(|here| !systems.contains(&here)) => {
             let systems = systems.into_iter().map(System::name).collect();
-            return Some(AbsentClock::OtherSystems { name, systems });
+            return Some(MissingClock::OtherSystems { name, systems });
         }
         // With a path, it may be the path that there is not.
         Some((_, name)) if path.is_none() => {
@@ -64,12 +64,12 @@ fn meaning(
                 clock.bears(&name) && here.is_some_and(|here| clock.systems.contains(&here))
             };
             let description = catalog::CLOCKS.iter().find(is_it)?.description();
-            return Some(AbsentClock::OtherMachines { name, description });
+            return Some(MissingClock::OtherMachines { name, description });
         }
         _ => {}
     }
     let known = known_clocksource(name)?;
-    Some(AbsentClock::Clocksource { known, is_offered: is_offered(known) })
+    Some(MissingClock::Clocksource { known, is_offered: is_offered(known) })
 }
 
 fn is_known((systems, _): &(Vec<System>, String)) -> bool {
@@ -87,7 +87,7 @@ pub fn known_clocksource(name: &str) -> Option<&'static KnownClocksource> {
 mod tests {
     use super::*;
 
-    fn on_linux(name: &str, is_offered: Option<bool>) -> Option<AbsentClock> {
+    fn on_linux(name: &str, is_offered: Option<bool>) -> Option<MissingClock> {
         meaning(name, Some(System::Linux), |_| is_offered)
     }
 
@@ -95,7 +95,7 @@ mod tests {
     fn clocks_of_other_systems_are_named_with_their_systems() {
         let on_macos = |name: &str| {
             let systems = vec!["macOS"];
-            Some(AbsentClock::OtherSystems { name: name.to_owned(), systems })
+            Some(MissingClock::OtherSystems { name: name.to_owned(), systems })
         };
         assert_eq!(on_linux("mach_time", None), on_macos("mach_time"));
         for spelled in ["uptime_raw", "UPTIME_RAW", "CLOCK_UPTIME_RAW", "uptime_raw:libc"] {
@@ -105,7 +105,7 @@ mod tests {
         let found = meaning("hpet", Some(System::Windows), |_| None);
         assert_eq!(
             found,
-            Some(AbsentClock::OtherSystems { name: "hpet".to_owned(), systems: vec!["Linux", "Android"] })
+            Some(MissingClock::OtherSystems { name: "hpet".to_owned(), systems: vec!["Linux", "Android"] })
         );
         assert_eq!(on_linux("sundial", Some(true)), None);
     }
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn clocks_of_other_machines_are_said_to_be_so() {
         for (name, expected) in [("stckf", "STCKF (z/Architecture)"), ("TOD", "STCKF (z/Architecture)")] {
-            let Some(AbsentClock::OtherMachines { description, .. }) = on_linux(name, None) else { panic!("{name}") };
+            let Some(MissingClock::OtherMachines { description, .. }) = on_linux(name, None) else { panic!("{name}") };
             assert_eq!(description, expected);
         }
         // It is the path that there is not.
@@ -124,7 +124,7 @@ mod tests {
     fn clocksources_are_found_in_any_spelling_and_offered_or_not() {
         for spelled in ["acpi_pm", "ACPI_PM", "CLOCK_ACPI_PM"] {
             for offered in [Some(true), Some(false), None] {
-                let Some(AbsentClock::Clocksource { known, is_offered }) = on_linux(spelled, offered) else {
+                let Some(MissingClock::Clocksource { known, is_offered }) = on_linux(spelled, offered) else {
                     panic!("{spelled}")
                 };
                 assert_eq!((known.name, is_offered), ("acpi_pm", offered), "{spelled}");

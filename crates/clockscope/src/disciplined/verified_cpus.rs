@@ -13,7 +13,7 @@ const WORD: usize = u64::BITS as usize;
 
 /// The last test that passed. All zero is the state before any. Outside of the memory that a fork
 /// wipes: a child uses the counter because of its parent's test.
-pub(crate) struct TestedCpus {
+pub(crate) struct VerifiedCpus {
     /// The number of the test, and in the lowest bits its scope.
     word: AtomicU64,
     cpus: [AtomicU64; CPUS / WORD],
@@ -32,7 +32,7 @@ const ONE_TEST: u64 = SCOPE + 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Test(u64);
 
-impl TestedCpus {
+impl VerifiedCpus {
     pub(crate) const fn new() -> Self {
         Self {
             word: AtomicU64::new(0),
@@ -49,9 +49,9 @@ impl TestedCpus {
             |word: u64| (word & SCOPE != BEING_STORED).then(|| (word & !SCOPE).wrapping_add(ONE_TEST | BEING_STORED));
         let Ok(former) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, begun) else { return false };
         let number = (former & !SCOPE).wrapping_add(ONE_TEST);
-        if let Some(tested) = cpus {
+        if let Some(covered) = cpus {
             for (first, word) in (0..).step_by(WORD).zip(&self.cpus) {
-                let bits = tested.iter().filter_map(|cpu| cpu.checked_sub(first).filter(|bit| *bit < u64::BITS));
+                let bits = covered.iter().filter_map(|cpu| cpu.checked_sub(first).filter(|bit| *bit < u64::BITS));
                 word.store(bits.fold(0, |mask, bit| mask | 1 << bit), Ordering::Relaxed);
             }
         }
@@ -104,32 +104,32 @@ mod tests {
 
     #[test]
     fn a_test_holds_for_its_cpus_until_it_is_withdrawn() {
-        let tested_cpus = TestedCpus::new();
-        assert_eq!(tested_cpus.last(), None);
-        assert!(tested_cpus.accept(Some(&[0, 63, 64, 1023, 70_000]), None));
-        let first = tested_cpus.last().unwrap();
+        let verified_cpus = VerifiedCpus::new();
+        assert_eq!(verified_cpus.last(), None);
+        assert!(verified_cpus.accept(Some(&[0, 63, 64, 1023, 70_000]), None));
+        let first = verified_cpus.last().unwrap();
         for (cpu, holds) in [(0, true), (1, false), (63, true), (64, true), (65, false), (1023, true), (70_000, false)]
         {
-            assert_eq!(tested_cpus.covers_cpu(first, || Some(cpu)), holds, "CPU {cpu}");
+            assert_eq!(verified_cpus.covers_cpu(first, || Some(cpu)), holds, "CPU {cpu}");
         }
-        assert!(tested_cpus.covers_cpu(first, || None));
+        assert!(verified_cpus.covers_cpu(first, || None));
         // Another test has passed meanwhile: it stays.
-        assert!(tested_cpus.accept(Some(&[2]), Some(7)));
-        tested_cpus.withdraw(first);
-        let second = tested_cpus.last().unwrap();
-        assert!(tested_cpus.covers_cpu(second, || Some(2)) && !tested_cpus.covers_cpu(second, || Some(0)));
-        tested_cpus.withdraw(second);
-        assert_eq!(tested_cpus.last(), None);
-        assert!(tested_cpus.accept(None, None));
-        let third = tested_cpus.last().unwrap();
-        assert!(third != second && tested_cpus.covers_cpu(third, || Some(70_000)));
-        tested_cpus.reject();
-        assert_eq!(tested_cpus.last(), None);
+        assert!(verified_cpus.accept(Some(&[2]), Some(7)));
+        verified_cpus.withdraw(first);
+        let second = verified_cpus.last().unwrap();
+        assert!(verified_cpus.covers_cpu(second, || Some(2)) && !verified_cpus.covers_cpu(second, || Some(0)));
+        verified_cpus.withdraw(second);
+        assert_eq!(verified_cpus.last(), None);
+        assert!(verified_cpus.accept(None, None));
+        let third = verified_cpus.last().unwrap();
+        assert!(third != second && verified_cpus.covers_cpu(third, || Some(70_000)));
+        verified_cpus.reject();
+        assert_eq!(verified_cpus.last(), None);
     }
 
     #[test]
     fn a_test_holds_for_its_machine() {
-        let tested_cpus = TestedCpus::new();
+        let verified_cpus = VerifiedCpus::new();
         for (at_test, now, holds) in [
             (Some(7), Some(7), true),
             (Some(7), Some(8), false),
@@ -138,19 +138,19 @@ mod tests {
             (None, Some(7), false),
             (Some(u64::MAX), Some(u64::MAX), true),
         ] {
-            assert!(tested_cpus.accept(None, at_test));
-            assert_eq!(tested_cpus.covers_machine(now), holds, "{at_test:?} {now:?}");
+            assert!(verified_cpus.accept(None, at_test));
+            assert_eq!(verified_cpus.covers_machine(now), holds, "{at_test:?} {now:?}");
         }
     }
 
     #[test]
     fn of_two_tests_that_are_stored_at_once_one_counts() {
-        let tested_cpus = TestedCpus::new();
-        tested_cpus.word.store(ONE_TEST | BEING_STORED, Ordering::Relaxed);
-        assert!(!tested_cpus.accept(Some(&[0]), None));
-        assert_eq!(tested_cpus.last(), None);
+        let verified_cpus = VerifiedCpus::new();
+        verified_cpus.word.store(ONE_TEST | BEING_STORED, Ordering::Relaxed);
+        assert!(!verified_cpus.accept(Some(&[0]), None));
+        assert_eq!(verified_cpus.last(), None);
         // Rejected while it is being stored.
-        tested_cpus.reject();
-        assert!(tested_cpus.accept(Some(&[0]), None));
+        verified_cpus.reject();
+        assert!(verified_cpus.accept(Some(&[0]), None));
     }
 }
