@@ -23,7 +23,7 @@ echo hpet >$current
 clockscope measure tsc monotonic --duration 300ms --repeat 5 --format json -o /tmp/after.json --quiet
 echo tsc >$current
 run compared clockscope compare /tmp/before.json /tmp/after.json --fail-on clocksource,slower --format json
-run absent clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
+run missing clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
 run denied su nobody -s /bin/sh -c 'clockscope measure monotonic --clocksource hpet --duration 300ms --quiet'
 
 # Stands for a compiler: hands out the probe that was compiled outside.
@@ -45,12 +45,12 @@ for signal in INT TERM HUP QUIT; do
     run "after_$signal" cat $current
 done
 
-disturbed held
+disturbed busy
 run second clockscope measure monotonic --clocksource acpi_pm --duration 300ms --quiet
 run beside clockscope measure monotonic --duration 300ms --quiet
 kill -TERM "$(pidof clockscope)"
 wait
-run after_held cat $current
+run after_busy cat $current
 
 disturbed killed
 kill -KILL "$(pidof clockscope)"

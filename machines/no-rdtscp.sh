@@ -2,5 +2,5 @@
 settle tsc
 . /machines/common.sh
 run measure clockscope measure tsc monotonic clockscope.now --duration 500ms --format json --quiet
-run absent clockscope measure rdtscp tsc --duration 200ms --format json --quiet
+run missing clockscope measure rdtscp tsc --duration 200ms --format json --quiet
 run watch clockscope-watch 1

@@ -1,5 +1,7 @@
 //! Durations on the command line.
 
+use clockscope_records::units::TIME_UNITS;
+
 /// Longest duration that is accepted, in seconds: a day. What runs longer is a service, not a
 /// measurement.
 const LONGEST_S: f64 = 86_400.0;
@@ -7,19 +9,6 @@ const LONGEST_S: f64 = 86_400.0;
 /// A duration in seconds, positive and finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seconds(pub(crate) f64);
-
-/// Units by their names.
-const UNITS: &[(&str, f64)] = &[
-    ("ns", 1e-9),
-    ("us", 1e-6),
-    ("µs", 1e-6),
-    ("μs", 1e-6),
-    ("ms", 1e-3),
-    ("min", 60.0),
-    ("s", 1.0),
-    ("m", 60.0),
-    ("h", 3600.0),
-];
 
 /// Parses a number with an optional unit; a bare number is seconds.
 pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
@@ -32,8 +21,8 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     let scale = match unit {
         "" => 1.0,
         unit => {
-            let known = UNITS.iter().find(|(name, _)| *name == unit);
-            known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min or h"))?.1
+            let known = TIME_UNITS.iter().find(|(_, names)| names.contains(&unit));
+            known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min or h"))?.0 / 1e9
         }
     };
     let number: f64 = number.parse().map_err(|_| "expected a number and a unit, such as 500ms or 2.5s".to_owned())?;

@@ -185,11 +185,11 @@ impl<'a, P: Platform> Setup<'a, P> {
     /// each of these CPUs.
     pub(crate) fn answer<F: Contents>(
         self,
-        (asked_s, since): (f64, &TimerCalibration<P>),
+        (duration_s, since): (f64, &TimerCalibration<P>),
         cpus: Option<&[u32]>,
         found: F,
     ) -> Envelope<F> {
-        let sampling = Sampling::of_time(asked_s, since, &self.bench);
+        let sampling = Sampling::of_time(duration_s, since, &self.bench);
         let run = match cpus {
             Some(cpus) => self.run_across(sampling, cpus),
             None => self.run(sampling),
@@ -240,9 +240,9 @@ impl<'a, P: Platform> Setup<'a, P> {
 
 impl Sampling {
     /// Of a run that was to take so long.
-    pub(crate) fn of_time<P: Platform>(asked_s: f64, since: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Self {
+    pub(crate) fn of_time<P: Platform>(duration_s: f64, since: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Self {
         Self {
-            requested_duration_s: Some(asked_s),
+            requested_duration_s: Some(duration_s),
             requested_reads: None,
             duration_s: bench.elapsed_ns(since) / 1e9,
             interrupted: bench.is_stopped(),

@@ -1,12 +1,10 @@
 //! Reasons why a clock cannot be read or compared, or why its readings ended, as records have them.
 
-use std::io::ErrorKind;
-
 use clockscope_records::{
-    ClockReason, CpuFailure, ErrorCause, Failure, ReadingsReason, SignalMeaning, SystemError, Unknown, UnreadableClock,
-    texts,
+    ClockReason, CpuFailure, Failure, ReadingsReason, SignalMeaning, Unknown, UnreadableClock, texts,
 };
 use clockscope_system::child_read::{Outcome, signal_meaning, signal_name};
+use clockscope_system::failure::{failure, system_error};
 use clockscope_system::{ClockKind, Errno, Unavailable};
 
 /// Time that a clock may take to answer its first read, in ms.
@@ -31,7 +29,7 @@ impl FailureReason {
         Some(match outcome {
             Outcome::Answered | Outcome::Untried(_) => return None,
             Outcome::Refused(errno) => {
-                Self::new(of_errno(errno), ClockReason::ChildReadFailed { error: system_error(errno) })
+                Self::new(failure(errno), ClockReason::ChildReadFailed { error: system_error(errno) })
             }
             Outcome::Unanswered => Self::new(Failure::NoAnswer, texts::CHILD_READ_ENDED),
             Outcome::Silent => {
@@ -73,7 +71,7 @@ impl From<Unavailable> for FailureReason {
             Unavailable::Instruction(name) => {
                 Self::new(Failure::NoInstruction, ClockReason::NoInstruction { instruction: name.to_owned() })
             }
-            Unavailable::Call(call, errno) => Self::new(of_errno(errno), call_refused(&call, errno)),
+            Unavailable::Call(call, errno) => Self::new(failure(errno), call_refused(&call, errno)),
             Unavailable::Symbol(name) => {
                 Self::new(Failure::Missing, ClockReason::NoLibraryFunction { function: name.to_owned() })
             }
@@ -111,50 +109,7 @@ pub(crate) fn observed_ns(reason: &Unknown) -> Option<f64> {
     }
 }
 
-/// POSIX's ENXIO and ENODEV, of which std has no kind: 6 and 19 on Linux, macOS and the BSDs.
-#[cfg(unix)]
-const NO_DEVICE: [i32; 2] = [6, 19];
-#[cfg(not(unix))]
-const NO_DEVICE: [i32; 0] = [];
-
-/// Returns what an error number says. The system has no clock of a number that it calls invalid
-/// (clock_gettime(2), EINVAL).
-pub(crate) fn of_errno(errno: Errno) -> Failure {
-    match std::io::Error::from(errno).kind() {
-        ErrorKind::PermissionDenied => Failure::Denied,
-        ErrorKind::NotFound | ErrorKind::Unsupported | ErrorKind::InvalidInput => Failure::Missing,
-        _ if NO_DEVICE.contains(&errno.code()) => Failure::Missing,
-        _ => Failure::Refused,
-    }
-}
-
-/// Returns an error number as records have it.
-pub(crate) fn system_error(errno: Errno) -> SystemError {
-    let cause = match std::io::Error::from(errno).kind() {
-        ErrorKind::PermissionDenied => ErrorCause::Denied,
-        ErrorKind::Unsupported => ErrorCause::Unsupported,
-        _ => ErrorCause::Other,
-    };
-    SystemError { number: errno.code(), cause, words: errno.to_string() }
-}
-
 /// Returns what records have of a call that the system refused.
 pub(crate) fn call_refused(call: &str, errno: Errno) -> ClockReason {
     ClockReason::CallRefused { call: call.to_owned(), error: system_error(errno) }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    /// EPERM, ENOENT, ENXIO, ENODEV, EINVAL, EIO: the same numbers on all of these systems.
-    #[test]
-    fn a_clock_that_the_system_does_not_know_is_missing() {
-        let words = [1, 2, 6, 19, 22, 5].map(|code| of_errno(Errno::new(code)));
-        let missing = Failure::Missing;
-        assert_eq!(words, [Failure::Denied, missing, missing, missing, missing, Failure::Refused]);
-        assert_eq!(of_errno(Errno::UNSUPPORTED), missing);
-        let causes = [Errno::new(1), Errno::UNSUPPORTED, Errno::new(5)].map(|errno| system_error(errno).cause);
-        assert_eq!(causes, [ErrorCause::Denied, ErrorCause::Unsupported, ErrorCause::Other]);
-    }
 }

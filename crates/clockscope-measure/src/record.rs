@@ -4,11 +4,11 @@ use clockscope_records::{
     Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown, texts,
 };
 use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
+use clockscope_system::failure::system_error;
 use clockscope_system::{ClockInfo, ClockKind, ReadPath, Resolution};
 
 use crate::catalog::identity;
 use crate::context::Context;
-use crate::failure_reason::system_error;
 use crate::measured_clock::{FEWEST_BATCHES, MeasuredClock, MeasuredState, median_cost};
 use crate::platform::Platform;
 use crate::{distribution, tick_record};

@@ -2,6 +2,7 @@
 
 use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow, Unknown, texts};
 use clockscope_statistics::quantile;
+use clockscope_system::failure::failure;
 use clockscope_system::sleeping::{Call, SleepError};
 use clockscope_system::{ClockInfo, RawClock, ReadPath, Unit};
 
@@ -9,7 +10,7 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
 use crate::default_clocks;
 use crate::error::MeasureError;
-use crate::failure_reason::{FailureReason, call_refused, of_errno};
+use crate::failure_reason::{FailureReason, call_refused};
 use crate::platform::{Platform, ReferenceClock, SleepingCalls, Sleeps};
 use crate::session::Session;
 use crate::timer::read;
@@ -192,7 +193,7 @@ struct SleepSamples {
 fn not_slept(error: &SleepError) -> FailureReason {
     match error {
         SleepError::Whole(unit) => FailureReason::new(Failure::NotApplicable, format!("it takes whole {unit} only")),
-        SleepError::System { call, error } => FailureReason::new(of_errno(*error), call_refused(call, *error)),
+        SleepError::System { call, error } => FailureReason::new(failure(*error), call_refused(call, *error)),
         _ => FailureReason::new(Failure::Missing, "clockscope does not know this call on this system"),
     }
 }

@@ -235,11 +235,7 @@ mod tests {
         for (hz, exact, name) in KNOWN {
             let exact_ns = match exact {
                 ExactTick::Fraction { numerator, denominator, unit } => {
-                    let unit_ns = match unit {
-                        TimeUnit::Ns => 1.0,
-                        TimeUnit::Ms => 1e6,
-                        TimeUnit::S => 1e9,
-                    };
+                    let unit_ns = unit.ns();
                     numerator as f64 / f64::from(denominator) * unit_ns
                 }
                 ExactTick::Period { frequency_hz } => 1e9 / frequency_hz,

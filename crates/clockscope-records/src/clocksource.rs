@@ -62,7 +62,7 @@ impl fmt::Display for SwitchedBy {
 
 worded!(Clocksources {
     /// The run that has it switched, and what to do; `null` where there is none.
-    held: Option<String> = |found: &Clocksources| found.switched_by.as_ref().map(ToString::to_string),
+    switched_note: Option<String> = |found: &Clocksources| found.switched_by.as_ref().map(ToString::to_string),
 });
 written!(Clocksources);
 

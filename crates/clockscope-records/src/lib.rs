@@ -98,7 +98,8 @@ pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, Wo
 pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{counted, grouped, is_steering, printable, show_cpus};
-pub use tick_evidence::{ExactTick, Strength, TickEvidence, TimeUnit};
+pub use tick_evidence::{ExactTick, Strength, TickEvidence};
 pub use trust::{Trust, Verdict};
+pub use units::TimeUnit;
 pub use verdict::{Trustworthiness, Use, Uses};
 pub use windows::{TimeAdjustment, WindowsFacts};

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::significant;
+use crate::units::{TimeUnit, significant};
 use crate::words::{add_words, worded, written};
 
 /// The basis of a tick, or the progress of the search for it.
@@ -81,28 +81,6 @@ impl fmt::Display for ExactTick {
             }
             Self::Period { frequency_hz } => write!(f, "1/{} MHz", significant(frequency_hz / 1e6, 7)),
         }
-    }
-}
-
-/// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TimeUnit {
-    /// Nanoseconds.
-    Ns,
-    /// Milliseconds.
-    Ms,
-    /// Seconds.
-    S,
-}
-
-impl fmt::Display for TimeUnit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ns => "ns",
-            Self::Ms => "ms",
-            Self::S => "s",
-        })
     }
 }
 

@@ -1,6 +1,10 @@
 //! Figures with their units, for sentences and tables.
 
+use std::fmt;
+
 pub use clockscope_core::evidence::PpmBound;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Shows a time in ns with three digits and the unit that fits it.
 #[must_use]
@@ -23,15 +27,59 @@ pub fn time_parts(ns: f64, digits: i32) -> (String, &'static str) {
     (figure(ns / scale, digits), unit)
 }
 
+/// Units of time, from the shortest: their length in ns, and their names, of which the first is
+/// shown. `µ` is the micro sign or the Greek letter.
+pub const TIME_UNITS: [(f64, &[&str]); 6] = [
+    (1.0, &["ns"]),
+    (1e3, &["µs", "μs", "us"]),
+    (1e6, &["ms"]),
+    (1e9, &["s"]),
+    (60e9, &["min", "m"]),
+    (3600e9, &["h"]),
+];
+/// Number of the units that times are shown in: up to the second.
+const DISPLAYED: usize = 4;
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    /// Nanoseconds.
+    Ns,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+impl TimeUnit {
+    /// Returns its length in ns.
+    #[must_use]
+    pub fn ns(self) -> f64 {
+        self.row().0
+    }
+
+    fn row(self) -> &'static (f64, &'static [&'static str]) {
+        &TIME_UNITS[match self {
+            Self::Ns => 0,
+            Self::Ms => 2,
+            Self::S => 3,
+        }]
+    }
+}
+
+impl fmt::Display for TimeUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().1[0])
+    }
+}
+
 /// Returns the unit that fits a time: its length in ns, and its name.
 #[must_use]
 pub fn time_unit(ns: f64) -> (f64, &'static str) {
-    match ns {
-        ns if ns >= 1e9 => (1e9, "s"),
-        ns if ns >= 1e6 => (1e6, "ms"),
-        ns if ns >= 1e3 => (1e3, "µs"),
-        _ => (1.0, "ns"),
-    }
+    let fits = TIME_UNITS[1..DISPLAYED].iter().rfind(|(length, _)| ns >= *length);
+    let (length, names) = fits.unwrap_or(&TIME_UNITS[0]);
+    (*length, names[0])
 }
 
 /// Shows a number with at most so many significant digits.

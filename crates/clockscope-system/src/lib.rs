@@ -22,6 +22,7 @@ mod counter_facts;
 mod counter_flags;
 mod cpu;
 mod emulation;
+pub mod failure;
 pub mod frequencies;
 #[cfg(fuzzing)]
 pub mod fuzzing;

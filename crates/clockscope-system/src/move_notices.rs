@@ -1,4 +1,4 @@
-//! MoveNotices by the hypervisor that it has moved this machine or restored it from a snapshot.
+//! Notices by the hypervisor that it has moved this machine or restored it from a snapshot.
 //!
 //! Two devices make them: VMClock (ACPI's AMZNC10C; Linux 6.13 offers it as /dev/vmclock0) and the
 //! VM generation ID (VMGENCTR, since Linux 5.18 for the kernel's own use). ACPI lists what the
@@ -7,7 +7,10 @@
 use std::fs;
 use std::path::Path;
 
-use clockscope_records::{Figure, MoveNotice, MoveNotices};
+use clockscope_core::Errno;
+use clockscope_records::{Failure, Figure, MoveNotice, MoveNotices};
+
+use crate::failure::failure;
 
 /// ACPI's names for each, as a device or as what it is compatible with (`modalias` has both, in
 /// capitals).
@@ -25,7 +28,7 @@ pub(crate) fn read() -> MoveNotices {
 fn of(acpi: &Path, device: &Path) -> MoveNotices {
     let vmclock = match opened(device) {
         Ok(_) => Some(MoveNotice::Available),
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(MoveNotice::NotPermitted),
+        Err(error) if failure(Errno::from(&error)) == Failure::Denied => Some(MoveNotice::NotPermitted),
         // As in a container whose /dev has less than the host's.
         Err(_) => offered(acpi, &VMCLOCK).map(without_device),
     };

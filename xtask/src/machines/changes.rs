@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use clockscope_records::units::time;
 use serde_json::Value;
 
 use super::checks::{Served, measured, tick, watch_record};
-use super::seen::{Seen, named, number, time};
+use super::seen::{Seen, named, number};
 use crate::run;
 
 /// Most that a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at
@@ -58,7 +59,7 @@ pub(super) fn no_rdtscp(seen: &mut Seen) {
     measured(seen, &["tsc", "monotonic", "clockscope.now"]);
     let listed = named(&seen.json("list")["clocks"], "rdtscp");
     seen.expect(listed["failure"] == "no_instruction", || format!("rdtscp is listed as {listed}"));
-    let record = seen.json("absent");
+    let record = seen.json("missing");
     let (missing, present) = (named(&record["clocks"], "rdtscp"), named(&record["clocks"], "tsc"));
     seen.expect(missing["available"] == false && missing["reason"] == listed["reason"], || {
         format!("rdtscp is measured as {missing}")

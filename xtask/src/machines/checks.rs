@@ -1,9 +1,10 @@
 //! Checks of the instrument and of the library in each machine.
 
+use clockscope_records::units::time;
 use serde_json::Value;
 
 use super::machine::{Architecture, Machine};
-use super::seen::{Seen, frequency, named, number, time};
+use super::seen::{Seen, frequency, named, number};
 
 /// Checks that hold in every machine: the facts are right, no clock goes back, and the clock of the
 /// library is right.

@@ -113,7 +113,7 @@ fn runtimes(seen: &mut Seen) {
 
 /// A switch that cannot be done is refused before anything is done.
 fn refused_beforehand(seen: &mut Seen) {
-    expect_ended(seen, "absent", 2, &["sundial", "acpi_pm"]);
+    expect_ended(seen, "missing", 2, &["sundial", "acpi_pm"]);
     expect_ended(seen, "denied", 4, &["root", "current_clocksource"]);
 }
 
@@ -121,7 +121,7 @@ fn refused_beforehand(seen: &mut Seen) {
 fn expect_locked(seen: &mut Seen) {
     expect_ended(seen, "second", 4, &["has switched the clocksource and will put it back", "process"]);
     expect_ended(seen, "beside", 0, &["warning", "has switched the clocksource and will put it back"]);
-    is(seen, "after_held", "tsc");
+    is(seen, "after_busy", "tsc");
 }
 
 /// After SIGKILL the clocksource stays switched; every run says so, and one command puts it back.

@@ -84,21 +84,6 @@ pub(super) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-/// A duration with three figures and a unit.
-pub(super) fn time(ns: f64) -> String {
-    let (value, unit) = match ns.abs() {
-        size if size < 1e3 => (ns, "ns"),
-        size if size < 1e6 => (ns / 1e3, "µs"),
-        _ => (ns / 1e6, "ms"),
-    };
-    let decimals = match value.abs() {
-        size if size == size.round() || size >= 100.0 => 0,
-        size if size >= 10.0 => 1,
-        _ => 2,
-    };
-    format!("{value:.decimals$} {unit}")
-}
-
 /// A frequency to the seven figures that ticks are known to.
 pub(super) fn frequency(hz: f64) -> String {
     if hz < 1e6 { format!("{hz:.1} Hz") } else { format!("{:.6} MHz", hz / 1e6) }
@@ -110,10 +95,6 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        assert_eq!(
-            [4e6, 865.4, 66.31, -4.62, 1500.0, 10.0].map(time),
-            ["4 ms", "865 ns", "66.3 ns", "-4.62 ns", "1.50 µs", "10 ns"]
-        );
         assert_eq!([250.0, 3_579_545.0].map(frequency), ["250.0 Hz", "3.579545 MHz"]);
     }
 }

@@ -151,7 +151,7 @@ impl Emulated {
     /// The environment of cargo.
     pub(super) fn variables(&self, target: &str) -> Vec<(String, String)> {
         let prefix = format!("CARGO_TARGET_{}", target.to_uppercase().replace('-', "_"));
-        let runner: Vec<String> = self.runner.iter().map(|word| placed(word)).collect();
+        let runner: Vec<String> = self.runner.iter().map(|word| filled(word)).collect();
         let of_target =
             [("LINKER", self.linker.to_owned()), ("RUNNER", runner.join(" ")), ("RUSTFLAGS", self.flags.to_owned())];
         let of_target = of_target.into_iter().filter(|(_, value)| !value.is_empty());
@@ -174,6 +174,6 @@ impl Emulated {
 }
 
 /// A word of a command, with files of this repository by their whole path.
-fn placed(word: &str) -> String {
+fn filled(word: &str) -> String {
     if word.contains('/') { run::root().join(word).display().to_string() } else { word.to_owned() }
 }

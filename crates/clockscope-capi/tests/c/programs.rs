@@ -149,7 +149,7 @@ fn other_processors_compile_the_headers() {
             skip(&format!("{compiler} is not installed"));
             continue;
         }
-        for source in ["readings.c", "ticks_elsewhere.c"].into_iter().take(if has_ticks { 2 } else { 1 }) {
+        for source in ["readings.c", "ticks_other_file.c"].into_iter().take(if has_ticks { 2 } else { 1 }) {
             folder.compile(compiler, &["-std=c99", "-O2", "-c"], &program(source), "compiled.o");
         }
     }

@@ -96,7 +96,7 @@ pub(crate) enum RawFormatArg {
 pub(crate) enum RawStyleArg {
     /// A header, and `clock,ns`
     #[default]
-    Plain,
+    Unlabeled,
     /// No header, and `clock ns`
     Labeled,
 }
@@ -257,11 +257,11 @@ impl RawOutput {
             None => format_by_ending(path)?,
         };
         let format = match (format, args.raw_style) {
-            (RawFormatArg::Csv, RawStyleArg::Plain) => RawFormat::Csv,
+            (RawFormatArg::Csv, RawStyleArg::Unlabeled) => RawFormat::Csv,
             (RawFormatArg::Csv, RawStyleArg::Labeled) => RawFormat::Labeled,
-            (RawFormatArg::Ndjson, RawStyleArg::Plain) => RawFormat::Ndjson,
-            (RawFormatArg::Npy, RawStyleArg::Plain) => RawFormat::Npy,
-            (RawFormatArg::Recording, RawStyleArg::Plain) => RawFormat::Recording,
+            (RawFormatArg::Ndjson, RawStyleArg::Unlabeled) => RawFormat::Ndjson,
+            (RawFormatArg::Npy, RawStyleArg::Unlabeled) => RawFormat::Npy,
+            (RawFormatArg::Recording, RawStyleArg::Unlabeled) => RawFormat::Recording,
             (_, RawStyleArg::Labeled) => {
                 return Err(
                     UsageError("--raw-style labeled: a style of CSV alone: use --raw-format csv".to_owned()).into()

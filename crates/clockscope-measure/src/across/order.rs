@@ -8,6 +8,7 @@ use clockscope_records::{
     ClockReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown,
     texts,
 };
+use clockscope_system::failure::system_error;
 use clockscope_system::{ClockKind, Errno};
 
 use super::team::{PairResult, play_round};
@@ -15,7 +16,7 @@ use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalog::{Catalog, CatalogEntry};
 use crate::error::MeasureError;
-use crate::failure_reason::{CpuFailureReason, FailureReason, system_error};
+use crate::failure_reason::{CpuFailureReason, FailureReason};
 use crate::handoff::{HandoffState, Pace, Received, smaller};
 use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, SharedWord, ThreadError};
@@ -163,8 +164,9 @@ fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
 
 /// Returns what ended a clock's readings: an error, or that the clock stood still.
 fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
-    let of_error =
-        |errno| FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) });
+    let of_error = |errno: Errno| {
+        FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) })
+    };
     let stuck =
         || FailureReason::new(Failure::Stuck, "it stood still during the run: its readings did not change any more");
     error.map(of_error).or_else(|| is_stuck.then(stuck))

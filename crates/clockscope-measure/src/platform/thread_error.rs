@@ -1,10 +1,9 @@
 //! Reasons why a thread that was bound to a CPU found nothing.
 
-use std::io::ErrorKind;
-
-use clockscope_records::{CpuFailure, CpusReason, Unknown, texts};
+use clockscope_records::{CpuFailure, CpusReason, Failure, Unknown, texts};
 use clockscope_system::Errno;
 use clockscope_system::affinity::AffinityError;
+use clockscope_system::failure::failure;
 
 use crate::failure_reason::CpuFailureReason;
 
@@ -61,15 +60,11 @@ fn unbound(cpu: u32, error: &AffinityError) -> (CpuFailure, Unknown) {
     let words = error.to_string();
     match error {
         AffinityError::NoSuchCpu { .. } => (CpuFailure::NotBound, CpusReason::CpuMissing { words }.into()),
-        AffinityError::System { error, .. } if is_denied(*error) => {
+        AffinityError::System { error, .. } if failure(*error) == Failure::Denied => {
             (CpuFailure::Denied, CpusReason::BindDenied { cpu, words }.into())
         }
         _ => (CpuFailure::NotBound, CpusReason::NotBound { cpu, words }.into()),
     }
-}
-
-fn is_denied(error: Errno) -> bool {
-    std::io::Error::from(error).kind() == ErrorKind::PermissionDenied
 }
 
 #[cfg(all(test, unix))]

@@ -8,11 +8,11 @@ use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 use clockscope_system::Errno;
+use clockscope_system::failure::system_error;
 
 use super::error::{middle, of_inverse};
 use super::participant::{Participant, Scale};
 use crate::bracket::{BracketError, bracket};
-use crate::failure_reason::system_error;
 use crate::platform::Platform;
 
 /// Brackets of a pair at both ends, from which the bound follows.

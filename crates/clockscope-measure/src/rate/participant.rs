@@ -1,6 +1,7 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
 use clockscope_records::{ClockReason, Environment, Failure, Figure, RateRecord, Unknown, texts};
+use clockscope_system::failure::system_error;
 use clockscope_system::frequencies;
 use clockscope_system::{ClockKind, ReadPath, Unit};
 
@@ -9,7 +10,7 @@ use crate::catalog::{Catalog, CatalogEntry, Paths, UnknownClock};
 use crate::clock_step::{ClockStep, clock_step};
 use crate::default_clocks::{self, ReferenceKind};
 use crate::error::MeasureError;
-use crate::failure_reason::{FailureReason, observed_ns, system_error, without_time};
+use crate::failure_reason::{FailureReason, observed_ns, without_time};
 use crate::measured_clock::is_counter;
 use crate::platform::Platform;
 use crate::session::Session;

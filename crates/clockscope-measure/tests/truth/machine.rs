@@ -267,14 +267,14 @@ impl Machine {
 
     /// The true time in ps by which a question is over that one thread was asked for so many
     /// seconds: it needs some more for trials and for the timer's calibration, and shares its CPU.
-    pub(crate) fn longest_ps(&self, asked_s: f64) -> u128 {
+    pub(crate) fn longest_ps(&self, duration_s: f64) -> u128 {
         let load = &self.loads[0];
         let turns = f64::from(load.competitors) + 1.0;
         let cycle_s = turns * (load.slice_ns + load.tick_ns) as f64 / 1e9;
         let paused_s: f64 = self.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum();
         let stolen_s = load.stolen_ns.1 as f64 / 1e9;
         let stolen = if load.stolen_every_ns > 0 { stolen_s * 1e9 / load.stolen_every_ns as f64 } else { 0.0 };
-        let work_s = (asked_s + OVERHEAD_S) * turns * 1.5 * (1.0 + stolen);
+        let work_s = (duration_s + OVERHEAD_S) * turns * 1.5 * (1.0 + stolen);
         ((work_s + 4.0 * cycle_s + 4.0 * stolen_s + paused_s) * 1e12) as u128
     }
 

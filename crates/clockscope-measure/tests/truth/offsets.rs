@@ -33,8 +33,8 @@ fn request(seed: u64, machine: &Machine) -> OffsetsRequest {
 
 /// A machine whose question has to end.
 fn limited(machine: Machine, seed: u64) -> Simulated {
-    let asked_s = request(seed, &machine).duration_s;
-    across::limited(machine, asked_s)
+    let limit_s = request(seed, &machine).duration_s;
+    across::limited(machine, limit_s)
 }
 
 fn ask(session: &Session<'_, Simulated>, seed: u64) -> Offsets {

@@ -19,8 +19,8 @@ const USUAL_S: f64 = 0.001;
 
 /// A machine whose question has to end.
 fn limited(machine: Machine) -> Simulated {
-    let asked_s = machine.duration_s(USUAL_S);
-    across::limited(machine, asked_s)
+    let limit_s = machine.duration_s(USUAL_S);
+    across::limited(machine, limit_s)
 }
 
 /// By how much longer a machine is asked than usual, in ms.

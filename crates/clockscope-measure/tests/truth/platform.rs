@@ -138,14 +138,14 @@ impl Simulated {
     }
 
     /// The same for a question of so many seconds on one thread.
-    pub(crate) fn within(machine: Machine, asked_s: f64) -> Self {
-        let limit_ps = machine.longest_ps(asked_s);
+    pub(crate) fn within(machine: Machine, duration_s: f64) -> Self {
+        let limit_ps = machine.longest_ps(duration_s);
         Self::limited(machine, limit_ps)
     }
 
     /// The same for a question of so many seconds across CPUs, where threads wait for each other.
-    pub(crate) fn across(machine: Machine, asked_s: f64) -> Self {
-        let limit_ps = across::longest_ps(&machine, asked_s);
+    pub(crate) fn across(machine: Machine, duration_s: f64) -> Self {
+        let limit_ps = across::longest_ps(&machine, duration_s);
         Self::limited(machine, limit_ps)
     }
 

@@ -80,8 +80,8 @@ fn duration_s(seed: u64, machine: &Machine) -> f64 {
 
 /// A machine whose comparison has to end: threads on several CPUs wait for each other.
 fn limited(machine: Machine, seed: u64) -> Simulated {
-    let asked_s = duration_s(seed, &machine);
-    Simulated::across(machine, asked_s)
+    let limit_s = duration_s(seed, &machine);
+    Simulated::across(machine, limit_s)
 }
 
 /// Two clocks of a machine, as it was before machines varied, of which this was wrong once.

@@ -146,8 +146,8 @@ fn duration_is_respected(machine: &Machine, answer: &Envelope<Sleep>) {
     lengths.extend(&answer.found.untried_ns);
     assert_eq!(lengths, [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]);
     let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s(machine);
-    let asked_s = answer.run.as_ref().expect("it is a run").requested_duration_s.expect("it is there");
-    let longest_s = longest_s(machine, asked_s);
+    let duration_s = answer.run.as_ref().expect("it is a run").requested_duration_s.expect("it is there");
+    let longest_s = longest_s(machine, duration_s);
     assert!(took_s <= longest_s * 1.2, "it took {took_s} s, and {longest_s} s are enough");
 }
 
@@ -156,14 +156,14 @@ fn paused_s(machine: &Machine) -> f64 {
 }
 
 /// Longest time that a question may take that was asked for so many seconds.
-fn longest_s(machine: &Machine, asked_s: f64) -> f64 {
+fn longest_s(machine: &Machine, duration_s: f64) -> f64 {
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;
-    let usual_s = asked_s + KINDS * 4.0 * LATE_S + 0.35 * share + 0.2 * share;
+    let usual_s = duration_s + KINDS * 4.0 * LATE_S + 0.35 * share + 0.2 * share;
     // Where no clock but the sleepers' runs, the number of sleeps is the only limit.
     let frozen = |change: &Change| matches!(change, Change::FreezeClock { clock } if *clock != machine.monotonic());
     let is_untimed = machine.counter_cost.is_none() && machine.changes.iter().any(|(_, change)| frozen(change));
-    if is_untimed { usual_s + asked_s + KINDS * MOST_SLEEPS * LATE_S } else { usual_s }
+    if is_untimed { usual_s + duration_s + KINDS * MOST_SLEEPS * LATE_S } else { usual_s }
 }
 
 /// A machine that has to be asked in that time.

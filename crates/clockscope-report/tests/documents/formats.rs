@@ -402,7 +402,7 @@ fn forget_nested_words(value: &mut Value) {
                 assert!(entries.remove("text").is_some());
             }
             if entries.contains_key("switched_by") {
-                assert!(entries.remove("held").is_some());
+                assert!(entries.remove("switched_note").is_some());
             }
             if entries.get("counted").is_some_and(Value::is_object) {
                 assert!(entries.remove("detail").is_some());

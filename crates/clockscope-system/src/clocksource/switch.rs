@@ -9,8 +9,10 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use clockscope_records::{LeftBehind, SwitchedBy};
+use clockscope_core::Errno;
+use clockscope_records::{Failure, LeftBehind, SwitchedBy};
 
+use crate::failure::failure;
 use crate::text;
 
 /// Places of the clocksource's files and of the marker, which is in memory, so that a reboot, which
@@ -187,7 +189,7 @@ impl SwitchPaths {
         }
         let file = match File::open(&self.marker) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(error) if failure(Errno::from(&error)) == Failure::Denied => {
                 return Err(SwitchedBy::OtherUser { marker: self.marker.display().to_string() });
             }
             Err(_) => return Ok(None),

@@ -6,9 +6,9 @@
 mod bounded;
 mod daemons;
 mod evidence;
-mod holders;
 mod migrations;
 mod os_clock;
+mod owners;
 mod scripts;
 mod wall;
 mod world;

@@ -121,7 +121,7 @@ impl MachineState {
 
     /// Schedules a change. It happens no earlier than the time of any running thread.
     pub(super) fn at(&mut self, ps: u128, change: Change) {
-        let running = self.threads.iter().filter(|thread| thread.status == Status::Ready);
+        let running = self.threads.iter().filter(|thread| thread.status == Status::Runnable);
         let at_ps = running.map(|thread| thread.now_ps).fold(ps, u128::max);
         let fixed = self.history.applied();
         let at_ps = self.events[..fixed].last().map_or(at_ps, |event| event.at_ps.max(at_ps));

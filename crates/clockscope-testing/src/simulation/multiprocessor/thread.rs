@@ -17,7 +17,7 @@ pub struct SimulatedThreadAccount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// It runs, or would if it were its turn.
-    Ready,
+    Runnable,
     /// It wakes at its time.
     Asleep,
     /// It waits until a word is stored.
@@ -71,7 +71,7 @@ impl Thread {
             scheduler,
             load: Load::NONE,
             next_event: 0,
-            status: Status::Ready,
+            status: Status::Runnable,
             is_watching: false,
             observed: Vec::new(),
             spun_from_ps: now_ps,
@@ -83,6 +83,6 @@ impl Thread {
 
     /// Returns whether it goes on by itself.
     pub(super) fn goes_on(&self) -> bool {
-        matches!(self.status, Status::Ready | Status::Asleep)
+        matches!(self.status, Status::Runnable | Status::Asleep)
     }
 }

@@ -89,7 +89,7 @@ impl MachineState {
                 index
             }
         };
-        self.threads[index].status = Status::Ready;
+        self.threads[index].status = Status::Runnable;
         self.running = index;
         let others = self.threads.iter().enumerate().filter(|(other, thread)| *other != index && thread.goes_on());
         let next_ps = others.map(|(_, thread)| thread.now_ps).min();
@@ -117,7 +117,7 @@ impl MachineState {
         (self.running, self.limit_ps) = (0, u128::MAX);
         let wake_ps = u128::from(self.draw(JOIN_PS));
         let thread = self.thread();
-        thread.status = Status::Ready;
+        thread.status = Status::Runnable;
         thread.account.voluntary += 1;
         thread.now_ps = end_ps + wake_ps;
         // The others' times include those in which the machine did not run.
@@ -139,7 +139,7 @@ impl MachineState {
         let paused_ps = self.skip_events();
         let thread = self.thread();
         thread.now_ps += paused_ps;
-        thread.status = if paused_ps == 0 { Status::Ready } else { Status::Asleep };
+        thread.status = if paused_ps == 0 { Status::Runnable } else { Status::Asleep };
         if paused_ps == 0 {
             self.wake();
         }
@@ -223,7 +223,7 @@ impl MachineState {
         for thread in &mut self.threads {
             let watches = || thread.observed.is_empty() || thread.observed.iter().any(|(index, _)| *index == word);
             if thread.status == Status::Waiting && watches() {
-                thread.status = Status::Ready;
+                thread.status = Status::Runnable;
                 // Others compare with the time at which it goes on.
                 thread.now_ps = stored_ps.max(thread.now_ps);
                 thread.wakeup_ps = thread.now_ps;
