@@ -12,7 +12,7 @@ use crate::{
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
 /// head has a run.
 macro_rules! documents {
-    ($dollar:tt $($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
+    ($dollar:tt $($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt, has_charts = $has_charts:tt;)*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "schema")]
@@ -26,6 +26,10 @@ macro_rules! documents {
         })*
 
         impl Document {
+            /// All kinds of documents, in the order of this type.
+            pub const KINDS: &[DocumentKind] =
+                &[$(DocumentKind { schema: $schema, is_run: $is_run, has_charts: $has_charts },)*];
+
             /// Returns the machine that the document describes.
             #[must_use]
             pub fn environment(&self) -> &Environment {
@@ -64,44 +68,55 @@ macro_rules! documents {
     };
 }
 
+/// A kind of document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentKind {
+    /// The key `schema`: `clockscope.measure`.
+    pub schema: &'static str,
+    /// True if it is the result of a run, and has facts of that.
+    pub is_run: bool,
+    /// True if reports of it can have charts.
+    pub has_charts: bool,
+}
+
 documents! {
     $
     /// The result of `clockscope measure`.
-    Measurement(Measurement) = "clockscope.measure", is_run = true;
+    Measurement(Measurement) = "clockscope.measure", is_run = true, has_charts = true;
     /// The result of `clockscope steps`.
-    Steps(Steps) = "clockscope.steps", is_run = true;
+    Steps(Steps) = "clockscope.steps", is_run = true, has_charts = true;
     /// The result of `clockscope advise`.
-    Advice(Advice) = "clockscope.advise", is_run = false;
+    Advice(Advice) = "clockscope.advise", is_run = false, has_charts = false;
     /// The result of `clockscope order`.
-    Order(Order) = "clockscope.order", is_run = true;
+    Order(Order) = "clockscope.order", is_run = true, has_charts = true;
     /// The result of `clockscope offsets`.
-    Offsets(Offsets) = "clockscope.offsets", is_run = true;
+    Offsets(Offsets) = "clockscope.offsets", is_run = true, has_charts = true;
     /// The result of `clockscope rate`.
-    Rates(Rates) = "clockscope.rate", is_run = true;
+    Rates(Rates) = "clockscope.rate", is_run = true, has_charts = true;
     /// The result of `clockscope gaps`.
-    Gaps(Gaps) = "clockscope.gaps", is_run = true;
+    Gaps(Gaps) = "clockscope.gaps", is_run = true, has_charts = true;
     /// The result of `clockscope sleep`.
-    Sleep(Sleep) = "clockscope.sleep", is_run = true;
+    Sleep(Sleep) = "clockscope.sleep", is_run = true, has_charts = true;
     /// The result of `clockscope check`.
-    Check(Trust) = "clockscope.check", is_run = true;
+    Check(Trust) = "clockscope.check", is_run = true, has_charts = false;
     /// The result of `clockscope shootout`.
-    Shootout(Shootout) = "clockscope.shootout", is_run = true;
+    Shootout(Shootout) = "clockscope.shootout", is_run = true, has_charts = false;
     /// The result of `clockscope compare`.
-    Comparison(Comparison) = "clockscope.compare", is_run = false;
+    Comparison(Comparison) = "clockscope.compare", is_run = false, has_charts = true;
     /// The result of `clockscope clocksource`.
-    Clocksources(Clocksources) = "clockscope.clocksource", is_run = false;
+    Clocksources(Clocksources) = "clockscope.clocksource", is_run = false, has_charts = false;
     /// The result of `clockscope measure --clocksource`.
-    Switched(Switched) = "clockscope.switched", is_run = false;
+    Switched(Switched) = "clockscope.switched", is_run = false, has_charts = true;
     /// The result of `clockscope runtimes`.
-    Runtimes(Runtimes) = "clockscope.runtimes", is_run = false;
+    Runtimes(Runtimes) = "clockscope.runtimes", is_run = false, has_charts = true;
     /// The result of `clockscope runtimes --list`.
-    RuntimesFound(RuntimesFound) = "clockscope.runtimes_found", is_run = false;
+    RuntimesFound(RuntimesFound) = "clockscope.runtimes_found", is_run = false, has_charts = false;
     /// The result of `clockscope list`.
-    Listing(Listing) = "clockscope.list", is_run = false;
+    Listing(Listing) = "clockscope.list", is_run = false, has_charts = false;
     /// The result of `clockscope list --all-platforms`.
-    AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false;
+    AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false, has_charts = false;
     /// The result of `clockscope info`.
-    Info(Info) = "clockscope.info", is_run = false;
+    Info(Info) = "clockscope.info", is_run = false, has_charts = false;
 }
 
 /// All clocks that the instrument knows, without a measurement.

@@ -61,7 +61,7 @@ pub use comparison::{
     ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
-pub use document::{Document, Info, Listing, ReadError};
+pub use document::{Document, DocumentKind, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};

@@ -11,25 +11,19 @@ pub(crate) use plots::{
 };
 pub(crate) use unit::Unit;
 
+use clockscope_records::Document;
+
 use crate::text::Text;
 
-/// Documents that can have charts.
-pub(crate) const SCHEMAS: [&str; 10] = [
-    "clockscope.measure",
-    "clockscope.steps",
-    "clockscope.order",
-    "clockscope.offsets",
-    "clockscope.rate",
-    "clockscope.gaps",
-    "clockscope.sleep",
-    "clockscope.compare",
-    "clockscope.switched",
-    "clockscope.runtimes",
-];
+/// Returns whether documents with this key `schema` can have charts.
+pub(crate) fn is_possible(schema: &str) -> bool {
+    Document::KINDS.iter().any(|kind| kind.schema == schema && kind.has_charts)
+}
 
-/// Returns the names of these, for a message.
-pub(crate) fn with_charts() -> String {
-    SCHEMAS.map(|schema| schema.trim_start_matches("clockscope.")).join(", ")
+/// Returns the names of the documents that can have charts, for a message.
+pub(crate) fn documents() -> String {
+    let charted = Document::KINDS.iter().filter(|kind| kind.has_charts);
+    charted.map(|kind| kind.schema.trim_start_matches("clockscope.")).collect::<Vec<_>>().join(", ")
 }
 
 /// A figure that is drawn.

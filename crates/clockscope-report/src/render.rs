@@ -105,7 +105,7 @@ pub(crate) fn render(report: &Report<'_>, format: Format, style: Style) -> Resul
 /// Returns whether documents with this key `schema` can have what a format shows.
 pub(crate) fn supported(schema: &str, format: Format) -> Result<(), RenderError> {
     match format {
-        Format::Svg if !crate::chart::SCHEMAS.contains(&schema) => Err(RenderError::NoChart),
+        Format::Svg if !crate::chart::is_possible(schema) => Err(RenderError::NoChart),
         Format::Prometheus if !prometheus::SCHEMAS.contains(&schema) => Err(RenderError::NoMetrics),
         _ => Ok(()),
     }

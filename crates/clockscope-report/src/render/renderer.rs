@@ -25,7 +25,7 @@ pub enum RenderError {
     #[error("several records need --format html: the other formats hold one record each")]
     SeveralDocuments,
     /// Nothing in the document is drawn.
-    #[error("the record has no chart: expected one of {}, with results", crate::chart::with_charts())]
+    #[error("the record has no chart: expected one of {}, with results", crate::chart::documents())]
     NoChart,
     /// The document has no metrics.
     #[error("the record has no metrics: expected one of check")]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::support::{FIXTURES, text_of};
+use crate::support::{fixtures, text_of};
 use clockscope_records::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const REPEATING: [&str; 4] = ["check", "compare_checks", "runtimes_switched", "r
 
 /// The documents that have figures of their own.
 fn with_figures() -> impl Iterator<Item = &'static str> {
-    FIXTURES.into_iter().filter(|name| !REPEATING.contains(name))
+    fixtures().filter(|name| !REPEATING.contains(name))
 }
 
 /// The reason of a figure that has none.

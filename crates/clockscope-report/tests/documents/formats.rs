@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{FIXTURES, NO_CHART, NO_METRICS, document, rendered, text_of, uncolored, without_constants};
+use crate::support::{NO_CHART, NO_METRICS, document, fixtures, kind, rendered, text_of, uncolored, without_constants};
 use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_steering};
 use clockscope_report::{Columns, Format, Style, render};
 use serde_json::{Value, json};
 
 #[test]
 fn every_format_of_every_document() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         for format in Format::ALL {
             let text = without_constants(&rendered(&document(fixture), format));
             if [NO_CHART, NO_METRICS].contains(&text.as_str()) {
@@ -24,7 +24,7 @@ fn every_format_of_every_document() {
 #[test]
 fn fixtures_and_what_is_written_are_valid_by_the_schema() {
     let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENT_SCHEMA).unwrap()).unwrap();
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let recorded: Value = serde_json::from_str(&text_of(fixture)).unwrap();
         let written: Value = serde_json::from_str(&rendered(&document(fixture), Format::Json)).unwrap();
         assert_eq!(recorded, written, "{fixture}");
@@ -49,29 +49,15 @@ fn a_run_is_needed_where_there_was_one() {
         assert_eq!(validator.is_valid(&record), !had_run, "{fixture}");
         had_run
     };
-    let facts: Vec<&str> = FIXTURES.into_iter().filter(|fixture| !without_run(fixture, "")).collect();
-    let expected = [
-        "advise",
-        "compare",
-        "compare_checks",
-        "clocksource",
-        "clocksource_windows",
-        "switched",
-        "runtimes",
-        "runtimes_switched",
-        "runtimes_found",
-        "list",
-        "all_clocks",
-        "info",
-        "info_windows",
-    ];
+    let facts: Vec<&str> = fixtures().filter(|fixture| !without_run(fixture, "")).collect();
+    let expected: Vec<&str> = fixtures().filter(|fixture| !kind(fixture).is_run).collect();
     assert_eq!(facts, expected);
     assert!(without_run("switched", "/measurements/0"));
 }
 
 #[test]
 fn every_line_of_ndjson_is_an_object_with_a_type() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         for line in rendered(&document(fixture), Format::Ndjson).lines() {
             let object: Value = serde_json::from_str(line).unwrap();
             assert!(object["type"].is_string() && object["schema_version"] == 1, "{line}");
@@ -81,7 +67,7 @@ fn every_line_of_ndjson_is_an_object_with_a_type() {
 
 #[test]
 fn every_row_of_csv_has_all_columns() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let sheet = rendered(&document(fixture), Format::Csv);
         let columns: Vec<usize> = sheet.split_terminator("\r\n").map(columns).collect();
         assert!(columns.iter().all(|count| *count == columns[0]), "{fixture}: {columns:?}");
@@ -95,8 +81,8 @@ fn every_row_of_markdown_has_all_columns() {
     let barred = text_of("runtimes").replace("time.perf", "a | b");
     let barred = rendered(&Document::from_json(&barred).unwrap(), Format::Markdown);
     assert!(barred.contains(r"a \| b"), "{barred}");
-    let texts = FIXTURES.map(|fixture| (fixture, rendered(&document(fixture), Format::Markdown)));
-    for (fixture, text) in texts.into_iter().chain([("barred", barred)]) {
+    let texts = fixtures().map(|fixture| (fixture, rendered(&document(fixture), Format::Markdown)));
+    for (fixture, text) in texts.chain([("barred", barred)]) {
         let tables = text.split("\n\n").filter(|block| block.starts_with('|'));
         for table in tables {
             let columns: Vec<usize> = table.lines().map(bars).collect();
@@ -119,7 +105,7 @@ fn columns(row: &str) -> usize {
 
 #[test]
 fn escape_sequences_appear_only_where_color_is_requested() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         for format in Format::ALL {
             assert!(!rendered(&document(fixture), format).contains('\x1b'), "{fixture} {}", format.name());
         }
@@ -329,7 +315,7 @@ fn texts(value: &Value, pointer: String, pointers: &mut Vec<String>) {
 /// observed resolution; a step is what an event or a setting moves a clock by.
 #[test]
 fn no_text_calls_a_tick_or_a_difference_a_step() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let table = rendered(&document(fixture), Format::Table).replace('\n', " ");
         for words in ["it steps by", "step by ", "readings step", "smallest step", "step seen", "no step was"] {
             assert!(!table.contains(words), "{fixture}: {words}");
@@ -343,8 +329,7 @@ fn every_document_has_a_fixture() {
     let schema: Value = serde_json::from_str(DOCUMENT_SCHEMA).unwrap();
     let kinds = schema["oneOf"].as_array().unwrap().iter();
     let kinds: BTreeSet<&str> = kinds.map(|kind| kind["properties"]["schema"]["const"].as_str().unwrap()).collect();
-    let fixtures = FIXTURES.map(|fixture| serde_json::from_str::<Value>(&text_of(fixture)).unwrap());
-    let recorded: BTreeSet<&str> = fixtures.iter().map(|fixture| fixture["schema"].as_str().unwrap()).collect();
+    let recorded: BTreeSet<&str> = fixtures().map(|fixture| kind(fixture).schema).collect();
     assert_eq!(recorded, kinds);
 }
 
@@ -421,7 +406,7 @@ fn forget_nested_words(value: &mut Value) {
 /// stays a row.
 #[test]
 fn no_format_passes_on_what_steers_a_terminal() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
         assert!(poisoned(&mut value) >= 3, "{fixture}");
         // Probes may have words of their own for it.

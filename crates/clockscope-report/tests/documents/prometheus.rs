@@ -1,7 +1,7 @@
 //! Metrics of checks, read by a strict reader of the text format.
 
 use crate::exposition::{Series, read};
-use crate::support::{FIXTURES, document, text_of};
+use crate::support::{document, fixtures, text_of};
 use clockscope_records::{Document, is_steering};
 use clockscope_report::{Format, RenderError, Style, render};
 use serde_json::{Value, json};
@@ -240,7 +240,7 @@ fn there_are_at_most_60_series() {
 
 #[test]
 fn documents_without_metrics_are_refused() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let found = render(&document(fixture), Format::Prometheus, Style::default());
         match fixture {
             "check" => assert!(found.is_ok()),

@@ -1,36 +1,31 @@
 //! Recorded documents, and how they are rendered.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use clockscope_records::Document;
+use std::sync::LazyLock;
+
+use clockscope_records::{Document, DocumentKind};
 use clockscope_report::{Format, RenderError, Style, render};
 
-/// All documents that are recorded in `fixtures`.
-pub(crate) const FIXTURES: [&str; 24] = [
-    "healthy",
-    "broken",
-    "extended",
-    "steps",
-    "advise",
-    "order",
-    "offsets",
-    "rate",
-    "gaps",
-    "sleep",
-    "check",
-    "shootout",
-    "compare",
-    "compare_checks",
-    "clocksource",
-    "clocksource_windows",
-    "switched",
-    "runtimes",
-    "runtimes_switched",
-    "runtimes_found",
-    "list",
-    "all_clocks",
-    "info",
-    "info_windows",
-];
+/// The names of all documents that are recorded in `fixtures`, in their order.
+pub(crate) static FIXTURES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let records = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut names: Vec<String> = records.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+});
+
+/// Returns the names of all fixtures.
+pub(crate) fn fixtures() -> impl Iterator<Item = &'static str> {
+    FIXTURES.iter().map(String::as_str)
+}
+
+/// Returns what kind of document a fixture is.
+pub(crate) fn kind(fixture: &str) -> DocumentKind {
+    let schema = document(fixture).schema();
+    *Document::KINDS.iter().find(|kind| kind.schema == schema).unwrap()
+}
 
 pub(crate) fn text_of(fixture: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/{fixture}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -1,6 +1,6 @@
 //! The views of a document: in brief, by columns, in color.
 
-use crate::support::{FIXTURES, document, rendered, text_of, uncolored};
+use crate::support::{document, fixtures, rendered, text_of, uncolored};
 use clockscope_records::Document;
 use clockscope_report::{Columns, Format, Style, render};
 use serde_json::Value;
@@ -22,7 +22,7 @@ fn plots_are_drawn_on_request() {
 /// Colors say nothing that the words do not say.
 #[test]
 fn colors_change_no_word() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let style = Style { color: true, ..Style::default() };
         assert_eq!(
             uncolored(&render(&document(fixture), Format::Table, style).unwrap()),
@@ -34,7 +34,7 @@ fn colors_change_no_word() {
 /// The conclusion comes first in every document.
 #[test]
 fn the_first_line_stands_out() {
-    for fixture in FIXTURES.into_iter().filter(|fixture| !fixture.contains("switched")) {
+    for fixture in fixtures().filter(|fixture| !fixture.contains("switched")) {
         let text = render(&document(fixture), Format::Table, Style { color: true, ..Style::default() }).unwrap();
         let first = text.lines().find(|line| !line.starts_with("\x1b[33m")).unwrap();
         assert!(first.starts_with("\x1b[1m") && uncolored(first).contains(' '), "{fixture}: {first:?}");
@@ -45,7 +45,7 @@ fn the_first_line_stands_out() {
 
 #[test]
 fn brief_pages_have_fifteen_lines_at_most() {
-    for fixture in FIXTURES {
+    for fixture in fixtures() {
         let document = document(fixture);
         for columns in [None, Some(Columns::All), Some(Columns::Clockperf)] {
             for width in [40, 60, 80, 100, 200] {
