@@ -143,7 +143,7 @@ struct Seen {
 
 impl Seen {
     fn run(&mut self, target: &'static str, host: &Emulated, tally: &Tally) {
-        let name = host.host;
+        let name = host.location;
         if let Some(missing) = host.missing() {
             return self.unseen(target, format!("is not tested {name}: {missing}"));
         }
@@ -215,10 +215,10 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
         return missing_tool(format!("other platforms need packages: {missing}"));
     }
     for (target, host) in in_ci() {
-        println!("   {target}: tests of the library {}", host.host);
+        println!("   {target}: tests of the library {}", host.location);
         host.test(target, tally).context(target)?;
         if target == wine::TARGET {
-            println!("   {target}: the instrument {}", host.host);
+            println!("   {target}: the instrument {}", host.location);
             windows::check().context(target)?;
         }
     }
@@ -248,7 +248,7 @@ mod tests {
     /// .ci/run installs what these need, and nothing for another.
     #[test]
     fn ci_tests_another_system() {
-        let covered: Vec<_> = in_ci().map(|(target, host)| (target, host.host)).collect();
+        let covered: Vec<_> = in_ci().map(|(target, host)| (target, host.location)).collect();
         assert_eq!(covered, [("x86_64-pc-windows-gnu", "under Wine")]);
     }
 }

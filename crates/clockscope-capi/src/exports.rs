@@ -261,7 +261,7 @@ pub extern "C" fn clockscope_version() -> *const c_char {
 /// Stores what `answer` returns, unless it fails.
 ///
 /// # Safety
-/// `place` is NULL or may be written.
+/// `out` is NULL or may be written.
 unsafe fn store<T>(out: *mut T, answer: impl FnOnce() -> Result<T, CallFailure>) -> c_int {
     if out.is_null() {
         return CallFailure::Null.code();

@@ -81,7 +81,7 @@ fn why_no_advice(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &En
     match weighed {
         _ if !environment.emulation.is_empty() => Some(texts::EMULATED.into()),
         [] if left_out.iter().any(|clock| clock.cause == LeftOutCause::NoDifferences) => {
-            Some(texts::WITHOUT_DIFFERENCES.into())
+            Some(texts::DIFFERENCES_NOT_RECORDED.into())
         }
         [] if left_out.iter().any(|clock| clock.cause.is_of_figures()) => Some(texts::NOTHING_FIT.into()),
         [] => Some(texts::NOTHING_MEASURED.into()),

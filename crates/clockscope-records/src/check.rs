@@ -73,7 +73,7 @@ pub enum Check {
     KernelVerdict {
         /// One of its reasons; `null` where none was found.
         cause: Option<KernelCause>,
-        /// Reason why causes may be missing; `null` where all places could be read.
+        /// Error of the kernel's log, for which causes may be missing; `null` where it was read.
         log_error: Option<String>,
     },
     /// Does a hypervisor provide the counter?

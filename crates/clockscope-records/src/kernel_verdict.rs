@@ -19,7 +19,7 @@ pub struct KernelVerdict {
     pub is_available: Option<bool>,
     /// Reasons why it is not used, as far as these can be known: the most certain first.
     pub reasons: Vec<KernelCause>,
-    /// Reason why others may be missing; `null` where all places could be looked at.
+    /// Error of the kernel's log, for which reasons may be missing; `null` where it was read.
     pub log_error: Option<String>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) const EMPTY: &str = "-";
 /// One line of text that steers no terminal.
 ///
 /// A record may come from anywhere. Blocks and sheets hold only texts of this type, and only
-/// [`plain`] makes them, so that no format can print a record's text uncleaned.
+/// [`printable`] makes them, so that no format can print a record's text uncleaned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text(String);
 

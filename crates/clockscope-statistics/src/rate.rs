@@ -36,7 +36,7 @@ pub struct Rate {
     pub used: usize,
     /// Brackets that were.
     pub dropped: usize,
-    /// Median width of the brackets that were kept, in ns.
+    /// Median width of the brackets that were used, in ns.
     pub width: f64,
     /// Result of the test for one rate that explains all brackets.
     pub constancy: Constancy,

@@ -69,7 +69,7 @@ mod tests {
         let list = |value: &serde_json::Value| -> Vec<f64> {
             value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
         };
-        for series in fixtures["cases"].as_array().unwrap() {
+        for series in fixtures["series"].as_array().unwrap() {
             let (phases, spacing) = (list(&series["phases"]), series["spacing"].as_f64().unwrap());
             for (question, found) in
                 [("oadev", allan_deviation(&phases, spacing)), ("mtie", maximum_time_interval_error(&phases, spacing))]

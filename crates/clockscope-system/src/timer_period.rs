@@ -41,7 +41,8 @@ pub enum TimerPeriodError {
 /// The period that is requested now, in ms; 0 for none.
 static REQUESTED: AtomicU32 = AtomicU32::new(0);
 
-/// Requests that the timer fire each `asked_us` microseconds, which have to be whole milliseconds.
+/// Requests that the timer fire each `requested_us` microseconds, which have to be whole
+/// milliseconds.
 ///
 /// # Errors
 /// Another system than Windows, a period that it does not support, or a second request.

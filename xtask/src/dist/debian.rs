@@ -65,8 +65,8 @@ fn control(version: &str, architecture: &str) -> String {
 
 /// Returns Debian's file about the licenses. Debian has the text of the Apache license itself.
 fn copyright(mit: &str) -> String {
-    let (owner, terms) = mit.split_once("\n\nPermission").unwrap_or(("", ""));
-    let owner = owner.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap_or("the clockscope project");
+    let (notice, terms) = mit.split_once("\n\nPermission").unwrap_or(("", ""));
+    let notice = notice.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap_or("the clockscope project");
     let terms = format!("Permission{terms}");
     let indented: Vec<String> = terms
         .trim_end()
@@ -78,7 +78,7 @@ fn copyright(mit: &str) -> String {
          Upstream-Name: clockscope\n\
          Source: https://github.com/clockscope/clockscope\n\n\
          Files: *\n\
-         Copyright: {owner}\n\
+         Copyright: {notice}\n\
          License: Expat or Apache-2.0\n\n\
          License: Expat\n{}\n\n\
          License: Apache-2.0\n On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.\n",
@@ -91,11 +91,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_copyright_file_has_the_owner_and_the_whole_license() {
+    fn the_copyright_file_has_the_notice_and_the_whole_license() {
         let license = fs::read_to_string(run::root().join("LICENSE-MIT")).unwrap();
         let text = copyright(&license);
-        let owner = license.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
-        assert!(text.contains(&format!("\nCopyright: {owner}\n")), "{text}");
+        let notice = license.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
+        assert!(text.contains(&format!("\nCopyright: {notice}\n")), "{text}");
         let last = license.trim_end().lines().last().unwrap();
         assert!(text.contains(&format!("\n {last}\n")), "{text}");
         // An empty line ends a paragraph.

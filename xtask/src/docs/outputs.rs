@@ -50,8 +50,8 @@ fn printed(program: &str, command: &DocumentedCommand) -> Result<Vec<String>> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// The lines of `printed` that take the place of `shown`; `None` where a part of it after lines
-/// that are left out begins with a word that no later line begins with.
+/// The lines of `printed` that take the place of `documented`; `None` where a part of it after
+/// lines that are left out begins with a word that no later line begins with.
 fn replacement(documented: &[String], printed: &[String]) -> Option<Vec<String>> {
     let parts: Vec<&[String]> = documented.split(|line| line == LEFT_OUT).collect();
     let (mut merged, mut at) = (Vec::new(), 0);
@@ -71,7 +71,7 @@ fn replacement(documented: &[String], printed: &[String]) -> Option<Vec<String>>
     Some(merged)
 }
 
-/// The index of the line that begins with the most words of `shown`, the first of them; `None`
+/// The index of the line that begins with the most words of `documented`, the first of them; `None`
 /// where none begins with its first word.
 fn most_like(documented: &str, lines: &[String]) -> Option<usize> {
     let shared = |line: &String| {

@@ -12,7 +12,7 @@ use crate::tally::Tally;
 #[derive(Clone, Copy)]
 pub(super) struct Emulated {
     /// Place in which they run, for people: `under qemu-user`.
-    pub(super) host: &'static str,
+    pub(super) location: &'static str,
     /// Command that runs a program of the target; nothing where this machine does. A word with a
     /// slash is a file of this repository.
     pub(super) runner: &'static [&'static str],
@@ -35,7 +35,7 @@ pub(super) struct Emulated {
 const STATIC: &str = "-C target-feature=+crt-static";
 
 const LINUX: Emulated = Emulated {
-    host: "under qemu-user",
+    location: "under qemu-user",
     runner: &[],
     linker: "",
     needs: &[],
@@ -64,7 +64,7 @@ macro_rules! qemu {
 }
 
 pub(super) const I686: Emulated = Emulated {
-    host: "on this machine's processor",
+    location: "on this machine's processor",
     linker: "i686-linux-gnu-gcc",
     needs: &[
         Need::program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
@@ -79,7 +79,7 @@ pub(super) const RISCV64: Emulated = qemu!("riscv64", "riscv64-linux-gnu", "risc
 pub(super) const POWERPC64LE: Emulated = qemu!("ppc64le", "powerpc64le-linux-gnu", "ppc64el");
 
 pub(super) const WINDOWS: Emulated = Emulated {
-    host: "under Wine",
+    location: "under Wine",
     runner: &["wine"],
     linker: MINGW,
     needs: &[Need::program("wine", "wine"), Need::program(MINGW, "gcc-mingw-w64-x86-64")],

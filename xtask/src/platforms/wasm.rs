@@ -19,7 +19,7 @@ const CLOCKLESS: &[&str] = &["--package", "clockscope", "--test", "clockless"];
 
 pub(super) const WASI: [Emulated; 2] = [
     Emulated {
-        host: "in Node.js",
+        location: "in Node.js",
         runner: &["node", "--no-warnings", "xtask/wasi/run.mjs"],
         linker: LINKER,
         needs: &[LLD, LIBC, NODE],
@@ -30,7 +30,7 @@ pub(super) const WASI: [Emulated; 2] = [
         in_ci: false,
     },
     Emulated {
-        host: "in wasmtime",
+        location: "in wasmtime",
         runner: &["python3", "xtask/wasi/run.py"],
         linker: LINKER,
         needs: &[LLD, LIBC, Need::python_module("wasmtime", "wasmtime")],
@@ -43,7 +43,7 @@ pub(super) const WASI: [Emulated; 2] = [
 ];
 
 const JAVASCRIPT: Emulated = Emulated {
-    host: "in Node.js",
+    location: "in Node.js",
     runner: &["node", "xtask/browser/node.mjs"],
     linker: LINKER,
     needs: &[LLD, NODE],
@@ -58,19 +58,19 @@ const JAVASCRIPT: Emulated = Emulated {
 pub(super) const WITHOUT_A_SYSTEM: [Emulated; 4] = [
     JAVASCRIPT,
     Emulated {
-        host: "in a page and a worker of Chromium",
+        location: "in a page and a worker of Chromium",
         runner: &["node", "xtask/browser/chromium.mjs"],
         needs: &[LLD, NODE, Need::program("chromium", "chromium")],
         ..JAVASCRIPT
     },
     Emulated {
-        host: "in a host without performance.now()",
+        location: "in a host without performance.now()",
         runner: &["node", "xtask/browser/node.mjs", "--without-performance"],
         tests: CLOCKLESS,
         ..JAVASCRIPT
     },
     Emulated {
-        host: "without JavaScript's clocks (no feature `js`)",
+        location: "without JavaScript's clocks (no feature `js`)",
         tests: &["--package", "clockscope", "--test", "clockless", "--no-default-features", "--features", "std"],
         ..JAVASCRIPT
     },

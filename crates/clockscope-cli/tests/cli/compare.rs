@@ -193,7 +193,7 @@ fn records_that_cannot_be_compared_are_refused() {
     assert!(refused(&[&base, &new, "--clock", "sundial"], 2).contains("unknown clock: sundial"));
     let mut other_cpu = example(43);
     other_cpu["environment"]["cpu"]["model"] = "Other CPU".into();
-    let other_cpu = write(&path, "elsewhere.json", &other_cpu);
+    let other_cpu = write(&path, "other_cpu.json", &other_cpu);
     all.push((3, refused(&[&base, &other_cpu], 3)));
     all.push((2, refused(&[&base, &format!("{new},{other_cpu}")], 2)));
     let unsaid: Vec<_> = documented_errors()

@@ -55,7 +55,7 @@ fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
     })
 }
 
-/// The kept record that stands for what the command answers: one of `runtimes`, which programs of
+/// The stored record that stands for what the command answers: one of `runtimes`, which programs of
 /// other languages answer, and the answers of another clocksource.
 fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
     let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
@@ -154,7 +154,7 @@ fn unknown_columns<'a>(columns: &'a Columns, printed: &'a [Vec<String>]) -> impl
     })
 }
 
-/// Columns that come with what a machine at hand may lack, by the kept records.
+/// Columns that come with what a machine at hand may lack, by the stored records.
 fn columns_of_stored_records(clocks: &BTreeSet<String>) -> Columns {
     let mut columns = Columns::new();
     for entry in fs::read_dir(project().join("crates/clockscope-report/tests/fixtures")).unwrap() {
@@ -184,7 +184,7 @@ fn names_of_clocks() -> BTreeSet<String> {
         .collect()
 }
 
-/// The answers of programs and systems that are not at hand have kept records.
+/// The answers of programs and systems that are not at hand have stored records.
 #[test]
 fn runtimes_and_clocksources_have_answers() {
     let documented = documented_commands();

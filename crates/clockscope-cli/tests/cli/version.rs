@@ -46,7 +46,7 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {output:?}");
 }
 
-/// A repository with one commit, and this crate at `place` in it.
+/// A repository with one commit, and this crate at `path` in it.
 fn repository(root: &Path, path: &str) -> std::path::PathBuf {
     let folder = root.join(path);
     fs::create_dir_all(&folder).expect("a folder");

@@ -205,7 +205,7 @@ fn where_no_clock_is_advised_the_reason_is_the_same() {
     assert_eq!(none(&[], &here), texts::NOTHING_MEASURED.into());
     let mut without = two_clocks();
     without.iter_mut().for_each(|clock| clock.summary = Figure::default());
-    assert_eq!(none(&without, &here), texts::WITHOUT_DIFFERENCES.into());
+    assert_eq!(none(&without, &here), texts::DIFFERENCES_NOT_RECORDED.into());
 }
 
 const CHRONY: ChronyTracking = ChronyTracking {

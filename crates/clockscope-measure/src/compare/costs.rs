@@ -224,7 +224,7 @@ impl Judge {
     }
 }
 
-const NOT_MEASURED: &str = "one side or both have no cost of it";
+const NO_COST: &str = "one side or both have no cost of it";
 
 /// Compares one clock.
 fn clock(
@@ -254,15 +254,15 @@ fn clock(
         Figure::of(quantile(&sorted, 0.5), "it has no cost on this side")
     };
     let difference = shift_bounds(&medians[0], &medians[1], judge.misrate).map(|bounds| [bounds.low, bounds.high]);
-    let no_difference = if found.is_some() { "each side is one run" } else { NOT_MEASURED };
-    let no_own = if found.is_some() { "no run shows the machine's speed" } else { NOT_MEASURED };
+    let no_difference = if found.is_some() { "each side is one run" } else { NO_COST };
+    let no_own = if found.is_some() { "no run shows the machine's speed" } else { NO_COST };
     ClockComparison {
         name: label.to_owned(),
         change,
         undecided,
         base_ns: middle(&medians[0]),
         new_ns: middle(&medians[1]),
-        ratio: Figure::of(found.map(|(found, _)| ratio(found)), NOT_MEASURED),
+        ratio: Figure::of(found.map(|(found, _)| ratio(found)), NO_COST),
         own: Figure::of(own.map(ratio), no_own),
         difference_ns: Figure::of(difference, no_difference),
         basis: found.map(|(_, basis)| basis),

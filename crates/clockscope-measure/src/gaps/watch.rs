@@ -14,7 +14,7 @@ const SAMPLED_GAPS: usize = 1 << 14;
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user
 /// wants to stop.
-const TURNS_BETWEEN_CHECKS: u32 = 1 << 12;
+const TURNS_PER_CHECK: u32 = 1 << 12;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
 /// Number of tries to read the thread's own counts or another clock without an interruption.
@@ -75,7 +75,7 @@ pub(super) struct Watch {
     /// The shortest time that a look at another clock has taken, and what one that was interrupted
     /// takes more, at least.
     usual_read: u64,
-    long_read: u64,
+    long_check: u64,
 }
 
 /// One gap.
@@ -103,7 +103,7 @@ impl Watch {
             usual_cpu_read: u64::MAX,
             usual_account: u64::MAX,
             usual_read: u64::MAX,
-            long_read: limits.pause,
+            long_check: limits.pause,
         }
     }
 
@@ -134,9 +134,9 @@ impl Watch {
             if is_over || since(now, start) >= length {
                 break;
             }
-            if turns.is_multiple_of(TURNS_BETWEEN_CHECKS) {
+            if turns.is_multiple_of(TURNS_PER_CHECK) {
                 is_over = sources.is_over();
-                stalled = if since(last, start) > furthest { 0 } else { stalled + TURNS_BETWEEN_CHECKS };
+                stalled = if since(last, start) > furthest { 0 } else { stalled + TURNS_PER_CHECK };
                 furthest = furthest.max(since(last, start));
                 if stalled >= self.limits.stall_turns {
                     self.failure.get_or_insert(timer_failed());
@@ -148,7 +148,7 @@ impl Watch {
                 let usual = self.usual_read.min(since(resumed, last));
                 (last, self.usual_read) = (last.wrapping_add(usual), usual.max(1));
                 self.unobserved += usual;
-                let is_gap = since(resumed, last) > self.long_read.max(usual);
+                let is_gap = since(resumed, last) > self.long_check.max(usual);
                 if !is_gap {
                     self.unobserved += since(resumed, last);
                     last = resumed;

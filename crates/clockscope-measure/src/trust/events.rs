@@ -169,7 +169,7 @@ pub(super) fn stalls(
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
     let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
     let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
-    // A clock that changed otherwise rested.
+    // A clock that changed otherwise was paused.
     let paused = |clock: &&ClockRecord| {
         unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
     };

@@ -12,7 +12,7 @@ use crate::platform::{AccountRead, Simulated, THREAD_ACCOUNT_PS};
 /// bound.
 const SCALE: f64 = 2e-3;
 /// Turns of the loop between two looks whether the time is over.
-const TURNS_PER_POLL: f64 = 4096.0;
+const TURNS_PER_CHECK: f64 = 4096.0;
 
 /// A machine on which threads lose time, sometimes to long thefts.
 fn busy(mut maker: Maker) -> Machine {
@@ -94,8 +94,9 @@ struct View<'a> {
     turn_ps: f64,
     tick_ps: f64,
     threshold_ns: f64,
-    /// Duration of a look at whether the time is over, and the thread's looks, ascending.
-    poll_ps: f64,
+    /// Duration of a check whether the time is over, and the reads of the reference for these,
+    /// ascending.
+    check_ps: f64,
     reference_reads: Vec<u128>,
 }
 
@@ -111,9 +112,9 @@ impl View<'_> {
         self.lost_in(from_ps, until_ps).iter().map(|lost| lost.taken.ps).sum()
     }
 
-    fn clusters(&self, account: &[AccountRead]) -> Vec<Cluster> {
+    fn clusters(&self, accounts: &[AccountRead]) -> Vec<Cluster> {
         let mut clusters: Vec<Cluster> = Vec::new();
-        for account in account {
+        for account in accounts {
             let is_near = clusters.last().and_then(|cluster| cluster.last()).is_some_and(|last| {
                 let lost_ps = self.lost_ps(last.until_ps, account.from_ps);
                 let ran_ps = (account.from_ps - last.until_ps).saturating_sub(lost_ps) as f64;
@@ -134,7 +135,7 @@ impl View<'_> {
         let mut former: Option<Cluster> = None;
         let mut began_ps = None;
         let in_polls = self.lost.iter().filter(|lost| self.is_in_poll(lost)).map(|lost| lost.taken.ps as f64 / 1e3);
-        truth.slack_ns += in_polls.filter(|ns| *ns <= self.long_poll_ns()).sum::<f64>();
+        truth.slack_ns += in_polls.filter(|ns| *ns <= self.long_check_ns()).sum::<f64>();
         for cluster in self.clusters(accounts) {
             let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
             let cpu_index =
@@ -201,12 +202,12 @@ impl View<'_> {
     }
 
     /// Losses right before a question, one after the other.
-    fn tail(&self, from_ps: u128, until_ps: u128, poll_ps: f64) -> Vec<&Lost> {
+    fn tail(&self, from_ps: u128, until_ps: u128, check_ps: f64) -> Vec<&Lost> {
         let mut next_ps = until_ps;
         let is_near = |lost: &&Lost| {
             let ran_ps = next_ps.saturating_sub(lost.taken.at_ps + lost.taken.ps) as f64;
             next_ps = lost.taken.at_ps;
-            ran_ps <= 9.0 * self.turn_ps + self.tick_ps + poll_ps
+            ran_ps <= 9.0 * self.turn_ps + self.tick_ps + check_ps
         };
         self.lost_in(from_ps, until_ps).into_iter().rev().take_while(is_near).collect()
     }
@@ -216,10 +217,10 @@ impl View<'_> {
         let (first, last) = (thread_reads[0], thread_reads[thread_reads.len() - 1]);
         // It may have been lost while the thread looked whether its time was over. That belongs to
         // the gap where it alone would have made the thread ask.
-        let poll_ps = if self.has_polled(since_ps, first.from_ps) { self.poll_ps } else { 0.0 };
-        let [near, far] = [0.0, poll_ps].map(|poll_ps| self.tail(since_ps, first.from_ps, poll_ps));
+        let check_ps = if self.has_polled(since_ps, first.from_ps) { self.check_ps } else { 0.0 };
+        let [near, far] = [0.0, check_ps].map(|check_ps| self.tail(since_ps, first.from_ps, check_ps));
         let most_ps: u128 = far.iter().map(|lost| lost.taken.ps).sum();
-        let is_noticed = |lost: &&Lost| lost.taken.ps as f64 / 1e3 > self.long_poll_ns() + few_ns;
+        let is_noticed = |lost: &&Lost| lost.taken.ps as f64 / 1e3 > self.long_check_ns() + few_ns;
         let tail = if near.is_empty() || far[near.len()..].iter().any(is_noticed) { far } else { near };
         self.all_are_noticed(since_ps, tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps));
         let is_after_asking =
@@ -227,7 +228,7 @@ impl View<'_> {
         let long_ns = |ps: u128| ps as f64 / 1e3;
         let longest = tail.iter().map(|lost| long_ns(lost.taken.ps)).filter(|ns| *ns > 1e3);
         let mut lowest_ns: f64 = longest.sum::<f64>() - 2.0 * self.tick_ps / 1e3;
-        let mut highest_ns = long_ns(most_ps) + few_ns + poll_ps / 1e3;
+        let mut highest_ns = long_ns(most_ps) + few_ns + check_ps / 1e3;
         if is_after_asking {
             highest_ns += 8.0 * self.turn_ps / 1e3;
         }
@@ -256,30 +257,32 @@ impl View<'_> {
 
     /// Returns true if the thread looked, right before a question, if its time was over.
     fn has_polled(&self, since_ps: u128, until_ps: u128) -> bool {
-        let before = self.reference_reads.partition_point(|poll_ps| *poll_ps < until_ps);
-        self.reference_reads[..before].last().is_some_and(|poll_ps| {
-            let ran_ps = (until_ps - poll_ps).saturating_sub(self.lost_ps(*poll_ps, until_ps)) as f64;
-            *poll_ps >= since_ps && ran_ps <= 9.0 * self.turn_ps + self.tick_ps + self.poll_ps
+        let before = self.reference_reads.partition_point(|check_ps| *check_ps < until_ps);
+        self.reference_reads[..before].last().is_some_and(|check_ps| {
+            let ran_ps = (until_ps - check_ps).saturating_sub(self.lost_ps(*check_ps, until_ps)) as f64;
+            *check_ps >= since_ps && ran_ps <= 9.0 * self.turn_ps + self.tick_ps + self.check_ps
         })
     }
 
     /// A time that a thread lost while it looked if its time was over is asked about where it is
     /// longer: a look takes so much more only if it was interrupted.
-    fn long_poll_ns(&self) -> f64 {
-        (4.0 * self.turn_ps).max(2.0 * self.tick_ps).max(1e6).max(self.poll_ps) / 1e3
+    fn long_check_ns(&self) -> f64 {
+        (4.0 * self.turn_ps).max(2.0 * self.tick_ps).max(1e6).max(self.check_ps) / 1e3
     }
 
     /// Returns true if it was lost while the thread looked if its time was over.
     fn is_in_poll(&self, lost: &Lost) -> bool {
-        let before = self.reference_reads.partition_point(|poll_ps| *poll_ps <= lost.taken.at_ps);
-        self.reference_reads[..before].last().is_some_and(|poll_ps| (lost.taken.at_ps - poll_ps) as f64 <= self.poll_ps)
+        let before = self.reference_reads.partition_point(|check_ps| *check_ps <= lost.taken.at_ps);
+        self.reference_reads[..before]
+            .last()
+            .is_some_and(|check_ps| (lost.taken.at_ps - check_ps) as f64 <= self.check_ps)
     }
 
     /// No time that is above the threshold went by unnoticed while the thread looked.
     fn all_are_noticed(&self, from_ps: u128, until_ps: u128) {
         let slack_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
         for lost in self.lost_in(from_ps, until_ps) {
-            let poll_ns = if self.is_in_poll(lost) { self.long_poll_ns() } else { 0.0 };
+            let poll_ns = if self.is_in_poll(lost) { self.long_check_ns() } else { 0.0 };
             let is_long = lost.taken.ps as f64 / 1e3 > self.threshold_ns.max(poll_ns) * (1.0 + SCALE) + slack_ns;
             assert!(!is_long, "not noticed between {from_ps} and {until_ps}: {lost:?}");
         }
@@ -296,14 +299,14 @@ fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Env
     let machine = &platform.machine;
     let timer = machine.spec(&answer.run.as_ref().expect("it is a run").timer.name).expect("it is there");
     let turn_ps = timer.cost.ps as f64;
-    let poll_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
+    let check_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
     let loop_ns = found.loop_ns.get().expect("it was found");
     let tick_ps = timer.tick_ns.max(1.0) * 1e3;
     assert!((loop_ns * 1e3 - turn_ps).abs() <= 0.35 * turn_ps + tick_ps + 1.0, "a turn of {turn_ps} ps: {loop_ns} ns");
     let requested_ns = request.threshold_s * 1e9;
     assert!(found.threshold_ns >= requested_ns.max(3.9 * loop_ns), "{}", found.threshold_ns);
     assert!(found.threshold_ns <= requested_ns.max(4.1 * loop_ns + 2.0 * tick_ps / 1e3), "{}", found.threshold_ns);
-    let (accounts, lost) = (platform.requested.lock().expect("nobody panicked").clone(), machine.cpus.taken());
+    let (accounts, lost) = (platform.account_reads.lock().expect("nobody panicked").clone(), machine.cpus.taken());
     let reference_reads = platform.reference_reads.lock().expect("nobody panicked").take().expect("they were kept");
     let mut aside = 0;
     let mut all: Vec<Expected> = Vec::new();
@@ -312,22 +315,22 @@ fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Env
         let is_of = |account: &&AccountRead| request.cpus.is_none() || of_cpu.cpu.get() == account.of_cpu;
         let mut threads: Vec<u32> = accounts
             .iter()
-            .filter(|accounts| accounts.of_cpu.is_some())
+            .filter(|account| account.of_cpu.is_some())
             .filter(is_of)
-            .map(|accounts| accounts.thread)
+            .map(|account| account.thread)
             .collect();
         threads.dedup();
         for thread in threads {
             let accounts: Vec<AccountRead> =
-                accounts.iter().filter(|accounts| accounts.thread == thread).copied().collect();
+                accounts.iter().filter(|account| account.thread == thread).copied().collect();
             let lost = lost.iter().filter(|lost| lost.thread == thread).collect();
             let reference_reads = reference_reads.iter().filter(|poll| poll.0 == thread).map(|poll| poll.1).collect();
             let threshold_ns = found.threshold_ns;
-            View { lost, turn_ps, tick_ps, threshold_ns, poll_ps, reference_reads }.truth(&accounts, &mut truth);
+            View { lost, turn_ps, tick_ps, threshold_ns, check_ps, reference_reads }.truth(&accounts, &mut truth);
         }
         let possible: Vec<Expected> =
             truth.gaps.iter().filter(|gap| gap.highest_ns > found.threshold_ns * (1.0 - SCALE)).cloned().collect();
-        aside += figures(of_cpu, [found.threshold_ns, turn_ps, poll_ps], &truth, &possible);
+        aside += figures(of_cpu, [found.threshold_ns, turn_ps, check_ps], &truth, &possible);
         all.extend(possible);
     }
     let longest: Vec<f64> = found.worst.iter().map(|gap| gap.ns).collect();
@@ -396,7 +399,7 @@ fn is_right(gap: &Expected, cause: CauseKind) -> bool {
 }
 
 /// The figures of one CPU.
-fn figures(found: &CpuGaps, [threshold_ns, turn_ps, poll_ps]: [f64; 3], truth: &Truth, possible: &[Expected]) -> u64 {
+fn figures(found: &CpuGaps, [threshold_ns, turn_ps, check_ps]: [f64; 3], truth: &Truth, possible: &[Expected]) -> u64 {
     let certain: Vec<&Expected> = possible.iter().filter(|gap| gap.lowest_ns > threshold_ns * (1.0 + SCALE)).collect();
     let (fewest, most) = (certain.len() as u64, possible.len() as u64);
     assert!(
@@ -412,7 +415,7 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, poll_ps]: [f64; 3], truth: &
     assert!(off_ns <= truth.whole_ns * SCALE + truth.slack_ns, "{seconds} + {asking} s, truly {} ns", truth.whole_ns);
     let asking_off_ns = (asking * 1e9 - truth.asking_ns).abs();
     // Looking whether the time is over.
-    let polls_ns = truth.whole_ns / (TURNS_PER_POLL * turn_ps / 1e3).max(1.0) * poll_ps / 1e3;
+    let polls_ns = truth.whole_ns / (TURNS_PER_CHECK * turn_ps / 1e3).max(1.0) * check_ps / 1e3;
     let slack_ns = truth.whole_ns * SCALE + truth.slack_ns + possible.len() as f64 * 2e3 + polls_ns;
     assert!(asking_off_ns <= slack_ns, "not looked for {asking} s, truly {} ± {slack_ns} ns", truth.asking_ns);
     if let Figure::Known(percent) = found.lost_percent {

@@ -45,12 +45,12 @@ pub(crate) struct Simulated {
     /// Reads of clocks, once one of [`Simulated::log_reads`] and [`Simulated::log_around`] was
     /// called.
     reads: Log,
-    /// Reads of references, once [`Simulated::log_looks`] was called.
+    /// Reads of references, once [`Simulated::log_reference_reads`] was called.
     pub(crate) reference_reads: ReferenceReads,
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
-    /// Accounts that threads asked for so far.
-    pub(crate) requested: Mutex<Vec<AccountRead>>,
+    /// Reads of accounts so far.
+    pub(crate) account_reads: Mutex<Vec<AccountRead>>,
     /// Fate of a process that tries clocks.
     child_reads: Arc<ChildReads>,
     /// Amount that a narrow counter shows more than one of 64 bits; `None` for the latter.
@@ -118,7 +118,7 @@ impl Simulated {
             reads: Log::default(),
             reference_reads: ReferenceReads::default(),
             signal: None,
-            requested: Mutex::default(),
+            account_reads: Mutex::default(),
             child_reads: Arc::default(),
             narrow: None,
             has_other_names: false,
@@ -185,8 +185,8 @@ impl Simulated {
     fn ask(&self, of_cpu: Option<u32>, ps: u64) {
         let (thread, from_ps) = (self.cpus().thread(), self.cpus().now_ps());
         self.cpus().work_ps(ps);
-        let requested = AccountRead { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
-        self.requested.lock().expect("nobody panicked").push(requested);
+        let read = AccountRead { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
+        self.account_reads.lock().expect("nobody panicked").push(read);
     }
 
     fn cpus(&self) -> &Arc<Multiprocessor> {

@@ -22,7 +22,7 @@ pub const KEEPER_NOT_RECORDED: &str =
 pub const NOTHING_FIT: &str = "no clock that was measured is fit for intervals (see their events)";
 pub const NOTHING_MEASURED: &str = "no clock that intervals can be measured with was measured";
 pub const NOT_REQUESTED: &str = "not requested";
-pub const NO_READINGS: &str = "nothing was measured";
+pub const NO_READINGS: &str = "nothing was read";
 pub const NOT_REPORTED_BY_PROBE: &str = "the probe does not state it";
 pub const NOT_SYNCHRONIZED: &str = "no daemon synchronizes this machine";
 pub const NO_BATCH: &str = "no batch of reads was completed";
@@ -31,7 +31,7 @@ pub const NO_CHRONY: &str = "no chronyd answers on the loopback";
 pub const NO_CONSTANT_OFFSET: &str = "no constant offset explains all exchanges: it changed during the run";
 pub const NO_CPUFREQ: &str = "the system does not control the CPU's frequency (no cpufreq)";
 pub const NO_DIFFERENCES: &str = "no two readings followed one another";
-pub const WITHOUT_DIFFERENCES: &str =
+pub const DIFFERENCES_NOT_RECORDED: &str =
     "the record lacks the differences of readings, which --repeat does not keep: advise from a single run";
 pub const NO_EVENTS: &str = "it was not found";
 pub const NO_EXCHANGE: &str = "no exchange was completed";

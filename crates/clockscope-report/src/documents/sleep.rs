@@ -11,7 +11,7 @@ use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, total};
 use crate::units::{exact_time, time};
 
-const HEAD: [&str; 9] = ["Call", "Asked", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
+const HEAD: [&str; 9] = ["Call", "Requested", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 12] = [

@@ -47,7 +47,7 @@ fn identical_runs_differ_as_rarely_as_documented() {
                 continue;
             }
             let missed = missed(&mut random, runs, [clocks, count, COMPARISONS], 0.05);
-            // 0.05 and three deviations of 1,000 trials.
+            // 0.05 and three deviations of 1,000 comparisons.
             assert!(missed <= 71, "{runs:?}, {clocks} clocks, {count} runs a side: {missed} of {COMPARISONS}");
         }
     }

@@ -163,7 +163,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
     }
 
-    /// Carries on what the system stated, or takes it back. `asked` is what it stated before
+    /// Carries on what the system stated, or takes it back. `statement` is what it stated before
     /// `bracket`.
     pub(super) fn carry_bounds(
         &self,

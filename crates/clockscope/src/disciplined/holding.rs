@@ -3,7 +3,7 @@
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
-use super::lock::{Guard, LockOwner};
+use super::lock::{Guard, LockState};
 use super::steering::Steering;
 use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -50,35 +50,35 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn lock(&self) -> Option<SteeringGuard<'_>> {
         match self.shared.steering.try_lock() {
             Ok(guard) => self.guard(guard),
-            Err(owner) if self.is_overdue(owner) => self.take_over(owner),
+            Err(state) if self.is_overdue(state) => self.take_over(state),
             Err(_) => None,
         }
     }
 
     /// Returns true if this holder was there long ago. Its first witness writes down when that was.
-    fn is_overdue(&self, owner: LockOwner) -> bool {
+    fn is_overdue(&self, state: LockState) -> bool {
         let page = &self.shared.page;
         // Read now: the witness may have been stopped since it last did.
         let Ok(os_ns) = self.os_ns() else { return false };
-        if !owner.is_locked() {
+        if !state.is_locked() {
             return false;
         }
         let since_ns = page.awaited_since_ns.load(Ordering::Relaxed);
-        if page.awaited.load(Ordering::Acquire) == owner.number() && since_ns <= os_ns {
+        if page.awaited.load(Ordering::Acquire) == state.number() && since_ns <= os_ns {
             return os_ns - since_ns > OVERDUE_NS;
         }
         page.awaited_since_ns.store(os_ns, Ordering::Relaxed);
-        page.awaited.store(owner.number(), Ordering::Release);
+        page.awaited.store(state.number(), Ordering::Release);
         false
     }
 
     /// Takes the lock from a lost holder. That thread can publish nothing from here on, and its
     /// state is not used any more.
     #[cold]
-    pub(super) fn take_over(&self, owner: LockOwner) -> Option<SteeringGuard<'_>> {
-        let steering = match self.shared.steering.take_over(owner) {
+    pub(super) fn take_over(&self, state: LockState) -> Option<SteeringGuard<'_>> {
+        let steering = match self.shared.steering.take_over(state) {
             Ok(steering) => steering,
-            Err(same) if same == owner && same.is_locked() => {
+            Err(same) if same == state && same.is_locked() => {
                 self.decide(|mode| match mode {
                     ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
                     _ => Some(ServingMode::Barred(Demotion::Abandoned)),

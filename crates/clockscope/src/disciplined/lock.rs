@@ -30,14 +30,14 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
 /// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LockOwner(u64);
+pub(super) struct LockState(u64);
 
 const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
 const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
 const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
 
-impl LockOwner {
+impl LockState {
     fn epoch(self) -> usize {
         (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
     }
@@ -71,7 +71,7 @@ impl LockOwner {
 /// The lock, held.
 pub(super) struct Guard<'a, T> {
     lock: &'a Lock<T>,
-    owner: LockOwner,
+    state: LockState,
 }
 
 impl<T: Copy> Lock<T> {
@@ -101,15 +101,15 @@ impl<T: Copy> Lock<T> {
     }
 
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockOwner> {
+    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
         // Looked at first: a failed exchange would take the cache line from the holder.
-        let free = self.owner();
+        let free = self.state();
         if free.is_locked() { Err(free) } else { self.exchange(free, free.next()) }
     }
 
     /// The lock, taken from a holder that does not come back; or who has it now. The value may be
     /// that of an earlier epoch, whose holder came back late.
-    pub(super) fn take_over(&self, from: LockOwner) -> Result<Guard<'_, T>, LockOwner> {
+    pub(super) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
         match from.successor() {
             Some(to) if from.is_locked() => self.exchange(from, to),
             _ => Err(from),
@@ -118,29 +118,29 @@ impl<T: Copy> Lock<T> {
 
     /// Returns true if there is an epoch for another holder.
     pub(super) fn has_room(&self) -> bool {
-        self.owner().successor().is_some()
+        self.state().successor().is_some()
     }
 
-    fn owner(&self) -> LockOwner {
-        LockOwner(self.word.load(Ordering::Relaxed))
+    fn state(&self) -> LockState {
+        LockState(self.word.load(Ordering::Relaxed))
     }
 
-    fn exchange(&self, from: LockOwner, to: LockOwner) -> Result<Guard<'_, T>, LockOwner> {
+    fn exchange(&self, from: LockState, to: LockState) -> Result<Guard<'_, T>, LockState> {
         match self.word.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) => Ok(Guard { lock: self, owner: to }),
-            Err(now) => Err(LockOwner(now)),
+            Ok(_) => Ok(Guard { lock: self, state: to }),
+            Err(now) => Err(LockState(now)),
         }
     }
 }
 
 impl<T> Guard<'_, T> {
     pub(super) fn epoch(&self) -> usize {
-        self.owner.epoch()
+        self.state.epoch()
     }
 
     /// Returns true if the lock is still held by this one, and was not taken over.
     pub(super) fn is_current(&self) -> bool {
-        LockOwner(self.lock.word.load(Ordering::Acquire)).number() == self.owner.number()
+        LockState(self.lock.word.load(Ordering::Acquire)).number() == self.state.number()
     }
 }
 
@@ -165,7 +165,7 @@ impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         // Meanwhile others may have come back late, too.
         let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
-            let is_current = LockOwner(word).number() == self.owner.number();
+            let is_current = LockState(word).number() == self.state.number();
             Some(word & !if is_current { LOCKED } else { 1 << self.epoch() << AWAY_SHIFT })
         });
     }
@@ -196,9 +196,9 @@ mod tests {
             let mut away = Vec::new();
             for _ in 0..EPOCHS - 1 {
                 away.push(lock.try_lock().ok().unwrap());
-                let owner = lock.try_lock().err().unwrap();
-                let mut guard = lock.take_over(owner).ok().unwrap();
-                assert!(lock.take_over(owner).is_err(), "it is taken over once");
+                let state = lock.try_lock().err().unwrap();
+                let mut guard = lock.take_over(state).ok().unwrap();
+                assert!(lock.take_over(state).is_err(), "it is taken over once");
                 assert!(guard.is_current() && !away.iter().any(Guard::is_current));
                 assert!(away.iter().all(|away| away.epoch() != guard.epoch()));
                 guard.0 = round;
@@ -206,8 +206,8 @@ mod tests {
                 assert_eq!(guard.0, round);
             }
             let last = lock.try_lock().ok().unwrap();
-            let owner = lock.try_lock().err().unwrap();
-            assert!(lock.take_over(owner).is_err() && !lock.has_room(), "there is room for no more");
+            let state = lock.try_lock().err().unwrap();
+            assert!(lock.take_over(state).is_err() && !lock.has_room(), "there is room for no more");
             drop(away);
             assert!(lock.has_room() && lock.try_lock().is_err(), "what the late ones release is not held");
             drop(last);

@@ -21,7 +21,7 @@ pub(super) struct SlowOsClock {
 
 /// The OS clock is behind what was served, and the time stands still.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StoppedOsClock {
+pub(super) struct TimeHold {
     at: u64,
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
@@ -75,13 +75,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let patience_ns = HOLD_NS.max(3 * self.window_ns());
         if at - os_ns > patience_ns {
-            let is_soon = raw_ns.abs_diff(guard.stopped_os_clock.behind_os_ns) < SOON_NS;
-            guard.stopped_os_clock.steps = if is_soon { guard.stopped_os_clock.steps } else { 0 };
-            guard.stopped_os_clock.behind_os_ns = raw_ns;
+            let is_soon = raw_ns.abs_diff(guard.hold.behind_os_ns) < SOON_NS;
+            guard.hold.steps = if is_soon { guard.hold.steps } else { 0 };
+            guard.hold.behind_os_ns = raw_ns;
         }
-        let StoppedOsClock { at: before, since_os_ns, steps, .. } = guard.stopped_os_clock;
+        let TimeHold { at: before, since_os_ns, steps, .. } = guard.hold;
         if before != at || raw_ns < since_os_ns {
-            guard.stopped_os_clock = StoppedOsClock { at, since_os_ns: raw_ns, ..guard.stopped_os_clock };
+            guard.hold = TimeHold { at, since_os_ns: raw_ns, ..guard.hold };
             return;
         }
         let patience_ns = patience_ns << steps;
@@ -89,7 +89,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
             self.next_generation(guard.interval.worst_ns());
             *guard = guard.restarted();
-            guard.stopped_os_clock.steps = (steps + 1).min(MOST_DOUBLINGS);
+            guard.hold.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
 
@@ -152,6 +152,6 @@ impl SlowOsClock {
     pub(super) const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
 }
 
-impl StoppedOsClock {
+impl TimeHold {
     pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_os_ns: 0 };
 }

@@ -314,11 +314,11 @@ fn a_lock_is_taken_over_once_and_for_good() {
         let successor = {
             let clock = clock.clone();
             thread::spawn(move || {
-                let owner = match clock.shared.steering.try_lock() {
+                let state = match clock.shared.steering.try_lock() {
                     Ok(_) => return false,
-                    Err(owner) => owner,
+                    Err(state) => state,
                 };
-                let Some(mut guard) = clock.take_over(owner) else { return false };
+                let Some(mut guard) = clock.take_over(state) else { return false };
                 // Only what was published before may have been seen: that line has ended.
                 assert!(clock.publish(&mut guard, &next));
                 true

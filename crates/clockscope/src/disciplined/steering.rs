@@ -12,7 +12,7 @@ use super::calibration::{Calibration, MeanRate};
 use super::errors::{BracketInterval, unseen_error_ns, unseen_slew_ns};
 use super::holding::SteeringGuard;
 use super::line::{LinePosition, ServedLine};
-use super::os_changes::{PAUSE_NS, SlowOsClock, StoppedOsClock};
+use super::os_changes::{PAUSE_NS, SlowOsClock, TimeHold};
 use super::page::{Civil, PageSnapshot, WallOffset};
 use super::sync::stored_before_reading;
 use super::use_rate::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
@@ -53,7 +53,7 @@ pub(crate) struct Steering {
     /// Duration of [`OWN_READS`] reads of the counter, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
     pub(super) slow_os_clock: SlowOsClock,
-    pub(super) stopped_os_clock: StoppedOsClock,
+    pub(super) hold: TimeHold,
     /// The offset that is published with the next line.
     pub(super) wall: WallOffset,
     pub(super) carried: Carried,
@@ -515,7 +515,7 @@ impl Steering {
         ambiguous_change: AmbiguousChange::NONE,
         own_ticks: 0,
         slow_os_clock: SlowOsClock::NONE,
-        stopped_os_clock: StoppedOsClock::NONE,
+        hold: TimeHold::NONE,
         wall: WallOffset::UNKNOWN,
         carried: Carried::NONE,
     };
@@ -527,7 +527,7 @@ impl Steering {
 
     /// State that is known when a generation begins.
     pub(super) fn restarted(&self) -> Self {
-        Self { stopped_os_clock: self.stopped_os_clock, short_generations: self.short_generations, ..Self::ZERO }
+        Self { hold: self.hold, short_generations: self.short_generations, ..Self::ZERO }
     }
 }
 

@@ -93,7 +93,7 @@ fn a_process_that_joins_a_time_namespace_goes_on() {
             read(1000);
             let (ours, offset) = (clockscope::now() - before.0, clockscope::timeline_offset());
             let stuck = Duration::from_nanos(passed_ns()).saturating_sub(ours);
-            assert!(stuck.as_millis() < 13 + u128::from(2 * longest_ns) / 1_000_000, "{stuck:?} still");
+            assert!(stuck.as_millis() < 13 + u128::from(2 * longest_ns) / 1_000_000, "stuck for {stuck:?}");
             // What is served is the namespace's clock and the offset.
             let here = monotonic_by_syscall();
             let now = (clockscope::now().as_ns() - offset.as_nanos() as u64, monotonic_by_syscall());
