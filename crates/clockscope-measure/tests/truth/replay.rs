@@ -106,7 +106,7 @@ fn a_recording_gives_the_answer_again() {
     });
 }
 
-/// Where the reads fit into one batch, a recording changes nothing in how they are made.
+/// A recording changes nothing in the reads that fit into one batch.
 #[test]
 fn a_recorded_run_gives_the_answer_of_any_other() {
     const ONE_BATCH: u64 = 1024;
