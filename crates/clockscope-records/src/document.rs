@@ -12,7 +12,10 @@ use crate::{
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
 /// head has a run.
 macro_rules! documents {
-    ($dollar:tt $($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt, has_charts = $has_charts:tt;)*) => {
+    ($dollar:tt $(
+        $(#[$doc:meta])*
+        $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt, has_charts = $has_charts:tt;
+    )*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "schema")]
