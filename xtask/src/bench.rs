@@ -2,6 +2,7 @@
 //! run, alternating.
 
 pub(crate) mod across;
+pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod durations;
 pub(crate) mod hermetic;
@@ -10,7 +11,6 @@ pub(crate) mod recorded;
 pub(crate) mod runs;
 pub(crate) mod runtimes;
 pub(crate) mod steps;
-pub(crate) mod trust;
 pub(crate) mod truth;
 
 use std::path::Path;

@@ -59,7 +59,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
-  bench trust [RUNS]  whether a healthy machine is trusted every time (half an hour)
+  bench check [RUNS]  whether a healthy machine is trusted every time (half an hour)
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and finds slower clocks (two hours)
   bench hermetic [RUNS]  `cargo test` beside four busy loops and on one CPU, 5 times each (an hour)
@@ -115,8 +115,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "runtimes"] => bench::runtimes::measure(),
         ["bench", "truth"] => bench::truth::measure("2000"),
         ["bench", "truth", machines] => bench::truth::measure(machines),
-        ["bench", "trust"] => bench::trust::measure("100"),
-        ["bench", "trust", runs] => bench::trust::measure(runs),
+        ["bench", "check"] => bench::check::measure("100"),
+        ["bench", "check", runs] => bench::check::measure(runs),
         ["bench", "compare"] => bench::compare::measure("200"),
         ["bench", "compare", pairs] => bench::compare::measure(pairs),
         ["bench", "runs"] => bench::runs::measure("20"),

@@ -1,13 +1,14 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
 //! in cycles, where unsafe code may be, how wide comments are, how they begin and which phrases
-//! they avoid, that documented commands run as printed, and that every test exists that the
-//! documentation names as evidence.
+//! they avoid, that documented commands run as printed, that a question's files bear its command's
+//! name, and that every test exists that the documentation names as evidence.
 
 mod commands;
 mod cycles;
 mod modules;
 mod openings;
 mod phrases;
+mod questions;
 mod references;
 mod width;
 
@@ -88,7 +89,8 @@ pub(crate) fn check() -> Result<()> {
         wrong.extend(commands::cut(&file, &text));
     }
     let mut sources = String::new();
-    let mut questions = Vec::new();
+    let mut openings = Vec::new();
+    let mut names = Vec::new();
     for (file, text) in files(".rs")? {
         if file.ends_with("/mod.rs") {
             wrong.push(format!("{file}: a module's file stands beside its folder"));
@@ -96,15 +98,17 @@ pub(crate) fn check() -> Result<()> {
         wrong.extend(misplaced_unsafe(&file, &text));
         wrong.extend(width::wide_comments(&file, &text));
         wrong.extend(phrases::in_comments(&file, &text));
-        questions.extend(openings::questions(&file, &text));
+        openings.extend(openings::questions(&file, &text));
         if is_program(&file) {
             wrong.extend(phrases::in_strings(&file, &text));
         }
         if file.starts_with("crates/") {
             sources.push_str(&text);
         }
+        names.push(file);
     }
-    wrong.extend(openings::too_many(&questions));
+    wrong.extend(openings::too_many(&openings));
+    wrong.extend(questions::unnamed(&names_in("crates/clockscope-cli/src/questions", ".rs")?, &names));
     let library = fs::read_to_string(SITUATIONS).with_context(|| format!("cannot read {SITUATIONS}"))?;
     let situations = library.split_once("\n## Situation by situation\n").map(|(_, tail)| tail);
     let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;

@@ -22,7 +22,7 @@ use crate::usage::{UsageError, explained, unknown_clock};
 pub(crate) trait Question {
     /// Returns the key `schema` of its answer, and how that is to be shown. `None` where the
     /// document is not known before the run.
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)>;
+    fn document(&self) -> Option<(&'static str, &OutputArgs)>;
 
     /// Returns true if a process that has left the clocksource switched, or is switching it, spoils
     /// the answer.

@@ -34,7 +34,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
 /// Answers a question. A format that its answer does not have is refused before anything is
 /// measured.
 fn ask(question: &dyn Question) -> Result<Exit> {
-    if let Some((schema, output)) = question.answer() {
+    if let Some((schema, output)) = question.document() {
         formats::refuse(schema, output.format())?;
     }
     if question.is_measuring()

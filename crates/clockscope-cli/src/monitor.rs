@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Args, ValueEnum};
-use clockscope_records::Trust;
+use clockscope_records::Check;
 use clockscope_report::ClockHealth;
 
 use crate::exit::Exit;
@@ -36,7 +36,7 @@ pub(crate) enum ExitCodes {
 
 /// The state of the clocks, where a check ended so: a finding that the user asked for counts as the
 /// worst, and what is not known is no better than a clock that is limited.
-pub(crate) fn health(found: &Trust, exit: Exit) -> ClockHealth {
+pub(crate) fn health(found: &Check, exit: Exit) -> ClockHealth {
     match (exit, ClockHealth::of(found)) {
         (Exit::Finding, _) | (Exit::Undetermined | Exit::Success, ClockHealth::Critical) => ClockHealth::Critical,
         (Exit::Success, health) => health,
@@ -85,9 +85,9 @@ mod tests {
 
     #[test]
     fn a_state_follows_from_verdicts_and_findings() {
-        let trust = |verdict| Trust {
+        let check = |verdict| Check {
             verdicts: vec![Verdict { clock: "tsc".to_owned(), verdict, uses: Uses::default(), evidence: Vec::new() }],
-            ..Trust::default()
+            ..Check::default()
         };
         for (verdict, exit, expected) in [
             (Trustworthiness::Trusted, Exit::Success, ClockHealth::Ok),
@@ -99,9 +99,9 @@ mod tests {
             (Trustworthiness::Unfit, Exit::Undetermined, ClockHealth::Critical),
             (Trustworthiness::Unfit, Exit::Interrupted, ClockHealth::Unknown),
         ] {
-            assert_eq!(health(&trust(verdict), exit), expected, "{verdict:?} {exit:?}");
+            assert_eq!(health(&check(verdict), exit), expected, "{verdict:?} {exit:?}");
         }
-        assert_eq!(health(&Trust::default(), Exit::Success), ClockHealth::Unknown);
+        assert_eq!(health(&Check::default(), Exit::Success), ClockHealth::Unknown);
     }
 
     #[test]

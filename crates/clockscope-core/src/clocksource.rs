@@ -1,6 +1,7 @@
 //! The kernel's clocksources: what each is (Linux, `drivers/clocksource` and `arch/*/kernel`), and
 //! the timecounters of the BSDs (FreeBSD, `sys/x86/x86/tsc.c` and `sys/dev/acpica`; NetBSD,
-//! `sys/arch/x86/x86/tsc.c`; OpenBSD, `sys/arch/amd64/amd64/tsc.c`).
+//! `sys/arch/x86/x86/tsc.c`; OpenBSD, `sys/arch/amd64/amd64/tsc.c`). Library and instrument share
+//! this table: the hardware, its width and cost, and whether it is computed from the counter.
 
 use core::fmt;
 

@@ -12,7 +12,7 @@
 //!   [`current_cpu`].
 //!
 //! What a system lacks comes from `unsupported`, by name. Outside of Linux the timeline is one call
-//! (`plain`), which the system's folder makes.
+//! (`single_call`), which the system's folder makes.
 //!
 //! `posix`, `perf`, `adjtimex` and `MappedPage` are Linux's alone, for what the instrument reads.
 

@@ -1,4 +1,10 @@
 //! The questions across CPUs: threads that are bound to one CPU each, in pairs or alone.
+//!
+//! `team` binds the threads and runs them in pairs, and `tournament` pairs the CPUs. `exchange`
+//! sends stamped messages, for *offsets*; [`crate::handoff`] hands readings over, for *order*. Both
+//! use what two threads share, [`crate::pair`]. A clock reaches two threads at once through
+//! [`crate::sampler::Sampler`], whose methods are compiled for its type, since `RawClock` is
+//! `Sync`.
 
 pub(crate) mod exchange;
 pub(crate) mod offsets;

@@ -10,7 +10,6 @@ use clockscope_system::affinity::AffinityError;
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::error::MeasureError;
-use crate::facts::recorded_at;
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::pair::Deadline;
 use crate::platform::{Clocks, Platform, ReferenceClock, Threads};
@@ -98,7 +97,7 @@ impl<P: Platform> Answering<P> {
         Ok(Self {
             catalog: catalog.tried(session)?,
             counters: Catalog::counters(session.platform).tried(session)?,
-            recorded_at: recorded_at(session)?,
+            recorded_at: session.recorded_at()?,
             references: all_answering(session, session.platform.references())?,
         })
     }

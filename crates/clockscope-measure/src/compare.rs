@@ -14,7 +14,7 @@ mod side;
 use std::collections::BTreeMap;
 
 use clockscope_records::{
-    ComparedSide, ComparedVerdict, Comparison, Document, Envelope, Environment, Measurement, Trust, Trustworthiness,
+    Check, ComparedSide, ComparedVerdict, Comparison, Document, Envelope, Environment, Measurement, Trustworthiness,
 };
 use thiserror::Error;
 
@@ -104,7 +104,7 @@ pub enum CompareError {
 /// The records of both sides, by the command that wrote them.
 enum Sides<'a> {
     Measured([Vec<&'a Envelope<Measurement>>; 2]),
-    Checked([Vec<&'a Envelope<Trust>>; 2]),
+    Checked([Vec<&'a Envelope<Check>>; 2]),
 }
 
 const SIDES: [&str; 2] = ["BASE", "NEW"];
@@ -219,8 +219,8 @@ fn sorted(records: [&[ComparedRecord]; 2]) -> Result<Sides<'_>, CompareError> {
                     measured[index].push(measurement);
                     first_measured.get_or_insert_with(|| name(record));
                 }
-                Document::Check(trust) => {
-                    checked[index].push(trust);
+                Document::Check(check) => {
+                    checked[index].push(check);
                     first_checked.get_or_insert_with(|| name(record));
                 }
                 other => {
@@ -285,7 +285,7 @@ fn difference(a: &ComparedRecord, b: &ComparedRecord) -> Option<MachineDifferenc
 fn recorded_at(document: &Document) -> Option<&str> {
     match document {
         Document::Measurement(measurement) => measurement.recorded_at.as_deref(),
-        Document::Check(trust) => trust.recorded_at.as_deref(),
+        Document::Check(check) => check.recorded_at.as_deref(),
         _ => None,
     }
 }
@@ -328,17 +328,17 @@ fn compared_labels(sides: &[Side; 2], names: &[String]) -> Result<Vec<String>, C
 }
 
 /// The verdicts on the clocks that both sides judge: the worst of each side.
-fn verdicts(checked: &[Vec<&Envelope<Trust>>; 2]) -> Vec<ComparedVerdict> {
-    let worst = |side: &[&Envelope<Trust>]| {
+fn verdicts(checked: &[Vec<&Envelope<Check>>; 2]) -> Vec<ComparedVerdict> {
+    let worst = |side: &[&Envelope<Check>]| {
         let mut worst: BTreeMap<String, Trustworthiness> = BTreeMap::new();
-        for verdict in side.iter().flat_map(|trust| &trust.found.verdicts) {
+        for verdict in side.iter().flat_map(|check| &check.found.verdicts) {
             let known = worst.entry(verdict.clock.clone()).or_insert(verdict.verdict);
             *known = verdict.verdict.min(*known);
         }
         worst
     };
     let [base, new] = checked.each_ref().map(|side| worst(side));
-    let names = checked[1].iter().flat_map(|trust| &trust.found.verdicts).map(|verdict| &verdict.clock);
+    let names = checked[1].iter().flat_map(|check| &check.found.verdicts).map(|verdict| &verdict.clock);
     let mut found: Vec<ComparedVerdict> = Vec::new();
     for clock in names {
         let is_known = found.iter().any(|verdict| verdict.clock == *clock);

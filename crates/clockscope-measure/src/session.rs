@@ -1,9 +1,13 @@
 //! The session: a machine, the facts about it, and a flag that ends a question early.
 
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, UNIX_EPOCH};
 
 use clockscope_records::Environment;
+use clockscope_system::Errno;
+use clockscope_system::child_read::SeveralThreads;
 
+use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::platform::{Platform, ThisMachine};
 
 /// A machine that questions are asked of, one after the other.
@@ -39,5 +43,18 @@ impl<'a, P: Platform> Session<'a, P> {
     /// Returns true if the counter may be read in this process; `None` where that is unknown.
     pub(crate) fn counter_readable(&self) -> Option<bool> {
         self.environment.counter_readable.get()
+    }
+
+    /// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a
+    /// filter may kill.
+    pub(crate) fn recorded_at(&self) -> Result<Option<String>, SeveralThreads> {
+        let platform = self.platform;
+        let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED);
+        let outcome = platform.attempt(1, PATIENCE_MS, &mut read)?.pop();
+        if outcome.is_none_or(|outcome| FailureReason::of(outcome, self.counter_readable()).is_some()) {
+            return Ok(None);
+        }
+        let moment = platform.unix_seconds().map(|since_1970| UNIX_EPOCH + Duration::from_secs(since_1970));
+        Ok(moment.map(|moment| humantime::format_rfc3339_seconds(moment).to_string()))
     }
 }

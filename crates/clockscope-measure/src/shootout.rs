@@ -1,28 +1,28 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what
-//! *trust* is based on.
+//! *check* is based on.
 
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckEvidence, CheckKind, ClockRecord, Emulator, Envelope, Events, Failure, Figure, Finding, Metric, MetricKind,
+    CheckEvidence, ClockRecord, Emulator, Envelope, Events, EvidenceKind, Failure, Figure, Finding, Metric, MetricKind,
     Shootout, Trustworthiness, Unknown, UnreadableClock, Use, Verdict, Winner, texts,
 };
 use clockscope_system::ReadPath;
 
 use crate::bench::{Progress, Setup};
 use crate::catalog::{COUNTER, Catalog, Paths, UnknownClock};
+use crate::check::{self, Observations, at_most_ns};
 use crate::default_clocks::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::failure_reason::clock_failed;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::trust::{self, Observations, at_most_ns};
 use crate::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
 const SAME: f64 = 0.02;
 /// Checks that have a metric of their own.
-const COMPARED: [CheckKind; 2] = [CheckKind::Resolution, CheckKind::Cost];
+const COMPARED: [EvidenceKind; 2] = [EvidenceKind::Resolution, EvidenceKind::Cost];
 /// The share of an interval that a difference in cost may have without mattering.
 const NEGLIGIBLE: f64 = 0.01;
 
@@ -57,9 +57,9 @@ pub fn shootout<P: Platform>(
         return Err(MeasureError::SameClock { name: names[0].clone() });
     }
     let cpus = across::cpus(platform, None).unwrap_or_default();
-    let mut setup = Setup::new(session, trust::measured(platform, &names)?, *cpu)?;
+    let mut setup = Setup::new(session, check::measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
-    let seen = trust::observe(&mut setup, &names, cpus, *duration_s, progress)?;
+    let seen = check::observe(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = compare(&seen, &names);
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
@@ -167,8 +167,8 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         }
         let own = rates.clocks.iter().find(|rate| rate.name == *name);
         // All sequences read one counter: where this one was not compared, the ordered one was.
-        let is_counter = seen.clock(name).is_some_and(trust::is_counter);
-        let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
+        let is_counter = seen.clock(name).is_some_and(check::is_counter);
+        let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(check::is_counter));
         let rate =
             own.or_else(|| of_counter().filter(|_| is_counter)).ok_or("it was not compared with another clock")?;
         let failed = |reason: &Unknown| clock_failed(rate.failure, reason);
@@ -237,9 +237,9 @@ fn judged(events: &Events) -> u64 {
 /// Returns true if a clock was judged by a counter that was wrong itself, or shows a single jump by
 /// one: between two clocks that does not show whose it was.
 fn is_misjudged(seen: &Observations, name: &str, events: &Events) -> bool {
-    let counters = || seen.clocks.iter().filter(|clock| trust::is_counter(clock));
+    let counters = || seen.clocks.iter().filter(|clock| check::is_counter(clock));
     let is_wrong = |events: &Events| events.regression + judged(events) > 0;
-    let is_own = seen.clock(name).is_some_and(trust::is_counter);
+    let is_own = seen.clock(name).is_some_and(check::is_counter);
     let is_counter_wrong = || counters().filter_map(|clock| clock.events.as_ref()).any(is_wrong);
     seen.by_counter && !is_own && (judged(events) == 1 || is_counter_wrong())
 }
@@ -265,10 +265,10 @@ fn trusted_more(seen: &Observations, names: &[String; 2]) -> Option<Winner> {
 /// Returns the verdict of `check` on a clock for intervals, without what other metrics compare.
 /// `None` where nothing else is against the clock, and a test has no result.
 fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
-    let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()], Some(Use::Interval));
-    let is_counter = seen.clock(name).is_some_and(trust::is_counter);
+    let verdicts: Vec<Verdict> = check::verdicts(seen, &[name.to_owned()], Some(Use::Interval));
+    let is_counter = seen.clock(name).is_some_and(check::is_counter);
     let of_it = |verdict: &&Verdict| {
-        if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
+        if is_counter { seen.clock(&verdict.clock).is_some_and(check::is_counter) } else { verdict.clock == name }
     };
     let verdict = verdicts.iter().find(of_it)?;
     let is_other = |evidence: &CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());

@@ -5,8 +5,8 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Advice, AllClocks, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets,
-    Order, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
+    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Info, Listing,
+    Measurement, Offsets, Order, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -101,7 +101,7 @@ documents! {
     /// The result of `clockscope sleep`.
     Sleep(Sleep) = "clockscope.sleep", is_run = true, has_charts = true;
     /// The result of `clockscope check`.
-    Check(Trust) = "clockscope.check", is_run = true, has_charts = false;
+    Check(Check) = "clockscope.check", is_run = true, has_charts = false;
     /// The result of `clockscope shootout`.
     Shootout(Shootout) = "clockscope.shootout", is_run = true, has_charts = false;
     /// The result of `clockscope compare`.
@@ -120,20 +120,6 @@ documents! {
     AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false, has_charts = false;
     /// The result of `clockscope info`.
     Info(Info) = "clockscope.info", is_run = false, has_charts = false;
-}
-
-/// All clocks that the instrument knows, without a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Listing {
-    /// One entry a clock and path.
-    pub clocks: Vec<Listed>,
-}
-
-/// Facts about the machine alone, which are in the head, and those that only Windows has.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Info {
-    /// Facts that Windows shows of its timer and processors; `null` on other systems.
-    pub windows: Option<WindowsFacts>,
 }
 
 /// Reason why a text is no document of ours.

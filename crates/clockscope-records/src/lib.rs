@@ -6,22 +6,39 @@
 //! [`Figure`] is known or has the reason why it is not ([`Unknown`]). An `Option` is `None` where
 //! there is nothing to report. Both are `null` in JSON, and the reason of a figure is in the object
 //! `unknown` of its record.
+//!
+//! - [`Envelope`] is every document: version, time, machine, the run if there was one, and the
+//!   findings. One table (`documents!` in `document.rs`) lists the documents; the enum
+//!   [`Document`], its reader and [`Document::environment`] follow from it.
+//! - The code that computes a figure makes its value and its reason at once. `record!` names the
+//!   figures of a record, beside the type: that list writes and reads the object `unknown`, and
+//!   [`Figures::reasons`] gives all reasons by their paths. A test fails for a figure that no list
+//!   names.
+//! - A reason is a code with the figures of its sentence, in groups by subject (`reason/`). Its
+//!   `Display` is the sentence, for tables and for the key `text` of JSON. A clock or a CPU that
+//!   failed has a reason as well, beside its word `failure`. Statements of a system or a clock are
+//!   data, under the key `words`.
+//! - Other texts live with their type, too. `worded!` names the keys and the functions that make
+//!   them, so that a record writes its texts beside its data whoever writes it; readers ignore
+//!   them. `evidence/` has the sentence, the source and the remedy of each piece of evidence.
 
-mod advice;
-mod all_clocks;
+mod advise;
 mod check;
 mod clocksource;
-mod comparison;
+mod compare;
 mod demand;
 mod document;
 mod emulator;
 mod envelope;
 mod environment;
+mod evidence;
 mod failure;
 mod figure;
 mod gaps;
+mod info;
 mod kernel_verdict;
-mod measurement;
+mod list;
+mod measure;
 mod offsets;
 mod order;
 mod performance_counter;
@@ -38,33 +55,31 @@ mod summary;
 mod synchronization;
 mod text;
 mod tick_evidence;
-mod trust;
 pub mod units;
 mod verdict;
-mod windows;
 mod words;
 
 pub use clockscope_core::counter::FrequencySource;
 pub use clockscope_core::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 
-pub use advice::{
+pub use advise::{
     Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
 };
-pub use all_clocks::{AllClocks, SystemClock};
-pub use check::{
-    Check, CheckEvidence, CheckKind, CostCause, HypervisorStatement, RateChange, ReadFailure, ReferenceProblem,
-    Suspect, Untested,
-};
+pub use check::{Check, Verdict};
 pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
-pub use comparison::{
+pub use compare::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
     ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
-pub use document::{Document, DocumentKind, Info, Listing, ReadError};
+pub use document::{Document, DocumentKind, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
+pub use evidence::{
+    CheckEvidence, CostCause, EvidenceData, EvidenceKind, HypervisorStatement, RateChange, ReadFailure,
+    ReferenceProblem, Suspect, Untested,
+};
 pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 /// A figure, or why it is unknown.
 ///
@@ -73,9 +88,11 @@ pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
+pub use info::{Info, TimeAdjustment, WindowsFacts};
 pub use kernel_verdict::{KernelCause, KernelVerdict, LogFault, WatchdogIntervals};
-pub use measurement::{
-    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter, Listed,
+pub use list::{AllClocks, Listed, Listing, SystemClock};
+pub use measure::{
+    Baseline, BaselineRun, BetweenRuns, ClockIdentity, ClockRecord, Cost, Events, Extended, FastestCounter,
     Measurement, Monotonic, Run, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
@@ -99,7 +116,5 @@ pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use text::{counted, grouped, is_steering, printable, show_cpus};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence};
-pub use trust::{Trust, Verdict};
 pub use units::TimeUnit;
 pub use verdict::{Trustworthiness, Use, Uses};
-pub use windows::{TimeAdjustment, WindowsFacts};

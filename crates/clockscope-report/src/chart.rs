@@ -1,4 +1,13 @@
 //! Charts as documents give them: values with their axes and units. A renderer draws them.
+//!
+//! A chart is rows with marks (and a word each, beside a band of the axis such as a margin), curves
+//! over an axis, or a matrix ([`Plot`]). The constructors keep the values that have a place on the
+//! axes, and count the others. [`scale`] chooses the ends and ticks of an axis; `words` says in
+//! words what a chart shows.
+//!
+//! To add a chart, write a function in the document's file that returns a [`Chart`], and put it
+//! among the blocks. A new kind of plot is a variant of [`Plot`], a file in `render/svg/`, and its
+//! words and table.
 
 mod plots;
 pub(crate) mod scale;

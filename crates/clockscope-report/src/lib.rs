@@ -3,6 +3,37 @@
 //!
 //! Every document returns blocks of the same few kinds, which every format renders. This crate
 //! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
+//!
+//! Documents and formats do not know each other. `model` is between them: blocks (table, key-value,
+//! series, chart, notes, section, prose, environment, conclusion) of typed cells and clean text. A
+//! document gives a `Page` (`report`), a format is a `Renderer` (`render/renderer.rs`).
+//!
+//! | `Page` | for | formats |
+//! |---|---|---|
+//! | `blocks` | readers | table, Markdown, HTML, SVG |
+//! | `sheet` | spreadsheets | CSV |
+//! | `lines` | programs that read line by line | NDJSON |
+//!
+//! JSON is the document itself. Metrics are made of the document as well (`render/prometheus.rs`):
+//! a check has some, other documents have none. All three methods are required, and
+//! `documents::report` covers every [`Document`]: one without blocks does not compile.
+//! `Envelope<F>` implements `Page` once for all documents with a conclusion of their own.
+//! `QuestionPage` (`documents/question_page.rs`) has the part that depends on the question. `text`
+//! has the words that documents share. Times with their units have one formatter, `records::units`.
+//!
+//! A page begins with its `Conclusion` and ends with the environment. A `View` (`style`) selects
+//! the columns of a measurement, all evidence or the decisive part, charts, and a brief page; the
+//! document chooses its blocks by it. A brief page keeps the conclusion and the first table
+//! (`report`). The renderer computes how many of its rows fit (`render/brief.rs`); rows of least
+//! `weight` are left out first. Words have a `Tone`, which terminals color. `render/grid.rs` lays
+//! out tables, with bars and a last column that wraps. A measurement's columns are data
+//! (`documents/measure/columns.rs`): head, cell, and why a figure is unknown.
+//!
+//! A chart is data as well (`chart`). `render/svg.rs` draws it, as a file or as a part of a page.
+//! `render/html/data.rs` makes the table below it, and `render/plot.rs` draws some in characters. A
+//! document's charts are blocks between its tables; views without images have none
+//! (`View::has_charts`). `render/markup.rs` writes elements, and is the one place that escapes
+//! text.
 
 mod chart;
 mod documents;

@@ -1,4 +1,7 @@
 //! One file a format.
+//!
+//! To add a format, add its file, its `mod` line, and its row of `formats!`, which has the name on
+//! the command line. The list of formats, `--help` and errors follow from the row.
 
 mod brief;
 mod csv;

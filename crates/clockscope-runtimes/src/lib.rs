@@ -4,6 +4,25 @@
 //! language's clocks and prints the readings. The crate finds the runtimes, runs the probes within
 //! a time limit, ends all that they leave behind, and makes records of their output. It reads no
 //! clock itself except the coarse one, for time limits.
+//!
+//! A row of `registry` has the names of a runtime's programs, and the commands that build and run
+//! its probe. The probe is a file of the crate's `probes/`, embedded. [`ProbeRunner`] prepares all
+//! runtimes before any clocksource is switched, and then measures one after the other:
+//!
+//! 1. `programs` finds the program, and `runtime_version` reads its version.
+//! 2. `probe_setup` builds the probe into the cache (`folders`), if what it is made of has changed.
+//! 3. `process` runs it within a time limit, with its two pipes, in a temporary folder of its own.
+//!    A browser gets a file that leads to `pages` instead, and posts its readings: everybody could
+//!    read an address among its arguments.
+//! 4. The probe prints a line of JSON for each API. `probe_line` refuses one whose counts do not
+//!    add up.
+//! 5. `row` makes a record of it with the statistics of the machine's clocks: median and interval
+//!    of the cost, and the tick.
+//! 6. [`surprises()`] compares the rows of one clocksource with each other.
+//!
+//! A failure is a row with a reason, and does not affect other runtimes. The command's
+//! `--clocksource` repeats this with each clocksource
+//! (`clockscope_measure::with_each_clocksource`).
 
 mod coarse;
 #[cfg(unix)]

@@ -4,7 +4,7 @@
 //! A greatest common divisor is tried first: it is exact, but blind to truncation and ruined by a
 //! single reading beside the lattice. What is left is searched for the lattice's period in the
 //! spectrum of the differences ([`spectrum`]); a candidate counts only if the readings themselves,
-//! block by block, lie on its lattice ([`lattice`]).
+//! block by block, lie on its lattice ([`lattice`]). [`search`] goes through the candidates.
 //!
 //! The read's own cost looks like a lattice, too. So a tick is believed only with a [`proof`].
 

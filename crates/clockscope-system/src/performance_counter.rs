@@ -6,6 +6,8 @@
 //! SHARED_GLOBAL_FLAGS_QPC_BYPASS; ACPI 6.0, 4.8.2.1 (3.579545 MHz); IA-PC HPET 1.0a, 2.2 (14.31818
 //! MHz, and 10 MHz at least); Linux, `arch/x86/kernel/hpet.c` and QEMU, `hw/timer/hpet.c` (24, 25
 //! and 100 MHz).
+//!
+//! [`hardware`] is a pure function of what the system shows. `os/windows/facts.rs` has the calls.
 
 use clockscope_core::clocksource::Architecture;
 use clockscope_records::{

@@ -2,15 +2,48 @@
 //!
 //! [`Disciplined`] serves the OS clock at first. Readings that come often calibrate the counter
 //! against it, a bracket at a time; once the rate is known well enough, the time is computed from
-//! the counter by a published line, which is renewed a little before it is spent, and bent so that
-//! it meets the OS clock again. Nothing runs between calls.
+//! the counter by a published line. It is renewed a little before it expires, and slewed so that it
+//! meets the OS clock again. Nothing runs between calls.
 //!
-//! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
-//! the rate, a line the function that is served, the page how threads share it, usage whether a
-//! line pays, steering what is done under the lock, agreement what a difference means, errors what
-//! is known of them; serving answers readings without a line; wall is the offset to the wall clock,
-//! bounds what the system states of civil time, shared_statement keeps that for callers who call
-//! rarely. docs/library.md explains why.
+//! `clockscope::now()` reads the one static `Disciplined<Native, Timeline>` (`process.rs`): this
+//! machine's counter, disciplined by CLOCK_MONOTONIC. Both clocks are type parameters, so that
+//! tests bring worlds of their own. The fast path is `Page::read`, and nothing else.
+//!
+//! The parts, from the inside out:
+//!
+//! - `sources`: the two clocks as traits.
+//! - `bracket`: one comparison of the two clocks.
+//! - `calibration`: the rate that many brackets show.
+//! - `line`: the function that is served.
+//! - `page`: the state that threads share, by a `version` that every decision replaces.
+//! - `serving`: readings without a fresh line.
+//! - `use_rate`: the decision whether a line pays.
+//! - `steering`: the renewal of the line under the `lock` (taken by `holding`) of the state in
+//!   `shared`, which a fork wipes (`wiping`).
+//! - `agreement`: the meaning of a difference of the clocks; `os_changes`: an OS clock that steps
+//!   back or becomes slower.
+//! - `errors`: the error that the brackets prove for the readings between them.
+//! - `migration`: the notice of another machine, or of a CPU that no test has covered
+//!   (`verified_cpus`).
+//! - `system_answers`: the answers of system and hardware about the counter, with
+//!   `clocksource_names`.
+//! - `answers`: the clock's reports about all of it.
+//! - `wall`: the offset to the wall clock.
+//! - `bounds`: a `statement` of the system on civil time, carried on by the counter;
+//!   `shared_statement` keeps it for callers that read rarely.
+//!
+//! No single test sees everything that threads may do to each other:
+//!
+//! - Simulated worlds preempt a thread at every read of a clock (`tests/simulated/worlds.rs`,
+//!   `tests/simulated/scripts.rs`).
+//! - Loom permutes loads and stores (`protocol`).
+//! - Real threads read as fast as they can (`tests/platform/order.rs`).
+//! - Threads stay away while they hold the lock (`tests/simulated/owners.rs`).
+//! - Real processes are interfered with (`tests/process/`), or get broken counters
+//!   (`tests/process/trap.rs`).
+//! - Emulated machines show what kernels do to all of it (`machines/`).
+//!
+//! docs/library.md explains why; docs/decisions/library-clock.md has its design decisions.
 
 mod agreement;
 mod answers;

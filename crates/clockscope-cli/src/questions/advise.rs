@@ -56,7 +56,7 @@ impl AdviseArgs {
 }
 
 impl Question for AdviseArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.advise", &self.output))
     }
 

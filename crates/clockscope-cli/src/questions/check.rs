@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
-use clockscope_records::{CheckKind, Document, Envelope, Finding, Policy, Trust, Trustworthiness, Use, Verdict};
+use clockscope_records::{Check, Document, Envelope, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
 use crate::answer::{Drawing, Question, ask_this_machine, write};
@@ -96,14 +96,14 @@ pub(crate) enum CheckFinding {
 }
 
 /// Checks by which `check` answers about regressions and jumps.
-const REGRESSIONS: [CheckKind; 2] = [CheckKind::StepsBack, CheckKind::Order];
-const JUMPS: [CheckKind; 2] = [CheckKind::Jumps, CheckKind::ConstantRate];
+const REGRESSIONS: [EvidenceKind; 2] = [EvidenceKind::StepsBack, EvidenceKind::Order];
+const JUMPS: [EvidenceKind; 2] = [EvidenceKind::Jumps, EvidenceKind::ConstantRate];
 
-impl Shows<CheckFinding> for Trust {
+impl Shows<CheckFinding> for Check {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
         let verdicts = &self.verdicts;
         let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
-        let evidence = |checks: &[CheckKind]| {
+        let evidence = |checks: &[EvidenceKind]| {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
             let selected = all.filter(|evidence| checks.contains(&evidence.check.kind()));
             any_of_all(selected.map(|evidence| match evidence.finding {
@@ -120,7 +120,7 @@ impl Shows<CheckFinding> for Trust {
             CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
             CheckFinding::Regression => evidence(&REGRESSIONS),
             CheckFinding::Jump => evidence(&JUMPS),
-            CheckFinding::Unavailable => evidence(&[CheckKind::Readable]),
+            CheckFinding::Unavailable => evidence(&[EvidenceKind::Readable]),
             CheckFinding::Unknown => is_any(&|verdict| {
                 verdict
                     .evidence
@@ -159,7 +159,7 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
 }
 
 impl Question for CheckArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some((if self.baseline.is_there() { "clockscope.compare" } else { "clockscope.check" }, &self.output))
     }
 
@@ -188,7 +188,7 @@ fn check(args: &CheckArgs) -> Result<Exit> {
 }
 
 /// Shows a check to a reader or a monitor.
-fn show_check(found: Envelope<Trust>, exit: Exit, args: &CheckArgs, destination: Destination) -> Result<Exit> {
+fn show_check(found: Envelope<Check>, exit: Exit, args: &CheckArgs, destination: Destination) -> Result<Exit> {
     let health = monitor::health(&found.found, exit);
     if args.monitor.one_line {
         let line = clockscope_report::one_line(&found, health, monitor::remark(exit));
@@ -208,7 +208,7 @@ fn show_check(found: Envelope<Trust>, exit: Exit, args: &CheckArgs, destination:
 }
 
 /// Exit of a check: the policy's demands count like what is asked for by `--fail-on`.
-fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
+fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
     if args.policy.is_some() && found.demands.is_empty() {
         output::warn("--policy: the policy demands nothing");
     }
@@ -255,7 +255,7 @@ mod tests {
                 found: None,
                 met: *met,
             };
-            end_of_check(&Trust { demands: met.iter().map(demand).collect(), ..Trust::default() }, &args)
+            end_of_check(&Check { demands: met.iter().map(demand).collect(), ..Check::default() }, &args)
         };
         assert_eq!([ends(&[]), ends(&[Some(true)])], [Exit::Success; 2]);
         assert_eq!(ends(&[Some(true), None]), Exit::Undetermined);

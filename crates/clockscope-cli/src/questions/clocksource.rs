@@ -36,7 +36,7 @@ impl ClocksourceArgs {
 }
 
 impl Question for ClocksourceArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.clocksource", &self.output))
     }
 

@@ -63,7 +63,7 @@ Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
 }
 
 impl Question for CompareArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.compare", &self.output))
     }
 

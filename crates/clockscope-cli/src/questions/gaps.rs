@@ -45,7 +45,7 @@ impl GapsArgs {
 }
 
 impl Question for GapsArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.gaps", &self.output))
     }
 

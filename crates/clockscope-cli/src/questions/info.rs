@@ -31,7 +31,7 @@ impl InfoArgs {
 }
 
 impl Question for InfoArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.info", &self.output))
     }
 

@@ -39,7 +39,7 @@ impl ListArgs {
 }
 
 impl Question for ListArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some((if self.all_platforms { "clockscope.all_clocks" } else { "clockscope.list" }, &self.output))
     }
 

@@ -41,7 +41,7 @@ Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
 }
 
 impl Question for MeasureArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some((
             match () {
                 () if self.baseline.is_there() => "clockscope.compare",

@@ -56,7 +56,7 @@ impl OffsetsArgs {
 }
 
 impl Question for OffsetsArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.offsets", &self.output))
     }
 

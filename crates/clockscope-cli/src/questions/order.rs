@@ -90,7 +90,7 @@ impl OrderArgs {
 }
 
 impl Question for OrderArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.order", &self.output))
     }
 

@@ -94,7 +94,7 @@ impl RateArgs {
 }
 
 impl Question for RateArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.rate", &self.output))
     }
 

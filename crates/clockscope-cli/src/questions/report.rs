@@ -64,7 +64,7 @@ impl ReportArgs {
 }
 
 impl Question for ReportArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         None
     }
 

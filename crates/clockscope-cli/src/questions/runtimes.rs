@@ -111,7 +111,7 @@ Adding a language:
 }
 
 impl Question for RuntimesArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some((if self.list { "clockscope.runtimes_found" } else { "clockscope.runtimes" }, &self.output))
     }
 

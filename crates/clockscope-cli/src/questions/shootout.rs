@@ -42,7 +42,7 @@ impl ShootoutArgs {
 }
 
 impl Question for ShootoutArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.shootout", &self.output))
     }
 

@@ -49,7 +49,7 @@ impl SleepArgs {
 }
 
 impl Question for SleepArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.sleep", &self.output))
     }
 

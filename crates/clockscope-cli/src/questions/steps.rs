@@ -115,7 +115,7 @@ impl StepsArgs {
 }
 
 impl Question for StepsArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.steps", &self.answer.output))
     }
 
@@ -131,7 +131,7 @@ impl ReplayArgs {
 }
 
 impl Question for ReplayArgs {
-    fn answer(&self) -> Option<(&'static str, &OutputArgs)> {
+    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
         Some(("clockscope.steps", &self.answer.output))
     }
 

@@ -4,6 +4,7 @@
 
 mod across;
 mod advise;
+mod check;
 mod command;
 mod compare;
 mod faults;
@@ -13,5 +14,4 @@ mod packaging;
 mod report;
 mod runtimes;
 mod support;
-mod trust;
 mod version;

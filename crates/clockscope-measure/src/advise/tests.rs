@@ -5,7 +5,7 @@ use clockscope_records::{
 
 use super::candidates::candidate;
 use super::*;
-use crate::trust::tests::healthy;
+use crate::check::tests::healthy;
 
 const SUMMARY: Summary = Summary {
     count: 9,

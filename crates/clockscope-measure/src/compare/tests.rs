@@ -396,8 +396,8 @@ fn checked(verdicts: &[(&str, Trustworthiness)]) -> ComparedRecord {
         uses: Uses::default(),
         evidence: Vec::new(),
     };
-    let trust = Trust { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new(), synchronization: None };
-    let document = Document::Check(Envelope::of_run(None, Environment::default(), how(), trust));
+    let check = Check { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new(), synchronization: None };
+    let document = Document::Check(Envelope::of_run(None, Environment::default(), how(), check));
     ComparedRecord { file: Some(format!("{verdicts:?}")), document }
 }
 

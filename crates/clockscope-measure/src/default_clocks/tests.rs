@@ -1,9 +1,9 @@
 use clockscope_system::{ClockBasis, Entry, Errno, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 use super::*;
+use crate::check::CHECK_REFERENCES;
 use crate::platform::ThisMachine;
 use crate::rate::RATE_REFERENCES;
-use crate::trust::TRUST_REFERENCES;
 
 /// A clock that is never read.
 struct Unread;
@@ -76,7 +76,7 @@ fn clocks_of_any_names_are_chosen_by_their_facts() {
     assert_eq!(names(&all, is_systems), ["sandglass", "calendar", "sundial", "labor"]);
     assert_eq!(names(&all, may_have_own_rate), ["sandglass", "calendar", "pendulum", "own"]);
     assert_eq!(names(&all, is_handed_on), ["sandglass", "calendar", "sundial", "std", "own"]);
-    assert_eq!(references(&all, &TRUST_REFERENCES), ["sandglass:syscall"]);
+    assert_eq!(references(&all, &CHECK_REFERENCES), ["sandglass:syscall"]);
     assert_eq!(references(&all, &RATE_REFERENCES), ["sandglass:syscall", "std"]);
     assert_eq!(stopwatch_by(&all, ReadPath::is_usual).as_deref(), Some("sandglass"));
     assert_eq!(stopwatch_by(&all, |path| path == ReadPath::Vdso), None);
@@ -87,7 +87,7 @@ fn clocks_of_any_names_are_chosen_by_their_facts() {
 fn where_no_clock_is_the_systems_own_none_is_taken_for_it() {
     let all = catalog(vec![ClockInfo { is_wrapper: true, ..info("std", ClockKind::Monotonic, ReadPath::Std) }]);
     assert_eq!(names(&all, is_systems), [""; 0]);
-    assert_eq!(references(&all, &TRUST_REFERENCES), [""; 0]);
+    assert_eq!(references(&all, &CHECK_REFERENCES), [""; 0]);
     assert_eq!(references(&all, &RATE_REFERENCES), ["std"]);
     assert_eq!(stopwatch_by(&all, |_| true), None);
 }
@@ -107,7 +107,7 @@ fn the_clocks_of_linux_are_chosen() {
     let handed_on = ["realtime", "monotonic", "monotonic_coarse", "monotonic_raw", "rust_instant", "clockscope.now"];
     assert_eq!(names(&all, is_handed_on), handed_on);
     let by = |kinds: &[ReferenceKind]| references(&all, kinds);
-    assert_eq!(by(&TRUST_REFERENCES), ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"]);
+    assert_eq!(by(&CHECK_REFERENCES), ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"]);
     assert_eq!(
         by(&RATE_REFERENCES),
         ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"]
@@ -121,7 +121,7 @@ fn the_clocks_of_linux_are_chosen() {
 fn the_clocks_of_windows_are_chosen() {
     let all = Catalog::new(&ThisMachine);
     assert_eq!(stopwatch_by(&all, ReadPath::is_usual).as_deref(), Some("query_performance_counter"));
-    for kinds in [&TRUST_REFERENCES[..], &RATE_REFERENCES] {
+    for kinds in [&CHECK_REFERENCES[..], &RATE_REFERENCES] {
         assert_eq!(references(&all, kinds).first().map(String::as_str), Some("query_performance_counter:syscall"));
     }
 }

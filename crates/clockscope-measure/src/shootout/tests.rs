@@ -4,9 +4,9 @@ use clockscope_records::ReadingsReason;
 use clockscope_records::{Emulator, Figures, TickReason, texts};
 
 use super::*;
+use crate::check::tests::demands::at_most;
+use crate::check::tests::{NAMES, healthy};
 use crate::timer::TimerError;
-use crate::trust::tests::demands::at_most;
-use crate::trust::tests::{NAMES, healthy};
 
 fn compared(seen: &Observations, a: &str, b: &str) -> Shootout {
     assert!(NAMES.contains(&b), "{b}");

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckEvidence, CheckKind, CivilState, ClockDemands, Demand, DemandValue, Finding, KernelCause, LogFault,
-    Policy, Trust, Trustworthiness, Verdict,
+    Check, CheckEvidence, CivilState, ClockDemands, Demand, DemandValue, EvidenceData, EvidenceKind, Finding,
+    KernelCause, LogFault, Policy, Trustworthiness, Verdict,
 };
 use clockscope_testing::simulation::{Change, Random, Refused};
 
@@ -35,7 +35,7 @@ fn usual_s(seed: u64) -> f64 {
 
 /// Findings, and the times at which the clocks were being looked at, in ps of true time.
 struct Checked {
-    found: Trust,
+    found: Check,
     /// From the beginning of the first question to the end of the last one.
     whole: Range<u128>,
     /// Times at which readings of all clocks followed each other, and at which they were compared
@@ -59,7 +59,7 @@ fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Che
     Checked { found, whole: between(0.0, 2.0), reads: between(0.0, READS), rates: between(RATES, 2.0) }
 }
 
-fn verdict<'a>(found: &'a Trust, clock: &str) -> &'a Verdict {
+fn verdict<'a>(found: &'a Check, clock: &str) -> &'a Verdict {
     found.verdicts.iter().find(|verdict| verdict.clock == clock).expect("it was judged")
 }
 
@@ -78,19 +78,19 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence
     let is_counter = verdict.clock == "tsc";
     let is_device = machine.clocksource != Clocksource::Tsc;
     match evidence.check.kind() {
-        CheckKind::Readable => !answers(machine, verdict),
-        CheckKind::Invariance => is_counter && machine.facts.is_invariant == Some(false),
-        CheckKind::Clocksource => is_counter && is_device,
-        CheckKind::KernelVerdict => is_counter && is_device && !machine.reasons.is_empty(),
-        CheckKind::NominalFrequency => {
+        EvidenceKind::Readable => !answers(machine, verdict),
+        EvidenceKind::Invariance => is_counter && machine.facts.is_invariant == Some(false),
+        EvidenceKind::Clocksource => is_counter && is_device,
+        EvidenceKind::KernelVerdict => is_counter && is_device && !machine.reasons.is_empty(),
+        EvidenceKind::NominalFrequency => {
             is_counter && machine.nominal_hz.is_some_and(|hz| (hz as f64 / machine.counter_hz - 1.0).abs() > 300e-6)
         }
-        CheckKind::Cost => {
+        EvidenceKind::Cost => {
             let syscall_ps = machine.spec("monotonic:syscall").expect("it is there").cost.ps;
             let spec = machine.spec(&verdict.clock);
             !is_counter && spec.is_some_and(|spec| spec.cost.ps as f64 > 0.5 * syscall_ps as f64)
         }
-        CheckKind::Synchronization => machine.facts.adjtimex.as_ref().is_some_and(|said| {
+        EvidenceKind::Synchronization => machine.facts.adjtimex.as_ref().is_some_and(|said| {
             let is_off = matches!(said.state, Some(CivilState::Unsynchronized | CivilState::Slewing));
             is_off || verdict.clock == "tai" && said.tai_offset_s.is_none()
         }),
@@ -112,7 +112,7 @@ fn is_vouched_for(machine: &Machine) -> bool {
 
 /// Nothing is wrong with these clocks: none is unfit, and each piece of evidence is right or
 /// unknown.
-fn nothing_is_wrong(machine: &Machine, found: &Trust) {
+fn nothing_is_wrong(machine: &Machine, found: &Check) {
     for verdict in &found.verdicts {
         for evidence in against(verdict) {
             assert!(may_be_against(machine, verdict, evidence), "{}: {evidence:?}", verdict.clock);
@@ -132,20 +132,20 @@ fn figures(machine: &Machine, verdict: &Verdict) {
     for evidence in &verdict.evidence {
         let spec = machine.spec(&verdict.clock).expect("it is there");
         match evidence.check {
-            Check::Cost { cost_ns: Some(ns), .. } => {
+            EvidenceData::Cost { cost_ns: Some(ns), .. } => {
                 let spec =
                     if verdict.clock == "tsc" { machine.spec("lfence_tsc_lfence").expect("it is there") } else { spec };
                 let true_ns = true_cost_ns(machine, spec);
                 let is_right = (true_ns[0] * 0.97..true_ns[1] * 1.1 + 1.0).contains(&ns);
                 assert!(is_right, "{}: {true_ns:?} ns, {evidence:?}", verdict.clock);
             }
-            Check::Rate { ppm: Some(ppm), bound_ppm, .. } => {
+            EvidenceData::Rate { ppm: Some(ppm), bound_ppm, .. } => {
                 let bound = bound_ppm.expect("it has a bound");
                 let true_ppm = true_ppm(machine, spec);
                 assert!((ppm - true_ppm).abs() <= bound, "{}: {true_ppm} ppm, {evidence:?}", verdict.clock);
             }
-            Check::Offsets { within_ns: Some(ns), .. } => assert!(ns >= 0.0, "{evidence:?}"),
-            Check::NominalFrequency { ppm: Some(ppm), bound_ppm, .. } => {
+            EvidenceData::Offsets { within_ns: Some(ns), .. } => assert!(ns >= 0.0, "{evidence:?}"),
+            EvidenceData::NominalFrequency { ppm: Some(ppm), bound_ppm, .. } => {
                 let bound = bound_ppm.expect("it has a bound");
                 // What was measured is in units of the reference.
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
@@ -153,24 +153,26 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 let true_ppm = (machine.nominal_hz.expect("it was stated") as f64 / measured_hz - 1.0) * 1e6;
                 assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
             }
-            Check::StepsBack { count, .. } => assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock),
-            Check::Order { regressions, .. } => {
+            EvidenceData::StepsBack { count, .. } => {
+                assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock)
+            }
+            EvidenceData::Order { regressions, .. } => {
                 assert_eq!(regressions.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
             }
-            Check::Jumps { ahead, behind, .. } => {
+            EvidenceData::Jumps { ahead, behind, .. } => {
                 let jumps = ahead.unwrap_or(0) + behind.unwrap_or(0);
                 assert_eq!(jumps, 0, "{}: {evidence:?}", verdict.clock);
             }
-            Check::Stuck { runs, unchanged_ns: None, .. } if !spec.info.is_coarse => {
+            EvidenceData::Stuck { runs, unchanged_ns: None, .. } if !spec.info.is_coarse => {
                 assert_eq!(runs.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
             }
-            Check::Invariance { invariant, .. } => assert_eq!(invariant, machine.facts.is_invariant),
-            Check::Hypervisor { statement, .. } => {
+            EvidenceData::Invariance { invariant, .. } => assert_eq!(invariant, machine.facts.is_invariant),
+            EvidenceData::Hypervisor { statement, .. } => {
                 assert_eq!(statement, machine.facts.statement);
                 let is_doubtful = statement.is_some_and(|statement| !statement.is_reliable());
                 assert!(!is_doubtful || evidence.finding == Finding::Unknown, "{evidence:?}");
             }
-            Check::Synchronization { answered, state, error_s, .. } => {
+            EvidenceData::Synchronization { answered, state, error_s, .. } => {
                 let said = machine.facts.adjtimex.as_ref();
                 assert!(!answered || said.is_some(), "{evidence:?}");
                 let is_known = said.is_some_and(|said| {
@@ -221,7 +223,7 @@ fn policy(seed: u64, machine: &Machine) -> Policy {
 }
 
 /// Demands are met if they truly are, or unknown.
-fn demands(machine: &Machine, found: &Trust) {
+fn demands(machine: &Machine, found: &Check) {
     for Demand { demand, required, met, .. } in &found.demands {
         let Some(met) = *met else { continue };
         let limit = if let DemandValue::Number(limit) = required { *limit } else { 0.0 };

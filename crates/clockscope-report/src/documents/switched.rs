@@ -4,7 +4,7 @@ use clockscope_records::{Envelope, Environment, Measurement, Switched};
 use serde_json::Value;
 
 use super::environment::DocumentHead;
-use super::measurement;
+use super::measure;
 use super::question_page::QuestionPage;
 use crate::chart::Chart;
 use crate::model::Block;
@@ -38,8 +38,8 @@ impl Page for Envelope<Switched> {
 
     fn sheet(&self, record: &Value) -> Sheet {
         let parts = record["measurements"].as_array().into_iter().flatten();
-        let mut sheet = Sheet::of_list(&Value::Null, "clocks", &measurement::COLUMNS);
-        parts.for_each(|part| sheet.append(Sheet::of_list(part, "clocks", &measurement::COLUMNS)));
+        let mut sheet = Sheet::of_list(&Value::Null, "clocks", &measure::COLUMNS);
+        parts.for_each(|part| sheet.append(Sheet::of_list(part, "clocks", &measure::COLUMNS)));
         sheet
     }
 
@@ -67,6 +67,6 @@ fn brief(all: &[Envelope<Measurement>], first: &Envelope<Measurement>, view: Vie
         format!("{}: {}", clocksource(&found.environment), lines.first().map_or("", String::as_str))
     });
     let parts: Vec<_> = all.iter().map(|found| (clocksource(&found.environment), &found.found)).collect();
-    let table = measurement::table_of_all(&parts, view.columns);
+    let table = measure::table_of_all(&parts, view.columns);
     DocumentHead::of(first).page(conclusions.collect(), Vec::new(), vec![table.into()])
 }

@@ -1,6 +1,6 @@
 //! A check in one short line, for monitors that show or keep no more.
 
-use clockscope_records::{Envelope, Trust, Trustworthiness, Verdict, printable};
+use clockscope_records::{Check, Envelope, Trustworthiness, Verdict, printable};
 
 use crate::text::shortened;
 
@@ -23,8 +23,8 @@ pub enum ClockHealth {
 impl ClockHealth {
     /// Returns what the worst verdict means; `Unknown` where there is none.
     #[must_use]
-    pub fn of(trust: &Trust) -> Self {
-        match trust.verdicts.iter().map(|verdict| verdict.verdict).min() {
+    pub fn of(check: &Check) -> Self {
+        match check.verdicts.iter().map(|verdict| verdict.verdict).min() {
             None => Self::Unknown,
             Some(Trustworthiness::Unfit) => Self::Critical,
             Some(Trustworthiness::Limited) => Self::Warning,
@@ -49,7 +49,7 @@ impl ClockHealth {
 ///
 /// It begins with the state and the remark, if there is any; of the rest it has as much as fits.
 #[must_use]
-pub fn one_line(check: &Envelope<Trust>, health: ClockHealth, remark: Option<&str>) -> String {
+pub fn one_line(check: &Envelope<Check>, health: ClockHealth, remark: Option<&str>) -> String {
     let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
     let candidates = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
         let alone = vec![words.clone()];
@@ -135,22 +135,22 @@ fn reasons(verdict: &Verdict) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Check, CheckEvidence, Environment, Figure, Finding, Suspect, Uses};
+    use clockscope_records::{CheckEvidence, Environment, EvidenceData, Figure, Finding, Suspect, Uses};
 
     use super::*;
 
     fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
-        let check = Check::Counter { faults: Vec::new() };
+        let check = EvidenceData::Counter { faults: Vec::new() };
         let evidence = CheckEvidence { check, finding: Finding::Against, decides };
         Verdict { clock: clock.to_owned(), verdict, uses: Uses::default(), evidence: vec![evidence] }
     }
 
     fn line(verdicts: &[(&str, Trustworthiness)], remark: Option<&str>) -> String {
         let of = |(clock, found): &(&str, Trustworthiness)| verdict(clock, *found, *found != Trustworthiness::Trusted);
-        let trust = Trust { verdicts: verdicts.iter().map(of).collect(), ..Trust::default() };
+        let check = Check { verdicts: verdicts.iter().map(of).collect(), ..Check::default() };
         let environment = Environment { clocksource: Figure::Known("tsc".to_owned()), ..Environment::default() };
-        let health = ClockHealth::of(&trust);
-        let check = Envelope { schema_version: 1, recorded_at: None, environment, run: None, found: trust };
+        let health = ClockHealth::of(&check);
+        let check = Envelope { schema_version: 1, recorded_at: None, environment, run: None, found: check };
         one_line(&check, health, remark)
     }
 
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn a_line_names_what_was_cut_short() {
         let untested = |check| CheckEvidence { check, finding: Finding::Unknown, decides: true };
-        let order = Check::Order {
+        let order = EvidenceData::Order {
             regressions: None,
             handoffs: 0,
             pairs: 0,
@@ -203,7 +203,7 @@ mod tests {
             untested: None,
             reason: None,
         };
-        let rate = Check::NominalFrequency { nominal_hz: None, reported_by: None, ppm: None, bound_ppm: None };
+        let rate = EvidenceData::NominalFrequency { nominal_hz: None, reported_by: None, ppm: None, bound_ppm: None };
         let evidence = vec![untested(order), untested(rate)];
         let tsc = Verdict { evidence, ..verdict("tsc", Trustworthiness::Undecided, true) };
         let others = ["realtime", "monotonic", "boottime", "tai"];

@@ -1,5 +1,9 @@
 //! Catalog of every clock of every system: one row a clock, which backends, lists and facts follow.
 //!
+//! Backends take names, kinds, facts and the numbers of POSIX clocks from here, and add what the
+//! machine states: resolution and frequency. The compiler refuses a name without a row for the
+//! system.
+//!
 //! What this machine has is found by [`crate::os::each`], and not here.
 
 mod row;

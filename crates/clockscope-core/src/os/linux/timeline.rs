@@ -54,8 +54,7 @@ impl Timeline {
         if !self.knows_suspends.load(Ordering::Relaxed) {
             return None;
         }
-        // By the pair that was least interrupted. (Brackets have a crate of their own, which this
-        // leaf does not know: it would be the only use.)
+        // By the pair that was least interrupted.
         let one = |_| {
             let before = self.by_vdso(libc::CLOCK_MONOTONIC)?;
             let boot = self.by_vdso(libc::CLOCK_BOOTTIME)?;

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use clockscope_records::{Check, Emulator, Envelope, Environment, Trust, Trustworthiness, Verdict};
+use clockscope_records::{Check, Emulator, Envelope, Environment, EvidenceData, Trustworthiness, Verdict};
 
 use super::exposition::{Family, PER_NS, PER_PPM, Series};
 use super::synchronization;
@@ -10,8 +10,8 @@ use crate::text::Text;
 use crate::verdict::weight;
 
 /// Returns the metrics of a check, the most important ones first.
-pub(super) fn families(check: &Envelope<Trust>) -> Vec<Family> {
-    let Trust { verdicts, synchronization, .. } = &check.found;
+pub(super) fn families(check: &Envelope<Check>) -> Vec<Family> {
+    let Check { verdicts, synchronization, .. } = &check.found;
     let mut families = vec![succeeded(check), verdict(verdicts), clocksource(&check.environment)];
     families.extend(synchronization::families(verdicts, synchronization.as_ref()));
     families.extend([order(verdicts), offsets(verdicts)]);
@@ -21,7 +21,7 @@ pub(super) fn families(check: &Envelope<Trust>) -> Vec<Family> {
 }
 
 /// The time of a check that succeeded. One that was interrupted did not.
-fn succeeded(check: &Envelope<Trust>) -> Family {
+fn succeeded(check: &Envelope<Check>) -> Family {
     let since_1970 = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
     let began = check.recorded_at.as_deref().and_then(|text| humantime::parse_rfc3339(text).ok()).and_then(since_1970);
     let succeeded = began.filter(|_| !check.is_interrupted()).map(|time| time.as_secs_f64());
@@ -60,8 +60,8 @@ fn clocksource(environment: &Environment) -> Family {
 
 /// Too few handoffs without a regression do not show that there is none.
 fn order(verdicts: &[Verdict]) -> Family {
-    let count = |check: &Check| match check {
-        Check::Order { regressions, untested, .. } => {
+    let count = |check: &EvidenceData| match check {
+        EvidenceData::Order { regressions, untested, .. } => {
             regressions.filter(|count| *count > 0 || untested.is_none()).map(|count| count as f64)
         }
         _ => None,
@@ -71,8 +71,8 @@ fn order(verdicts: &[Verdict]) -> Family {
 }
 
 fn offsets(verdicts: &[Verdict]) -> Family {
-    let bound = |check: &Check| match check {
-        Check::Offsets { within_ns, .. } => within_ns.map(|ns| ns / PER_NS),
+    let bound = |check: &EvidenceData| match check {
+        EvidenceData::Offsets { within_ns, .. } => within_ns.map(|ns| ns / PER_NS),
         _ => None,
     };
     let help = "Largest possible difference between the counters of two CPUs, in seconds.";
@@ -85,7 +85,7 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
         [|ppm: f64, _: f64| ppm / PER_PPM, |_: f64, bound_ppm: f64| bound_ppm / PER_PPM].map(|figure| {
             let series = move |verdict: &Verdict| {
                 verdict.evidence.iter().find_map(|evidence| match &evidence.check {
-                    Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, .. } => {
+                    EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, .. } => {
                         let reference = reference.as_deref().unwrap_or_default();
                         let labels = vec![clock(verdict), ("reference", reference.into())];
                         weighed(verdict, labels, Some(figure(*ppm, *bound)))
@@ -109,11 +109,11 @@ fn cost(verdicts: &[Verdict]) -> Family {
     let series = |verdict: &Verdict| {
         let checks = || verdict.evidence.iter().map(|evidence| &evidence.check);
         let path = checks().find_map(|check| match check {
-            Check::Readable { path, .. } => Some(path.as_str()),
+            EvidenceData::Readable { path, .. } => Some(path.as_str()),
             _ => None,
         });
         let cost_ns = checks().find_map(|check| match check {
-            Check::Cost { cost_ns, emulators, .. } if emulators.is_empty() => *cost_ns,
+            EvidenceData::Cost { cost_ns, emulators, .. } if emulators.is_empty() => *cost_ns,
             _ => None,
         });
         let labels = vec![clock(verdict), ("path", path.unwrap_or_default().into())];
@@ -124,8 +124,8 @@ fn cost(verdicts: &[Verdict]) -> Family {
 }
 
 fn tick(verdicts: &[Verdict]) -> Family {
-    let tick = |check: &Check| match check {
-        Check::Resolution { tick_ns, .. } => tick_ns.map(|ns| ns / PER_NS),
+    let tick = |check: &EvidenceData| match check {
+        EvidenceData::Resolution { tick_ns, .. } => tick_ns.map(|ns| ns / PER_NS),
         _ => None,
     };
     let help = "Tick of a clock, in seconds: its readings differ by multiples of the tick.";
@@ -133,7 +133,10 @@ fn tick(verdicts: &[Verdict]) -> Family {
 }
 
 /// Makes a series of each clock that has the figure.
-fn of_clocks(verdicts: &[Verdict], figure: impl Fn(&Check) -> Option<f64>) -> impl Iterator<Item = Option<Series>> {
+fn of_clocks(
+    verdicts: &[Verdict],
+    figure: impl Fn(&EvidenceData) -> Option<f64>,
+) -> impl Iterator<Item = Option<Series>> {
     verdicts.iter().map(move |verdict| {
         let value = verdict.evidence.iter().find_map(|evidence| figure(&evidence.check));
         weighed(verdict, vec![clock(verdict)], value)

@@ -1,6 +1,6 @@
 //! The metrics of what keeps civil time.
 
-use clockscope_records::{Adjtimex, Check, ChronyTracking, CivilState, PtpClock, Synchronization, Verdict};
+use clockscope_records::{Adjtimex, ChronyTracking, CivilState, EvidenceData, PtpClock, Synchronization, Verdict};
 
 use super::exposition::{Family, PER_NS, PER_PPM, PER_US, Series};
 use crate::text::Text;
@@ -23,7 +23,7 @@ fn civil_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family
     let evidence = verdicts.iter().flat_map(|verdict| &verdict.evidence);
     let (mut state, mut error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     for evidence in evidence {
-        if let Check::Synchronization { state: reported, error_s: error, .. } = &evidence.check {
+        if let EvidenceData::Synchronization { state: reported, error_s: error, .. } = &evidence.check {
             (state, error_s) = (state.or(*reported), error_s.or(*error));
         }
     }

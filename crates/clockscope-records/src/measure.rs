@@ -191,26 +191,6 @@ impl ClockIdentity {
     }
 }
 
-/// One clock in a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(remote = "Self")]
-#[schemars(rename = "Listed", transform = add_unknown)]
-pub struct Listed {
-    /// Its identity.
-    #[serde(flatten)]
-    pub identity: ClockIdentity,
-    /// True if it can be read here.
-    pub available: bool,
-    /// Reason why it cannot be read; `null` when it can.
-    pub reason: Option<Unknown>,
-    /// The failure; `null` if nothing failed.
-    pub failure: Option<Failure>,
-    /// The resolution that the interface states, in ns.
-    pub nominal_resolution_ns: Figure<f64>,
-}
-
-record!(Listed { nominal_resolution_ns } "" identity);
-
 /// The results for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]

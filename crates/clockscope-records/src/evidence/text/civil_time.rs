@@ -1,16 +1,16 @@
 //! The error of civil time in words.
 
-use crate::{Check, CivilState};
+use crate::{CivilState, EvidenceData};
 
 /// Returns the remedy.
-pub(crate) fn remedy(check: &Check) -> &'static str {
+pub(crate) fn remedy(check: &EvidenceData) -> &'static str {
     match check {
-        Check::Synchronization {
+        EvidenceData::Synchronization {
             shows_utc: true,
             state: Some(CivilState::Synchronized | CivilState::WhileNotSlewing),
             ..
         } => "use realtime, or have the daemon set TAI - UTC in the kernel (chronyd: leapsectz, ntpd: leapfile)",
-        Check::Synchronization { state: Some(CivilState::Slewing), .. } => {
+        EvidenceData::Synchronization { state: Some(CivilState::Slewing), .. } => {
             "for durations use monotonic_raw, because this clock is being corrected; for civil time wait until it has been"
         }
         _ => {
@@ -21,8 +21,8 @@ pub(crate) fn remedy(check: &Check) -> &'static str {
 }
 
 /// Says how far civil time is off, and by whose statement.
-pub(super) fn text(check: &Check) -> String {
-    let Check::Synchronization { answered, state, error_s, reported_error_s, shows_utc } = check else {
+pub(super) fn text(check: &EvidenceData) -> String {
+    let EvidenceData::Synchronization { answered, state, error_s, reported_error_s, shows_utc } = check else {
         return String::new();
     };
     if !answered {
@@ -60,8 +60,8 @@ fn civil(state: Option<CivilState>, error_s: Option<f64>, reported_error_s: Opti
 }
 
 /// Words how well civil time is known, briefly.
-pub(crate) fn brief(check: &Check) -> String {
-    let Check::Synchronization { answered: true, state, error_s, shows_utc, .. } = check else {
+pub(crate) fn brief(check: &EvidenceData) -> String {
+    let EvidenceData::Synchronization { answered: true, state, error_s, shows_utc, .. } = check else {
         return "the kernel does not say whether it is synchronized".to_owned();
     };
     match (state, error_s) {

@@ -1,4 +1,5 @@
-//! The kernel's clocksources: what they are, and the same measurement with one after the other.
+//! The question *clocksource*: the kernel's clocksources, and the same measurement with one after
+//! the other.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,10 +12,9 @@ use clockscope_system::{ClockKind, Unit};
 
 use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};
-use crate::cost::{MeasureRequest, measure};
 use crate::error::MeasureError;
-use crate::facts::recorded_at;
 use crate::failure_reason::FailureReason;
+use crate::measure::{MeasureRequest, measure};
 use crate::platform::ThisMachine;
 use crate::session::Session;
 
@@ -52,7 +52,7 @@ pub fn switched(
     Catalog::new(&ThisMachine).select(&request.clocks, request.paths)?;
     // Reports what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
-    let recorded_at = recorded_at(session)?;
+    let recorded_at = session.recorded_at()?;
     let whole = request.clocksources.len() as f64;
     let found = with_each_clocksource(&request.clocksources, session.stop, &mut |index, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at
@@ -123,7 +123,7 @@ pub fn with_each_clocksource<T>(
 /// The process has more than one thread: clocks are first tried in a forked child.
 pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, MeasureError> {
     let environment = session.environment.clone();
-    let recorded_at = recorded_at(session)?;
+    let recorded_at = session.recorded_at()?;
     let counter_hz = counter_hz(session);
     let hpet_hz = hpet_hz(session);
     let current = environment.clocksource.as_deref();

@@ -1,11 +1,11 @@
 //! Events between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, ClockRecord, CpusReason, Events, Finding, LostPair, RateChange, RateRecord, ReferenceProblem, Sequence,
-    Suspect, Unknown, Untested,
+    ClockRecord, CpusReason, Events, EvidenceData, Finding, LostPair, RateChange, RateRecord, ReferenceProblem,
+    Sequence, Suspect, Unknown, Untested,
 };
 
-use super::evidence::{Severity, WeighedCheck};
+use super::evidence::{Severity, WeighedEvidence};
 use super::observations::Observations;
 use crate::error::MeasureError;
 use crate::failure_reason::{clock_failed, observed_ns};
@@ -43,7 +43,7 @@ fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&Unknown>) ->
 }
 
 /// Check that no reading was smaller than the one before it, on one CPU.
-pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> WeighedCheck {
+pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> WeighedEvidence {
     let events = all(clocks);
     let readings = reads(&events);
     let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
@@ -53,7 +53,7 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
         Some(0) if readings < FEW_READINGS => Finding::Unknown,
         Some(count) => against_if(count > 0),
     };
-    WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
+    WeighedEvidence::new(EvidenceData::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
 /// Check that the clock advanced by no more, and by no less, than a second clock did meanwhile.
@@ -63,7 +63,7 @@ pub(super) fn jumps(
     reference_problem: Option<ReferenceProblem>,
     suspect: Suspect,
     severity: Severity,
-) -> WeighedCheck {
+) -> WeighedEvidence {
     let events = all(clocks);
     let readings = reads(&events);
     let reference = events.iter().find_map(|events| events.reference.known().cloned());
@@ -71,7 +71,7 @@ pub(super) fn jumps(
     let ahead = sum(events.iter().map(|events| events.jump.get()));
     let Some(jumps) = ahead else {
         let reason = reason(clocks, |events| events.jump.reason());
-        let check = Check::Jumps {
+        let check = EvidenceData::Jumps {
             ahead,
             behind: None,
             readings,
@@ -81,14 +81,14 @@ pub(super) fn jumps(
             reference_shares_hardware,
             reason,
         };
-        return WeighedCheck::new(check, Finding::Unknown, severity);
+        return WeighedEvidence::new(check, Finding::Unknown, severity);
     };
     // What a coarse clock loses within a batch of reads is unknown.
     let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
     let reference_problem = reference_problem.filter(|_| has_jumped);
     let finding = if reference_problem.is_some() { Finding::Unknown } else { against_if(has_jumped) };
-    let check = Check::Jumps {
+    let check = EvidenceData::Jumps {
         ahead,
         behind,
         readings,
@@ -98,7 +98,7 @@ pub(super) fn jumps(
         reference_shares_hardware,
         reason: None,
     };
-    WeighedCheck::new(check, finding, severity)
+    WeighedEvidence::new(check, finding, severity)
 }
 
 /// The same of a clock that was compared with the counter alone: a single jump may be the
@@ -109,9 +109,9 @@ pub(super) fn jumps_against_counter(
     reference_problem: Option<ReferenceProblem>,
     suspect: Suspect,
     severity: Severity,
-) -> WeighedCheck {
+) -> WeighedEvidence {
     let mut found = jumps(&[clock], reference_problem, suspect, severity);
-    if let Check::Jumps { ahead, behind, reference_problem, .. } = &mut found.check
+    if let EvidenceData::Jumps { ahead, behind, reference_problem, .. } = &mut found.check
         && found.finding == Finding::Against
         && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
     {
@@ -157,10 +157,10 @@ pub(super) fn stalls(
     clocks: &[&ClockRecord],
     may_pause: bool,
     severity: Severity,
-) -> WeighedCheck {
+) -> WeighedEvidence {
     let events = all(clocks);
     let found = |runs, unchanged_ns, reason, finding| {
-        WeighedCheck::new(Check::Stuck { runs, unchanged_ns, reason }, finding, severity)
+        WeighedEvidence::new(EvidenceData::Stuck { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
         return found(None, None, reason(clocks, |_| None), Finding::Unknown);
@@ -188,7 +188,7 @@ pub(super) fn order(
     sequences: &[&Sequence],
     suspect: Suspect,
     severity: Severity,
-) -> WeighedCheck {
+) -> WeighedEvidence {
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
@@ -205,8 +205,8 @@ pub(super) fn order(
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_checked;
-    let check = Check::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
-    WeighedCheck::new(check, finding, severity)
+    let check = EvidenceData::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
+    WeighedEvidence::new(check, finding, severity)
 }
 
 /// Reason why a clock's rate is unknown.
@@ -221,13 +221,13 @@ pub(super) enum NoRate<'a> {
 }
 
 /// Check of a rate that was not compared.
-pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedCheck {
+pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedEvidence {
     let (reference_problem, reason) = match why {
         NoRate::Reference(reference_problem) => (Some(reference_problem), None),
         NoRate::Failed(error) => (None, Some(error.no_rate().into())),
         NoRate::NotCompared => (None, None),
     };
-    let check = Check::ConstantRate {
+    let check = EvidenceData::ConstantRate {
         reference: None,
         brackets: 0,
         seconds: None,
@@ -237,7 +237,7 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
         reference_shares_hardware: None,
         reason,
     };
-    WeighedCheck::new(check, Finding::Unknown, severity)
+    WeighedEvidence::new(check, Finding::Unknown, severity)
 }
 
 /// Check that one rate explains all that was seen against another clock.
@@ -246,7 +246,7 @@ pub(super) fn constancy(
     reference_shares_hardware: Option<bool>,
     suspect: Suspect,
     severity: Severity,
-) -> WeighedCheck {
+) -> WeighedEvidence {
     let change = match (rate.step.known(), rate.changed.known()) {
         (Some(step), _) => Some(RateChange::Step { at_s: step.at_s, step_ns: step.ns }),
         (None, Some(changed)) => Some(RateChange::Once { from_s: changed.from_s, until_s: changed.until_s }),
@@ -255,7 +255,7 @@ pub(super) fn constancy(
     let is_known = rate.constant.is_known() || rate.step.is_known();
     let reason = rate.constant.reason().filter(|_| !is_known).cloned();
     let is_against = rate.step.is_known() || rate.constant.get() == Some(false);
-    let check = Check::ConstantRate {
+    let check = EvidenceData::ConstantRate {
         reference: Some(rate.reference.clone()),
         brackets: rate.brackets_used,
         seconds: rate.seconds.get(),
@@ -265,7 +265,7 @@ pub(super) fn constancy(
         reference_shares_hardware,
         reason,
     };
-    WeighedCheck::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
+    WeighedEvidence::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
 }
 
 /// Judges a figure by a limit: it is against the clock if it is certainly outside, for it if it is

@@ -1,6 +1,6 @@
 //! Evidence on one clock, and how severe each piece is.
 
-use clockscope_records::{Check, CheckEvidence, CheckKind, Finding, Trustworthiness, Use, Uses, Verdict};
+use clockscope_records::{CheckEvidence, EvidenceData, EvidenceKind, Finding, Trustworthiness, Use, Uses, Verdict};
 
 /// Effect of evidence against a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,16 +15,16 @@ pub(super) enum Severity {
 
 /// A check, its result, and how severe that is if it is against the clock.
 #[derive(Clone, Debug)]
-pub(super) struct WeighedCheck {
-    pub(super) check: Check,
+pub(super) struct WeighedEvidence {
+    pub(super) check: EvidenceData,
     pub(super) finding: Finding,
     pub(super) severity: Severity,
     /// As long as the result is unknown, the clock is not trusted.
     is_required: bool,
 }
 
-impl WeighedCheck {
-    pub(super) fn new(check: Check, finding: Finding, severity: Severity) -> Self {
+impl WeighedEvidence {
+    pub(super) fn new(check: EvidenceData, finding: Finding, severity: Severity) -> Self {
         Self { check, finding, severity, is_required: false }
     }
 
@@ -42,12 +42,11 @@ impl WeighedCheck {
     /// it. A clock that is computed from the same counter cannot do so.
     fn is_reason_of_trust(&self) -> bool {
         let is_supported = match &self.check {
-            Check::ConstantRate { reference_shares_hardware, .. } | Check::Rate { reference_shares_hardware, .. } => {
-                *reference_shares_hardware == Some(false)
-            }
-            Check::Synchronization { .. } => true,
+            EvidenceData::ConstantRate { reference_shares_hardware, .. }
+            | EvidenceData::Rate { reference_shares_hardware, .. } => *reference_shares_hardware == Some(false),
+            EvidenceData::Synchronization { .. } => true,
             // Where there is one CPU, the test does not apply.
-            Check::Order { untested, .. } | Check::Offsets { untested, .. } => untested.is_none(),
+            EvidenceData::Order { untested, .. } | EvidenceData::Offsets { untested, .. } => untested.is_none(),
             check => check.kind().is_test(),
         };
         self.is_required && self.finding == Finding::For && is_supported
@@ -56,10 +55,10 @@ impl WeighedCheck {
 
 /// Returns whether the answer to a check matters for a use. The error of civil time does not matter
 /// to an interval, nor does slewing to civil time, which it corrects.
-fn matters(check: &Check, this: Use) -> bool {
+fn matters(check: &EvidenceData, this: Use) -> bool {
     match this {
-        Use::Interval => !matches!(check, Check::Synchronization { .. }),
-        Use::Civil => !matches!(check, Check::Rate { steerable: true, .. }),
+        Use::Interval => !matches!(check, EvidenceData::Synchronization { .. }),
+        Use::Civil => !matches!(check, EvidenceData::Rate { steerable: true, .. }),
     }
 }
 
@@ -67,7 +66,7 @@ fn matters(check: &Check, this: Use) -> bool {
 pub(super) struct ClockEvidence {
     clock: String,
     shows_civil_time: bool,
-    found: Vec<WeighedCheck>,
+    found: Vec<WeighedEvidence>,
 }
 
 impl ClockEvidence {
@@ -76,13 +75,13 @@ impl ClockEvidence {
     }
 
     /// Adds evidence that matters only if it is against the clock.
-    pub(super) fn add(&mut self, found: WeighedCheck) {
+    pub(super) fn add(&mut self, found: WeighedEvidence) {
         self.found.push(found);
     }
 
     /// Adds evidence without which the verdict is undecided.
-    pub(super) fn need(&mut self, found: WeighedCheck) {
-        self.found.push(WeighedCheck { is_required: true, ..found });
+    pub(super) fn need(&mut self, found: WeighedEvidence) {
+        self.found.push(WeighedEvidence { is_required: true, ..found });
     }
 
     pub(super) fn is_unfit(&self) -> bool {
@@ -90,7 +89,7 @@ impl ClockEvidence {
     }
 
     /// Kinds of evidence that forbid the clock's use.
-    pub(super) fn faults(&self) -> Vec<CheckKind> {
+    pub(super) fn faults(&self) -> Vec<EvidenceKind> {
         let unfit = self.found.iter().filter(|found| found.alone() == Trustworthiness::Unfit);
         unfit.map(|found| found.check.kind()).collect()
     }
@@ -98,7 +97,7 @@ impl ClockEvidence {
     /// The verdict for a use: the worst that any evidence makes of the clock.
     fn verdict_for(&self, this: Use) -> Trustworthiness {
         let concerned = self.found.iter().filter(|found| matters(&found.check, this));
-        concerned.map(WeighedCheck::alone).min().unwrap_or(Trustworthiness::Undecided)
+        concerned.map(WeighedEvidence::alone).min().unwrap_or(Trustworthiness::Undecided)
     }
 
     /// The verdict for one use, or for all; `None` for civil time alone of a clock that does not
@@ -108,10 +107,10 @@ impl ClockEvidence {
         let judged = |this: Use, applies: bool| (applies && is_requested(this)).then(|| self.verdict_for(this));
         let uses = Uses { interval: judged(Use::Interval, true), civil: judged(Use::Civil, self.shows_civil_time) };
         let verdict = uses.worst()?;
-        let of_uses = |found: &WeighedCheck, is: &dyn Fn(Use) -> bool| {
+        let of_uses = |found: &WeighedEvidence, is: &dyn Fn(Use) -> bool| {
             Use::ALL.into_iter().any(|this| is(this) && matters(&found.check, this))
         };
-        let record = |found: WeighedCheck| {
+        let record = |found: WeighedEvidence| {
             let decides = of_uses(&found, &|this| uses.of(this) == Some(verdict))
                 && found.alone() == verdict
                 && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());

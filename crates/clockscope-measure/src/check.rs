@@ -1,4 +1,4 @@
-//! The question *trust*: which clocks can be trusted, by the evidence of all other questions that
+//! The question *check*: which clocks can be trusted, by the evidence of all other questions that
 //! matter, within a few seconds.
 //!
 //! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with
@@ -11,7 +11,7 @@ mod observations;
 mod os_clock;
 mod policy;
 
-use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceProblem, Trust, Use, Verdict};
+use clockscope_records::{Check, Envelope, Environment, Policy, Rates, ReferenceProblem, Use, Verdict};
 use clockscope_system::ReadPath;
 
 use crate::across::{offsets, order};
@@ -22,13 +22,13 @@ use crate::error::MeasureError;
 use crate::platform::{self, Platform, ReferenceClock};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
-use crate::{across, cost, default_clocks, rate};
+use crate::{across, default_clocks, measure, rate};
 use observations::Mean;
 pub(crate) use observations::{Observations, at_most_ns, is_counter};
 
 /// The references of rates, the best first. Not the vDSO, which reads the counter in this very
 /// process: what bends the counter here would bend both.
-pub(crate) const TRUST_REFERENCES: [ReferenceKind; 3] = [
+pub(crate) const CHECK_REFERENCES: [ReferenceKind; 3] = [
     ReferenceKind::Unsteered(ReadPath::Syscall),
     ReferenceKind::Stopwatch(ReadPath::Syscall),
     ReferenceKind::Unsteered(ReadPath::Vdso),
@@ -72,7 +72,7 @@ pub fn check<P: Platform>(
     session: &Session<'_, P>,
     request: &CheckRequest,
     progress: &mut Progress<'_>,
-) -> Result<Envelope<Trust>, MeasureError> {
+) -> Result<Envelope<Check>, MeasureError> {
     let CheckRequest { clocks, policy, for_use, duration_s, cpu } = request;
     let platform = session.platform;
     let names = policy::names(platform, policy, clocks, *for_use)?;
@@ -83,7 +83,7 @@ pub fn check<P: Platform>(
     let sampling = setup.bench.calibrate();
     let seen = observe(&mut setup, &names, cpus, *duration_s, progress)?;
     let synchronization = Some(session.platform.synchronization());
-    let found = Trust { synchronization, ..judge(&seen, clocks, &names, policy, *for_use) };
+    let found = Check { synchronization, ..judge(&seen, clocks, &names, policy, *for_use) };
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
@@ -122,7 +122,8 @@ pub(crate) fn observe<P: Platform>(
     let counters = Catalog::counters(platform).tried(session)?;
     let ordered = Catalog::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
-    let cost::CostResult { clocks, .. } = cost::find(setup, duration_s * COST, &mut |share| progress(share * COST));
+    let measure::CostResult { clocks, .. } =
+        measure::find(setup, duration_s * COST, &mut |share| progress(share * COST));
     let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
@@ -168,7 +169,7 @@ pub(crate) fn observe<P: Platform>(
 fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalog<P>) -> Option<TimerCalibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let platform = setup.session.platform;
-    let references = default_clocks::references(&Catalog::new(platform), &TRUST_REFERENCES);
+    let references = default_clocks::references(&Catalog::new(platform), &CHECK_REFERENCES);
     let is_same = references.first().is_some_and(|name| name == setup.bench.reference.name());
     let counter = platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
     Some(TimerCalibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
@@ -194,14 +195,14 @@ fn rates<P: Platform>(
     let is_coarse = |index: usize| all.entries[index].info.is_coarse;
     let is_fine = |name: &&str| !all.indices(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
     let compared: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
-    let (clocks, reference) = rate::against(setup.session, &TRUST_REFERENCES, &compared)?;
+    let (clocks, reference) = rate::against(setup.session, &CHECK_REFERENCES, &compared)?;
     let plan = rate::RateSettings { reference, duration_s, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))
 }
 
 /// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted`
 /// are those to be shown: all, if there are none.
-fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy, for_use: Option<Use>) -> Trust {
+fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy, for_use: Option<Use>) -> Check {
     let demands = policy::compare(policy, seen, &verdicts(seen, names, None), for_use);
     let mut verdicts = verdicts(seen, names, for_use);
     if !wanted.is_empty() {
@@ -209,7 +210,7 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
         let is_wanted = |clock: &str| wanted.iter().chain(&named).any(|name| policy::is_same(seen, clock, name));
         verdicts.retain(|verdict| is_wanted(&verdict.clock));
     }
-    Trust { verdicts, demands, synchronization: None }
+    Check { verdicts, demands, synchronization: None }
 }
 
 /// The verdicts on the counter and on these clocks, for one use or for all.

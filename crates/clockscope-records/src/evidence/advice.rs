@@ -20,7 +20,7 @@ impl CheckEvidence {
         let check = &self.check;
         match (self.finding, check) {
             (Finding::For, _) => None,
-            (Finding::Against, Check::KernelVerdict { cause: Some(reason), .. }) => Some(reason.advice()),
+            (Finding::Against, EvidenceData::KernelVerdict { cause: Some(reason), .. }) => Some(reason.advice()),
             (Finding::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
             (Finding::Unknown, _) => to_know_more(check).map(str::to_owned),
         }
@@ -29,45 +29,45 @@ impl CheckEvidence {
 
 /// Remedy of evidence against a clock; empty of a check that never is, and of the kernel's
 /// verdict, whose cause has its own.
-fn remedy(check: &Check) -> &'static str {
+fn remedy(check: &EvidenceData) -> &'static str {
     match check {
-        Check::Readable { failure, .. } => of_failure(*failure),
-        Check::Invariance { .. } => evidence::NOT_INVARIANT_ADVICE,
-        Check::Clocksource { former: Some(_), .. } => {
+        EvidenceData::Readable { failure, .. } => of_failure(*failure),
+        EvidenceData::Invariance { .. } => evidence::NOT_INVARIANT_ADVICE,
+        EvidenceData::Clocksource { former: Some(_), .. } => {
             "find out why: `clockscope clocksource`, the kernel's log, or who switched it"
         }
-        Check::Clocksource { invariant: Some(true), .. } => {
+        EvidenceData::Clocksource { invariant: Some(true), .. } => {
             "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use"
         }
-        Check::Clocksource { .. } => {
+        EvidenceData::Clocksource { .. } => {
             "see why with `clockscope clocksource`; until then the system's clock is the safe one"
         }
-        Check::Stuck { .. } => "do not wait by this clock: it may never reach the time waited for",
-        Check::Order { suspect: Suspect::Counter, .. } | Check::Offsets { .. } => SYNCHRONIZE,
-        Check::StepsBack { suspect, .. }
-        | Check::Jumps { suspect, .. }
-        | Check::Order { suspect, .. }
-        | Check::ConstantRate { suspect, .. } => instead(*suspect),
-        Check::Rate { steerable: false, .. } => REPORT,
-        Check::Rate { .. } => {
+        EvidenceData::Stuck { .. } => "do not wait by this clock: it may never reach the time waited for",
+        EvidenceData::Order { suspect: Suspect::Counter, .. } | EvidenceData::Offsets { .. } => SYNCHRONIZE,
+        EvidenceData::StepsBack { suspect, .. }
+        | EvidenceData::Jumps { suspect, .. }
+        | EvidenceData::Order { suspect, .. }
+        | EvidenceData::ConstantRate { suspect, .. } => instead(*suspect),
+        EvidenceData::Rate { steerable: false, .. } => REPORT,
+        EvidenceData::Rate { .. } => {
             "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up"
         }
-        Check::NominalFrequency { .. } => {
+        EvidenceData::NominalFrequency { .. } => {
             "measure the frequency against the system's clock, as clockscope does, and do not use the stated one; or the kernel's \
              own clock is off: compare it with NTP (chronyc tracking)"
         }
-        Check::Cost { cause, .. } => of_cost(*cause),
-        Check::Resolution { coarse_nominal_ns: Some(_), .. } => COARSE_BY_DESIGN,
-        Check::Resolution { .. } => {
+        EvidenceData::Cost { cause, .. } => of_cost(*cause),
+        EvidenceData::Resolution { coarse_nominal_ns: Some(_), .. } => COARSE_BY_DESIGN,
+        EvidenceData::Resolution { .. } => {
             "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or a \
              preloaded library rounds it; until then measure only what is much longer"
         }
-        Check::Counter { .. } => {
+        EvidenceData::Counter { .. } => {
             "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
              sound"
         }
-        Check::Synchronization { .. } => remedy_of_civil_time(check),
-        Check::KernelVerdict { .. } | Check::Hypervisor { .. } | Check::Emulation { .. } => "",
+        EvidenceData::Synchronization { .. } => remedy_of_civil_time(check),
+        EvidenceData::KernelVerdict { .. } | EvidenceData::Hypervisor { .. } | EvidenceData::Emulation { .. } => "",
     }
 }
 
@@ -119,28 +119,28 @@ fn instead(suspect: Suspect) -> &'static str {
 }
 
 /// Advice where something is unknown.
-fn to_know_more(check: &Check) -> Option<&'static str> {
+fn to_know_more(check: &EvidenceData) -> Option<&'static str> {
     match check {
-        Check::Invariance { .. } => {
+        EvidenceData::Invariance { .. } => {
             Some("use the system's clock, or compare rates over a long time: clockscope rate --until 0.01ppm")
         }
-        Check::Clocksource { .. } => {
+        EvidenceData::Clocksource { .. } => {
             Some("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it")
         }
-        Check::KernelVerdict { log_error: Some(_), .. } => {
+        EvidenceData::KernelVerdict { log_error: Some(_), .. } => {
             Some("ask again as root: the log says why the kernel gave the counter up")
         }
-        Check::Hypervisor { hypervisor: Some(_), .. } => {
+        EvidenceData::Hypervisor { hypervisor: Some(_), .. } => {
             Some("check again after a migration or a restored snapshot: value and rate may be another machine's")
         }
-        Check::Stuck { unchanged_ns: Some(_), .. }
-        | Check::StepsBack { count: Some(_), .. }
-        | Check::Order { untested: Some(Untested::NoHandoff | Untested::FewHandoffs), .. }
-        | Check::Rate { ppm: Some(_), .. }
-        | Check::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
-        Check::Order { untested: Some(Untested::NoPair), .. }
-        | Check::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
-        Check::Synchronization { state: Some(CivilState::Worthless), .. } => Some(remedy_of_civil_time(check)),
+        EvidenceData::Stuck { unchanged_ns: Some(_), .. }
+        | EvidenceData::StepsBack { count: Some(_), .. }
+        | EvidenceData::Order { untested: Some(Untested::NoHandoff | Untested::FewHandoffs), .. }
+        | EvidenceData::Rate { ppm: Some(_), .. }
+        | EvidenceData::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
+        EvidenceData::Order { untested: Some(Untested::NoPair), .. }
+        | EvidenceData::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
+        EvidenceData::Synchronization { state: Some(CivilState::Worthless), .. } => Some(remedy_of_civil_time(check)),
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
-//! The trust in clocks.
+//! Verdicts on clocks, with their evidence.
 
 mod figure;
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{CheckEvidence, Demand, DemandValue, Finding, Trust, Trustworthiness, Use, Verdict};
+use clockscope_records::{Check, CheckEvidence, Demand, DemandValue, Finding, Trustworthiness, Use, Verdict};
 use serde_json::Value as Json;
 
 use self::figure::figure_of;
@@ -21,7 +21,7 @@ const COLUMNS: [&str; 12] = [
     "clock", "verdict", "interval", "civil", "name", "finding", "decides", "value", "unit", "seen", "source", "advice",
 ];
 
-impl QuestionPage for Trust {
+impl QuestionPage for Check {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
@@ -40,17 +40,17 @@ impl QuestionPage for Trust {
     }
 }
 
-fn blocks(trust: &Trust, view: View) -> Vec<Block> {
-    let mut blocks = vec![verdicts(trust).into()];
-    for verdict in &trust.verdicts {
+fn blocks(check: &Check, view: View) -> Vec<Block> {
+    let mut blocks = vec![verdicts(check).into()];
+    for verdict in &check.verdicts {
         let is_displayed = |evidence: &&CheckEvidence| view.is_verbose || is_displayed(verdict, evidence);
         let lines = verdict.evidence.iter().filter(is_displayed).map(line);
         blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines));
     }
-    blocks.push(demands(&trust.demands).into());
+    blocks.push(demands(&check.demands).into());
     let context = |text: String| Block::notes("", [Line::toned(text, Tone::Context)]);
-    blocks.extend(trust.not_independent().map(context));
-    blocks.extend((!view.is_verbose).then(|| left_out(trust)).flatten().map(context));
+    blocks.extend(check.not_independent().map(context));
+    blocks.extend((!view.is_verbose).then(|| left_out(check)).flatten().map(context));
     blocks
 }
 
@@ -61,16 +61,16 @@ fn is_displayed(verdict: &Verdict, evidence: &CheckEvidence) -> bool {
 }
 
 /// Says where the evidence is that is not shown.
-fn left_out(trust: &Trust) -> Option<String> {
+fn left_out(check: &Check) -> Option<String> {
     let of =
         |verdict: &Verdict| verdict.evidence.iter().filter(|evidence| !is_displayed(verdict, evidence)).count() as u64;
-    let left_out = trust.verdicts.iter().map(of).sum();
+    let left_out = check.verdicts.iter().map(of).sum();
     (left_out > 0).then(|| format!("--verbose shows the other evidence: {}.", counted(left_out, "check")))
 }
 
 /// A row a clock, with its verdict for each use.
-fn verdicts(trust: &Trust) -> Table {
-    let has_civil = trust.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
+fn verdicts(check: &Check) -> Table {
+    let has_civil = check.verdicts.iter().any(|verdict| verdict.uses.civil.is_some());
     let cell = |verdict: Option<Trustworthiness>| match verdict {
         Some(verdict) => Cell::word(verdict.as_str(), verdict::tone(verdict)),
         None => Cell::Empty,
@@ -88,7 +88,7 @@ fn verdicts(trust: &Trust) -> Table {
     };
     let uses = if has_civil { &["Intervals", "Civil time"][..] } else { &["Verdict"] };
     let head = ["Clock"].iter().chain(uses).chain(&["Because of"]).copied();
-    let table = Table::new(head, 1 + uses.len(), trust.verdicts.iter().map(row));
+    let table = Table::new(head, 1 + uses.len(), check.verdicts.iter().map(row));
     Table { wraps: true, ..table }.without_empty_columns()
 }
 
@@ -204,10 +204,10 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
     ]
 }
 
-fn conclusion(trust: &Trust) -> Vec<String> {
+fn conclusion(check: &Check) -> Vec<String> {
     // The worst first; clocks of which the same is to be said together.
     let mut groups: Vec<(Trustworthiness, String, Vec<&str>)> = Vec::new();
-    for found in &trust.verdicts {
+    for found in &check.verdicts {
         let phrase = found.phrase();
         match groups.iter_mut().find(|(_, of_group, _)| *of_group == phrase) {
             Some((_, _, clocks)) => clocks.push(&found.clock),
@@ -222,24 +222,24 @@ fn conclusion(trust: &Trust) -> Vec<String> {
     if verdicts.is_empty() {
         lines = vec!["There was no clock to judge.".to_owned()];
     }
-    if !trust.demands.is_empty() {
-        let unmet = names(trust, Some(false));
-        let unknown = names(trust, None);
+    if !check.demands.is_empty() {
+        let unmet = names(check, Some(false));
+        let unknown = names(check, None);
         lines.push(match (unmet.as_slice(), unknown.as_slice()) {
             ([], []) => "The policy is met.".to_owned(),
             ([], unknown) => format!("Whether the policy is met is unknown: {}.", unknown.join(", ")),
             (unmet, _) => format!("The policy is not met: {}.", unmet.join(", ")),
         });
     }
-    lines.extend(untested(trust));
+    lines.extend(untested(check));
     lines
 }
 
 /// The tests that are missing to know more, and the clocks that lack them: a verdict is no better
 /// than its tests.
-fn untested(trust: &Trust) -> Option<String> {
+fn untested(check: &Check) -> Option<String> {
     let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for verdict in &trust.verdicts {
+    for verdict in &check.verdicts {
         for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
             if evidence.check.kind().is_test() {
                 clocks_of.entry(evidence.check.name()).or_default().push(&verdict.clock);
@@ -252,6 +252,6 @@ fn untested(trust: &Trust) -> Option<String> {
 }
 
 /// Demands of which this is known.
-fn names(trust: &Trust, met: Option<bool>) -> Vec<String> {
-    trust.demands.iter().filter(|demand| demand.met == met).map(demand_name).collect()
+fn names(check: &Check, met: Option<bool>) -> Vec<String> {
+    check.demands.iter().filter(|demand| demand.met == met).map(demand_name).collect()
 }

@@ -13,26 +13,32 @@ fn nothing_wrong_is_trusted() {
 
 /// Fault of a healthy machine: its name, what is done, whose verdict that changes, to what, and by
 /// which evidence.
-type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness, CheckKind);
+type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness, EvidenceKind);
 
 #[test]
 fn one_thing_wrong_is_found_and_decides() {
     use Trustworthiness::{Limited, Undecided, Unfit};
     let faults: [Fault; 35] = [
-        ("a reset after the last look", |seen| seen.means[1] = Mean::WentBack, "tsc", Unfit, CheckKind::ConstantRate),
+        (
+            "a reset after the last look",
+            |seen| seen.means[1] = Mean::WentBack,
+            "tsc",
+            Unfit,
+            EvidenceKind::ConstantRate,
+        ),
         (
             "a jump after the last look",
             |seen| seen.means[1] = Mean::Known { hz: 2.6e9, bound_ppm: 0.3 },
             "tsc",
             Unfit,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
         (
             "a kernel that turns away",
             |seen| seen.turned_from = Some("tsc-early".to_owned()),
             "tsc",
             Limited,
-            CheckKind::Clocksource,
+            EvidenceKind::Clocksource,
         ),
         (
             "realtime is set while rates are compared",
@@ -43,124 +49,130 @@ fn one_thing_wrong_is_found_and_decides() {
             },
             "realtime",
             Limited,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
-        ("a reset while nobody looked", |seen| seen.means[0] = Mean::WentBack, "tsc", Unfit, CheckKind::ConstantRate),
+        (
+            "a reset while nobody looked",
+            |seen| seen.means[0] = Mean::WentBack,
+            "tsc",
+            Unfit,
+            EvidenceKind::ConstantRate,
+        ),
         (
             "monotonic stands still",
             |seen| rate_of(seen, "monotonic").ppm = Figure::Known(-1e6),
             "monotonic",
             Unfit,
-            CheckKind::Rate,
+            EvidenceKind::Rate,
         ),
         (
             "realtime is set while it is handed on",
             |seen| sequence_of(seen, "realtime").regressions = Figure::Known(2),
             "realtime",
             Limited,
-            CheckKind::Order,
+            EvidenceKind::Order,
         ),
-        ("no invariance", |seen| seen.is_invariant = Some(false), "tsc", Limited, CheckKind::Invariance),
-        ("a step back on one CPU", |seen| events(seen, "rdtscp").regression = 1, "tsc", Unfit, CheckKind::StepsBack),
-        ("a jump", |seen| events(seen, "tsc").jump = Figure::Known(1), "tsc", Unfit, CheckKind::Jumps),
+        ("no invariance", |seen| seen.is_invariant = Some(false), "tsc", Limited, EvidenceKind::Invariance),
+        ("a step back on one CPU", |seen| events(seen, "rdtscp").regression = 1, "tsc", Unfit, EvidenceKind::StepsBack),
+        ("a jump", |seen| events(seen, "tsc").jump = Figure::Known(1), "tsc", Unfit, EvidenceKind::Jumps),
         (
             "a hidden loss",
             |seen| events(seen, "tsc").hidden_regression = Figure::Known(2),
             "tsc",
             Unfit,
-            CheckKind::Jumps,
+            EvidenceKind::Jumps,
         ),
-        ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, CheckKind::Stuck),
+        ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, EvidenceKind::Stuck),
         (
             "out of order",
             |seen| sequence_of(seen, "rdtscp").regressions = Figure::Known(3),
             "tsc",
             Unfit,
-            CheckKind::Order,
+            EvidenceKind::Order,
         ),
         (
             "a rate that changed",
             |seen| rate_of(seen, "rdtscp").constant = Figure::Known(false),
             "tsc",
             Unfit,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
         (
             "a step",
             |seen| rate_of(seen, "rdtscp").step = Figure::Known(Step { at_s: 0.5, ns: 1e6 }),
             "tsc",
             Unfit,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
         (
             "a rate that was another",
             |seen| seen.means[0] = Mean::Known { hz: 2.500_01e9, bound_ppm: 0.3 },
             "tsc",
             Unfit,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
         (
             "a CPU apart",
             |seen| (seen.offsets.apart, seen.offsets.pairs[0].apart) = (1, Figure::Known(true)),
             "tsc",
             Limited,
-            CheckKind::Offsets,
+            EvidenceKind::Offsets,
         ),
         (
             "a wrong claim",
             |seen| seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_510_000_000),
             "tsc",
             Limited,
-            CheckKind::NominalFrequency,
+            EvidenceKind::NominalFrequency,
         ),
         (
             "a trap",
             |seen| seen.clocks.iter_mut().take(2).for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 1500.0),
             "tsc",
             Limited,
-            CheckKind::Cost,
+            EvidenceKind::Cost,
         ),
         (
             "no sysfs",
             |seen| (seen.environment.clocksource, seen.kernel.is_current) = Default::default(),
             "tsc",
             Undecided,
-            CheckKind::Clocksource,
+            EvidenceKind::Clocksource,
         ),
         (
             "disabled",
             |seen| seen.clocks.iter_mut().take(2).for_each(|clock| (clock.available, clock.events) = (false, None)),
             "tsc",
             Unfit,
-            CheckKind::Readable,
+            EvidenceKind::Readable,
         ),
         (
             "monotonic goes back",
             |seen| events(seen, "monotonic").regression = 1,
             "monotonic",
             Unfit,
-            CheckKind::StepsBack,
+            EvidenceKind::StepsBack,
         ),
         (
             "monotonic jumps",
             |seen| events(seen, "monotonic").jump = Figure::Known(2),
             "monotonic",
             Unfit,
-            CheckKind::Jumps,
+            EvidenceKind::Jumps,
         ),
         (
             "monotonic or the counter jumps once",
             |seen| events(seen, "monotonic").jump = Figure::Known(1),
             "monotonic",
             Limited,
-            CheckKind::Jumps,
+            EvidenceKind::Jumps,
         ),
         (
             "monotonic jumps once, by a system call",
             |seen| (seen.by_counter, events(seen, "monotonic").jump) = (false, Figure::Known(1)),
             "monotonic",
             Unfit,
-            CheckKind::Jumps,
+            EvidenceKind::Jumps,
         ),
         (
             "monotonic jumps once, and has stepped against another clock",
@@ -170,70 +182,70 @@ fn one_thing_wrong_is_found_and_decides() {
             },
             "monotonic",
             Unfit,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
         (
             "monotonic out of order",
             |seen| sequence_of(seen, "monotonic").regressions = Figure::Known(1),
             "monotonic",
             Unfit,
-            CheckKind::Order,
+            EvidenceKind::Order,
         ),
         (
             "a slew",
             |seen| rate_of(seen, "monotonic").ppm = Figure::Known(-500.0),
             "monotonic",
             Limited,
-            CheckKind::Rate,
+            EvidenceKind::Rate,
         ),
         (
             "monotonic steps",
             |seen| rate_of(seen, "monotonic").step = Figure::Known(Step { at_s: 0.5, ns: -1e6 }),
             "monotonic",
             Unfit,
-            CheckKind::ConstantRate,
+            EvidenceKind::ConstantRate,
         ),
         (
             "no vDSO",
             |seen| seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0,
             "monotonic",
             Limited,
-            CheckKind::Cost,
+            EvidenceKind::Cost,
         ),
         (
             "a coarse kernel",
             |seen| seen.clocks[3].tick_ns = Figure::Known(4e6),
             "monotonic",
             Limited,
-            CheckKind::Resolution,
+            EvidenceKind::Resolution,
         ),
         (
             "frozen",
             |seen| seen.clocks[3].observed_resolution_ns = Figure::default(),
             "monotonic",
             Unfit,
-            CheckKind::Stuck,
+            EvidenceKind::Stuck,
         ),
         (
             "somebody sets the clock",
             |seen| events(seen, "realtime").regression = 1,
             "realtime",
             Limited,
-            CheckKind::StepsBack,
+            EvidenceKind::StepsBack,
         ),
         (
             "a clock that fails",
             |seen| (seen.clocks[3].failure, seen.clocks[3].available) = (Some(Failure::Denied), false),
             "monotonic",
             Unfit,
-            CheckKind::Readable,
+            EvidenceKind::Readable,
         ),
         (
             "a coarse clock goes back",
             |seen| events(seen, "monotonic_coarse").regression = 1,
             "monotonic_coarse",
             Unfit,
-            CheckKind::StepsBack,
+            EvidenceKind::StepsBack,
         ),
     ];
     for (what, plant, clock, verdict, decisive) in faults {
@@ -244,10 +256,10 @@ fn one_thing_wrong_is_found_and_decides() {
         assert_eq!(found.1, [decisive], "{what}");
         // What the kernel computes from an unfit counter is limited; all others are as they were.
         // That this process cannot read the counter is no fault of the counter's.
-        let is_base = (clock, verdict) == ("tsc", Unfit) && decisive != CheckKind::Readable;
+        let is_base = (clock, verdict) == ("tsc", Unfit) && decisive != EvidenceKind::Readable;
         for other in judged(&seen).into_iter().filter(|verdict| verdict.clock != clock) {
             let expected = match other.clock.as_str() {
-                "monotonic" | "realtime" if is_base => (Limited, vec![CheckKind::Counter]),
+                "monotonic" | "realtime" if is_base => (Limited, vec![EvidenceKind::Counter]),
                 _ => (Trustworthiness::Trusted, NOTHING),
             };
             assert_eq!(decided(&seen, &other.clock), expected, "{what}: {:#?}", other.evidence);

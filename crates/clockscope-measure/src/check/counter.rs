@@ -1,13 +1,13 @@
 //! The evidence for and against the processor's counter.
 
 use clockscope_records::{
-    Check, ClockRecord, CostCause, Finding, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
+    ClockRecord, CostCause, EvidenceData, Finding, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
     ReadFailure, ReadPath, Sequence, Suspect, Untested,
 };
 use clockscope_system::frequencies;
 
 use super::events::{self, NoRate};
-use super::evidence::{ClockEvidence, Severity, WeighedCheck};
+use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
 use super::observations::{self, Mean, Observations};
 
 /// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at
@@ -46,57 +46,61 @@ pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
     Some(evidence)
 }
 
-fn readable(counters: &[&ClockRecord]) -> WeighedCheck {
+fn readable(counters: &[&ClockRecord]) -> WeighedEvidence {
     let refused = || counters.iter().find(|clock| !clock.available).and_then(|clock| clock.reason.clone());
     let is_readable = counters.iter().any(|clock| clock.available);
-    let check = Check::Readable {
+    let check = EvidenceData::Readable {
         path: ReadPath::Instruction,
         failure: (!is_readable).then_some(ReadFailure::Instruction),
         errors: 0,
         reason: if is_readable { None } else { refused() },
     };
-    WeighedCheck::new(check, events::against_if(!is_readable), Severity::Forbids)
+    WeighedEvidence::new(check, events::against_if(!is_readable), Severity::Forbids)
 }
 
-fn invariance(seen: &Observations) -> WeighedCheck {
+fn invariance(seen: &Observations) -> WeighedEvidence {
     let finding = seen.is_invariant.map_or(Finding::Unknown, |is| events::against_if(!is));
     let by_cpuid = seen.environment.counter_flags.is_known();
-    WeighedCheck::new(Check::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
+    WeighedEvidence::new(EvidenceData::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
 }
 
 /// Check that the kernel builds its clocks on it.
-fn clocksource(seen: &Observations) -> WeighedCheck {
+fn clocksource(seen: &Observations) -> WeighedEvidence {
     let current = seen.clocksource().map(str::to_owned);
     let former = seen.turned_from.clone().filter(|_| current.is_some());
     let finding = match &current {
         Some(_) => events::against_if(former.is_some() || seen.kernel.is_current != Some(true)),
         None => Finding::Unknown,
     };
-    WeighedCheck::new(Check::Clocksource { current, former, invariant: seen.is_invariant }, finding, Severity::Limits)
+    WeighedEvidence::new(
+        EvidenceData::Clocksource { current, former, invariant: seen.is_invariant },
+        finding,
+        Severity::Limits,
+    )
 }
 
 /// The kernel's reasons not to use it. What the kernel calls a fault forbids its use.
-fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
+fn kernel_verdict(seen: &Observations) -> Vec<WeighedEvidence> {
     // A program that is emulated alone sees the host's log.
     if seen.kernel.is_current == Some(true) || seen.is_emulated_alone() {
         return Vec::new();
     }
     let causes = seen.kernel.reasons.iter().map(|reason| {
         let severity = if reason.is_fault() { Severity::Forbids } else { Severity::Limits };
-        let check = Check::KernelVerdict { cause: Some(reason.clone()), log_error: None };
-        WeighedCheck::new(check, Finding::Against, severity)
+        let check = EvidenceData::KernelVerdict { cause: Some(reason.clone()), log_error: None };
+        WeighedEvidence::new(check, Finding::Against, severity)
     });
     let mut found: Vec<_> = causes.collect();
     if found.is_empty() || seen.kernel.log_error.is_some() {
-        let check = Check::KernelVerdict { cause: None, log_error: seen.kernel.log_error.clone() };
-        found.push(WeighedCheck::new(check, Finding::Unknown, Severity::Remark));
+        let check = EvidenceData::KernelVerdict { cause: None, log_error: seen.kernel.log_error.clone() };
+        found.push(WeighedEvidence::new(check, Finding::Unknown, Severity::Remark));
     }
     found
 }
 
 /// Under a hypervisor a counter may be scaled, trapped, or moved to another machine, without a
 /// word.
-fn hypervisor(seen: &Observations) -> WeighedCheck {
+fn hypervisor(seen: &Observations) -> WeighedEvidence {
     let environment = &seen.environment;
     let is_known = |flag: Option<bool>| flag == Some(true);
     let states_frequency = environment.frequencies.cpuid_40000010h_tsc_khz.is_known()
@@ -108,23 +112,23 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
         Some(_) if is_reliable => Finding::For,
         _ => Finding::Unknown,
     };
-    let check = Check::Hypervisor {
+    let check = EvidenceData::Hypervisor {
         hypervisor: environment.hypervisor.known().cloned(),
         statement: seen.statement,
         states_frequency,
         reason: environment.hypervisor.reason().cloned(),
     };
-    WeighedCheck::new(check, finding, Severity::Remark)
+    WeighedEvidence::new(check, finding, Severity::Remark)
 }
 
-fn emulation(seen: &Observations) -> Option<WeighedCheck> {
+fn emulation(seen: &Observations) -> Option<WeighedEvidence> {
     let emulators = seen.environment.emulation.clone();
     (!emulators.is_empty())
-        .then(|| WeighedCheck::new(Check::Emulation { emulators }, Finding::Unknown, Severity::Remark))
+        .then(|| WeighedEvidence::new(EvidenceData::Emulation { emulators }, Finding::Unknown, Severity::Remark))
 }
 
 /// Check of the distances between the CPUs' counters.
-fn offsets(seen: &Observations) -> WeighedCheck {
+fn offsets(seen: &Observations) -> WeighedEvidence {
     let found = &seen.offsets;
     let is_checked = found.pairs.iter().any(|pair| pair.apart.is_known());
     let furthest = found
@@ -140,7 +144,7 @@ fn offsets(seen: &Observations) -> WeighedCheck {
         0 => (None, Finding::Unknown),
         _ => (None, Finding::Against),
     };
-    let check = Check::Offsets {
+    let check = EvidenceData::Offsets {
         apart: found.apart,
         within_ns: found.within_ns.get().filter(|_| is_checked),
         a: furthest.map(|pair| pair.a),
@@ -150,7 +154,7 @@ fn offsets(seen: &Observations) -> WeighedCheck {
         untested,
         reason: found.untestable.clone().filter(|_| untested == Some(Untested::NoPair)),
     };
-    WeighedCheck::new(check, finding, Severity::Limits)
+    WeighedEvidence::new(check, finding, Severity::Limits)
 }
 
 /// Distance of a pair's counters: what changed during the run is as far apart as it likes.
@@ -166,7 +170,7 @@ fn rate(seen: &Observations) -> Result<&RateRecord, NoRate<'_>> {
 }
 
 /// Check that its rate against the kernel's clock is constant.
-fn constancy(seen: &Observations) -> WeighedCheck {
+fn constancy(seen: &Observations) -> WeighedEvidence {
     let judged = seen
         .reference_problem()
         .map_or_else(|| rate(seen), |reference_problem| Err(NoRate::Reference(reference_problem)));
@@ -179,7 +183,7 @@ fn constancy(seen: &Observations) -> WeighedCheck {
     };
     let changed =
         changed_since(seen).filter(|_| found.finding != Finding::Against && seen.reference_problem().is_none());
-    if let (Check::ConstantRate { change, .. }, Some(changed)) = (&mut found.check, changed) {
+    if let (EvidenceData::ConstantRate { change, .. }, Some(changed)) = (&mut found.check, changed) {
         (*change, found.finding) = (Some(changed), Finding::Against);
     }
     found
@@ -207,21 +211,21 @@ pub(super) fn nominal_error_ppm(seen: &Observations) -> Option<(f64, f64)> {
 }
 
 /// A wrong nominal frequency misleads whoever uses it.
-fn nominal_frequency(seen: &Observations) -> WeighedCheck {
+fn nominal_frequency(seen: &Observations) -> WeighedEvidence {
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
     let error = nominal_error_ppm(seen);
-    let check = Check::NominalFrequency {
+    let check = EvidenceData::NominalFrequency {
         nominal_hz: nominal.map(|(hz, _)| hz),
         reported_by: nominal.map(|(_, by)| by),
         ppm: error.map(|(ppm, _)| ppm),
         bound_ppm: error.map(|(_, bound)| bound),
     };
     let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));
-    WeighedCheck::new(check, finding, Severity::Limits)
+    WeighedEvidence::new(check, finding, Severity::Limits)
 }
 
 /// Cost of the cheapest ordered read, which may be trapped.
-fn cost(seen: &Observations) -> WeighedCheck {
+fn cost(seen: &Observations) -> WeighedEvidence {
     let (sequence, cost_ns) = seen.cheapest_ordered().unzip();
     let is_trapped = seen.is_trapped();
     let is_emulated = !seen.environment.emulation.is_empty();
@@ -230,7 +234,7 @@ fn cost(seen: &Observations) -> WeighedCheck {
         Some(_) if is_emulated => (Some(CostCause::Emulation), Finding::Unknown),
         Some(_) => (is_trapped.then_some(CostCause::Trap), events::against_if(is_trapped)),
     };
-    let check = Check::Cost {
+    let check = EvidenceData::Cost {
         cost_ns,
         sequence: sequence.map(str::to_owned),
         monotonic_ns: seen.stopwatch().and_then(observations::cost_ns),
@@ -239,5 +243,5 @@ fn cost(seen: &Observations) -> WeighedCheck {
         clocksource: None,
         emulators: seen.environment.emulation.clone(),
     };
-    WeighedCheck::new(check, finding, Severity::Limits)
+    WeighedEvidence::new(check, finding, Severity::Limits)
 }

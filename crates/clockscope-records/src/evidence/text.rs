@@ -14,7 +14,7 @@ use crate::{counted, grouped};
 
 const NO_PAIR: &str = "no pair of CPUs was tested";
 
-impl CheckKind {
+impl EvidenceKind {
     /// Returns its name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -47,49 +47,49 @@ impl CheckEvidence {
     pub fn text(&self) -> String {
         let finding = self.finding;
         match &self.check {
-            Check::Readable { .. } => readable(&self.check),
-            Check::Invariance { invariant, .. } => evidence::invariance(*invariant).to_owned(),
-            Check::Clocksource { current, former, .. } => match (current, former) {
+            EvidenceData::Readable { .. } => readable(&self.check),
+            EvidenceData::Invariance { invariant, .. } => evidence::invariance(*invariant).to_owned(),
+            EvidenceData::Clocksource { current, former, .. } => match (current, former) {
                 (Some(current), Some(former)) => {
                     format!("the kernel turned from {former} to {current} while it was checked")
                 }
                 _ => KernelClocksource { name: current.as_deref(), is_it: finding == Finding::For }.to_string(),
             },
-            Check::KernelVerdict { cause: Some(cause), .. } => cause.to_string(),
-            Check::KernelVerdict { cause: None, log_error } => {
+            EvidenceData::KernelVerdict { cause: Some(cause), .. } => cause.to_string(),
+            EvidenceData::KernelVerdict { cause: None, log_error } => {
                 or(log_error.as_ref(), "neither log nor command line says why the kernel does not use it")
             }
-            Check::Hypervisor { .. } => hypervisor(&self.check),
-            Check::Emulation { emulators } => {
+            EvidenceData::Hypervisor { .. } => hypervisor(&self.check),
+            EvidenceData::Emulation { emulators } => {
                 format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
             }
-            Check::StepsBack { count: Some(0), readings, .. } if finding == Finding::Unknown => {
+            EvidenceData::StepsBack { count: Some(0), readings, .. } if finding == Finding::Unknown => {
                 format!("{} are too few", counted(*readings, "reading"))
             }
-            Check::StepsBack { count: Some(count), readings, .. } => {
+            EvidenceData::StepsBack { count: Some(count), readings, .. } => {
                 format!("{} of {} readings were smaller than the one before", grouped(*count), grouped(*readings))
             }
-            Check::Stuck { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
+            EvidenceData::Stuck { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
                 format!("it showed one value for {}: its tick may be as long", time(*ns))
             }
-            Check::Stuck { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
-            Check::Stuck { runs: Some(runs), .. } => {
+            EvidenceData::Stuck { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
+            EvidenceData::Stuck { runs: Some(runs), .. } => {
                 format!("{} of 200 or more readings showed one value", counted(*runs, "run"))
             }
-            Check::Jumps { ahead: Some(_), .. } => rates::jumps(self),
-            Check::StepsBack { reason, .. } | Check::Stuck { reason, .. } | Check::Jumps { reason, .. } => {
-                or_reason(reason.as_ref(), "nothing was read")
-            }
-            Check::Order { .. } => order(&self.check),
-            Check::Offsets { .. } => offsets(&self.check),
-            Check::ConstantRate { .. } => rates::constant_rate(self),
-            Check::Rate { .. } => rates::rate(self),
-            Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => {
+            EvidenceData::Jumps { ahead: Some(_), .. } => rates::jumps(self),
+            EvidenceData::StepsBack { reason, .. }
+            | EvidenceData::Stuck { reason, .. }
+            | EvidenceData::Jumps { reason, .. } => or_reason(reason.as_ref(), "nothing was read"),
+            EvidenceData::Order { .. } => order(&self.check),
+            EvidenceData::Offsets { .. } => offsets(&self.check),
+            EvidenceData::ConstantRate { .. } => rates::constant_rate(self),
+            EvidenceData::Rate { .. } => rates::rate(self),
+            EvidenceData::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => {
                 let offset = ppm.zip(*bound_ppm).map(|(ppm, bound_ppm)| FrequencyOffset { ppm, bound_ppm });
                 NominalFrequency { hz: *nominal_hz, offset }.to_string()
             }
-            Check::Cost { .. } => cost(&self.check),
-            Check::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
+            EvidenceData::Cost { .. } => cost(&self.check),
+            EvidenceData::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
                 match (tick_ns, coarse_nominal_ns, at_most_ns) {
                     (Some(ns), ..) => format!("its tick is {}", time(*ns)),
                     (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
@@ -97,8 +97,8 @@ impl CheckEvidence {
                     (None, None, None) => or_reason(reason.as_ref(), "it did not advance"),
                 }
             }
-            Check::Synchronization { .. } => civil_time::text(&self.check),
-            Check::Counter { faults } => {
+            EvidenceData::Synchronization { .. } => civil_time::text(&self.check),
+            EvidenceData::Counter { faults } => {
                 let faults: Vec<&str> = faults.iter().map(|fault| fault.name()).collect();
                 format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
             }
@@ -106,7 +106,7 @@ impl CheckEvidence {
     }
 }
 
-impl Check {
+impl EvidenceData {
     /// Returns where the answer comes from.
     #[must_use]
     pub fn source(&self) -> &'static str {
@@ -152,8 +152,8 @@ fn or(reason: Option<&String>, otherwise: &str) -> String {
 }
 
 /// The answer of the trial read.
-fn readable(check: &Check) -> String {
-    let Check::Readable { path, failure, errors, reason } = check else { return String::new() };
+fn readable(check: &EvidenceData) -> String {
+    let EvidenceData::Readable { path, failure, errors, reason } = check else { return String::new() };
     match (failure, reason) {
         (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
         (None, _) => "it answers".to_owned(),
@@ -166,8 +166,10 @@ fn readable(check: &Check) -> String {
 }
 
 /// The statement of a hypervisor on the counter.
-fn hypervisor(check: &Check) -> String {
-    let Check::Hypervisor { hypervisor, statement, states_frequency, reason } = check else { return String::new() };
+fn hypervisor(check: &EvidenceData) -> String {
+    let EvidenceData::Hypervisor { hypervisor, statement, states_frequency, reason } = check else {
+        return String::new();
+    };
     match hypervisor {
         Some(Hypervisor::None) => "there is none".to_owned(),
         Some(Hypervisor::Named(name)) => {
@@ -187,8 +189,8 @@ fn or_reason(reason: Option<&Unknown>, otherwise: &str) -> String {
     reason.map_or_else(|| otherwise.to_owned(), ToString::to_string)
 }
 
-fn order(check: &Check) -> String {
-    let Check::Order { regressions, handoffs, pairs, worst_ns, untested, reason, .. } = check else {
+fn order(check: &EvidenceData) -> String {
+    let EvidenceData::Order { regressions, handoffs, pairs, worst_ns, untested, reason, .. } = check else {
         return String::new();
     };
     match untested {
@@ -205,8 +207,8 @@ fn order(check: &Check) -> String {
     }
 }
 
-fn offsets(check: &Check) -> String {
-    let Check::Offsets { apart, within_ns, a, b, offset_ns, bound_ns, untested, reason } = check else {
+fn offsets(check: &EvidenceData) -> String {
+    let EvidenceData::Offsets { apart, within_ns, a, b, offset_ns, bound_ns, untested, reason } = check else {
         return String::new();
     };
     match (untested, apart, a.zip(*b), offset_ns.zip(*bound_ns)) {
@@ -224,8 +226,9 @@ fn offsets(check: &Check) -> String {
     }
 }
 
-fn cost(check: &Check) -> String {
-    let Check::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators } = check else {
+fn cost(check: &EvidenceData) -> String {
+    let EvidenceData::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators } = check
+    else {
         return String::new();
     };
     let Some(ns) = cost_ns else { return "no batch was completed".to_owned() };

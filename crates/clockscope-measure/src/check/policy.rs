@@ -1,8 +1,8 @@
 //! Compares the demands of a policy with what was found.
 
 use clockscope_records::{
-    Check, ClockDemands, ClockRecord, Demand, DemandTarget, DemandValue, Demanded, Finding, Policy, Trustworthiness,
-    Use, Verdict,
+    ClockDemands, ClockRecord, Demand, DemandTarget, DemandValue, Demanded, EvidenceData, Finding, Policy,
+    Trustworthiness, Use, Verdict,
 };
 use clockscope_system::clocksource::{self, KnownClocksource};
 use clockscope_system::{ClockBasis, ClockKind};
@@ -372,11 +372,11 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
     let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
     let on_one = known().find_map(|evidence| match evidence.check {
-        Check::StepsBack { count, .. } => count,
+        EvidenceData::StepsBack { count, .. } => count,
         _ => None,
     })?;
     let across = known().find_map(|evidence| match evidence.check {
-        Check::Order { regressions, .. } => regressions,
+        EvidenceData::Order { regressions, .. } => regressions,
         _ => None,
     });
     let needs_no_other =

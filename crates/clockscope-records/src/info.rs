@@ -1,10 +1,17 @@
-//! Facts of Windows that its clocks depend on.
+//! The result of *info*: facts about the machine that clocks depend on.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
 use crate::figure::{add_unknown, record};
+
+/// Facts about the machine alone, which are in the head, and those that only Windows has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Info {
+    /// Facts that Windows shows of its timer and processors; `null` on other systems.
+    pub windows: Option<WindowsFacts>,
+}
 
 /// Facts that Windows shows of its timer interrupt, of its steering of civil time, and of its
 /// processors.

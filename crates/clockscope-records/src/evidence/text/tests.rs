@@ -3,24 +3,24 @@
 use serde_json::Value;
 
 use super::*;
-use crate::{DOCUMENT_SCHEMA, LogFault, Trust, Trustworthiness, Uses, Verdict, WatchdogIntervals};
+use crate::{Check, DOCUMENT_SCHEMA, LogFault, Trustworthiness, Uses, Verdict, WatchdogIntervals};
 
 /// Each check at least once, with its figures known, and each of its reasons.
-fn checks() -> Vec<Check> {
+fn checks() -> Vec<EvidenceData> {
     let some = |text: &str| Some(text.to_owned());
     let mut checks = vec![
-        Check::Invariance { invariant: Some(false), by_cpuid: true },
-        Check::Clocksource { current: some("hpet"), former: some("tsc"), invariant: Some(true) },
-        Check::KernelVerdict { cause: None, log_error: some("not permitted") },
-        Check::Hypervisor {
+        EvidenceData::Invariance { invariant: Some(false), by_cpuid: true },
+        EvidenceData::Clocksource { current: some("hpet"), former: some("tsc"), invariant: Some(true) },
+        EvidenceData::KernelVerdict { cause: None, log_error: some("not permitted") },
+        EvidenceData::Hypervisor {
             hypervisor: Some(Hypervisor::Named("KVM".to_owned())),
             statement: None,
             states_frequency: true,
             reason: None,
         },
-        Check::Emulation { emulators: vec![Emulator::QemuTcg] },
-        Check::Stuck { runs: Some(3), unchanged_ns: Some(2e9), reason: None },
-        Check::Rate {
+        EvidenceData::Emulation { emulators: vec![Emulator::QemuTcg] },
+        EvidenceData::Stuck { runs: Some(3), unchanged_ns: Some(2e9), reason: None },
+        EvidenceData::Rate {
             ppm: Some(-500.0),
             bound_ppm: Some(0.5),
             reference: some("monotonic_raw"),
@@ -29,8 +29,8 @@ fn checks() -> Vec<Check> {
             reference_shares_hardware: Some(false),
             reason: None,
         },
-        Check::Resolution { tick_ns: Some(4e6), at_most_ns: None, coarse_nominal_ns: None, reason: None },
-        Check::Counter { faults: vec![CheckKind::Jumps, CheckKind::Order] },
+        EvidenceData::Resolution { tick_ns: Some(4e6), at_most_ns: None, coarse_nominal_ns: None, reason: None },
+        EvidenceData::Counter { faults: vec![EvidenceKind::Jumps, EvidenceKind::Order] },
     ];
     let text = |text: &str| text.to_owned();
     for cause in [
@@ -53,7 +53,7 @@ fn checks() -> Vec<Check> {
         KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
         KernelCause::MissingFlags { flags: vec![text("constant_tsc")] },
     ] {
-        checks.push(Check::KernelVerdict { cause: Some(cause), log_error: None });
+        checks.push(EvidenceData::KernelVerdict { cause: Some(cause), log_error: None });
     }
     for statement in [
         HypervisorStatement::StableClocksource,
@@ -63,13 +63,13 @@ fn checks() -> Vec<Check> {
         HypervisorStatement::ReliableHost,
     ] {
         let (hypervisor, statement) = (Some(Hypervisor::Named("Xen".to_owned())), Some(statement));
-        checks.push(Check::Hypervisor { hypervisor, statement, states_frequency: false, reason: None });
+        checks.push(EvidenceData::Hypervisor { hypervisor, statement, states_frequency: false, reason: None });
     }
     for failure in [ReadFailure::Instruction, ReadFailure::CounterDisabled, ReadFailure::Call, ReadFailure::DuringRun] {
-        checks.push(Check::Readable { path: ReadPath::Libc, failure: Some(failure), errors: 2, reason: None });
+        checks.push(EvidenceData::Readable { path: ReadPath::Libc, failure: Some(failure), errors: 2, reason: None });
     }
     for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting] {
-        checks.push(Check::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
+        checks.push(EvidenceData::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
     }
     for reference_problem in [
         ReferenceProblem::TimerTick,
@@ -79,7 +79,7 @@ fn checks() -> Vec<Check> {
     ] {
         let (ahead, behind, reference) = (Some(1), None, some("monotonic"));
         let suspect = Suspect::Kernel;
-        checks.push(Check::Jumps {
+        checks.push(EvidenceData::Jumps {
             ahead,
             behind,
             readings: 9,
@@ -93,7 +93,7 @@ fn checks() -> Vec<Check> {
     for untested in
         [None, Some(Untested::OneCpu), Some(Untested::NoPair), Some(Untested::NoHandoff), Some(Untested::FewHandoffs)]
     {
-        checks.push(Check::Order {
+        checks.push(EvidenceData::Order {
             regressions: Some(2),
             handoffs: 5000,
             pairs: 3,
@@ -102,7 +102,7 @@ fn checks() -> Vec<Check> {
             untested,
             reason: None,
         });
-        checks.push(Check::Offsets {
+        checks.push(EvidenceData::Offsets {
             apart: 1,
             within_ns: Some(800.0),
             a: Some(0),
@@ -121,7 +121,7 @@ fn checks() -> Vec<Check> {
         RateChange::WentBack,
         RateChange::AgainstAll,
     ] {
-        checks.push(Check::ConstantRate {
+        checks.push(EvidenceData::ConstantRate {
             reference: some("monotonic_raw"),
             brackets: 220,
             seconds: Some(1.25),
@@ -132,7 +132,7 @@ fn checks() -> Vec<Check> {
             reason: None,
         });
     }
-    let silent = Check::Synchronization {
+    let silent = EvidenceData::Synchronization {
         answered: false,
         state: None,
         error_s: None,
@@ -148,15 +148,20 @@ fn checks() -> Vec<Check> {
         CivilState::Unsynchronized,
     ] {
         let (error_s, reported_error_s) = (Some(0.002), Some(16.0));
-        let check =
-            Check::Synchronization { answered: true, state: Some(state), error_s, reported_error_s, shows_utc: false };
+        let check = EvidenceData::Synchronization {
+            answered: true,
+            state: Some(state),
+            error_s,
+            reported_error_s,
+            shows_utc: false,
+        };
         checks.push(check);
     }
     for by in
         [FrequencySource::Hypervisor, FrequencySource::Processor, FrequencySource::Firmware, FrequencySource::Kernel]
     {
         let (nominal_hz, ppm, bound_ppm) = (Some(2.5e9), Some(600.0), Some(0.25));
-        checks.push(Check::NominalFrequency { nominal_hz, reported_by: Some(by), ppm, bound_ppm });
+        checks.push(EvidenceData::NominalFrequency { nominal_hz, reported_by: Some(by), ppm, bound_ppm });
     }
     for cause in [
         CostCause::Emulation,
@@ -166,7 +171,7 @@ fn checks() -> Vec<Check> {
         CostCause::LikeSystemCall,
         CostCause::AboveSystemCall,
     ] {
-        checks.push(Check::Cost {
+        checks.push(EvidenceData::Cost {
             cost_ns: Some(250.0),
             sequence: None,
             monotonic_ns: None,
@@ -180,14 +185,14 @@ fn checks() -> Vec<Check> {
 }
 
 /// Every kind of check, in the order of its declaration.
-fn kinds() -> Vec<CheckKind> {
-    let mut kinds: Vec<CheckKind> = checks().iter().map(Check::kind).collect();
+fn kinds() -> Vec<EvidenceKind> {
+    let mut kinds: Vec<EvidenceKind> = checks().iter().map(EvidenceData::kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds
 }
 
-fn judged(check: Check, finding: Finding) -> CheckEvidence {
+fn judged(check: EvidenceData, finding: Finding) -> CheckEvidence {
     CheckEvidence { check, finding, decides: false }
 }
 
@@ -195,15 +200,15 @@ fn judged(check: Check, finding: Finding) -> CheckEvidence {
 #[test]
 fn every_check_is_worded_and_has_its_own_name() {
     let schema: Value = serde_json::from_str(DOCUMENT_SCHEMA).expect("JSON");
-    let all: Vec<CheckKind> = kinds().into_iter().collect();
-    assert_eq!(serde_json::json!(all), schema["$defs"]["CheckKind"]["enum"]);
-    let mut names: Vec<&str> = kinds().into_iter().map(CheckKind::name).collect();
+    let all: Vec<EvidenceKind> = kinds().into_iter().collect();
+    assert_eq!(serde_json::json!(all), schema["$defs"]["EvidenceKind"]["enum"]);
+    let mut names: Vec<&str> = kinds().into_iter().map(EvidenceKind::name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), kinds().len());
     for check in checks() {
-        let is_never_against = matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. });
-        let has_no_remedy = is_never_against || matches!(check, Check::KernelVerdict { cause: None, .. });
+        let is_never_against = matches!(check, EvidenceData::Hypervisor { .. } | EvidenceData::Emulation { .. });
+        let has_no_remedy = is_never_against || matches!(check, EvidenceData::KernelVerdict { cause: None, .. });
         for finding in [Finding::For, Finding::Against, Finding::Unknown] {
             let evidence = judged(check.clone(), finding);
             let advice = evidence.advice();
@@ -235,14 +240,14 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
     let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, Finding::Against)).collect();
     let uses = Uses { interval: Some(Trustworthiness::Unfit), civil: None };
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, uses, evidence };
-    let trust = Trust { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
-    let mut json = serde_json::to_value(&trust).expect("it is written");
+    let check = Check { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
+    let mut json = serde_json::to_value(&check).expect("it is written");
     let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
     assert!(pieces.iter().all(|piece| piece["text"].is_string() && piece["check"].is_string()));
     let of_causes: Vec<&Value> = pieces.iter().filter(|piece| piece["cause"].is_object()).collect();
     assert!(!of_causes.is_empty() && of_causes.iter().all(|piece| piece["cause"]["seen"] == piece["text"]));
-    assert_eq!(serde_json::from_value::<Trust>(json.clone()).expect("it is read"), trust);
-    assert_eq!(serde_json::from_str::<Trust>(&json.to_string()).expect("it is read"), trust);
+    assert_eq!(serde_json::from_value::<Check>(json.clone()).expect("it is read"), check);
+    assert_eq!(serde_json::from_str::<Check>(&json.to_string()).expect("it is read"), check);
     // Nor does anything depend on them.
     let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
     for word in ["name", "text", "source", "advice"] {
@@ -252,13 +257,13 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
         let is_named = cause.contains_key("cause");
         cause.retain(|word, _| !(is_named && ["seen", "source", "is_fault", "advice"].contains(&word.as_str())));
     }
-    assert_eq!(serde_json::from_value::<Trust>(json).expect("it is read"), trust);
+    assert_eq!(serde_json::from_value::<Check>(json).expect("it is read"), check);
 }
 
 /// The sentence on a clock that nobody synchronizes has what its reader needs.
 #[test]
 fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
-    let unsynchronized = |shows_utc| Check::Synchronization {
+    let unsynchronized = |shows_utc| EvidenceData::Synchronization {
         answered: true,
         state: Some(CivilState::Unsynchronized),
         error_s: None,
@@ -279,7 +284,7 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
 #[test]
 fn the_remedy_of_civil_time_is_that_of_its_fault() {
     let advice = |state, shows_utc| {
-        let check = Check::Synchronization {
+        let check = EvidenceData::Synchronization {
             answered: true,
             state: Some(state),
             error_s: None,
@@ -297,7 +302,7 @@ fn the_remedy_of_civil_time_is_that_of_its_fault() {
 #[test]
 fn a_reference_on_the_same_counter_is_named() {
     let text = |shares: Option<bool>, finding| {
-        let check = Check::ConstantRate {
+        let check = EvidenceData::ConstantRate {
             reference: Some("monotonic_raw".to_owned()),
             brackets: 220,
             seconds: Some(1.25),

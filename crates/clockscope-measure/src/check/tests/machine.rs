@@ -199,12 +199,12 @@ pub(super) fn of<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
 }
 
 /// The evidence of this check.
-pub(super) fn evidence(verdict: &Verdict, check: CheckKind) -> &CheckEvidence {
+pub(super) fn evidence(verdict: &Verdict, check: EvidenceKind) -> &CheckEvidence {
     verdict.evidence.iter().find(|evidence| evidence.check.kind() == check).unwrap()
 }
 
 /// The verdict on a clock, and what decided that it is not trusted.
-pub(super) fn decided(seen: &Observations, clock: &str) -> (Trustworthiness, Vec<CheckKind>) {
+pub(super) fn decided(seen: &Observations, clock: &str) -> (Trustworthiness, Vec<EvidenceKind>) {
     let verdicts = judged(seen);
     let verdict = of(&verdicts, clock);
     let is_decisive = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != Finding::For;
@@ -226,7 +226,7 @@ pub(super) fn sequence_of<'a>(seen: &'a mut Observations, name: &str) -> &'a mut
     seen.order.sequences.iter_mut().find(|sequence| sequence.name == name).unwrap()
 }
 
-pub(super) const NOTHING: Vec<CheckKind> = Vec::new();
+pub(super) const NOTHING: Vec<EvidenceKind> = Vec::new();
 
 /// The kernel uses another clocksource: booted so, or because it found the counter bad.
 pub(super) fn other_clocksource(clocksource: &str, is_fault: bool) -> Observations {

@@ -2,7 +2,7 @@
 
 use clockscope_core::evidence::FrequencyOffset;
 
-use super::super::{Check, CheckEvidence, RateChange, ReferenceProblem};
+use super::super::{CheckEvidence, EvidenceData, RateChange, ReferenceProblem};
 use crate::Finding;
 use crate::units::time;
 use crate::{counted, grouped};
@@ -19,7 +19,7 @@ fn consistent(found: &str, reference_shares_hardware: Option<bool>) -> String {
 
 /// Steps ahead of a second clock, and behind it.
 pub(super) fn jumps(evidence: &CheckEvidence) -> String {
-    let Check::Jumps {
+    let EvidenceData::Jumps {
         ahead: Some(ahead),
         behind,
         readings,
@@ -42,7 +42,8 @@ pub(super) fn jumps(evidence: &CheckEvidence) -> String {
 
 /// The frequency offset from a second clock.
 pub(super) fn rate(evidence: &CheckEvidence) -> String {
-    let Check::Rate { ppm, bound_ppm, reference, constant, reference_shares_hardware, reason, .. } = &evidence.check
+    let EvidenceData::Rate { ppm, bound_ppm, reference, constant, reference_shares_hardware, reason, .. } =
+        &evidence.check
     else {
         return String::new();
     };
@@ -57,7 +58,7 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
 
 /// Says whether its rate was constant.
 pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
-    let Check::ConstantRate {
+    let EvidenceData::ConstantRate {
         reference,
         brackets,
         seconds,

@@ -3,9 +3,9 @@
 use clockscope_core::evidence::FrequencyOffset;
 
 use super::*;
-use crate::check::text::brief_of_civil_time;
+use crate::evidence::text::brief_of_civil_time;
 use crate::units::time;
-use crate::{Check, Finding, PtpClock, counted, grouped};
+use crate::{EvidenceData, Finding, PtpClock, counted, grouped};
 
 impl Verdict {
     /// Returns the worst verdict, and the use that it is for where the clock is better for the
@@ -46,7 +46,7 @@ impl Verdict {
         // A clock that was handed from CPU to CPU was read on each of them.
         let is_handed_over = self.evidence.iter().any(|evidence| evidence.decides && is_order(evidence));
         let is_said = |evidence: &&CheckEvidence| {
-            let is_contained = is_handed_over && matches!(evidence.check, Check::StepsBack { .. });
+            let is_contained = is_handed_over && matches!(evidence.check, EvidenceData::StepsBack { .. });
             evidence.decides && !(is_contained && evidence.finding == Finding::For)
         };
         for evidence in self.evidence.iter().filter(is_said) {
@@ -60,40 +60,40 @@ impl Verdict {
 }
 
 fn is_order(evidence: &CheckEvidence) -> bool {
-    matches!(evidence.check, Check::Order { untested: None, .. }) && evidence.finding == Finding::For
+    matches!(evidence.check, EvidenceData::Order { untested: None, .. }) && evidence.finding == Finding::For
 }
 
 fn part(evidence: &CheckEvidence) -> String {
     let name = evidence.check.name();
     match (&evidence.check, evidence.finding) {
-        (Check::Synchronization { .. }, _) => brief_of_civil_time(&evidence.check),
+        (EvidenceData::Synchronization { .. }, _) => brief_of_civil_time(&evidence.check),
         (_, Finding::Against) => name.to_owned(),
         (_, Finding::Unknown) => format!("{name} not known"),
-        (Check::StepsBack { readings, .. }, Finding::For) => {
+        (EvidenceData::StepsBack { readings, .. }, Finding::For) => {
             format!("0 of {} went back", counted(*readings, "reading"))
         }
-        (Check::Order { untested: None, handoffs, .. }, Finding::For) => {
+        (EvidenceData::Order { untested: None, handoffs, .. }, Finding::For) => {
             format!("0 of {} handoffs went back", grouped(*handoffs))
         }
-        (Check::Offsets { untested: None, within_ns: Some(ns), .. }, Finding::For) => {
+        (EvidenceData::Offsets { untested: None, within_ns: Some(ns), .. }, Finding::For) => {
             format!("offsets within {}", time(*ns))
         }
-        (Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, Finding::For) => {
+        (EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound), .. }, Finding::For) => {
             format!("rate {}", FrequencyOffset { ppm: *ppm, bound_ppm: *bound })
         }
         (_, Finding::For) => format!("{name}: {}", evidence.text()),
     }
 }
 
-impl Trust {
+impl Check {
     /// Names a clock whose rate was compared with a clock on the same hardware alone, and what
     /// would be independent of it; `None` if there is none.
     #[must_use]
     pub fn not_independent(&self) -> Option<String> {
-        let of_verdict = |check: &Check| match check {
-            Check::ConstantRate { reference: Some(reference), reference_shares_hardware: Some(true), .. } => {
-                Some(reference.clone())
-            }
+        let of_verdict = |check: &EvidenceData| match check {
+            EvidenceData::ConstantRate {
+                reference: Some(reference), reference_shares_hardware: Some(true), ..
+            } => Some(reference.clone()),
             _ => None,
         };
         let in_question = self.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);

@@ -1,10 +1,37 @@
-//! The clocks of every system, as each documents them.
+//! The results of *list*: the clocks of this machine, and of every system as it documents them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{ClockKind, Figure};
+use crate::{ClockIdentity, ClockKind, Failure, Figure, Unknown};
+
+/// All clocks that the instrument knows, without a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Listing {
+    /// One entry a clock and path.
+    pub clocks: Vec<Listed>,
+}
+
+/// One clock in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Listed", transform = add_unknown)]
+pub struct Listed {
+    /// Its identity.
+    #[serde(flatten)]
+    pub identity: ClockIdentity,
+    /// True if it can be read here.
+    pub available: bool,
+    /// Reason why it cannot be read; `null` when it can.
+    pub reason: Option<Unknown>,
+    /// The failure; `null` if nothing failed.
+    pub failure: Option<Failure>,
+    /// The resolution that the interface states, in ns.
+    pub nominal_resolution_ns: Figure<f64>,
+}
+
+record!(Listed { nominal_resolution_ns } "" identity);
 
 /// The result of `clockscope list --all-platforms`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

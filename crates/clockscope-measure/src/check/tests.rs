@@ -1,8 +1,8 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
 use clockscope_records::{
-    Adjtimex, Check, CheckEvidence, CheckKind, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
-    ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Finding, Hypervisor,
+    Adjtimex, CheckEvidence, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason, ClockRecord, Cost,
+    CostCause, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Failure, Figure, Finding, Hypervisor,
     HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord,
     ReadFailure, ReadPath, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
 };
@@ -26,10 +26,10 @@ fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_ar
         let seen = other_clocksource(clocksource, false);
         let (verdict, decisive) = decided(&seen, "tsc");
         assert_eq!(verdict, Trustworthiness::Limited);
-        assert_eq!(decisive[..2], [CheckKind::Clocksource, CheckKind::KernelVerdict], "{clocksource}");
+        assert_eq!(decisive[..2], [EvidenceKind::Clocksource, EvidenceKind::KernelVerdict], "{clocksource}");
         let (verdict, decisive) = decided(&seen, "monotonic");
         let expected = if is_dear {
-            (Trustworthiness::Limited, vec![CheckKind::Cost])
+            (Trustworthiness::Limited, vec![EvidenceKind::Cost])
         } else {
             (Trustworthiness::Trusted, NOTHING)
         };
@@ -37,7 +37,7 @@ fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_ar
     }
     assert_eq!(
         decided(&other_clocksource("hpet", true), "tsc"),
-        (Trustworthiness::Unfit, vec![CheckKind::KernelVerdict])
+        (Trustworthiness::Unfit, vec![EvidenceKind::KernelVerdict])
     );
 }
 
@@ -53,21 +53,23 @@ fn what_was_not_checked_is_unknown_and_not_against() {
     let verdicts = judged(&seen);
     let counter = of(&verdicts, "tsc");
     // Nothing contradicts it, and not enough supports it.
-    let because = [CheckKind::Order, CheckKind::Offsets, CheckKind::ConstantRate];
+    let because = [EvidenceKind::Order, EvidenceKind::Offsets, EvidenceKind::ConstantRate];
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, because.to_vec()));
-    let because = [CheckKind::Order, CheckKind::ConstantRate];
+    let because = [EvidenceKind::Order, EvidenceKind::ConstantRate];
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Undecided, because.to_vec()));
     // Its rate would show in minutes, and no order is asked of the time of a thread.
-    assert_eq!(decided(&seen, "monotonic_coarse"), (Trustworthiness::Undecided, vec![CheckKind::Order]));
+    assert_eq!(decided(&seen, "monotonic_coarse"), (Trustworthiness::Undecided, vec![EvidenceKind::Order]));
     assert_eq!(decided(&seen, "thread"), (Trustworthiness::Trusted, NOTHING));
-    for check in [CheckKind::Order, CheckKind::Offsets, CheckKind::ConstantRate, CheckKind::NominalFrequency] {
+    for check in
+        [EvidenceKind::Order, EvidenceKind::Offsets, EvidenceKind::ConstantRate, EvidenceKind::NominalFrequency]
+    {
         let evidence = evidence(counter, check);
         assert_eq!(evidence.finding, Finding::Unknown, "{evidence:?}");
     }
     // Where there is one CPU, there is nothing to be tested.
     seen.environment.cpu.online = Figure::Known(1);
     let verdicts = judged(&seen);
-    let order = evidence(of(&verdicts, "tsc"), CheckKind::Order);
+    let order = evidence(of(&verdicts, "tsc"), EvidenceKind::Order);
     assert_eq!(order.finding, Finding::For);
 }
 
@@ -76,11 +78,11 @@ fn what_was_not_checked_is_unknown_and_not_against() {
 fn what_is_against_a_clock_counts_more_than_what_is_unknown() {
     let mut seen = healthy();
     sequence_of(&mut seen, "rdtscp").handoffs = 12;
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![CheckKind::Order]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![EvidenceKind::Order]));
     seen.is_invariant = Some(false);
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![CheckKind::Invariance]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![EvidenceKind::Invariance]));
     events(&mut seen, "tsc").regression = 1;
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![CheckKind::StepsBack]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![EvidenceKind::StepsBack]));
 }
 
 /// A handful of readings show no clock's soundness.
@@ -91,54 +93,53 @@ fn a_few_readings_decide_nothing() {
         for clock in seen.clocks.iter_mut().filter(|clock| clock.identity.name == name || name == "tsc") {
             clock.events.as_mut().unwrap().reads = 300;
         }
-        assert_eq!(decided(&seen, name), (Trustworthiness::Undecided, vec![CheckKind::StepsBack]), "{name}");
+        assert_eq!(decided(&seen, name), (Trustworthiness::Undecided, vec![EvidenceKind::StepsBack]), "{name}");
     }
 }
 
 /// Trust has evidence, which a clock of the same counter cannot give.
 #[test]
 fn a_trusted_clock_names_its_tests() {
-    let reasons = |seen: &Observations, clock: &str| -> Vec<CheckKind> {
+    let reasons = |seen: &Observations, clock: &str| -> Vec<EvidenceKind> {
         let verdicts = judged(seen);
         let decisive = of(&verdicts, clock).evidence.iter().filter(|evidence| evidence.decides);
         decisive.map(|evidence| evidence.check.kind()).collect()
     };
     let mut seen = healthy();
-    assert_eq!(reasons(&seen, "tsc"), [CheckKind::StepsBack, CheckKind::Order, CheckKind::Offsets]);
-    assert_eq!(reasons(&seen, "monotonic"), [CheckKind::StepsBack, CheckKind::Order]);
-    let realtime = [CheckKind::StepsBack, CheckKind::Order, CheckKind::Synchronization];
+    assert_eq!(reasons(&seen, "tsc"), [EvidenceKind::StepsBack, EvidenceKind::Order, EvidenceKind::Offsets]);
+    assert_eq!(reasons(&seen, "monotonic"), [EvidenceKind::StepsBack, EvidenceKind::Order]);
+    let realtime = [EvidenceKind::StepsBack, EvidenceKind::Order, EvidenceKind::Synchronization];
     assert_eq!(reasons(&seen, "realtime"), realtime);
-    assert_eq!(reasons(&seen, "thread"), [CheckKind::StepsBack]);
+    assert_eq!(reasons(&seen, "thread"), [EvidenceKind::StepsBack]);
     // On one CPU there is no order to be tested.
     let mut alone = healthy();
     alone.environment.cpu.online = Figure::Known(1);
     alone.order.sequences.clear();
     alone.offsets.pairs.clear();
-    assert_eq!(reasons(&alone, "tsc"), [CheckKind::StepsBack]);
+    assert_eq!(reasons(&alone, "tsc"), [EvidenceKind::StepsBack]);
     // A counter of its own.
     seen.clocks[3].identity.basis = ClockBasis::Other;
-    assert_eq!(reasons(&seen, "monotonic"), [CheckKind::StepsBack, CheckKind::Order, CheckKind::Rate]);
+    assert_eq!(reasons(&seen, "monotonic"), [EvidenceKind::StepsBack, EvidenceKind::Order, EvidenceKind::Rate]);
 }
 
 #[test]
 fn a_clock_of_the_same_counter_is_no_independent_reference() {
-    let shares = |seen: &Observations, clock: &str, kind: CheckKind| {
+    let shares = |seen: &Observations, clock: &str, kind: EvidenceKind| {
         let verdicts = judged(seen);
         match evidence(of(&verdicts, clock), kind).check {
-            Check::ConstantRate { reference_shares_hardware, .. } | Check::Rate { reference_shares_hardware, .. } => {
-                reference_shares_hardware
-            }
+            EvidenceData::ConstantRate { reference_shares_hardware, .. }
+            | EvidenceData::Rate { reference_shares_hardware, .. } => reference_shares_hardware,
             ref check => panic!("{check:?}"),
         }
     };
     let mut seen = healthy();
     for (clocksource, expected) in [("tsc", true), ("kvm-clock", true), ("hpet", false), ("acpi_pm", false)] {
         seen.environment.clocksource = Figure::Known(clocksource.to_owned());
-        assert_eq!(shares(&seen, "tsc", CheckKind::ConstantRate), Some(expected), "{clocksource}");
-        assert_eq!(shares(&seen, "monotonic", CheckKind::Rate), Some(true), "{clocksource}");
+        assert_eq!(shares(&seen, "tsc", EvidenceKind::ConstantRate), Some(expected), "{clocksource}");
+        assert_eq!(shares(&seen, "monotonic", EvidenceKind::Rate), Some(true), "{clocksource}");
     }
     seen.environment.clocksource = Figure::default();
-    assert_eq!(shares(&seen, "tsc", CheckKind::ConstantRate), None);
+    assert_eq!(shares(&seen, "tsc", EvidenceKind::ConstantRate), None);
 }
 
 /// A clock that stepped at first and not any more when it was to be compared has stopped.
@@ -146,16 +147,16 @@ fn a_clock_of_the_same_counter_is_no_independent_reference() {
 fn a_clock_that_stopped_meanwhile_is_found() {
     let mut seen = healthy();
     rate_of(&mut seen, "monotonic").unchanged_ns = Figure::Known(5e8);
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::Stuck]));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![EvidenceKind::Stuck]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
     let failure_reason = FailureReason::new(Failure::Stuck, ClockReason::NoStepSeen { observed_ns: 5e8 });
     seen.rates = Err(MeasureError::Reference(failure_reason.of_clock("monotonic:syscall".to_owned()).into()));
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::Stuck]));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![EvidenceKind::Stuck]));
 }
 
 fn cause(evidence: &CheckEvidence) -> Option<CostCause> {
-    let Check::Cost { cause, .. } = evidence.check else { panic!("{evidence:?}") };
+    let EvidenceData::Cost { cause, .. } = evidence.check else { panic!("{evidence:?}") };
     cause
 }
 
@@ -166,7 +167,7 @@ fn the_reason_of_a_cost_is_what_is_known_of_it() {
         let mut seen = healthy();
         seen.clocks[3].cost_ns.known_mut().unwrap().median = cost_ns;
         let verdicts = judged(&seen);
-        let cost = evidence(of(&verdicts, "monotonic"), CheckKind::Cost);
+        let cost = evidence(of(&verdicts, "monotonic"), EvidenceKind::Cost);
         assert_eq!((cost.finding, cause(cost)), (Finding::Against, Some(expected)));
     }
 }
@@ -190,7 +191,7 @@ fn a_step_that_was_not_seen_is_unknown() {
         let events = clock.events.as_mut().unwrap();
         (events.span_ns, events.stuck) = (Figure::Known(span_ns), 1);
         let verdicts = judged(&seen);
-        let stuck = evidence(of(&verdicts, "monotonic"), CheckKind::Stuck);
+        let stuck = evidence(of(&verdicts, "monotonic"), EvidenceKind::Stuck);
         assert_eq!(stuck.finding, finding, "{nominal_ns} {span_ns} {stuck:?}");
         assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
     }
@@ -202,7 +203,7 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
     sequence_of(&mut seen, "rdtscp").handoffs = 12;
     let order = |seen: &Observations| {
         let verdicts = judged(seen);
-        evidence(of(&verdicts, "tsc"), CheckKind::Order).finding
+        evidence(of(&verdicts, "tsc"), EvidenceKind::Order).finding
     };
     assert_eq!(order(&seen), Finding::Unknown);
     sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
@@ -224,7 +225,7 @@ fn a_clock_is_not_blamed_by_a_counter_that_is_unfit() {
     let mut seen = healthy();
     events(&mut seen, "tsc").jump = Figure::Known(1);
     events(&mut seen, "monotonic").hidden_regression = Figure::Known(1);
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Counter]));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![EvidenceKind::Counter]));
     assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Unfit);
 }
 
@@ -233,7 +234,7 @@ fn a_wall_clock_that_goes_back_with_monotonic_was_not_set() {
     let mut seen = healthy();
     sequence_of(&mut seen, "realtime").regressions = Figure::Known(2000);
     sequence_of(&mut seen, "monotonic").regressions = Figure::Known(2000);
-    assert_eq!(decided(&seen, "realtime"), (Trustworthiness::Unfit, vec![CheckKind::Order]));
+    assert_eq!(decided(&seen, "realtime"), (Trustworthiness::Unfit, vec![EvidenceKind::Order]));
 }
 
 /// A container without /sys may still read the kernel's log.
@@ -241,7 +242,7 @@ fn a_wall_clock_that_goes_back_with_monotonic_was_not_set() {
 fn what_the_log_says_counts_without_sysfs() {
     let mut seen = other_clocksource("hpet", true);
     (seen.environment.clocksource, seen.kernel.is_current) = Default::default();
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![CheckKind::KernelVerdict]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![EvidenceKind::KernelVerdict]));
 }
 
 #[test]
@@ -250,9 +251,9 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
     for (clock, ns) in [(0, 11e3), (1, 11e3), (3, 11.1e3), (4, 5.0)] {
         seen.clocks[clock].cost_ns.known_mut().unwrap().median = ns;
     }
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![EvidenceKind::Cost]));
     let verdicts = judged(&seen);
-    let cost = evidence(of(&verdicts, "monotonic"), CheckKind::Cost);
+    let cost = evidence(of(&verdicts, "monotonic"), EvidenceKind::Cost);
     assert_eq!(cause(cost), Some(CostCause::TrappedCounter));
     assert_eq!(decided(&seen, "monotonic_coarse").0, Trustworthiness::Trusted);
 }
@@ -267,7 +268,7 @@ fn a_machine_that_is_slow_in_everything_traps_nothing() {
     assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Trusted);
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
     seen.clocks[5].cost_ns.known_mut().unwrap().median = 500.0;
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![EvidenceKind::Cost]));
 }
 
 #[test]
@@ -280,7 +281,7 @@ fn a_hypervisor_is_judged_by_its_statement() {
         let verdicts = judged(&seen);
         let counter = of(&verdicts, "tsc");
         assert_eq!(counter.verdict, Trustworthiness::Trusted);
-        evidence(counter, CheckKind::Hypervisor).finding
+        evidence(counter, EvidenceKind::Hypervisor).finding
     };
     assert_eq!(hypervisor(None, true), Finding::For);
     assert_eq!(hypervisor(None, false), Finding::Unknown);
@@ -306,10 +307,10 @@ fn emulation_says_nothing_of_cost_and_user_emulation_nothing_of_the_kernel() {
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
     // The clocksource is known whoever emulates: with this one the kernel is entered.
     seen.environment.clocksource = Figure::Known("hpet".to_owned());
-    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![EvidenceKind::Cost]));
     seen.environment.emulation = vec![Emulator::QemuUser];
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
-    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![CheckKind::Clocksource]));
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, vec![EvidenceKind::Clocksource]));
 }
 
 /// A clock of civil time has two uses, and its verdict is the worse one.
@@ -327,11 +328,16 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         rate_of(&mut seen, "realtime").name = clock.to_owned();
         let verdicts = verdicts(&seen, &[clock.to_owned()], None);
         let verdict = of(&verdicts, clock);
-        let evidence = evidence(verdict, CheckKind::Synchronization);
+        let evidence = evidence(verdict, EvidenceKind::Synchronization);
         let shows_utc = clock == "tai" && tai_offset_s.is_none();
         let reported_error_s = Some(16.0);
-        let check =
-            Check::Synchronization { answered: true, state, error_s: civil_error_s, reported_error_s, shows_utc };
+        let check = EvidenceData::Synchronization {
+            answered: true,
+            state,
+            error_s: civil_error_s,
+            reported_error_s,
+            shows_utc,
+        };
         assert_eq!(evidence.check, check);
         assert_eq!(verdict.uses.interval, Some(Trusted));
         assert_eq!(Some(verdict.verdict), verdict.uses.civil);
@@ -354,7 +360,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     assert_eq!(found(None, None, None, "realtime"), Undecided);
     // Where the kernel does not answer, nothing is known.
     let silent = Observations { kernel_time: None, ..healthy() };
-    assert_eq!(decided(&silent, "realtime"), (Undecided, vec![CheckKind::Synchronization]));
+    assert_eq!(decided(&silent, "realtime"), (Undecided, vec![EvidenceKind::Synchronization]));
 }
 
 /// Evidence that matters to one use alone does not change the verdict for the other.
@@ -380,12 +386,12 @@ fn each_use_is_judged_by_what_matters_to_it() {
     assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
     let alone = of(&intervals, "realtime");
     assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), civil: None }));
-    assert!(alone.evidence.iter().all(|evidence| evidence.check.kind() != CheckKind::Synchronization));
+    assert!(alone.evidence.iter().all(|evidence| evidence.check.kind() != EvidenceKind::Synchronization));
     // Only clocks that show civil time are judged for it.
     let names: Vec<&str> = civil.iter().map(|verdict| verdict.clock.as_str()).collect();
     assert_eq!(names, ["realtime"]);
     assert_eq!(civil[0].uses, Uses { interval: None, civil: Some(Limited) });
-    assert!(civil[0].evidence.iter().all(|evidence| evidence.check.kind() != CheckKind::Rate));
+    assert!(civil[0].evidence.iter().all(|evidence| evidence.check.kind() != EvidenceKind::Rate));
 }
 
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.
@@ -396,7 +402,8 @@ fn a_disabled_counter_explains_only_what_reads_it() {
         seen.environment.counter_readable = Figure::Known(false);
         (seen.clocks[3].available, seen.clocks[3].failure) = (is_available, Some(failure));
         let verdicts = judged(&seen);
-        let Check::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), CheckKind::Readable).check else {
+        let EvidenceData::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), EvidenceKind::Readable).check
+        else {
             panic!("{verdicts:#?}")
         };
         failure

@@ -1,13 +1,13 @@
 //! The evidence for and against a clock of the operating system.
 
 use clockscope_records::{
-    Check, CheckKind, CivilState, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
-    ReadFailure, ReferenceProblem, Sequence, Suspect,
+    CivilState, ClockBasis, ClockRecord, CostCause, EvidenceData, EvidenceKind, Failure, Finding, RateChange,
+    RateRecord, ReadFailure, ReferenceProblem, Sequence, Suspect,
 };
 use clockscope_system::clocksource;
 
 use super::events::{self, NoRate};
-use super::evidence::{ClockEvidence, Severity, WeighedCheck};
+use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
 use super::observations::{Observations, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
@@ -30,7 +30,7 @@ pub(super) fn judge(
     seen: &Observations,
     clock: &ClockRecord,
     reference_problem: Option<ReferenceProblem>,
-    faults: &[CheckKind],
+    faults: &[EvidenceKind],
 ) -> ClockEvidence {
     let label = clock.identity.label();
     let is_wall = clock.identity.is_wall;
@@ -86,7 +86,7 @@ fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
     on_one || across
 }
 
-fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
+fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
     let label = clock.identity.label();
     let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
     let errors = compared.map_or(0, |rate| rate.errors);
@@ -96,13 +96,13 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
         false if clock.failure == Some(Failure::CounterDisabled) => Some(ReadFailure::CounterDisabled),
         false => Some(ReadFailure::Call),
     };
-    let check = Check::Readable { path, failure, errors, reason: clock.reason.clone() };
-    WeighedCheck::new(check, events::against_if(failure.is_some()), Severity::Forbids)
+    let check = EvidenceData::Readable { path, failure, errors, reason: clock.reason.clone() };
+    WeighedEvidence::new(check, events::against_if(failure.is_some()), Severity::Forbids)
 }
 
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not
 /// that showed.
-fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Option<WeighedCheck> {
+fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) -> Option<WeighedEvidence> {
     let is_computed = clock.identity.basis == ClockBasis::Clocksource
         && clock.identity.path.is_usual()
         && !clock.identity.is_coarse
@@ -110,10 +110,11 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Op
             .clocksource()
             .is_some_and(|name| seen.kernel.is_current == Some(true) || clocksource::is_scaled_counter(name));
     // That this process cannot read it says nothing of how the kernel reads it.
-    let mut faults: Vec<CheckKind> = faults.iter().copied().filter(|fault| *fault != CheckKind::Readable).collect();
+    let mut faults: Vec<EvidenceKind> =
+        faults.iter().copied().filter(|fault| *fault != EvidenceKind::Readable).collect();
     faults.dedup();
     (is_computed && !faults.is_empty())
-        .then(|| WeighedCheck::new(Check::Counter { faults }, Finding::Against, Severity::Limits))
+        .then(|| WeighedEvidence::new(EvidenceData::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
 /// A clock whose readings step by as much as the timer tick.
@@ -128,7 +129,7 @@ fn step_ns(clock: &ClockRecord) -> Option<f64> {
 }
 
 /// A clock that is coarse by design is what it states to be.
-fn resolution(clock: &ClockRecord) -> WeighedCheck {
+fn resolution(clock: &ClockRecord) -> WeighedEvidence {
     let is_meant = clock.identity.is_coarse;
     let coarse_nominal_ns = clock.nominal_resolution_ns.get().filter(|ns| *ns >= COARSE_NS && !is_meant);
     let finding = match (clock.tick_ns.get(), step_ns(clock)) {
@@ -139,18 +140,18 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
         (None, Some(_)) => Finding::For,
         (None, None) => Finding::Unknown,
     };
-    let check = Check::Resolution {
+    let check = EvidenceData::Resolution {
         tick_ns: clock.tick_ns.get(),
         at_most_ns: step_ns(clock).filter(|_| !clock.tick_ns.is_known()),
         coarse_nominal_ns,
         reason: clock.tick_ns.reason().filter(|_| step_ns(clock).is_none()).cloned(),
     };
-    WeighedCheck::new(check, finding, Severity::Limits)
+    WeighedEvidence::new(check, finding, Severity::Limits)
 }
 
 /// Check that reading it does not enter the kernel where that could be avoided. The clocksource and
 /// the cost show it.
-fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
+fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);
     let finding = match cause {
@@ -158,7 +159,7 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
         Some(CostCause::Emulation) => Finding::Unknown,
         Some(_) => Finding::Against,
     };
-    let check = Check::Cost {
+    let check = EvidenceData::Cost {
         cost_ns: Some(ns),
         sequence: None,
         monotonic_ns: None,
@@ -167,7 +168,7 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
         clocksource: seen.clocksource().filter(|_| cause == Some(CostCause::Clocksource)).map(str::to_owned),
         emulators: seen.environment.emulation.clone(),
     };
-    Some(WeighedCheck::new(check, finding, Severity::Limits))
+    Some(WeighedEvidence::new(check, finding, Severity::Limits))
 }
 
 /// Cause of a cost that is higher than it has to be, or is not the machine's.
@@ -191,7 +192,7 @@ fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostC
 
 /// Check of its rate against the clock that is not steered. NTP steers slowly: that is what it is
 /// for.
-fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<WeighedCheck> {
+fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<WeighedEvidence> {
     let rates = match &seen.rates {
         Ok(rates) => rates,
         Err(why) => return Some(events::no_rate(NoRate::Failed(why), suspect, severity)),
@@ -211,9 +212,9 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
 }
 
 /// The reference changed against all other clocks, and these not against each other.
-fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedCheck {
+fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedEvidence {
     let mut found = events::no_rate(NoRate::Reference(ReferenceProblem::ReferenceChanged), suspect, severity);
-    if let Check::ConstantRate { change, reference_problem, .. } = &mut found.check
+    if let EvidenceData::ConstantRate { change, reference_problem, .. } = &mut found.check
         && base_name(label) == base_name(reference)
     {
         (*change, *reference_problem, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
@@ -221,10 +222,10 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     found
 }
 
-fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> WeighedCheck {
+fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> WeighedEvidence {
     let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
-    let check = Check::Rate {
+    let check = EvidenceData::Rate {
         ppm: known.map(|(ppm, _)| ppm),
         bound_ppm: known.map(|(_, bound)| bound),
         reference: Some(found.reference.clone()),
@@ -234,13 +235,13 @@ fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> Weigh
         reason: found.ppm.reason().filter(|_| known.is_none()).cloned(),
     };
     let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
-    WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
+    WeighedEvidence::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
 /// Evidence on civil time, by what the error is worth that a daemon has stated. Of a clock
 /// that nobody synchronizes, and of one that is being corrected, the error is unknown, and may be
 /// anything; a daemon that states no error leaves the question open.
-fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
+fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
     let kernel = seen.kernel_time.as_ref();
     let (state, error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
@@ -251,6 +252,7 @@ fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
         _ => Finding::Unknown,
     };
     let reported_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
-    let check = Check::Synchronization { answered: kernel.is_some(), state, error_s, reported_error_s, shows_utc };
-    WeighedCheck::new(check, finding, Severity::Limits)
+    let check =
+        EvidenceData::Synchronization { answered: kernel.is_some(), state, error_s, reported_error_s, shows_utc };
+    WeighedEvidence::new(check, finding, Severity::Limits)
 }

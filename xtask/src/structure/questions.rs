@@ -1,0 +1,45 @@
+//! A question's files bear the name of its command in every crate, so that one name finds them all.
+
+/// What a question has, and the crate that has it, if none bears the question's name.
+const PARTS: [(&str, &str); 3] =
+    [("record", "clockscope-records"), ("arithmetic", "clockscope-measure"), ("page", "clockscope-report")];
+/// Commands beside the questions, which have a document of another.
+const OTHERS: [&str; 1] = ["report"];
+
+/// Parts of questions for which no source file is named.
+pub(super) fn unnamed(questions: &[String], files: &[String]) -> Vec<String> {
+    let asked = questions.iter().filter(|name| !OTHERS.contains(&name.as_str()));
+    let is_in = |folder: &str, name: &str| {
+        files.iter().any(|file| file.starts_with(folder) && file.ends_with(&format!("/{name}.rs")))
+    };
+    let has_crate = |name: &str| files.iter().any(|file| file.starts_with(&format!("crates/clockscope-{name}/")));
+    asked
+        .flat_map(|name| PARTS.map(|(part, owner)| (name, part, owner)))
+        .filter(|&(name, part, _)| part != "arithmetic" || !has_crate(name))
+        .filter(|&(name, _, owner)| !is_in(&format!("crates/{owner}/src/"), name))
+        .map(|(name, part, owner)| format!("the {part} of {name} is in no file {name}.rs of {owner}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_planted_file_of_another_name_is_found() {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let files = owned(&[
+            "crates/clockscope-records/src/check.rs",
+            "crates/clockscope-measure/src/across/check.rs",
+            "crates/clockscope-report/src/documents/trust.rs",
+            "crates/clockscope-report/tests/check.rs",
+            "crates/clockscope-records/src/runtimes.rs",
+            "crates/clockscope-runtimes/src/lib.rs",
+            "crates/clockscope-report/src/documents/runtimes.rs",
+        ]);
+        assert_eq!(
+            unnamed(&owned(&["check", "runtimes", "report"]), &files),
+            ["the page of check is in no file check.rs of clockscope-report"]
+        );
+    }
+}
