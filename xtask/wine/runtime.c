@@ -1,7 +1,7 @@
 /* Stands for a language's runtime on Windows: what `clockscope runtimes` starts, reads and ends.
  *
  *     runtime --version            its version
- *     runtime -B PROBE MS          a line of the protocol (docs/runtime-probes.md), read from
+ *     runtime -B PROBE MS          a line of the protocol (crates/clockscope-runtimes/probes/README.md), read from
  *                                  QueryPerformanceCounter; leaves a child behind
  *     runtime -B PROBE 50          the same, and does not end
  *     runtime stay                 what it leaves behind

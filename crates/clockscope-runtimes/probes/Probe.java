@@ -1,4 +1,4 @@
-// A probe of clockscope: how Java's stopwatches read. The protocol is docs/runtime-probes.md.
+// A probe of clockscope: how Java's stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 //
 //     java -Xmx64m Probe.java MILLISECONDS        (Java 11 or later)
 //

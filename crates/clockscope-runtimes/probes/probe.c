@@ -1,4 +1,4 @@
-/* A probe of clockscope: how C's stopwatch reads. The protocol is docs/runtime-probes.md.
+/* A probe of clockscope: how C's stopwatch reads. The protocol is probes/README.md of clockscope-runtimes.
  *
  *     cc -O2 -o probe probe.c && ./probe MILLISECONDS
  */

@@ -1,4 +1,4 @@
-// A probe of clockscope: how C++'s stopwatches read. The protocol is docs/runtime-probes.md.
+// A probe of clockscope: how C++'s stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 //
 //     c++ -std=c++17 -O2 -o probe probe.cpp && ./probe MILLISECONDS
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A probe of clockscope: how .NET's and Mono's stopwatches read. The protocol is docs/runtime-probes.md.
+// A probe of clockscope: how .NET's and Mono's stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 //
 //     mcs probe.cs && mono probe.exe MILLISECONDS
 //     csc probe.cs && probe.exe MILLISECONDS          (.NET Framework, whose compiler knows C# 5)

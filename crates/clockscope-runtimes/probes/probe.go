@@ -1,4 +1,4 @@
-// A probe of clockscope: how Go's stopwatch reads. The protocol is docs/runtime-probes.md.
+// A probe of clockscope: how Go's stopwatch reads. The protocol is probes/README.md of clockscope-runtimes.
 //
 //	go run probe.go MILLISECONDS
 //

@@ -1,4 +1,4 @@
-// A probe of clockscope: how JavaScript's stopwatches read. The protocol is docs/runtime-probes.md.
+// A probe of clockscope: how JavaScript's stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 //
 //     node probe.js MILLISECONDS      deno run probe.js MILLISECONDS      bun run probe.js MILLISECONDS
 //

@@ -1,5 +1,5 @@
 <?php
-// A probe of clockscope: how PHP's stopwatches read. The protocol is docs/runtime-probes.md.
+// A probe of clockscope: how PHP's stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 //
 //     php probe.php MILLISECONDS       (PHP 7.3 or later)
 

@@ -1,4 +1,4 @@
-# A probe of clockscope: how Perl's stopwatches read. The protocol is docs/runtime-probes.md.
+# A probe of clockscope: how Perl's stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 #
 #     perl probe.pl MILLISECONDS
 use strict;

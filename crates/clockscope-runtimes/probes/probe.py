@@ -1,4 +1,4 @@
-"""A probe of clockscope: how Python's stopwatches read. The protocol is docs/runtime-probes.md.
+"""A probe of clockscope: how Python's stopwatches read. The protocol is probes/README.md of clockscope-runtimes.
 
     python3 probe.py MILLISECONDS       (Python 3.7 or later, PyPy)
 """

@@ -1,4 +1,4 @@
-//! A probe of clockscope: how Rust's stopwatches read. The protocol is docs/runtime-probes.md.
+//! A probe of clockscope: how Rust's stopwatches read (probes/README.md of clockscope-runtimes).
 //!
 //!     rustc --edition 2021 -O -o probe probe.rs && ./probe MILLISECONDS
 

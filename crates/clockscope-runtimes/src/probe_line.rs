@@ -1,5 +1,5 @@
 //! A probe's report on an API: one line of JSON, behind whatever else was printed
-//! (docs/runtime-probes.md).
+//! (`probes/README.md`).
 
 use std::collections::BTreeSet;
 

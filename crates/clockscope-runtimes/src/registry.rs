@@ -1,5 +1,5 @@
 //! The runtimes: a row each. A runtime that is not here is added by a probe in `probes/` and a row
-//! below (docs/runtime-probes.md).
+//! below (`probes/README.md`).
 
 use crate::operating_system::System;
 

@@ -156,6 +156,11 @@ impl TickReadings {
         if (ones as f64) < ONE_MORE * steps.len() as f64 || self.repeats > ones / 10 {
             return None;
         }
+        // Reads of nearly constant cost go one unit or two: that is a tick of one unit.
+        let twos = steps.iter().filter(|step| **step == 2).count() as u64;
+        if 2 * twos > steps.len() as u64 - ones {
+            return None;
+        }
         let others = self.values.windows(2).filter(|pair| pair[1] - pair[0] != 1).map(|pair| pair[1]);
         let values = std::iter::once(0).chain(others).collect();
         let once = Self { values, repeats: self.repeats + ones, ..*self };

@@ -105,7 +105,7 @@ crashes, hangs or prints rubbish is a row with the reason.
 
 Figures:  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md
 Adding a language:
-  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-probes.md",
+  https://github.com/clockscope/clockscope/blob/HEAD/crates/clockscope-runtimes/probes/README.md",
         exits: Exits { undecided: "it could not be determined, or nothing was measured", ..FINDINGS },
     };
 }

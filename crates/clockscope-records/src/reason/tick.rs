@@ -27,6 +27,9 @@ pub enum TickReason {
     StepsBack,
     /// Its readings lie on no lattice that was looked for.
     NoLattice,
+    /// No tick shows that is longer than a few of its units, and its readings are too regular to
+    /// show a shorter one.
+    NoneShown,
     /// It is too fine to be separated from the clock's unit.
     TooFine {
         /// It is at most this.
@@ -68,6 +71,9 @@ impl fmt::Display for TickReason {
             Self::RateChanged => "its rate changed while it was read",
             Self::StepsBack => "it steps back too often",
             Self::NoLattice => "its readings are not multiples of one length",
+            Self::NoneShown => {
+                "no tick of three of its units or more shows, and its reads are too regular to show a shorter one"
+            }
             Self::TooFine { at_most_ns } => {
                 return at_most(f, "too fine to be separated from the clock's unit", *at_most_ns);
             }

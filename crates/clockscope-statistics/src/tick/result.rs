@@ -81,6 +81,9 @@ pub enum NoTick {
     StepsBack,
     /// The differences look like a lattice, but the readings do not lie on one.
     NoLattice,
+    /// No tick of [`SHORTEST`] units or more shows, and the readings are too regular to prove that
+    /// it is shorter: reads of nearly constant cost that never find the clock unchanged.
+    NoneShown,
 }
 
 /// The records' reason for a tick that is not found.
@@ -96,6 +99,7 @@ impl From<NoTick> for clockscope_records::TickReason {
             NoTick::RateChanged => Self::RateChanged,
             NoTick::StepsBack => Self::StepsBack,
             NoTick::NoLattice => Self::NoLattice,
+            NoTick::NoneShown => Self::NoneShown,
         }
     }
 }

@@ -194,7 +194,8 @@ impl<'a> Search<'a> {
             (true, _) => Tick::Unknown(NoTick::RateChanged),
             _ if self.is_fine() => Tick::AtMost { units: SHORTEST, steps: self.steps.len() as u64 },
             (_, true) => Tick::Unknown(NoTick::ConstantCost),
-            _ => Tick::Unknown(NoTick::NoLattice),
+            _ if self.has_candidate => Tick::Unknown(NoTick::NoLattice),
+            _ => Tick::Unknown(NoTick::NoneShown),
         }
     }
 }
