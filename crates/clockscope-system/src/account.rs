@@ -2,7 +2,7 @@
 //! software interrupts, time stolen by the hypervisor. Two accounts, before and after, show what
 //! happened between.
 
-#![allow(unsafe_code, reason = "getrusage writes through a pointer")]
+use crate::os::facts;
 
 /// Counts of the calling thread until some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,10 @@ const USER_TICK_NS: u64 = 10_000_000;
 /// The account of the calling thread now. Two system calls.
 #[must_use]
 pub fn of_thread() -> ThreadAccount {
-    ThreadAccount { cpu: crate::affinity::current_cpu(), switches: switches() }
+    ThreadAccount {
+        cpu: crate::affinity::current_cpu(),
+        switches: facts::switches().map(|(voluntary, involuntary)| Switches { voluntary, involuntary }),
+    }
 }
 
 /// The account of a CPU now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What
@@ -84,24 +87,6 @@ pub(crate) fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
     let name = format!("cpu{cpu}");
     let line = stat.lines().find(|line| line.split_whitespace().next() == Some(name.as_str()))?;
     line.split_whitespace().nth(8)?.parse::<u64>().ok()?.checked_mul(USER_TICK_NS)
-}
-
-/// Context switches of the calling thread; `None` where they are not counted. A system call.
-#[cfg(target_os = "linux")]
-fn switches() -> Option<Switches> {
-    let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: getrusage fills the rusage, which is ours, or refuses and leaves it zero, which is a
-    // rusage, too.
-    let (answer, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
-    #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
-    (answer == 0)
-        .then(|| Switches { voluntary: usage.ru_nvcsw.max(0) as u64, involuntary: usage.ru_nivcsw.max(0) as u64 })
-}
-
-/// Other systems are not asked.
-#[cfg(not(target_os = "linux"))]
-fn switches() -> Option<Switches> {
-    None
 }
 
 #[cfg(test)]

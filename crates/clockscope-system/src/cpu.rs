@@ -3,6 +3,7 @@
 use clockscope_records::{Cpu, Figure, texts};
 
 use crate::affinity;
+use crate::os::facts;
 
 pub(crate) fn read(cpuinfo: &str) -> Cpu {
     let (vendor, model) = names(cpuinfo);
@@ -10,23 +11,9 @@ pub(crate) fn read(cpuinfo: &str) -> Cpu {
         architecture: std::env::consts::ARCH.to_owned(),
         vendor: Figure::of(vendor, texts::NO_NAME),
         model: Figure::of(model, texts::NO_NAME),
-        online: online(),
+        online: facts::online_cpus(),
         allowed: affinity::allowed().map_err(|error| error.to_string()).into(),
     }
-}
-
-/// Number of CPUs that are online, in all of the system's groups.
-#[cfg(windows)]
-fn online() -> Figure<u32> {
-    Figure::of(crate::os::windows::processors(), crate::os::windows::failed("GetActiveProcessorCount"))
-}
-
-/// Number of CPUs that are online.
-#[cfg(not(windows))]
-fn online() -> Figure<u32> {
-    let path = "/sys/devices/system/cpu/online";
-    let listed = crate::text::line_of(path).and_then(|line| crate::text::cpu_list(&line));
-    Figure::of(listed.map(|cpus| cpus.len() as u32), format!("{path} cannot be read"))
 }
 
 /// Vendor and model by CPUID (leaves 0 and 80000002h to 80000004h).

@@ -3,6 +3,8 @@
 
 use clockscope_records::Emulator;
 
+use crate::os::facts;
+
 /// Returns those that were found. `cpuinfo` is the text of /proc/cpuinfo.
 pub(crate) fn find(cpuinfo: &str) -> Vec<Emulator> {
     let maps = crate::text::file("/proc/self/maps").unwrap_or_default();
@@ -13,18 +15,9 @@ pub(crate) fn find(cpuinfo: &str) -> Vec<Emulator> {
         (std::env::var_os("RUNNING_UNDER_RR").is_some(), Emulator::Rr),
         (is_valgrind(&maps), Emulator::Valgrind),
         (is_gvisor(&version), Emulator::Gvisor),
-        (is_wine(), Emulator::Wine),
+        (facts::is_wine(), Emulator::Wine),
     ];
     found.into_iter().filter(|(found, _)| *found).map(|(_, emulator)| emulator).collect()
-}
-
-#[cfg(windows)]
-use crate::os::windows::is_wine;
-
-/// Wine is found on Windows.
-#[cfg(not(windows))]
-fn is_wine() -> bool {
-    false
 }
 
 /// QEMU's translator signs itself in CPUID, as a machine and as a user-mode emulator alike.

@@ -45,7 +45,8 @@ pub use clockscope_core::{Errno, Unavailable};
 use clockscope_records::{Environment, Program};
 pub use clockscope_records::{Resolution, Unit};
 #[cfg(windows)]
-pub use os::windows::console::{SecondCtrlC, stop_on_ctrl_c};
+pub use os::backend::console::{SecondCtrlC, stop_on_ctrl_c};
+use os::facts;
 
 /// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes
 /// nothing.
@@ -65,10 +66,10 @@ pub fn environment() -> Environment {
         counter_readable: kernel::counter_readable(),
         hypervisor: hypervisor::read(),
         move_notices: move_notices::read(),
-        kernel: kernel::identity(),
+        kernel: facts::kernel(),
         clocksource: kernel::clocksource(),
         clocksources_available: kernel::clocksources_available(),
-        vdso: kernel::vdso(),
+        vdso: facts::vdso(),
         governor: kernel::governor(),
         emulation,
     }
@@ -77,10 +78,7 @@ pub fn environment() -> Environment {
 /// Returns what Windows shows of its timer and processors; `None` on other systems.
 #[must_use]
 pub fn windows_facts() -> Option<clockscope_records::WindowsFacts> {
-    #[cfg(windows)]
-    return Some(os::windows::timer::facts());
-    #[cfg(not(windows))]
-    None
+    facts::windows()
 }
 
 #[cfg(test)]

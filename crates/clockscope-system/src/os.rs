@@ -2,7 +2,9 @@
 //!
 //! - `each(visitor)`: every clock of the system;
 //! - `Reference` and `references()`: clocks that others are judged against, the best first;
-//! - `unix_seconds()`: civil time for stamping a record.
+//! - `unix_seconds()`: civil time for stamping a record;
+//! - `facts`: what the system shows beside its clocks. What it lacks comes from `unsupported`, by
+//!   name.
 //!
 //! Clocks of Rust's standard library are the same everywhere and live in `rust.rs`.
 
@@ -31,14 +33,15 @@
         target_os = "illumos",
         target_os = "solaris"
     )),
-    path = "os/unsupported.rs"
+    path = "os/unsupported/backend.rs"
 )]
-mod backend;
+pub(crate) mod backend;
 mod rust;
-#[cfg(windows)]
-#[path = "os/windows/facts.rs"]
-pub(crate) mod windows;
+pub(crate) mod sleep_call;
+#[path = "os/unsupported/facts.rs"]
+pub(crate) mod unsupported;
 
+pub(crate) use backend::facts;
 pub use backend::{Reference, references, unix_seconds};
 pub use rust::{RustInstant, RustSystemTime};
 

@@ -15,6 +15,7 @@ use clockscope_records::{
 };
 
 use crate::counter_facts::CounterFacts;
+use crate::os::facts;
 
 /// Flags of the byte QpcBypassEnabled (ntddk.h, SHARED_GLOBAL_FLAGS_QPC_BYPASS).
 mod bypass {
@@ -47,17 +48,7 @@ pub struct PerformanceFacts {
 /// `counter_hz` is the frequency of the processor's counter, measured, or why it is unknown.
 #[must_use]
 pub fn read(environment: &Environment, counter_hz: &Figure<f64>) -> Option<PerformanceCounter> {
-    counter_facts().map(|counter_facts| recorded(counter_facts, environment, counter_hz))
-}
-
-#[cfg(windows)]
-fn counter_facts() -> Option<CounterFacts> {
-    Some(crate::os::windows::performance_counter())
-}
-
-#[cfg(not(windows))]
-fn counter_facts() -> Option<CounterFacts> {
-    None
+    facts::performance_counter().map(|counter_facts| recorded(counter_facts, environment, counter_hz))
 }
 
 /// Record of what the system shows, and of what follows from it.

@@ -2,7 +2,6 @@
 //!
 //! Nothing here reads a clock through the C library, and nothing is changed.
 
-use clockscope_core::brackets::Bracket;
 use clockscope_core::chrony;
 use clockscope_records::{ChronyTracking, Figure, PtpClock, Unknown, texts};
 
@@ -32,110 +31,7 @@ fn judged(answer: Option<chrony::Tracking>) -> Result<ChronyTracking, Unknown> {
 /// Compares each PTP hardware clock with CLOCK_REALTIME; none on systems other than Linux.
 #[must_use]
 pub fn ptp() -> Vec<PtpClock> {
-    #[cfg(target_os = "linux")]
-    return devices::all();
-    #[cfg(not(target_os = "linux"))]
-    Vec::new()
-}
-
-/// Returns by how much the device, the inner clock, is ahead by the narrowest of these brackets,
-/// and its bound: in s. `None` where the other clock went back in each.
-#[cfg_attr(not(any(target_os = "linux", test)), allow(dead_code, reason = "only Linux has these devices"))]
-fn offset(brackets: &[Bracket]) -> Option<(f64, f64)> {
-    let narrowest = brackets.iter().filter(|bracket| !bracket.went_back()).min_by_key(|bracket| bracket.width())?;
-    let (least, most) = narrowest.ahead();
-    // Twice the offset is a whole number, although the middle need not be.
-    let twice = i128::from(least) + i128::from(most);
-    // Either clock shows whole nanoseconds.
-    let bound_ns = narrowest.span() as f64 / 2.0 + 1.0;
-    Some((twice as f64 / 2e9, bound_ns / 1e9))
-}
-
-#[cfg(target_os = "linux")]
-mod devices {
-    use std::fs::{self, File};
-    use std::os::fd::AsRawFd;
-    use std::os::unix::fs::OpenOptionsExt;
-    use std::path::Path;
-
-    use clockscope_core::Errno;
-    use clockscope_core::os::posix::{BySyscall, Timespec};
-    use clockscope_records::{Figure, PtpClock, Unknown, texts};
-
-    use super::{Bracket, offset};
-
-    /// Comparisons, of which the narrowest counts. One over a PCI bus takes some µs.
-    const COMPARISONS: usize = 25;
-
-    pub(super) fn all() -> Vec<PtpClock> {
-        of(Path::new("/dev"), Path::new("/sys/class/ptp"))
-    }
-
-    /// The devices of a folder, by their numbers, with their names from another one.
-    fn of(devices: &Path, names: &Path) -> Vec<PtpClock> {
-        let entries = fs::read_dir(devices).into_iter().flatten().flatten();
-        let mut numbers: Vec<u32> =
-            entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ptp")?.parse().ok()).collect();
-        numbers.sort_unstable();
-        numbers.into_iter().map(|number| clock(format!("ptp{number}"), devices, names)).collect()
-    }
-
-    fn clock(device: String, devices: &Path, names: &Path) -> PtpClock {
-        let name = fs::read_to_string(names.join(&device).join("clock_name")).ok();
-        let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let compared = compared(&devices.join(&device));
-        PtpClock {
-            name: Figure::of(name, texts::PTP_NAME_HIDDEN),
-            offset_s: compared.clone().map(|(offset_s, _)| offset_s).into(),
-            bound_s: compared.map(|(_, bound_s)| bound_s).into(),
-            device,
-        }
-    }
-
-    /// The offset of a device from civil time and its bound, in s.
-    fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
-        let display = || path.display().to_string();
-        let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-        let file = opened.map_err(|error| format!("open of {}: {error}", display()))?;
-        // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
-        let device = BySyscall::new((!file.as_raw_fd() << 3) | 3);
-        let realtime = BySyscall::new(libc::CLOCK_REALTIME);
-        let read = |clock: &BySyscall| -> Result<u64, Errno> {
-            let mut time = Timespec::default();
-            clock.read(&mut time)?;
-            Ok(time.nanoseconds())
-        };
-        let one = || Ok(Bracket { before: read(&realtime)?, inner: read(&device)?, after: read(&realtime)? });
-        let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
-        let brackets = brackets.map_err(|errno| format!("clock_gettime of {}: {errno}", display()))?;
-        offset(&brackets).ok_or_else(|| "civil time was set during each comparison".into())
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        /// A device that is there and is not a clock has its name, and the reason why it is not
-        /// read.
-        #[test]
-        fn a_device_that_is_not_read_has_its_reason() {
-            let folder = tempfile::tempdir().unwrap();
-            let [devices, names] = ["dev", "class"].map(|name| folder.path().join(name));
-            fs::create_dir_all(names.join("ptp1")).unwrap();
-            fs::create_dir(&devices).unwrap();
-            for name in ["ptp10", "ptp1", "ptp", "ptp_kvm", "tty0"] {
-                fs::write(devices.join(name), "").unwrap();
-            }
-            fs::write(names.join("ptp1/clock_name"), "KVM virtual PTP\n").unwrap();
-            let found = of(&devices, &names);
-            let [first, second] = found.as_slice() else { panic!("{found:?}") };
-            assert_eq!((first.device.as_str(), second.device.as_str()), ("ptp1", "ptp10"));
-            assert_eq!(first.name, Figure::Known("KVM virtual PTP".to_owned()));
-            assert_eq!(second.name, Figure::unknown(texts::PTP_NAME_HIDDEN));
-            assert!(!first.offset_s.is_known() && !first.bound_s.is_known(), "{first:?}");
-            assert_eq!(of(&folder.path().join("nowhere"), &names), []);
-        }
-    }
+    crate::os::facts::ptp()
 }
 
 #[cfg(test)]
@@ -143,23 +39,6 @@ mod tests {
     use clockscope_core::civil::Leap;
 
     use super::*;
-
-    #[test]
-    fn the_narrowest_comparison_counts() {
-        let second = 1_000_000_000;
-        let at = |before: u64, inner: u64, after: u64| {
-            let [before, inner, after] = [before, inner, after].map(|ns| second + ns);
-            Bracket { before, inner, after }
-        };
-        let (offset_s, bound_s) = offset(&[at(0, 90_000, 10_000), at(20_000, 37_500, 21_001), at(9, 0, 5)]).unwrap();
-        // The middle of the second is 20,500.5 ns; half of its width is 500.5 ns.
-        assert!((offset_s * 1e9 - 16_999.5).abs() < 1e-3, "{offset_s}");
-        assert!((bound_s * 1e9 - 501.5).abs() < 1e-3, "{bound_s}");
-        let (behind, _) = offset(&[at(100, 0, 100)]).unwrap();
-        assert!((behind * 1e9 + 100.0).abs() < 1e-3, "{behind}");
-        assert_eq!(offset(&[at(2, 0, 1)]), None, "the clock was set");
-        assert_eq!(offset(&[]), None);
-    }
 
     #[test]
     fn an_unsynchronized_chronyd_states_nothing() {

@@ -8,6 +8,7 @@
 use clockscope_core::clocksource::{Architecture, is_counter_of};
 use clockscope_records::{KernelCause, KernelVerdict};
 
+use crate::os::facts;
 use crate::text;
 
 /// A timecounter.
@@ -37,28 +38,13 @@ impl Timecounter {
 /// does not show them.
 #[must_use]
 pub fn read() -> Option<Vec<Timecounter>> {
-    available()
-}
-
-#[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
-fn available() -> Option<Vec<Timecounter>> {
-    use clockscope_core::os::timecounter;
-
-    let timecounters = parse_timecounters(&timecounter::available()?)?;
-    #[cfg(target_os = "freebsd")]
-    let timecounters = timecounters
-        .into_iter()
-        .map(|one| {
-            let number = |fact| timecounter::number(&one.name, fact);
-            Timecounter { frequency_hz: number("frequency"), mask: number("mask"), ..one }
-        })
-        .collect();
-    Some(timecounters)
-}
-
-#[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
-fn available() -> Option<Vec<Timecounter>> {
-    None
+    let number = |timecounter: &str, fact| facts::timecounter_number(timecounter, fact);
+    let with_numbers = |one: Timecounter| Timecounter {
+        frequency_hz: number(&one.name, "frequency").or(one.frequency_hz),
+        mask: number(&one.name, "mask").or(one.mask),
+        ..one
+    };
+    Some(parse_timecounters(&facts::timecounters()?)?.into_iter().map(with_numbers).collect())
 }
 
 /// Reads `kern.timecounter.choice`: `TSC-low(1000) HPET(950)` of FreeBSD and OpenBSD, `TSC(q=3000,

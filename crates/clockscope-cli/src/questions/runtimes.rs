@@ -103,9 +103,8 @@ impl RuntimesArgs {
 run in a temporary folder; only the cache stays. A runtime that is missing,
 crashes, hangs or prints rubbish is a row with the reason.
 
-Figures:  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md
-Adding a language:
-  https://github.com/clockscope/clockscope/blob/HEAD/crates/clockscope-runtimes/probes/README.md",
+Figures, and how to add a language:
+  https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md",
         exits: Exits { undecided: "it could not be determined, or nothing was measured", ..FINDINGS },
     };
 }

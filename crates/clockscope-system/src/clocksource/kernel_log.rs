@@ -3,9 +3,7 @@
 use clockscope_core::Errno;
 use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};
 
-/// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.
-#[cfg(target_os = "linux")]
-const LONGEST: usize = 16 << 10;
+use crate::os::facts;
 
 /// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c` and
 /// `tsc_sync.c`). Others that sound alike are warnings, which sound machines print as well.
@@ -21,11 +19,9 @@ const COUNTERS: [&str; 3] = ["tsc", "tsc-early", "arch_sys_counter"];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum LogError {
     /// The system refused.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux's log is known"))]
     #[error("the kernel's log cannot be read: /dev/kmsg: {0}")]
     Refused(Errno),
     /// It is another system's.
-    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "this one is known"))]
     #[error("only Linux's log is known")]
     Unsupported,
 }
@@ -34,41 +30,13 @@ pub(super) enum LogError {
 ///
 /// # Errors
 /// It cannot be opened or read.
-#[cfg(target_os = "linux")]
 pub(super) fn read() -> Result<Vec<String>, LogError> {
-    use std::io::{ErrorKind, Read};
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let refused = |error: std::io::Error| LogError::Refused(Errno::from(&error));
-    let mut file =
-        std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg").map_err(refused)?;
-    let mut record = vec![0; LONGEST];
-    let mut lines = Vec::new();
-    loop {
-        match file.read(&mut record) {
-            Ok(0) => return Ok(lines),
-            Ok(length) => lines.extend(text(&String::from_utf8_lossy(&record[..length])).map(str::to_owned)),
-            // The newest record was read.
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(lines),
-            // The oldest was overwritten meanwhile: the next read goes on behind it.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe || error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(refused(error)),
-        }
-    }
-}
-
-/// Other systems have other logs.
-///
-/// # Errors
-/// Always.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn read() -> Result<Vec<String>, LogError> {
-    Err(LogError::Unsupported)
+    let records = facts::kernel_log().ok_or(LogError::Unsupported)?.map_err(LogError::Refused)?;
+    Ok(records.iter().filter_map(|record| text(record)).map(str::to_owned).collect())
 }
 
 /// The text of a record: `priority,sequence,time,flags;text`, with lines of facts below (Linux,
 /// Documentation/ABI/testing/dev-kmsg).
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux's log is known"))]
 fn text(record: &str) -> Option<&str> {
     record.split_once(';').map(|(_, text)| text.lines().next().unwrap_or_default())
 }

@@ -1,11 +1,44 @@
 //! Linux: POSIX clocks by three paths, the C library's older calls, devices, and the performance
 //! counter.
 
+#[cfg(target_os = "linux")]
+mod adjtimex;
 mod devices;
+#[cfg(target_os = "linux")]
+mod kernel_log;
 #[path = "../unix/legacy.rs"]
 mod legacy;
 mod posix;
+#[cfg(target_os = "linux")]
+mod ptp;
 mod rdpmc;
+#[cfg(target_os = "linux")]
+mod sleeping;
+#[path = "../unix/uname.rs"]
+mod uname;
+#[cfg(target_os = "linux")]
+mod usage;
+#[cfg(target_os = "linux")]
+mod vdso;
+
+/// Android denies the rest to programs.
+pub(crate) mod facts {
+    pub(crate) use super::uname::kernel;
+    #[cfg(target_os = "linux")]
+    pub(crate) use super::{
+        adjtimex::adjtimex,
+        kernel_log::kernel_log,
+        ptp::ptp,
+        sleeping::{Sleeper, timer_slack_ns},
+        usage::switches,
+        vdso::vdso,
+    };
+    #[cfg(target_os = "android")]
+    pub(crate) use crate::os::unsupported::{Sleeper, adjtimex, kernel_log, ptp, switches, timer_slack_ns, vdso};
+    pub(crate) use crate::os::unsupported::{
+        is_wine, online_cpus, performance_counter, timecounter_number, timecounters, windows,
+    };
+}
 
 use clockscope_core::os::posix::{BySyscall, ByVdso, Timespec};
 

@@ -12,6 +12,24 @@ mod legacy;
 mod mach;
 mod posix;
 mod timespec;
+mod uname;
+
+/// No machine of these systems was there to show more.
+pub(crate) mod facts {
+    pub(crate) use super::uname::kernel;
+    #[cfg(not(target_os = "freebsd"))]
+    pub(crate) use crate::os::unsupported::timecounter_number;
+    #[cfg(not(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd")))]
+    pub(crate) use crate::os::unsupported::timecounters;
+    pub(crate) use crate::os::unsupported::{
+        Sleeper, adjtimex, is_wine, kernel_log, online_cpus, performance_counter, ptp, switches, timer_slack_ns, vdso,
+        windows,
+    };
+    #[cfg(any(target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
+    pub(crate) use clockscope_core::os::timecounter::available as timecounters;
+    #[cfg(target_os = "freebsd")]
+    pub(crate) use clockscope_core::os::timecounter::number as timecounter_number;
+}
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -4,12 +4,15 @@
 //! Facts are those of Microsoft's documentation of each function. Functions that older systems lack
 //! are resolved by name.
 
+pub(crate) mod console;
 mod cpu_time;
+pub(crate) mod facts;
 mod interrupt;
 mod milliseconds;
 mod performance;
 mod runtime;
 mod symbol;
+pub(crate) mod timer;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -2,10 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls of the system, which write through pointers")]
 
-pub(crate) mod console;
-pub(crate) mod timer;
-
-use clockscope_records::{Figure, Unknown};
+use clockscope_records::{Figure, Kernel, Unknown, WindowsFacts};
 use windows_sys::Wdk::System::SystemInformation::NtQuerySystemInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
@@ -13,19 +10,32 @@ use windows_sys::Win32::System::Performance::QueryPerformanceFrequency;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 use windows_sys::Win32::System::Threading::GetActiveProcessorCount;
 
+use super::symbol::failed;
 use crate::counter_facts::{self, CounterFacts, PerformanceCounterInformation};
+pub(crate) use crate::os::unsupported::{
+    Sleeper, adjtimex, kernel_log, ptp, switches, timecounter_number, timecounters, timer_slack_ns, vdso,
+};
 
 /// All groups of processors (winnt.h).
 const ALL_PROCESSOR_GROUPS: u16 = 0xFFFF;
 
-/// The reason of what a call that failed would have shown.
-pub(crate) fn failed(call: &str) -> Unknown {
-    format!("{call} failed").into()
+/// The system's names.
+pub(crate) fn kernel() -> Kernel {
+    Kernel {
+        name: Figure::Known("Windows".to_owned()),
+        release: Figure::of(version(), failed("RtlGetVersion")),
+        version: Figure::unknown("Windows states no text of its build"),
+    }
+}
+
+/// What the system shows of its timer and processors.
+pub(crate) fn windows() -> Option<WindowsFacts> {
+    Some(super::timer::facts())
 }
 
 /// Major and minor version and the build, such as 10.0.22631: those of the system, whatever a
 /// manifest says that the program knows.
-pub(crate) fn version() -> Option<String> {
+fn version() -> Option<String> {
     numbers().map(|[major, minor, build]| format!("{major}.{minor}.{build}"))
 }
 
@@ -39,9 +49,10 @@ fn numbers() -> Option<[u32; 3]> {
 }
 
 /// Number of processors that are active, in all groups.
-pub(crate) fn processors() -> Option<u32> {
+pub(crate) fn online_cpus() -> Figure<u32> {
     // SAFETY: takes any number; answers 0 if it fails.
-    Some(unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) }).filter(|count| *count > 0)
+    let count = unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) };
+    Figure::of((count > 0).then_some(count), failed("GetActiveProcessorCount"))
 }
 
 /// Returns true if the system is Wine, which has a function that Windows lacks.
@@ -54,16 +65,16 @@ pub(crate) fn is_wine() -> bool {
 }
 
 /// Facts that the system shows of QueryPerformanceCounter. A part that it denies has the reason.
-pub(crate) fn performance_counter() -> CounterFacts {
+pub(crate) fn performance_counter() -> Option<CounterFacts> {
     let bypass = bypass();
     let part = |index: usize| Figure::from(bypass.clone().map(|bytes| bytes[index]));
-    CounterFacts {
+    Some(CounterFacts {
         frequency_hz: frequency(),
         bypass_flags: part(0),
         bypass_shift: part(1),
         enters_kernel: enters_kernel(),
         is_wine: is_wine(),
-    }
+    })
 }
 
 /// Returns how many counts a second has.

@@ -1,9 +1,10 @@
-//! Functions that not every Windows has, by their names.
+//! Functions that not every Windows has, by their names, and the reason of one that failed.
 
 #![allow(unsafe_code, reason = "a library is loaded, and a function of it looked up, by C strings")]
 
 use core::ffi::CStr;
 
+use clockscope_records::Unknown;
 use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExA};
 
 use crate::Unavailable;
@@ -47,4 +48,9 @@ mod tests {
             assert!(reason.contains("this Windows has no GetSundial"), "{reason}");
         }
     }
+}
+
+/// The reason of what a call that failed would have shown.
+pub(crate) fn failed(call: &str) -> Unknown {
+    format!("{call} failed").into()
 }

@@ -62,7 +62,7 @@ fn adjustment() -> Figure<TimeAdjustment> {
     // SAFETY: writes 32 bits through each pointer, which are ours.
     let answer = unsafe { GetSystemTimeAdjustment(&raw mut added, &raw mut nominal, &raw mut is_disabled) };
     let found = TimeAdjustment { added: added.into(), nominal: nominal.into(), is_disabled: is_disabled != 0 };
-    Figure::of((answer != 0).then_some(found), super::failed("GetSystemTimeAdjustment"))
+    Figure::of((answer != 0).then_some(found), super::symbol::failed("GetSystemTimeAdjustment"))
 }
 
 fn precise_adjustment() -> Figure<TimeAdjustment> {
@@ -78,7 +78,7 @@ fn precise_adjustment() -> Figure<TimeAdjustment> {
     let answer =
         unsafe { transmute::<Address, Signature>(call)(&raw mut added, &raw mut nominal, &raw mut is_disabled) };
     let found = TimeAdjustment { added, nominal, is_disabled: is_disabled != 0 };
-    Figure::of((answer != 0).then_some(found), super::failed("GetSystemTimeAdjustmentPrecise"))
+    Figure::of((answer != 0).then_some(found), super::symbol::failed("GetSystemTimeAdjustmentPrecise"))
 }
 
 fn processor_groups() -> Figure<Vec<u32>> {
@@ -87,7 +87,7 @@ fn processor_groups() -> Figure<Vec<u32>> {
     // SAFETY: takes any number; answers 0 if it fails.
     let active = (0..groups).map(|group| unsafe { GetActiveProcessorCount(group) }).collect::<Vec<_>>();
     let is_known = !active.is_empty() && active.iter().all(|processors| *processors > 0);
-    Figure::of(is_known.then_some(active), super::failed("GetActiveProcessorCount"))
+    Figure::of(is_known.then_some(active), super::symbol::failed("GetActiveProcessorCount"))
 }
 
 /// `TIMECAPS` (timeapi.h).

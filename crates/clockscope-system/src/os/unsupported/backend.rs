@@ -5,6 +5,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{Errno, RawClock, ReadPath, Visitor};
 
+pub(crate) use crate::os::unsupported as facts;
+
 /// The standard library's monotonic clock: the only one that is known here.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
