@@ -1,5 +1,6 @@
 //! The rows of a table as lines of characters.
 
+use comfy_table::{CellAlignment, ColumnConstraint, ContentLineStyle, LineStyle, TableStyle, Width};
 use textwrap::core::display_width;
 
 use super::histogram;
@@ -7,29 +8,17 @@ use crate::model::{Cell, Row, Table, Tone};
 
 /// Blanks between columns.
 pub(super) const BETWEEN: usize = 2;
-/// Columns of a bar, and of the blank before it.
+/// Columns of a bar.
 const BAR: usize = 8;
 /// The narrowest that a column of words becomes.
 const NARROWEST: usize = 12;
+/// Separate cells and rows in what comfy-table draws, so that each is colored by its meaning; no
+/// text contains them.
+const CELLS: char = '\u{1f}';
+const ROWS: char = '\u{1e}';
 
 /// A part of a line, and its meaning.
 pub(super) type Piece = (String, Tone);
-
-/// Some columns of some rows.
-pub(super) struct Grid<'a> {
-    table: &'a Table,
-    columns: Vec<GridColumn>,
-    ascii: bool,
-}
-
-/// A column of a table as it is drawn.
-#[derive(Clone, Copy)]
-struct GridColumn {
-    index: usize,
-    /// Without the bar.
-    width: usize,
-    has_bars: bool,
-}
 
 /// The style of a drawn grid.
 #[derive(Clone, Copy)]
@@ -40,104 +29,80 @@ pub(super) struct GridStyle {
     pub(super) ascii: bool,
 }
 
-impl<'a> Grid<'a> {
-    /// Lays out these columns. A table whose last column wraps gives up its bars before that column
-    /// becomes too narrow.
-    pub(super) fn new(table: &'a Table, rows: &[&Row], indices: &[usize], drawing: GridStyle) -> Self {
-        let GridStyle { width, bars, ascii } = drawing;
-        let is_bar = |row: &&Row, index: usize| matches!(row.cells[index], Cell::Measure { bar: Some(_), .. });
-        let column = |index: &usize| GridColumn {
-            index: *index,
-            width: column_width(table, rows, *index),
-            has_bars: bars && rows.iter().any(|row| is_bar(row, *index)),
-        };
-        let mut grid = Self { table, columns: indices.iter().map(column).collect(), ascii };
-        if table.wraps && grid.width() > width {
-            if grid.room_for_last(width) < NARROWEST {
-                grid.columns.iter_mut().for_each(|column| column.has_bars = false);
-            }
-            let room = grid.room_for_last(width).max(NARROWEST);
-            if let Some(last) = grid.columns.last_mut() {
-                last.width = last.width.min(room);
-            }
+/// A column as it is drawn: of a table's cells, or of their bars.
+#[derive(Clone, Copy)]
+struct GridColumn {
+    index: usize,
+    is_bar: bool,
+}
+
+/// Draws the line of heads, and the lines of each row: one, unless its last column is wrapped. A
+/// table whose last column wraps gives up its bars before that column becomes too narrow.
+pub(super) fn draw(
+    table: &Table,
+    rows: &[&Row],
+    indices: &[usize],
+    drawing: GridStyle,
+) -> (String, Vec<Vec<Vec<Piece>>>) {
+    let GridStyle { width, mut bars, ascii } = drawing;
+    let is_bar = |row: &&Row, index: usize| matches!(row.cells[index], Cell::Measure { bar: Some(_), .. });
+    let has_bars = |index: &&usize| rows.iter().any(|row| is_bar(row, **index));
+    let (last, others) = indices.split_last().map_or((0, indices), |(last, others)| (*last, others));
+    let mut room = width.saturating_sub(others.iter().map(|index| column_width(table, rows, *index) + BETWEEN).sum());
+    let longest = column_width(table, rows, last);
+    if table.wraps && bars {
+        let of_bars = others.iter().filter(has_bars).count() * (1 + BAR);
+        bars = room >= of_bars + longest.min(NARROWEST);
+        room -= if bars { of_bars } else { 0 };
+    }
+    let column = |index: &usize| {
+        let bar = (bars && has_bars(&index)).then_some(GridColumn { index: *index, is_bar: true });
+        [GridColumn { index: *index, is_bar: false }].into_iter().chain(bar)
+    };
+    let columns: Vec<GridColumn> = indices.iter().flat_map(column).collect();
+    let pieces_of = |row: &&Row| columns.iter().map(|column| column.piece(row, ascii)).collect();
+    let cells: Vec<Vec<Piece>> = rows.iter().map(pieces_of).collect();
+
+    let between = ContentLineStyle::none().junction(CELLS);
+    let style = TableStyle::new().header_lines(between).content_lines(between);
+    let mut grid = comfy_table::Table::new();
+    grid.load_style(style.row_separator(LineStyle::none().fill(ROWS)));
+    grid.set_header(columns.iter().map(|column| if column.is_bar { "" } else { &table.head[column.index] }));
+    grid.add_rows(cells.iter().map(|pieces| pieces.iter().map(|(text, _)| text)));
+    for (at, (column, drawn)) in columns.iter().zip(grid.column_iter_mut()).enumerate() {
+        let wraps = table.wraps && column.index == last;
+        let is_words = column.is_bar || wraps || column.index < table.left;
+        drawn.set_cell_alignment(if is_words { CellAlignment::Left } else { CellAlignment::Right });
+        let before = if column.is_bar { 1 } else { BETWEEN * at.min(1) };
+        drawn.set_padding((before as u16, 0));
+        let fixed = |width: usize| ColumnConstraint::Absolute(Width::Fixed((before + width) as u16));
+        if column.is_bar {
+            drawn.set_constraint(fixed(BAR));
+        } else if wraps {
+            drawn.set_constraint(fixed(longest.min(room.max(NARROWEST))));
         }
-        grid
     }
 
-    /// The width that the other columns leave for the last one.
-    fn room_for_last(&self, width: usize) -> usize {
-        let others = self.width() - self.columns.last().map_or(0, GridColumn::whole);
-        width.saturating_sub(others)
-    }
-
-    fn width(&self) -> usize {
-        let columns: usize = self.columns.iter().map(GridColumn::whole).sum();
-        columns + self.columns.len().saturating_sub(1) * BETWEEN
-    }
-
-    /// The line of heads.
-    pub(super) fn head(&self) -> String {
-        let mut line = String::new();
-        for (at, column) in self.columns.iter().enumerate() {
-            let head = &self.table.head[column.index];
-            let (before, after) = self.padding(*column, display_width(head));
-            line.push_str(&blanks(at, before));
-            line.push_str(head);
-            // The bars begin where the figures end.
-            line.push_str(&" ".repeat(after + column.whole() - column.width));
-        }
-        line.trim_end().to_owned()
-    }
-
-    /// The lines of a row: one, unless its last column is wrapped.
-    pub(super) fn row(&self, row: &Row) -> Vec<Vec<Piece>> {
-        let mut first: Vec<Piece> = Vec::new();
-        let mut further = Vec::new();
-        for (at, column) in self.columns.iter().enumerate() {
-            let cell = &row.cells[column.index];
-            let mut text = cell.to_string();
-            if self.table.wraps && at + 1 == self.columns.len() {
-                let mut lines = textwrap::wrap(&text, column.width).into_iter().map(String::from);
-                let start = lines.next().unwrap_or_default();
-                further.extend(lines);
-                text = start;
-            }
-            let (before, after) = self.padding(*column, display_width(&text));
-            first.push((blanks(at, before), Tone::Normal));
-            first.push((text, tone(cell)));
-            first.push((" ".repeat(after) + &self.bar(*column, cell), Tone::Context));
-        }
-        let indent = self.width() - self.columns.last().map_or(0, GridColumn::whole);
-        let last = self.columns.last().map_or(Tone::Normal, |column| tone(&row.cells[column.index]));
-        let further = further.into_iter().map(|text| vec![(" ".repeat(indent), Tone::Normal), (text, last)]);
-        std::iter::once(first).chain(further).collect()
-    }
-
-    /// Blanks before and after a text in its column.
-    fn padding(&self, column: GridColumn, text: usize) -> (usize, usize) {
-        let free = column.width.saturating_sub(text);
-        let is_words = column.index < self.table.left
-            || self.table.wraps && self.columns.last().is_some_and(|last| last.index == column.index);
-        if is_words { (0, free) } else { (free, 0) }
-    }
-
-    /// The bar of a cell, with the blank before it.
-    fn bar(&self, column: GridColumn, cell: &Cell) -> String {
-        let width = column.whole() - column.width;
-        let bar = match cell {
-            Cell::Measure { bar: Some(length), .. } if column.has_bars => {
-                format!(" {}", histogram::bar(length * BAR as f64, self.ascii))
-            }
-            _ => String::new(),
-        };
-        format!("{bar:width$}")
-    }
+    let mut lines = grid.lines();
+    let head = lines.next().unwrap_or_default().replace(CELLS, "");
+    let lines: Vec<String> = lines.collect();
+    let drawn = |(pieces, lines): (&Vec<Piece>, &[String])| {
+        let tones = pieces.iter().map(|(_, tone)| *tone);
+        lines.iter().map(|line| line.split(CELLS).map(str::to_owned).zip(tones.clone()).collect()).collect()
+    };
+    (head, cells.iter().zip(lines.split(|line| line.starts_with(ROWS))).map(drawn).collect())
 }
 
 impl GridColumn {
-    /// The width with the bar.
-    fn whole(&self) -> usize {
-        self.width + if self.has_bars { 1 + BAR } else { 0 }
+    /// The cell or its bar.
+    fn piece(self, row: &Row, ascii: bool) -> Piece {
+        match &row.cells[self.index] {
+            Cell::Measure { bar: Some(length), .. } if self.is_bar => {
+                (histogram::bar(length * BAR as f64, ascii), Tone::Context)
+            }
+            _ if self.is_bar => (String::new(), Tone::Context),
+            cell => (cell.to_string(), tone(cell)),
+        }
     }
 }
 
@@ -145,11 +110,6 @@ impl GridColumn {
 pub(super) fn column_width(table: &Table, rows: &[&Row], index: usize) -> usize {
     let cells = rows.iter().map(|row| display_width(&row.cells[index].to_string()));
     cells.chain([display_width(&table.head[index])]).max().unwrap_or(0)
-}
-
-/// Blanks before the column at this place of the line.
-fn blanks(at: usize, before: usize) -> String {
-    " ".repeat(before + if at == 0 { 0 } else { BETWEEN })
 }
 
 fn tone(cell: &Cell) -> Tone {
@@ -177,10 +137,10 @@ mod tests {
     fn lines(width: usize, bars: bool) -> Vec<String> {
         let table = table();
         let rows: Vec<&Row> = table.rows.iter().collect();
-        let grid = Grid::new(&table, &rows, &[0, 1, 2], GridStyle { width, bars, ascii: true });
+        let (head, rows) = draw(&table, &rows, &[0, 1, 2], GridStyle { width, bars, ascii: true });
         let joined = |pieces: Vec<Piece>| pieces.into_iter().map(|(text, _)| text).collect::<String>();
-        let rows = rows.iter().flat_map(|row| grid.row(row)).map(joined);
-        std::iter::once(grid.head()).chain(rows).map(|line| line.trim_end().to_owned()).collect()
+        let rows = rows.into_iter().flatten().map(joined);
+        std::iter::once(head).chain(rows).map(|line| line.trim_end().to_owned()).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use textwrap::core::display_width;
 
 use super::brief;
-use super::grid::{BETWEEN, Grid, GridStyle, Piece, column_width};
+use super::grid::{self, BETWEEN, GridStyle, Piece, column_width};
 use super::histogram;
 use super::plot;
 use super::renderer::{RenderError, Renderer};
@@ -203,9 +203,9 @@ impl TextBuffer {
         let Style { bars, ascii, width, .. } = self.style;
         // Words are wrapped where any terminal would wrap them.
         let width = if table.wraps && width.is_none() { TABLE } else { self.width() };
-        let grid = Grid::new(table, rows, columns, GridStyle { width: width - indent.len(), bars, ascii });
-        self.line(format!("{indent}{}", grid.head()).trim_end(), Mark::Head);
-        for (index, row) in rows.iter().enumerate() {
+        let (head, drawn) = grid::draw(table, rows, columns, GridStyle { width: width - indent.len(), bars, ascii });
+        self.line(format!("{indent}{head}").trim_end(), Mark::Head);
+        for (index, (row, lines)) in rows.iter().zip(drawn).enumerate() {
             if has_headings && !row.heading.is_empty() {
                 self.line(&row.heading, Mark::Head);
             }
@@ -213,7 +213,7 @@ impl TextBuffer {
             for name in above.get(index).map(|name| textwrap::wrap(name, self.width())).into_iter().flatten() {
                 self.line(&name, mark);
             }
-            for mut pieces in grid.row(row) {
+            for mut pieces in lines {
                 pieces.insert(0, (indent.to_owned(), Tone::Normal));
                 self.pieces(pieces, mark);
             }
@@ -296,7 +296,10 @@ impl TextBuffer {
             Mark::Toned(Tone::Context) => "\x1b[2m",
         };
         let end = if sequence.is_empty() { "" } else { "\x1b[0m" };
-        self.text.extend([sequence, text.as_str(), end]);
+        // Blanks around a text have no color.
+        let inner = text.trim();
+        let (before, after) = text.split_once(inner).unwrap_or_default();
+        self.text.extend([before, sequence, inner, end, after]);
     }
 }
 
