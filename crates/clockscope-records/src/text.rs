@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 /// Returns true if a character steers a terminal, turns the direction of writing, or cannot be
 /// seen: control characters; marks, embeddings, overrides and isolates of direction; separators and
-/// spaces of no width. Line breaks are among them.
+/// spaces of no width; and the two that XML has no place for. Line breaks are among them.
 ///
 /// Escapes and C1 controls are ECMA-48's; the others are of the Unicode Standard, annex 9 and
 /// chapter 23.
 #[must_use]
 pub fn is_steering(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+        || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Returns the text with a space in place of each character that is steering: one line, as it

@@ -32,8 +32,7 @@
 //! A chart is data as well (`chart`). `render/svg.rs` draws it, as a file or as a part of a page.
 //! `render/html/data.rs` makes the table below it, and `render/plot.rs` draws some in characters. A
 //! document's charts are blocks between its tables; views without images have none
-//! (`View::has_charts`). `render/markup.rs` writes elements, and is the one place that escapes
-//! text.
+//! (`View::has_charts`). maud writes elements and escapes text.
 
 mod chart;
 mod documents;

@@ -10,7 +10,6 @@ mod histogram;
 mod html;
 mod json;
 mod markdown;
-mod markup;
 mod ndjson;
 pub(crate) mod one_line;
 mod plot;

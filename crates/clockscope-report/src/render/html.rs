@@ -8,9 +8,9 @@ mod table;
 mod tone;
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
-use super::markup::Markup;
+use maud::{Markup, PreEscaped, html};
+
 use super::renderer::{RenderError, Renderer};
 use super::svg;
 use crate::chart::Chart;
@@ -37,73 +37,69 @@ impl Renderer for Html {
             [report] => report.title(),
             _ => format!("clockscope: {} reports", grouped(reports.len() as u64)).into(),
         };
-        let mut page = Markup::beginning("<!doctype html>\n");
-        page.element("html", &[("lang", &"en")], |html| {
-            html.element("head", &[], |head| self::head(head, &title)).line();
-            html.element("body", &[], |body| self::body(body, &title, reports, style)).line();
-        });
-        page.line();
+        let page = html! {
+            (PreEscaped("<!doctype html>\n"))
+            html lang="en" {
+                head { (head(&title)) } "\n"
+                body { (body(&title, reports, style)) } "\n"
+            } "\n"
+        };
         Ok(page.into_string())
     }
 }
 
-fn head(head: &mut Markup, title: &str) {
-    head.empty("meta", &[("charset", &"utf-8")]);
-    head.empty("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &policy::POLICY)]);
-    head.empty("meta", &[("name", &"viewport"), ("content", &"width=device-width, initial-scale=1")]);
-    head.empty("meta", &[("name", &"color-scheme"), ("content", &"light dark")]);
-    head.leaf("title", &[], title);
-    for style in [svg::STYLE, STYLE] {
-        head.element("style", &[], |element| {
-            element.verbatim(style);
-        });
+fn head(title: &str) -> Markup {
+    html! {
+        meta charset="utf-8";
+        meta http-equiv="Content-Security-Policy" content=(policy::POLICY);
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        title { (title) }
+        @for style in [svg::STYLE, STYLE] {
+            style { (PreEscaped(style)) }
+        }
     }
 }
 
-fn body(body: &mut Markup, title: &str, reports: &[Report<'_>], style: Style) {
-    body.element("header", &[], |header| {
-        header.leaf("h1", &[], title);
-    })
-    .line();
+fn body(title: &str, reports: &[Report<'_>], style: Style) -> Markup {
     let titles: Vec<Text> = reports.iter().map(Report::title).collect();
-    if titles.len() > 1 {
-        body.element("nav", &[("aria-label", &"Reports")], |nav| contents(nav, &titles)).line();
-    }
-    body.element("main", &[], |main| {
-        let mut page = Page { markup: main, top: 2, level: 2, tables: 0, ids: BTreeMap::new() };
-        for (index, report) in reports.iter().enumerate() {
-            if let Some(title) = titles.get(index).filter(|_| titles.len() > 1) {
-                let id = format!("report-{}", index + 1);
-                page.markup.leaf("h2", &[("id", &id), ("class", &"document")], format!("{}. {title}", index + 1));
-                page.top = 3;
-            }
-            page.level = page.top;
-            for block in report.blocks(style.page_view()) {
-                page.block(&block, style);
-                page.markup.line();
-            }
+    html! {
+        header { h1 { (title) } } "\n"
+        @if titles.len() > 1 {
+            nav aria-label="Reports" { (contents(&titles)) } "\n"
         }
-    });
-    body.element("script", &[], |script| {
-        script.verbatim(SCRIPT);
-    });
+        main { (parts(&titles, reports, style)) }
+        script { (PreEscaped(SCRIPT)) }
+    }
+}
+
+fn parts(titles: &[Text], reports: &[Report<'_>], style: Style) -> Markup {
+    let are_several = titles.len() > 1;
+    let top = if are_several { 3 } else { 2 };
+    let mut page = Page { top, level: top, tables: 0, ids: BTreeMap::new() };
+    html! {
+        @for (index, (report, title)) in (1..).zip(reports.iter().zip(titles)) {
+            @if are_several {
+                h2 id={ "report-" (index) } class="document" { (index) ". " (title) }
+            }
+            (page.report(report, style))
+        }
+    }
 }
 
 /// Lists the reports with links to them.
-fn contents(nav: &mut Markup, titles: &[Text]) {
-    nav.element("ol", &[], |list| {
-        for (index, title) in titles.iter().enumerate() {
-            let link = format!("#report-{}", index + 1);
-            list.element("li", &[], |item| {
-                item.leaf("a", &[("href", &link)], title);
-            });
+fn contents(titles: &[Text]) -> Markup {
+    html! {
+        ol {
+            @for (index, title) in titles.iter().enumerate() {
+                li { a href={ "#report-" (index + 1) } { (title) } }
+            }
         }
-    });
+    }
 }
 
 /// The main part of the page so far.
-struct Page<'a> {
-    markup: &'a mut Markup,
+struct Page {
     /// The level of a report's own headings, and of those below the last of them.
     top: usize,
     level: usize,
@@ -113,114 +109,57 @@ struct Page<'a> {
     ids: BTreeMap<String, usize>,
 }
 
-impl Page<'_> {
-    fn block(&mut self, block: &Block, style: Style) {
+impl Page {
+    fn report(&mut self, report: &Report<'_>, style: Style) -> Markup {
+        self.level = self.top;
+        html! {
+            @for block in report.blocks(style.page_view()) {
+                (self.block(&block, style)) "\n"
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, style: Style) -> Markup {
         match block {
             Block::Heading(text) => {
-                self.level = self.top;
-                self.heading(text);
-                self.level += 1;
+                self.level = self.top + 1;
+                heading(self.top, text)
             }
             Block::Table(table) => self.table(table, style),
-            Block::KeyValue { title, pairs } => {
-                self.heading(title);
-                self.pairs(pairs);
-            }
+            Block::KeyValue { title, pairs } => html! { (heading(self.level, title)) (self::pairs(pairs)) },
             // Documents that give a histogram give a chart of it, too.
-            Block::Series(_) => {}
+            Block::Series(_) => Markup::default(),
             Block::Chart(chart) => self.chart(chart),
             Block::Notes { title, lines } => {
-                self.heading(title.trim_end_matches(':'));
-                self.list(lines);
+                html! { (heading(self.level, title.trim_end_matches(':'))) (list(lines)) }
             }
-            Block::Section { title, lines } => {
-                self.heading(title);
-                self.paragraphs(lines);
-            }
-            Block::Prose(lines) => self.paragraphs(lines),
-            Block::Environment(pairs) => {
-                self.heading("Environment");
-                self.pairs(pairs);
-            }
-            Block::Conclusion(conclusion) => self.conclusion(conclusion),
+            Block::Section { title, lines } => html! { (heading(self.level, title)) (paragraphs(lines)) },
+            Block::Prose(lines) => paragraphs(lines),
+            Block::Environment(pairs) => html! { (heading(self.level, "Environment")) (self::pairs(pairs)) },
+            Block::Conclusion(conclusion) => self::conclusion(conclusion),
         }
     }
 
-    /// Adds a heading, if there is any text.
-    fn heading(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.markup.leaf(heading(self.level), &[], text);
-        }
-    }
-
-    fn conclusion(&mut self, conclusion: &Conclusion) {
-        let Conclusion { caveats, lines, findings } = conclusion;
-        for caveat in caveats {
-            self.markup.leaf("p", &[("class", &"warning")], caveat);
-        }
-        for (index, line) in lines.iter().enumerate() {
-            let class = if index == 0 { "lead" } else { "" };
-            self.classed("p", class, line);
-        }
-        let findings: Vec<Line> = findings.iter().map(|finding| finding.to_string().into()).collect();
-        self.list(&findings);
-    }
-
-    fn list(&mut self, lines: &[Line]) {
-        if lines.is_empty() {
-            return;
-        }
-        self.markup.element("ul", &[], |list| {
-            for line in lines {
-                match tone(line.tone) {
-                    "" => list.leaf("li", &[], &line.text),
-                    class => list.leaf("li", &[("class", &class)], &line.text),
-                };
-            }
-        });
-    }
-
-    fn paragraphs(&mut self, lines: &[Text]) {
-        for line in lines {
-            self.markup.leaf("p", &[], line);
-        }
-    }
-
-    fn pairs(&mut self, pairs: &[(Text, Text)]) {
-        self.markup.element("dl", &[], |list| {
-            for (key, value) in pairs {
-                list.leaf("dt", &[], key).leaf("dd", &[], value);
-            }
-        });
-    }
-
-    fn classed(&mut self, name: &'static str, class: &'static str, text: impl Display) {
-        match class {
-            "" => self.markup.leaf(name, &[], text),
-            class => self.markup.leaf(name, &[("class", &class)], text),
-        };
-    }
-
-    /// Adds a chart with its title, its words, and its data in a table that can be opened.
-    fn chart(&mut self, chart: &Chart) {
+    /// Makes a chart with its title, its words, and its data in a table that can be opened.
+    fn chart(&mut self, chart: &Chart) -> Markup {
         let id = self.id(&chart.name);
         let table = data::table(chart);
-        let heading = heading(self.level);
-        let label = format!("Chart: {}", chart.title);
         let data = format!("Data of the chart: {}", chart.title);
-        self.markup.element("figure", &[("id", &id)], |figure| {
-            figure.element("figcaption", &[], |caption| {
-                caption.leaf(heading, &[], &chart.title);
-                caption.leaf("p", &[], chart.description());
-            });
-            let scroll: [(&'static str, &dyn Display); 4] =
-                [("class", &"scroll"), ("role", &"group"), ("aria-label", &label), ("tabindex", &0)];
-            figure.element("div", &scroll, |scroll| svg::draw(scroll, chart, &id, svg::ImageContext::Page));
-            figure.element("details", &[], |details| {
-                details.leaf("summary", &[], &data);
-                table::add(details, &table, &data, table::MOST_ROWS);
-            });
-        });
+        html! {
+            figure id=(id) {
+                figcaption {
+                    (heading(self.level, &chart.title))
+                    p { (chart.description()) }
+                }
+                div class="scroll" role="group" aria-label={ "Chart: " (chart.title) } tabindex="0" {
+                    (svg::draw(chart, &id, svg::ImageContext::Page))
+                }
+                details {
+                    summary { (data) }
+                    (table::of(&table, &data, table::MOST_ROWS))
+                }
+            }
+        }
     }
 
     /// Makes an identifier of a chart's name: `chart-histogram_tsc`. Another chart of the same name
@@ -244,23 +183,81 @@ impl Page<'_> {
         }
     }
 
-    fn table(&mut self, table: &Table, style: Style) {
+    fn table(&mut self, table: &Table, style: Style) -> Markup {
         self.tables += 1;
         let most = if table.omitted.is_some() { style.most_rows() } else { table::MOST_ROWS };
-        if !table.rows.is_empty() {
-            let name = match table.title.trim_end_matches(':') {
-                "" => format!("Table {}", self.tables),
-                title => format!("Table: {title}"),
-            };
-            table::add(self.markup, table, &name, most);
-        }
-        for line in &table.below {
-            self.markup.leaf("p", &[("class", &"context")], line);
+        let name = match table.title.trim_end_matches(':') {
+            "" => format!("Table {}", self.tables),
+            title => format!("Table: {title}"),
+        };
+        html! {
+            @if !table.rows.is_empty() {
+                (table::of(table, &name, most))
+            }
+            @for line in &table.below {
+                p class="context" { (line) }
+            }
         }
     }
 }
 
-/// The element of a heading.
-fn heading(level: usize) -> &'static str {
-    ["h1", "h2", "h3", "h4", "h5"].get(level - 1).copied().unwrap_or("h6")
+fn conclusion(conclusion: &Conclusion) -> Markup {
+    let Conclusion { caveats, lines, findings } = conclusion;
+    let findings: Vec<Line> = findings.iter().map(|finding| finding.to_string().into()).collect();
+    html! {
+        @for caveat in caveats {
+            p class="warning" { (caveat) }
+        }
+        @for (index, line) in lines.iter().enumerate() {
+            p class=[(index == 0).then_some("lead")] { (line) }
+        }
+        (list(&findings))
+    }
+}
+
+fn list(lines: &[Line]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            ul {
+                @for line in lines {
+                    li class=[Some(tone(line.tone)).filter(|class| !class.is_empty())] { (line.text) }
+                }
+            }
+        }
+    }
+}
+
+fn paragraphs(lines: &[Text]) -> Markup {
+    html! {
+        @for line in lines {
+            p { (line) }
+        }
+    }
+}
+
+fn pairs(pairs: &[(Text, Text)]) -> Markup {
+    html! {
+        dl {
+            @for (key, value) in pairs {
+                dt { (key) }
+                dd { (value) }
+            }
+        }
+    }
+}
+
+/// Makes a heading, if there is any text. maud has no elements whose name is a value.
+fn heading(level: usize, text: &str) -> Markup {
+    html! {
+        @if !text.is_empty() {
+            @match level {
+                1 => h1 { (text) },
+                2 => h2 { (text) },
+                3 => h3 { (text) },
+                4 => h4 { (text) },
+                5 => h5 { (text) },
+                _ => h6 { (text) },
+            }
+        }
+    }
 }

@@ -5,7 +5,8 @@ mod matrix;
 mod parts;
 mod rows;
 
-use super::markup::Markup;
+use maud::{Markup, PreEscaped, html};
+
 use super::renderer::{RenderError, Renderer};
 use crate::chart::{Chart, Plot};
 use crate::report::Report;
@@ -41,10 +42,8 @@ pub(super) fn named(report: &Report<'_>, name: &str) -> Result<String, RenderErr
 
 /// Draws a chart as a file of its own.
 fn image(chart: &Chart) -> String {
-    let mut markup = Markup::beginning("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    draw(&mut markup, chart, "chart", ImageContext::File);
-    markup.line();
-    markup.into_string()
+    let image = draw(chart, "chart", ImageContext::File).into_string();
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{image}\n")
 }
 
 /// The place of an image.
@@ -56,9 +55,9 @@ pub(super) enum ImageContext {
     Page,
 }
 
-/// Adds an image, whose parts have identifiers that begin with `id`.
-pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, context: ImageContext) {
-    let mut content = Markup::default();
+/// Draws an image, whose parts have identifiers that begin with `id`.
+pub(super) fn draw(chart: &Chart, id: &str, context: ImageContext) -> Markup {
+    let mut content = String::new();
     let top = if context == ImageContext::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
     let height = match &chart.plot {
         Plot::Rows(plot) => rows::draw(&mut content, plot, top),
@@ -67,23 +66,16 @@ pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, context: ImageC
     };
     let (title, description) = (format!("{id}-title"), format!("{id}-text"));
     let view = format!("0 0 {} {}", Px(WIDTH), Px(height));
-    let attributes: [(&'static str, &dyn std::fmt::Display); 6] = [
-        ("xmlns", &"http://www.w3.org/2000/svg"),
-        ("class", &"chart"),
-        ("viewBox", &view),
-        ("role", &"img"),
-        ("aria-labelledby", &title),
-        ("aria-describedby", &description),
-    ];
-    markup.element("svg", &attributes, |svg| {
-        svg.leaf("title", &[("id", &title)], &chart.title);
-        svg.leaf("desc", &[("id", &description)], chart.description());
-        if context == ImageContext::File {
-            svg.element("style", &[], |style| {
-                style.verbatim(STYLE);
-            });
-            svg.empty("rect", &[("class", &"page"), ("width", &"100%"), ("height", &"100%")]);
+    html! {
+        svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox=(view) role="img"
+            aria-labelledby=(title) aria-describedby=(description) {
+            title id=(title) { (chart.title) }
+            desc id=(description) { (chart.description()) }
+            @if context == ImageContext::File {
+                style { (PreEscaped(STYLE)) }
+                rect class="page" width="100%" height="100%" {}
+            }
+            (PreEscaped(content))
         }
-        svg.append(content);
-    });
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display};
 
+use maud::html;
+
 use crate::chart::scale::{Scale, Tick};
 use crate::chart::{Axis, MOST_SERIES};
-use crate::render::markup::Markup;
 use crate::text::{ELLIPSIS, shortened};
 
 /// Units across an image.
@@ -62,17 +63,17 @@ pub(super) enum Anchor {
     End,
 }
 
-pub(super) fn text(svg: &mut Markup, x: f64, y: f64, anchor: Anchor, class: &'static str, text: impl Display) {
+pub(super) fn text(svg: &mut String, x: f64, y: f64, anchor: Anchor, class: &'static str, text: impl Display) {
     let anchor = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    svg.leaf("text", &[("x", &Px(x)), ("y", &Px(y)), ("text-anchor", &anchor), ("class", &class)], text);
+    svg.push_str(&html! { text x=(Px(x)) y=(Px(y)) text-anchor=(anchor) class=(class) { (text) } }.0);
 }
 
 /// Adds a title at the top, and returns the height that it takes.
-pub(super) fn heading(svg: &mut Markup, title: &str) -> f64 {
+pub(super) fn heading(svg: &mut String, title: &str) -> f64 {
     text(svg, 12.0, 22.0, Anchor::Start, "title", short(title, 90));
     34.0
 }
@@ -87,13 +88,13 @@ pub(super) fn width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
 
-pub(super) fn line(svg: &mut Markup, class: &'static str, from: (f64, f64), to: (f64, f64)) {
+pub(super) fn line(svg: &mut String, class: &'static str, from: (f64, f64), to: (f64, f64)) {
     let path = format!("M{} {}L{} {}", Px(from.0), Px(from.1), Px(to.0), Px(to.1));
-    svg.empty("path", &[("class", &class), ("d", &path)]);
+    svg.push_str(&html! { path class=(class) d=(path) {} }.0);
 }
 
 /// Draws a horizontal axis below a frame, with lines through it, and its title.
-pub(super) fn horizontal(svg: &mut Markup, frame: &Frame, scale: &Scale, axis: &Axis) {
+pub(super) fn horizontal(svg: &mut String, frame: &Frame, scale: &Scale, axis: &Axis) {
     let ticks = without_overlap(scale.ticks(axis, 7), |tick| (frame.x(scale, tick.value), width(&tick.label) + 10.0));
     for Tick { value, label } in &ticks {
         let x = frame.x(scale, *value);
@@ -110,7 +111,7 @@ pub(super) fn horizontal(svg: &mut Markup, frame: &Frame, scale: &Scale, axis: &
 pub(super) const HORIZONTAL: f64 = 44.0;
 
 /// Draws a vertical axis on the left of a frame, with lines through it. Its title is above.
-pub(super) fn vertical(svg: &mut Markup, frame: &Frame, scale: &Scale, axis: &Axis) {
+pub(super) fn vertical(svg: &mut String, frame: &Frame, scale: &Scale, axis: &Axis) {
     for Tick { value, label } in scale.ticks(axis, 6) {
         let y = frame.y(scale, value);
         line(svg, "grid", (frame.left, y), (frame.right(), y));
@@ -140,7 +141,7 @@ pub(super) fn class(kind: &str, series: usize) -> String {
 }
 
 /// Draws the marker of a series: each has a shape of its own.
-pub(super) fn marker(svg: &mut Markup, series: usize, x: f64, y: f64) {
+pub(super) fn marker(svg: &mut String, series: usize, x: f64, y: f64) {
     let r = MARKER;
     let at = |dx: f64, dy: f64| format!("{} {}", Px(x + dx * r), Px(y + dy * r));
     let polygon = |corners: &[(f64, f64)]| {
@@ -151,7 +152,7 @@ pub(super) fn marker(svg: &mut Markup, series: usize, x: f64, y: f64) {
     let path = match series % MOST_SERIES {
         0 => {
             let (x, y) = (Px(x), Px(y));
-            svg.empty("circle", &[("class", &class("mark", 0)), ("cx", &x), ("cy", &y), ("r", &Px(r * 0.9))]);
+            svg.push_str(&html! { circle class=(class("mark", 0)) cx=(x) cy=(y) r=(Px(r * 0.9)) {} }.0);
             return;
         }
         1 => polygon(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]),
@@ -165,14 +166,14 @@ pub(super) fn marker(svg: &mut Markup, series: usize, x: f64, y: f64) {
         6 => polygon(&[(-1.1, 0.0), (-0.5, -1.0), (0.5, -1.0), (1.1, 0.0), (0.5, 1.0), (-0.5, 1.0)]),
         _ => polygon(&[(-1.1, -0.4), (1.1, -0.4), (1.1, 0.4), (-1.1, 0.4)]),
     };
-    svg.empty("path", &[("class", &class("mark", series)), ("d", &path)]);
+    svg.push_str(&html! { path class=(class("mark", series)) d=(path) {} }.0);
 }
 
 /// Draws the sign of a legend's entry from a place on, 28 wide.
-pub(super) type Sign = Box<dyn Fn(&mut Markup, f64, f64)>;
+pub(super) type Sign = Box<dyn Fn(&mut String, f64, f64)>;
 
 /// Draws a legend and returns the place below it.
-pub(super) fn legend(svg: &mut Markup, top: f64, entries: &[(String, Sign)]) -> f64 {
+pub(super) fn legend(svg: &mut String, top: f64, entries: &[(String, Sign)]) -> f64 {
     let (mut x, mut y) = (12.0, top + 14.0);
     for (name, sign) in entries {
         let name = short(name, 60);
