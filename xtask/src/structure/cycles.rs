@@ -8,36 +8,8 @@ use anyhow::{Context, Result};
 use super::modules::Modules;
 use super::references::{Edge, edges};
 
-/// Modules of one crate that may depend on each other.
-struct Group {
-    krate: &'static str,
-    modules: &'static [&'static str],
-}
-
-/// One thing in several files each. A group that is no longer a cycle of all its modules is
-/// reported, too.
-const ALLOWED: &[Group] = &[
-    // The type `Disciplined`: each file has those of its methods that belong to one concern. They
-    // call each other, and the state that they share under the lock (`Steering` in `Shared`) is
-    // made of what each concern has to remember.
-    Group {
-        krate: "clockscope",
-        modules: &[
-            "crate::disciplined",
-            "crate::disciplined::agreement",
-            "crate::disciplined::bounds",
-            "crate::disciplined::errors",
-            "crate::disciplined::holding",
-            "crate::disciplined::os_changes",
-            "crate::disciplined::shared",
-            "crate::disciplined::steering",
-        ],
-    },
-];
-
-/// Returns the cycles that are not allowed, in all crates of a folder and in the chores, and the
-/// allowed groups that are no longer cycles.
-pub(super) fn forbidden(crates: &Path, chores: &Path) -> Result<Vec<String>> {
+/// Returns the cycles in all crates of a folder and in the chores.
+pub(super) fn found(crates: &Path, chores: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(crates).with_context(|| format!("cannot list {}", crates.display()))?;
     let mut folders: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.sort();
@@ -47,7 +19,7 @@ pub(super) fn forbidden(crates: &Path, chores: &Path) -> Result<Vec<String>> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         for root in ["lib.rs", "main.rs"].map(|root| folder.join("src").join(root)) {
             if root.exists() {
-                wrong.extend(judged(&name, &cycles(&Modules::read(&root)?), ALLOWED));
+                wrong.extend(cycles(&Modules::read(&root)?).iter().map(|cycle| cycle.named(&name)));
             }
         }
     }
@@ -61,27 +33,12 @@ struct Cycle {
     edges: Vec<String>,
 }
 
-/// Returns what is wrong with the cycles of a crate.
-fn judged(krate: &str, cycles: &[Cycle], allowed: &[Group]) -> Vec<String> {
-    let allowed: Vec<&Group> = allowed.iter().filter(|group| group.krate == krate).collect();
-    let is_within =
-        |cycle: &Cycle, group: &Group| cycle.modules.iter().all(|module| group.modules.contains(&module.as_str()));
-    let unknown = cycles.iter().filter(|cycle| !allowed.iter().any(|group| is_within(cycle, group)));
-    let mut wrong: Vec<String> = unknown
-        .map(|cycle| {
-            let modules = cycle.modules.join(", ");
-            format!("{krate}: modules depend on each other: {modules}\n    {}", cycle.edges.join("\n    "))
-        })
-        .collect();
-    let is_needed = |group: &Group| {
-        let is_cycle = |cycle: &Cycle| is_within(cycle, group) && cycle.modules.len() == group.modules.len();
-        cycles.iter().any(is_cycle)
-    };
-    let stale = allowed.into_iter().filter(|group| !is_needed(group));
-    wrong.extend(stale.map(|group| {
-        format!("{krate}: not a cycle of all of these: {}: correct the group in {}", group.modules.join(", "), file!())
-    }));
-    wrong
+impl Cycle {
+    /// Returns what is wrong in a crate that has it.
+    fn named(&self, krate: &str) -> String {
+        let modules = self.modules.join(", ");
+        format!("{krate}: modules depend on each other: {modules}\n    {}", self.edges.join("\n    "))
+    }
 }
 
 /// The cycles among each module and its children, where a child stands for all that is below it:
@@ -265,21 +222,5 @@ mod tests {
             ("user.rs", "use crate::of::Of; pub struct User;"),
         ]);
         assert_eq!(names(&found), ["crate::of crate::user"]);
-    }
-
-    #[test]
-    fn an_allowed_group_must_be_a_cycle_and_no_larger() {
-        let cycle = |modules: &[&str]| Cycle {
-            modules: modules.iter().map(ToString::to_string).collect(),
-            edges: vec!["a -> b: B".to_owned()],
-        };
-        let allowed = [Group { krate: "some", modules: &["a", "b", "c"] }];
-        assert_eq!(judged("some", &[cycle(&["a", "b", "c"])], &allowed), [""; 0]);
-        assert_eq!(judged("other", &[], &allowed), [""; 0]);
-        assert_eq!(judged("other", &[cycle(&["a", "b", "c"])], &allowed).len(), 1);
-        assert!(judged("some", &[cycle(&["a", "b", "c", "d"])], &allowed)[0].contains("a -> b: B"));
-        // A part of it is allowed, but the group is then too large.
-        let stale = judged("some", &[cycle(&["a", "b"])], &allowed);
-        assert!(stale.len() == 1 && stale[0].contains("not a cycle of all of these"), "{stale:?}");
     }
 }

@@ -10,6 +10,7 @@
 use clockscope_core::brackets::Bracket;
 
 use super::agreement::SAME;
+use super::carried::Carried;
 use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
@@ -25,19 +26,6 @@ const SAME_RATE_PPM: f64 = 1.0;
 
 /// So many comparisons of the system's clocks are tried, until one was not interrupted.
 const TRIES: u32 = 4;
-
-/// The bounds that the lock's holder publishes, and where the counter was compared for them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
-    pub(super) bounds: Bounds,
-    since: Bracket,
-    /// In ns a tick, of then.
-    rate: f64,
-}
-
-impl Carried {
-    pub(super) const NONE: Self = Self { bounds: Bounds::NONE, since: Bracket::ZERO, rate: 0.0 };
-}
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The interval in which the true time is, where the system states one.
@@ -152,11 +140,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !self.shared.page.wants(WANTS_BOUNDS) {
             return None;
         }
-        let (start, ticks) = guard.carried.bounds.span();
         // The next two renewals, or the end of the line that follows, whichever is later.
-        let ahead = (4.0 * self.window_ns() as f64 / guard.ns_per_tick) as u64;
-        let lasts = tick.wrapping_sub(start).saturating_add(ahead) < ticks;
-        (!lasts).then(|| self.ask_statement())
+        let ahead = (4.0 * self.window_ns() as f64 / guard.rate.ns_per_tick()) as u64;
+        (!guard.civil.lasts(tick, ahead)).then(|| self.ask_statement())
     }
 
     fn ask_statement(&self) -> CivilStatement {
@@ -171,13 +157,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         statement: Option<CivilStatement>,
         bracket: &Bracket,
     ) {
-        if !self.is_carried_on(guard, bracket) {
-            guard.carried = Carried::NONE;
-        }
+        let os_tick_ns = guard.rate.os_tick_ns();
+        guard.civil.check(bracket, os_tick_ns);
         if let Some(before) = statement {
-            guard.carried = self.carry_on(guard, before, bracket).unwrap_or(Carried::NONE);
+            let carried = self.carry_on(guard, before, bracket);
+            guard.civil.carry(carried);
         }
-        if guard.carried.rate <= 0.0 && self.shared.page.wants(WANTS_BOUNDS) {
+        if !guard.civil.has_bounds() && self.shared.page.wants(WANTS_BOUNDS) {
             // A slew may have begun that only the counter shows so soon: whoever calls next asks.
             self.shared.statement.forget();
         }
@@ -186,8 +172,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The system's statement after a bracket, if that may be carried on; `before` is what it
     /// stated before.
     fn carry_on(&self, guard: &SteeringGuard<'_>, before: CivilStatement, bracket: &Bracket) -> Option<Carried> {
-        let rate = guard.ns_per_tick;
-        let uncertain = is_steady(&guard.interval, bracket, rate)?;
+        let rate = guard.rate.ns_per_tick();
+        let uncertain = is_steady(guard.errors.interval(), bracket, rate)?;
         if guard.ambiguous_change.is_open() {
             return None;
         }
@@ -203,13 +189,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let unseen_ns = ((SAME + uncertain) * 3.0 * self.window_ns() as f64) as u64 + 1;
         after.earliest_ns = earlier(after.earliest_ns, unseen_ns);
         after.latest_ns = later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1 + unseen_ns);
-        Some(Carried { bounds: Bounds::of(&after, end, rate), since: *bracket, rate })
-    }
-
-    /// Returns true if the OS clock has gone on at the rate of then.
-    fn is_carried_on(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
-        let Carried { since, rate, .. } = guard.carried;
-        rate > 0.0 && super::agreement::is_at(&since, bracket, guard.os_tick_ns, rate)
+        Some(Carried::new(Bounds::of(&after, end, rate), *bracket, rate))
     }
 }
 

@@ -1,13 +1,15 @@
 //! The largest error: what brackets prove of the readings between them.
 
-use core::sync::atomic::Ordering;
-
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::FASTER;
-use super::holding::SteeringGuard;
 use super::line::ServedLine;
-use super::{Counter, Disciplined, OsClock};
+
+/// adjtimex(2) changes the OS clock's rate by up to 10 % (ADJ_TICK) and 500 ppm (ADJ_FREQUENCY) in
+/// either direction: the share by which a clock may become faster or slower when it is slewed from
+/// one end to the other.
+const SLEWED: f64 = 0.1005;
+pub(super) const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
+pub(super) const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
 
 /// The time between two brackets of a line, and what is known of the errors of the readings in it.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +27,11 @@ pub(super) struct BracketInterval {
 }
 
 impl BracketInterval {
-    pub(super) const NONE: Self =
+    const NONE: Self =
         Self { end: Bracket::ZERO, end_error_ns: 0, worst_ns: 0, length_ns: 0.0, rate: 0.0, uncertain: 0.0 };
 
     /// The one that ends where a line begins, of a rate that is known.
-    pub(super) fn before(line_begins: Bracket, rate: f64, error_ns: u64) -> Self {
+    fn before(line_begins: Bracket, rate: f64, error_ns: u64) -> Self {
         Self { end: line_begins, end_error_ns: error_ns, worst_ns: error_ns, rate, ..Self::NONE }
     }
 
@@ -47,11 +49,6 @@ impl BracketInterval {
             rate: length_ns / ticks,
             uncertain: widths / ticks,
         }
-    }
-
-    /// The largest error at its ends and where segments meet, in ns.
-    pub(super) fn worst_ns(&self) -> u64 {
-        self.worst_ns
     }
 
     pub(super) fn end(&self) -> &Bracket {
@@ -95,61 +92,98 @@ impl BracketInterval {
     }
 }
 
-impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Records the error at a bracket of `line`, where the line was at `first` before and at `last`
-    /// after the OS clock was read. Returns it, in ns.
-    pub(super) fn record_error(
-        &self,
-        guard: &mut SteeringGuard<'_>,
+/// The errors of readings by the lines of a generation. All zero is the state before the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineErrors {
+    interval: BracketInterval,
+    /// The time at the end of the line that was published last: no reading by it was later. 0 where
+    /// a bracket was taken after that.
+    line_end_ns: u64,
+}
+
+impl LineErrors {
+    pub(super) const NONE: Self = Self { interval: BracketInterval::NONE, line_end_ns: 0 };
+
+    /// The interval that ends with the last bracket.
+    pub(super) fn interval(&self) -> &BracketInterval {
+        &self.interval
+    }
+
+    /// The largest error at the ends of that interval and where segments meet, in ns.
+    pub(super) fn worst_ns(&self) -> u64 {
+        self.interval.worst_ns
+    }
+
+    /// A first line begins with this bracket, of a rate that is known.
+    pub(super) fn begin(&mut self, line_begins: Bracket, ns_per_tick: f64, error_ns: u64) {
+        self.interval = BracketInterval::before(line_begins, ns_per_tick, error_ns);
+    }
+
+    /// A line was published that ends then, in ns.
+    pub(super) fn line_ends(&mut self, line_end_ns: u64) {
+        self.line_end_ns = line_end_ns;
+    }
+
+    /// Returns true if readings may have been taken by the line after this bracket.
+    pub(super) fn are_open_since(&self, last: &Bracket) -> bool {
+        self.line_end_ns > last.inner
+    }
+
+    /// All readings by the line lie before a bracket.
+    pub(super) fn close(&mut self) {
+        self.line_end_ns = 0;
+    }
+
+    /// Takes a bracket of `line`, where the line was at `first` before and at `last` after the OS
+    /// clock was read. Returns the error there, and the largest that the readings since the bracket
+    /// before had, in ns.
+    pub(super) fn record(
+        &mut self,
         line: &ServedLine,
         bracket: &Bracket,
         (first, last): (u64, u64),
-    ) -> u64 {
-        let (before, tick_ns) = (guard.interval, guard.ticks_ns());
-        let error = error_ns(first, last, bracket.inner, tick_ns);
-        let at_joint = error_at_joint(line, &before.end, bracket, tick_ns).unwrap_or(0);
+        ticks_ns: u64,
+        window_ns: u64,
+    ) -> (u64, u64) {
+        let before = self.interval;
+        let error = error_ns(first, last, bracket.inner, ticks_ns);
+        let at_joint = error_at_joint(line, &before.end, bracket, ticks_ns).unwrap_or(0);
         let mut largest = error.max(at_joint);
-        if bracket.inner_since(&before.end) < self.window_ns() as f64 / 4.0 {
+        if bracket.inner_since(&before.end) < window_ns as f64 / 4.0 {
             // Too short to know a rate by. (A question was asked just after a renewal.)
-            guard.interval.worst_ns = before.worst_ns.max(largest);
+            self.interval.worst_ns = before.worst_ns.max(largest);
         } else {
             let interval = before.followed_by(bracket, error, at_joint);
             let bend = before.bend(&interval);
             largest = largest.max(before.largest_ns(bend)).max(interval.largest_ns(bend));
-            guard.interval = interval;
+            self.interval = interval;
         }
-        self.raise_largest_error(largest);
-        error
+        (error, largest)
     }
 
-    pub(super) fn raise_largest_error(&self, ns: u64) {
-        self.shared.page.largest_error_ns.fetch_max(ns, Ordering::Relaxed);
+    /// Largest error, in ns, of readings that were taken by a line since the bracket `last`, after
+    /// one of the clocks stepped. None is later than the line's end; and if the counter went back,
+    /// none was taken by the line; nor if it ended before that bracket.
+    pub(super) fn unseen_ns(&self, last: &Bracket, bracket: &Bracket, ns_per_tick: f64) -> u64 {
+        let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
+        let excess_ns = bracket.inner_since(last) - ticks as f64 * ns_per_tick;
+        let error = if ticks < 0 || !self.are_open_since(last) {
+            0
+        } else if excess_ns < 0.0 {
+            self.line_end_ns.saturating_sub(last.inner).min(-excess_ns as u64)
+        } else {
+            excess_ns as u64
+        };
+        error.saturating_add(self.worst_ns())
     }
-}
 
-/// Largest error, in ns, of readings that were taken by a line since the last bracket, after one of
-/// the clocks stepped. None is later than the line's end; and if the counter went back, none was
-/// taken by the line; nor if it ended before the last bracket.
-pub(super) fn unseen_error_ns(guard: &SteeringGuard<'_>, bracket: &Bracket) -> u64 {
-    let last = guard.calibration.last();
-    let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
-    let excess_ns = bracket.inner_since(last) - ticks as f64 * guard.ns_per_tick;
-    let error = if ticks < 0 || guard.line_end_ns <= last.inner {
-        0
-    } else if excess_ns < 0.0 {
-        guard.line_end_ns.saturating_sub(last.inner).min(-excess_ns as u64)
-    } else {
-        excess_ns as u64
-    };
-    error.saturating_add(guard.interval.worst_ns)
-}
-
-/// Returns the same where a slew explains what happened: the line lasted for so long after the last
-/// bracket, and the OS clock's rate was lawful.
-pub(super) fn unseen_slew_ns(guard: &SteeringGuard<'_>, bracket: &Bracket) -> u64 {
-    let lasted_ns = guard.line_end_ns.saturating_sub(guard.calibration.last().inner);
-    let most_ns = (lasted_ns as f64 * FASTER) as u64;
-    unseen_error_ns(guard, bracket).min(most_ns.saturating_add(guard.interval.worst_ns))
+    /// Returns the same where a slew explains what happened: the line lasted for so long after the
+    /// last bracket, and the OS clock's rate was lawful.
+    pub(super) fn unseen_slew_ns(&self, last: &Bracket, bracket: &Bracket, ns_per_tick: f64) -> u64 {
+        let lasted_ns = self.line_end_ns.saturating_sub(last.inner);
+        let most_ns = (lasted_ns as f64 * FASTER) as u64;
+        self.unseen_ns(last, bracket, ns_per_tick).min(most_ns.saturating_add(self.worst_ns()))
+    }
 }
 
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the

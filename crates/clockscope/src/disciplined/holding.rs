@@ -3,8 +3,9 @@
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
+use super::generation::Generation;
 use super::lock::{Guard, LockState};
-use super::steering::Steering;
+use super::state::Steering;
 use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -94,7 +95,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             if self.shared.page.end_line_of(&mut version, next) {
                 self.next_generation(self.shared.page.largest_error_ns.load(Ordering::Relaxed));
                 let mut guard = SteeringGuard { steering, version };
-                *guard = guard.restarted();
+                guard.restart_next();
                 return Some(guard);
             }
             version = self.shared.page.version();
@@ -113,8 +114,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let mut guard = SteeringGuard { steering, version };
         if !guard.version_left.is_as(version) {
-            *guard = guard.restarted();
-            guard.short_generations = 0;
+            guard.restart(Generation::NONE);
         }
         Some(guard)
     }

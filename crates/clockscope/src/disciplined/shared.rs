@@ -3,7 +3,7 @@
 use super::lock::Lock;
 use super::page::Page;
 use super::shared_statement::SharedStatement;
-use super::steering::Steering;
+use super::state::Steering;
 #[cfg(not(loom))]
 use super::sync::{AtomicU64, Ordering};
 

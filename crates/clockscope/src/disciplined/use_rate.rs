@@ -65,30 +65,83 @@ impl Usage {
     }
 }
 
-/// A line is in use if a reading comes no later than so many ns after the next one was due.
-pub(super) const LATE_NS: u64 = 12_000;
+/// A line is in use if a reading comes no later than so many ns after the next one was due, or an
+/// eighth of a window.
+const LATE_NS: u64 = 12_000;
 
-/// Or if so many readings come within so many ns after that.
-pub(super) const MANY_LATE: u32 = 16;
-pub(super) const MANY_LATE_NS: u64 = 200_000;
+/// Or if so many readings come within so many ns after that, or a quarter of a window.
+const MANY_LATE: u32 = 16;
+const MANY_LATE_NS: u64 = 200_000;
+
+/// Whether readings come so often that a line is renewed. All zero is that of no line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineUse {
+    in_use: InUse,
+    /// The tick at which the line was last seen to be due or spent.
+    seen_due: u64,
+    /// Readings since then that did not renew it, and the tick of the first.
+    late: u32,
+    late_since: u64,
+}
+
+impl LineUse {
+    pub(super) const NONE: Self = Self { in_use: InUse::NOT, seen_due: 0, late: 0, late_since: 0 };
+
+    /// A line is wanted: it will be renewed at first.
+    pub(super) fn begin(&mut self) {
+        self.in_use = InUse::BEGUN;
+    }
+
+    /// A reading at `tick` finds the line due since `due`. Returns whether it is renewed, by how
+    /// late the first such reading is.
+    pub(super) fn is_renewed(&mut self, due: u64, tick: u64, ns_per_tick: f64, window_ns: u64) -> bool {
+        let ns_since = |earlier: u64| tick.wrapping_sub(earlier) as f64 * ns_per_tick;
+        if due != self.seen_due {
+            self.seen_due = due;
+            self.in_use = self.in_use.after(ns_since(due) <= LATE_NS.min(window_ns / 8) as f64);
+            (self.late, self.late_since) = (0, tick);
+        }
+        if !self.in_use.is_renewed() {
+            self.late += 1;
+            if self.late >= MANY_LATE {
+                // If they are many, only a pause came at the wrong moment.
+                if ns_since(self.late_since) <= MANY_LATE_NS.min(window_ns / 4) as f64 {
+                    self.begin();
+                }
+                (self.late, self.late_since) = (0, tick);
+            }
+        }
+        self.in_use.is_renewed()
+    }
+
+    /// A reading finds the line spent at `end`, renewed by nobody: counted once. Returns whether
+    /// another one is begun.
+    pub(super) fn is_resumed(&mut self, end: u64) -> bool {
+        if self.seen_due != end {
+            self.seen_due = end;
+            self.in_use = self.in_use.after(false);
+        }
+        self.in_use.is_renewed()
+    }
+}
 
 /// Use of a line of late: from 0 for none, when it is not renewed any more, to four. A program that
 /// was only interrupted goes on with the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct InUse(u8);
+struct InUse(u8);
 
 impl InUse {
-    pub(super) const NOT: Self = Self(0);
+    const NOT: Self = Self(0);
     /// Of a line that has only begun.
-    pub(super) const BEGUN: Self = Self(1);
+    const BEGUN: Self = Self(1);
     const MOST: u8 = 4;
 
     /// Returns the state after a line became due: was it read within [`LATE_NS`] after that?
-    pub(super) fn after(self, is_in_time: bool) -> Self {
+    fn after(self, is_in_time: bool) -> Self {
         Self(if is_in_time { (self.0 + 1).min(Self::MOST) } else { self.0.saturating_sub(2) })
     }
 
-    pub(super) fn is_renewed(self) -> bool {
+    fn is_renewed(self) -> bool {
         self != Self::NOT
     }
 }

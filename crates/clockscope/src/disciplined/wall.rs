@@ -17,8 +17,8 @@ use core::sync::atomic::Ordering;
 use clockscope_core::brackets::{Bracket, narrowest};
 
 use super::holding::SteeringGuard;
+use super::os_speed::TOO_WIDE;
 use super::page::{WANTS_WALL, WallOffset};
-use super::steering::TOO_WIDE;
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
@@ -223,7 +223,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
         }
         // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
-        let usual_ns = (2 * guard.calibration.narrowest()) as f64 * guard.ns_per_tick;
+        let usual_ns = (2 * guard.rate.calibration().narrowest()) as f64 * guard.rate.ns_per_tick();
         self.learn_offset((usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(WallOffset::UNKNOWN)
     }
 
@@ -285,8 +285,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn publish_wall(&self, guard: &mut SteeringGuard<'_>) -> Option<()> {
         let snapshot = self.snapshot();
         snapshot.line.at(snapshot.tick)?;
-        guard.wall = self.learn_wall(guard);
-        guard.carried = super::bounds::Carried::NONE;
+        let wall = self.learn_wall(guard);
+        guard.civil.set_wall(wall);
         self.publish(guard, &snapshot.line).then_some(())
     }
 

@@ -7,7 +7,7 @@ use clockscope_core::os::{self, Timeline};
 
 use super::page::layout;
 use super::shared::Shared;
-use super::steering::Steering;
+use super::state::Steering;
 use super::sync::{AtomicU64, Ordering};
 
 /// Place in which the clock of the process keeps what a forked child must forget.

@@ -70,7 +70,7 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
         let bracket_ns = clock.os_ns().unwrap();
         machine.0.set(now(&clock) + 5_000);
         let served = clock.serve_wall(version, clock.shared.os.wall_ns().unwrap());
-        guard.wall = clock.shared.page.wall_known();
+        guard.civil.set_wall(clock.shared.page.wall_known());
         assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
@@ -84,7 +84,7 @@ fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
     let machine = machine();
     let clock = begun(&machine);
     let mut guard = clock.try_lock().unwrap();
-    guard.wall = clock.learn_offset(WIDE_NS).unwrap();
+    guard.civil.set_wall(clock.learn_offset(WIDE_NS).unwrap());
     let served = clock.wall_ns();
     assert_eq!(served, now(&clock) as i64 + WALL_AHEAD_NS, "it is the wall clock's own");
     assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
@@ -100,7 +100,7 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
         let machine = machine();
         let clock = begun(&machine);
         let mut guard = clock.try_lock().unwrap();
-        guard.wall = clock.learn_offset(WIDE_NS).unwrap();
+        guard.civil.set_wall(clock.learn_offset(WIDE_NS).unwrap());
         let start = now(&clock);
         assert!(clock.publish(&mut guard, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
         let served = clock.shared.page.read_wall(|| start + 1).unwrap();

@@ -1,0 +1,81 @@
+//! What is published beside a line: the offset to the wall clock, and the bounds of civil time that
+//! the counter carries on.
+
+use clockscope_core::brackets::Bracket;
+
+use super::agreement::is_at;
+use super::page::{Civil, WallOffset};
+use super::statement::Bounds;
+
+/// What the next line is published with. All zero is nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CivilBesideLine {
+    wall: WallOffset,
+    carried: Carried,
+}
+
+/// The bounds that are carried on, and where the counter was compared for them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    bounds: Bounds,
+    since: Bracket,
+    /// In ns a tick, of then.
+    ns_per_tick: f64,
+}
+
+impl Carried {
+    const NONE: Self = Self { bounds: Bounds::NONE, since: Bracket::ZERO, ns_per_tick: 0.0 };
+
+    /// Bounds that hold from a bracket on, at a rate.
+    pub(super) fn new(bounds: Bounds, since: Bracket, ns_per_tick: f64) -> Self {
+        Self { bounds, since, ns_per_tick }
+    }
+
+    fn exists(&self) -> bool {
+        self.ns_per_tick > 0.0
+    }
+}
+
+impl CivilBesideLine {
+    pub(super) const NONE: Self = Self { wall: WallOffset::UNKNOWN, carried: Carried::NONE };
+
+    pub(super) fn published(&self) -> Civil {
+        Civil { wall: self.wall, bounds: self.carried.bounds }
+    }
+
+    pub(super) fn has_bounds(&self) -> bool {
+        self.carried.exists()
+    }
+
+    /// Returns true if the bounds hold for so many ticks from `tick` on.
+    pub(super) fn lasts(&self, tick: u64, ahead: u64) -> bool {
+        let (start, ticks) = self.carried.bounds.span();
+        tick.wrapping_sub(start).saturating_add(ahead) < ticks
+    }
+
+    /// Takes the wall clock's offset. Where that clock was set, the system is asked about civil
+    /// time anew: it may state something else.
+    pub(super) fn take_wall(&mut self, wall: WallOffset) {
+        if wall != self.wall {
+            *self = Self { wall, carried: Carried::NONE };
+        }
+    }
+
+    /// The wall clock may have been set to this offset, or to the same.
+    pub(super) fn set_wall(&mut self, wall: WallOffset) {
+        *self = Self { wall, carried: Carried::NONE };
+    }
+
+    /// Carries these bounds on, or none.
+    pub(super) fn carry(&mut self, carried: Option<Carried>) {
+        self.carried = carried.unwrap_or(Carried::NONE);
+    }
+
+    /// Drops the bounds unless the OS clock has gone on until this bracket at the rate of then.
+    pub(super) fn check(&mut self, bracket: &Bracket, os_tick_ns: u64) {
+        let Carried { since, ns_per_tick, .. } = self.carried;
+        if !(self.has_bounds() && is_at(&since, bracket, os_tick_ns, ns_per_tick)) {
+            self.carried = Carried::NONE;
+        }
+    }
+}
