@@ -413,7 +413,7 @@ static inline uint64_t clockscope_elapsed_ns(uint64_t start, uint64_t end) CLOCK
 /* Words of the page. */
 #define CLOCKSCOPE_FLOOR 1
 #define CLOCKSCOPE_SEGMENTS 20
-#define CLOCKSCOPE_CIVIL 84
+#define CLOCKSCOPE_CIVIL 52
 
 /* "memory": the compiler must not move the reading across accesses that the program wrote before
  * and after it. It is volatile so that two readings are two. Returns the counter, of which x86
@@ -454,7 +454,7 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
     return 0;
   }
   /* The constant part is added by the loads. In a sum of three, it would delay them all. */
-  segment = page + (version >> 5 & 15) * 4;
+  segment = page + (version >> 5 & 7) * 4;
   start = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS, __ATOMIC_RELAXED);
   packed = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 1, __ATOMIC_RELAXED);
   value = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 2, __ATOMIC_RELAXED);
@@ -462,7 +462,7 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
   lowest = __atomic_load_n(page + CLOCKSCOPE_FLOOR, __ATOMIC_RELAXED);
   if (wall_offset) {
     *wall_offset =
-        __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 7) * 8, __ATOMIC_RELAXED);
+        __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 3) * 8, __ATOMIC_RELAXED);
   }
   ticks = clockscope_counter_(is_ordered, &upper);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -9,41 +9,114 @@
 //! machine's counter, disciplined by CLOCK_MONOTONIC. Both clocks are type parameters, so that
 //! tests bring worlds of their own. The fast path is `Page::read`, and nothing else.
 //!
-//! The parts, from the inside out:
+//! # Parts
 //!
-//! - `sources`: the two clocks as traits.
-//! - `bracket`: one comparison of the two clocks.
-//! - `calibration`: the rate that many brackets show.
-//! - `line`: the function that is served.
-//! - `page`: the state that threads share, by a `version` that every decision replaces.
-//! - `serving`: readings without a fresh line.
-//! - `use_rate`: the decision whether a line pays.
-//! - `steering`: the renewal of the line under the `lock` (taken by `holding`) of the state in
-//!   `shared`, which a fork wipes (`wiping`).
-//! - `agreement`: the meaning of a difference of the clocks; `os_changes`: an OS clock that steps
-//!   back or becomes slower.
-//! - `errors`: the error that the brackets prove for the readings between them.
-//! - `migration`: the notice of another machine, or of a CPU that no test has covered
-//!   (`verified_cpus`).
-//! - `system_answers`: the answers of system and hardware about the counter, with
-//!   `clocksource_names`.
-//! - `answers`: the clock's reports about all of it.
-//! - `wall`: the offset to the wall clock.
-//! - `bounds`: a `statement` of the system on civil time, carried on by the counter;
-//!   `shared_statement` keeps it for callers that read rarely.
+//! - **Clocks**: `sources` has the two clocks as traits, `bracket` one comparison of them.
+//! - **Readers' view**: `page` is the memory that threads share. `version` is its first word, and
+//!   `line` is the function that it publishes. `sync` has the atomics.
+//! - **From brackets to a rate**: `calibration` bounds the rate by many brackets. `drawn_rate`
+//!   (`DrawnRate`) has the rate that lines are drawn by.
+//! - **From brackets to lines**: `steering` begins, renews and withdraws lines. `agreement`
+//!   (`AmbiguousChange`) distinguishes a slew from a step. `errors` (`LineErrors`) has the error
+//!   that brackets prove for the readings between them. `os_speed` (`OsSpeed`, `Width`) judges the
+//!   widths of brackets. `os_changes` handles an OS clock that steps back or becomes slower, and
+//!   `time_hold` (`TimeHold`) times how long the clock stands still.
+//! - **Access to a line**: `serving` serves readings without a fresh line. `use_rate` (`LineUse`)
+//!   decides whether a line pays.
+//! - **Civil time**: `wall` has the offset to the wall clock. `bounds` has a `statement` of the
+//!   system on civil time. The counter carries it on beside a line (`carried`: `CivilBesideLine`,
+//!   `Carried`); `shared_statement` keeps it for callers without one.
+//! - **Trust**: `system_answers` stores the answers about the counter, with `clocksource_names`,
+//!   and `verified_cpus` the last test of it. `migration` notices another machine, or a CPU outside
+//!   of the test. This file asks, readmits and gives up.
+//! - **The process**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock` of
+//!   `state` (`Steering`), in which each part alone changes its own fields. `generation`
+//!   (`Generation`) has the beginning of a generation and the number of short ones before it.
+//! - **Reports**: `answers` answers questions about all of it.
 //!
-//! No single test sees everything that threads may do to each other:
+//! # Protocol
 //!
-//! - Simulated worlds preempt a thread at every read of a clock (`tests/simulated/worlds.rs`,
-//!   `tests/simulated/scripts.rs`).
-//! - Loom permutes loads and stores (`protocol`).
-//! - Real threads read as fast as they can (`tests/platform/order.rs`).
-//! - Threads stay away while they hold the lock (`tests/simulated/owners.rs`).
-//! - Real processes are interfered with (`tests/process/`), or get broken counters
-//!   (`tests/process/trap.rs`).
-//! - Emulated machines show what kernels do to all of it (`machines/`).
+//! The version names a segment of the line, if there is a line. It also shows whether the counter
+//! may be used, and whether a line is announced. Every decision replaces it by compare-and-swap,
+//! and no value occurs twice. No reading is below the floor.
 //!
-//! docs/library.md explains why; docs/decisions/library-clock.md has its design decisions.
+//! - **A reader** loads the version, its segment and the floor, *then* reads the counter, then
+//!   loads the version again. If it changed, the words may belong to two lines, and the reader
+//!   takes the slow path. The time is the larger of line and floor. The first reader in the second
+//!   segment makes the version name that one: no other bit is set by readers.
+//! - **A reader of wall time** does the same, and adds the offset that was published with the line.
+//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version
+//!   again. If the version is the same and has neither line nor announcement, it returns the
+//!   reading as it is. Otherwise it reads again and puts that into the floor first. Where the wall
+//!   clock itself is served, its readers do the same with a comparison of both clocks.
+//! - **A publisher** holds the lock and looks again at the line that it replaces. It writes a slot
+//!   that no version names, and makes the version name it.
+//! - **A thread that begins a line** announces it in the version *before* the line's bracket.
+//! - **A thread that ends a line early** puts the line's end into the floor and then replaces the
+//!   version. A decision needs no lock for that.
+//! - **A thread that takes over the lock** of a lost holder ends the line and goes on in another
+//!   epoch: with other slots and another copy of what the lock guards.
+//!
+//! Readings stay in order for three reasons. A line and its successor agree where both cover a
+//! tick, so that a reader may use either. A thread that learns of an OS reading in the floor sees
+//! that floor. An OS reading outside of the floor precedes the announcement and hence the bracket,
+//! and no line begins below its bracket.
+//!
+//! # Invariants
+//!
+//! Each has a test that fails without it. `protocol.rs` is checked by loom. A file without a folder
+//! is in `src/disciplined/`.
+//!
+//! - No reading is smaller than one before it in happens-before order, but for the limits that
+//!   docs/library.md states: `no_reading_is_smaller_than_one_that_was_known`
+//!   (`tests/platform/order.rs`).
+//! - A line is a fixed function, and its successor agrees with it, because that repeats its second
+//!   segment and begins at its end: `lines_join_without_a_step` (`line.rs`).
+//! - A reading is by the words of one version, because it loads the version twice:
+//!   `a_line_is_read_whole`, `wall_time_is_of_one_version` (`protocol.rs`).
+//! - Nothing is evaluated at or past a line's end, because only its end goes into the floor:
+//!   `ticks_around_a_wrap_of_the_counter_are_covered` (`line.rs`).
+//! - A line that ends early leaves its end in the floor, because readings may have been as late:
+//!   `a_counter_that_was_given_up_is_not_served` (`protocol.rs`).
+//! - An OS reading is in the floor before it is returned if a line may begin, because the bracket
+//!   may be older: `an_unwritten_reading_is_below_the_line_that_begins` (`protocol.rs`).
+//! - A thread that knows of a raised floor reads no less, because a reading acquires first:
+//!   `a_floor_that_was_heard_of_is_seen` (`protocol.rs`).
+//! - A line begins no lower than its bracket, because OS readings before that may not be in the
+//!   floor: `batches_are_served_by_the_counter` (`tests/simulated/daemons.rs`, to 60 ns).
+//! - A preempted bracket is not an anchor, because it is wider than the others:
+//!   `an_interrupted_bracket_is_no_anchor` (`tests/simulated/worlds.rs`).
+//! - A stale decision, such as "expired", does nothing to a line with another end, because the lock
+//!   holder looks again: `a_thread_that_was_preempted_does_no_harm` (`tests/simulated/scripts.rs`).
+//! - A late lock holder publishes nothing, because the version is another one:
+//!   `a_lock_is_taken_over_once_and_for_good` (`protocol.rs`).
+//! - A decision holds at once, because it replaces the version that a publisher would replace:
+//!   `a_decision_holds_beside_an_owner_that_is_stopped` (`tests/simulated/owners.rs`).
+//! - What the lock guards is forgotten after a decision without the lock, because `version_left`
+//!   differs: `a_slower_clock_that_the_kernel_stands_by_is_followed_after_a_recheck`
+//!   (`tests/simulated/os_clock.rs`).
+//! - No reading of a new generation is by the old line, because that ends first:
+//!   `no_reading_of_a_new_generation_is_by_the_old_line` (`tests/simulated/worlds.rs`).
+//! - The time stands still when the OS clock steps back, and goes on after 10 ms, by an offset:
+//!   `an_os_clock_that_steps_back_is_waited_for_ten_milliseconds` (`tests/simulated/os_clock.rs`).
+//! - A forked child starts from zero, because `Shared` is wiped there:
+//!   `a_forked_child_starts_afresh` (`tests/process/children.rs`).
+//! - The counter is not read where it may not be, because every caller looks at the version first:
+//!   `a_counter_that_may_not_be_read_is_not`, `a_counter_that_is_forbidden_during_a_pause_stays_so`
+//!   (`tests/simulated/worlds.rs`).
+//! - No bracket is compared across an announced move, because the marker is read before it:
+//!   `a_move_is_noticed_at_the_next_renewal` (`tests/simulated/migrations.rs`).
+//! - The published error covers the largest that brackets prove, because their rates bound the OS
+//!   clock's path if that bends once: `no_error_between_two_brackets_is_larger` (`errors.rs`).
+//! - No reading asks about the counter after the second, because the answers are stored:
+//!   `no_question_follows_the_first_calibration` (`tests/simulated/os_clock.rs`).
+//!
+//! One rule has no test of its own: a line begins no lower than the floor. Readers use the larger
+//! of both, so only the line's recorded error would show it.
+//!
+//! Random scripts of faults and preemption run in `tests/simulated/scripts.rs`. Real processes are
+//! interfered with in `tests/process/`, and `machines/` emulates what kernels do. docs/library.md
+//! explains why; docs/decisions/library-clock.md has the design decisions.
 
 mod agreement;
 mod answers;
@@ -296,7 +369,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown),
             ) => None,
             (ServingMode::Open, Some(reason)) => Some(ServingMode::Barred(reason)),
-            (ServingMode::Barred(found), Some(reason)) if found.is_of_the_system() && found != reason => {
+            (ServingMode::Barred(found), Some(reason))
+                if (found.is_of_the_system() || found.is_for_some_time()) && found != reason =>
+            {
                 Some(ServingMode::Barred(reason))
             }
             (ServingMode::Barred(found), None) if found.is_of_the_system() => Some(ServingMode::Open),
@@ -355,7 +430,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(not(loom))]
     pub(crate) fn forbid(&self) {
         self.system_answers.forbid();
-        self.decide(|mode| (mode == ServingMode::Open).then_some(ServingMode::Barred(Demotion::NotPermitted)));
+        self.decide(|mode| match mode {
+            ServingMode::Barred(reason) if !reason.is_for_some_time() => None,
+            ServingMode::New => None,
+            ServingMode::Open | ServingMode::Barred(_) => Some(ServingMode::Barred(Demotion::NotPermitted)),
+        });
     }
 
     /// The OS clock.

@@ -78,7 +78,7 @@ impl<T: Copy> Lock<T> {
     #[cfg(not(loom))]
     pub(super) const fn new(value: T) -> Self {
         // One by one: `[..; EPOCHS]` would copy a cell.
-        let values = [UnsafeCell::new(value), UnsafeCell::new(value), UnsafeCell::new(value), UnsafeCell::new(value)];
+        let values = [UnsafeCell::new(value), UnsafeCell::new(value)];
         Self { word: AtomicU64::new(0), values }
     }
 

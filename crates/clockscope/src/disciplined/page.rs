@@ -1,32 +1,9 @@
-//! The state that all threads share: the published line, the floor, and the latest OS reading that
-//! was written down.
+//! The page: the memory that all threads share. It has the published line with its civil words, the
+//! floor, and the latest OS reading that was written down.
 //!
-//! The protocol, role by role:
-//!
-//! - **A reader** loads the version, the segment that the version names, the floor, *then* reads
-//!   the counter, then loads the version again. If it changed, the words may belong to two lines,
-//!   and the reader looks again. The time is the larger of line and floor. The first reader that
-//!   finds the line in its second segment makes the version name that one.
-//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version
-//!   name it by compare-and-swap.
-//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version
-//!   again. It returns the reading as it is if the version is the same and has neither line nor
-//!   announcement. Otherwise it puts the reading into the floor first.
-//! - **A thread that begins a line** announces it in the version *before* it takes the bracket that
-//!   the line begins with.
-//!
-//! Why readings stay in order: a line is a fixed function and its successor agrees with it (see
-//! [`ServedLine`]), so it does not matter which of the two a reader holds, if the line covers the
-//! tick. An OS reading in the floor is seen by every thread that learns of it. An OS reading that
-//! is not in the floor was taken before the announcement, hence before the bracket, and no line
-//! begins below its bracket.
-//!
-//! - **A reader of the wall clock** does what the first reader does, and takes the offset that was
-//!   published with the line: no reading mixes the offset of one version with the time of another.
-//!
-//! All zero is the state before the first use. docs/library.md, "The page", is the contract with
-//! readers outside of this crate: what is written there changes only together with
-//! [`layout::FORMAT`].
+//! [`super`] has the protocol of its readers and writers. All zero is the state before the first
+//! use. docs/library.md, "The page", is the contract with readers outside of this crate: what is
+//! written there changes only together with [`layout::FORMAT`].
 
 use super::line::{Segment, ServedLine};
 use super::statement::{BoundedAt, Bounds};
@@ -157,12 +134,12 @@ pub mod layout {
     pub const FLOOR: usize = 8;
     /// The word that holds [`FORMAT`].
     pub const FORMAT_WORD: usize = 104;
-    /// The segments: 16 of 32 bytes.
+    /// The segments: 8 of 32 bytes.
     pub const SEGMENT_0: usize = 160;
-    /// The civil words of the slots: 8 of 64 bytes.
-    pub const CIVIL_0: usize = 672;
+    /// The civil words of the slots: 4 of 64 bytes.
+    pub const CIVIL_0: usize = 416;
     /// Size of it all.
-    pub const SIZE: usize = 1184;
+    pub const SIZE: usize = 672;
 
     const _: () = {
         assert!(offset_of!(Page, version) == VERSION && offset_of!(Page, floor) == FLOOR);
@@ -176,7 +153,7 @@ pub mod layout {
         assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, civil) == CIVIL_0);
         assert!(size_of::<SegmentWords>() == 32 && align_of::<SegmentWords>() == 32 && Segment::WORDS == 4);
         assert!(size_of::<CivilWords>() == 64 && Civil::WORDS == 8);
-        assert!(SEGMENTS == 16 && SLOTS == 8 && size_of::<Page>() == SIZE && align_of::<Page>() == 32);
+        assert!(SEGMENTS == 8 && SLOTS == 4 && size_of::<Page>() == SIZE && align_of::<Page>() == 32);
     };
 }
 

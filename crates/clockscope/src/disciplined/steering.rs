@@ -213,8 +213,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Says that a line may begin with a bracket that is taken from here on: see the page's
-    /// protocol.
+    /// Says that a line may begin with a bracket that is taken from here on: see the protocol in
+    /// [`super`].
     pub(super) fn announce(&self, guard: &mut SteeringGuard<'_>) {
         if !guard.version.is_announced() {
             let announced = guard.version.announced();

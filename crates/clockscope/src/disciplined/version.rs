@@ -22,8 +22,8 @@ const REASON: u64 = 15 << REASON_SHIFT;
 /// Barred for some time only.
 const PAUSED: u64 = 1;
 
-/// Number of holders that the lock has room for: all but one may stay away for ever.
-pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
+/// Number of holders that the lock has room for: one may stay away for ever.
+pub(super) const EPOCHS: usize = 2;
 
 /// The segment that readings are served by, as the lowest bits but five: a segment has 32 bytes, so
 /// that a reader need not multiply.

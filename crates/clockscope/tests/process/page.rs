@@ -27,8 +27,8 @@ fn read(page: &[AtomicU64]) -> Option<Read> {
     if version >> 63 == 0 {
         return None;
     }
-    let segment = layout::SEGMENT_0 + SEGMENT_BYTES * (version >> 5 & 15) as usize;
-    let civil = layout::CIVIL_0 + CIVIL_BYTES * (version >> 6 & 7) as usize;
+    let segment = layout::SEGMENT_0 + SEGMENT_BYTES * (version >> 5 & 7) as usize;
+    let civil = layout::CIVIL_0 + CIVIL_BYTES * (version >> 6 & 3) as usize;
     let [start, packed, value, slope] = [0, 8, 16, 24].map(|word| load(page, segment + word));
     let [offset, since, lasts, earliest, earliest_slope, latest, latest_slope] =
         [0, 8, 16, 24, 32, 40, 48].map(|word| load(page, civil + word));

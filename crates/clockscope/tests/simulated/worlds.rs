@@ -444,6 +444,25 @@ fn a_counter_that_may_not_be_read_is_not() {
     watch.assert_demoted();
 }
 
+/// The counter is left for some time, because it contradicted the OS clock again and again, and
+/// meanwhile the system takes the permission to read it away: it is not read after the pause.
+#[test]
+fn a_counter_that_is_forbidden_during_a_pause_stays_so() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let mut steps = 0;
+    while !watch.is_demoted_as("unsteady") {
+        watch.world.step_counter(1 << 32);
+        watch.run(100 * MILLISECOND, 10_000);
+        steps += 1;
+        assert!(steps < 20, "the counter is not left");
+    }
+    watch.world.permitted.set(Some(false));
+    assert!(!watch.clock.recheck());
+    watch.run(5 * SECOND, 10_000);
+    assert!(watch.is_demoted_as("not_permitted"));
+}
+
 /// Single readings that are off by more than the window, in either direction.
 #[test]
 fn a_glitch_of_the_counter_is_no_step_back() {

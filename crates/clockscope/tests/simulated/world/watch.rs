@@ -1,7 +1,7 @@
 //! A clock under test in a world.
 
 use clockscope::disciplined::{Counter, Disciplined};
-use clockscope::{Finding, Source};
+use clockscope::{Finding, Source, Value};
 
 use super::{GHZ, MILLISECOND, SECOND, World, in_f64};
 
@@ -82,6 +82,13 @@ impl<C: Counter> Watch<C> {
         assert_eq!(self.world.counter_reads.get(), reads);
         let outcome = self.clock.evidence().into_iter().find(|evidence| evidence.name == "outcome").unwrap();
         assert_eq!(outcome.finding, Finding::Against);
+    }
+
+    /// Returns true if the counter is not in use, for this reason.
+    pub(crate) fn is_demoted_as(&self, word: &str) -> bool {
+        let evidence = self.clock.evidence();
+        let outcome = evidence.iter().find(|evidence| evidence.name == "outcome");
+        outcome.and_then(|outcome| outcome.value.clone()) == Some(Value::Word(word.to_owned().into()))
     }
 
     /// A fresh error bound, which must hold for the reading that follows.
