@@ -1,9 +1,9 @@
-//! Tests of the instrument's answers on random machines whose truth is known (docs/method.md, "How
-//! these figures are checked").
+//! Tests of the instrument's answers on random machines whose truth is known (README.md
+//! beside this file).
 //!
 //! Each test asks one question of many machines. One that fails prints the machine, what it did,
 //! and the command that repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked: a few
-//! if it is not set, with `full` as many as docs/method.md lists. `CLOCKSCOPE_SEED` picks one.
+//! if it is not set, with `full` as many as README.md lists. `CLOCKSCOPE_SEED` picks one.
 
 mod across;
 mod check;
