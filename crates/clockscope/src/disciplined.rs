@@ -26,12 +26,14 @@
 //! - **Civil time**: `wall` has the offset to the wall clock. `bounds` has a `statement` of the
 //!   system on civil time. The counter carries it on beside a line (`carried`: `CivilBesideLine`,
 //!   `Carried`); `shared_statement` keeps it for callers without one.
-//! - **Trust**: `system_answers` stores the answers about the counter, with `clocksource_names`,
-//!   and `verified_cpus` the last test of it. `migration` notices another machine, or a CPU outside
-//!   of the test. This file asks, readmits and gives up.
+//! - **Trust**: `trust` (`Trust`) says whether the counter may be used: by the answers of system
+//!   and hardware (`system_answers`, `clocksource_names`), and by the last test of it
+//!   (`verified_cpus`). `migration` notices another machine, or a CPU outside of the test. This
+//!   file asks, readmits and gives up.
 //! - **The process**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock` of
 //!   `state` (`Steering`), in which each part alone changes its own fields. `generation`
 //!   (`Generation`) has the beginning of a generation and the number of short ones before it.
+//!   `first_reading` keeps what a fork must not wipe.
 //! - **Reports**: `answers` answers questions about all of it.
 //!
 //! # Protocol
@@ -127,6 +129,7 @@ mod carried;
 mod clocksource_names;
 mod drawn_rate;
 mod errors;
+mod first_reading;
 mod generation;
 mod holding;
 mod line;
@@ -148,6 +151,7 @@ mod steering;
 mod sync;
 mod system_answers;
 mod time_hold;
+mod trust;
 mod use_rate;
 mod verified_cpus;
 mod version;
@@ -173,10 +177,10 @@ use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
-use clocksource_names::ClocksourceNames;
+use first_reading::FirstReading;
 pub(crate) use shared::Shared;
-use system_answers::{Answers, SystemAnswers};
-use verified_cpus::VerifiedCpus;
+use system_answers::Answers;
+use trust::Trust;
 use version::{ServingMode, Version};
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
@@ -234,17 +238,9 @@ pub struct Disciplined<C, S> {
     requested_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
-    verified_cpus: VerifiedCpus,
-    /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
-    disruptions: AtomicU64,
     wall_generation: AtomicU64,
-    system_answers: SystemAnswers,
-    clocksource_names: ClocksourceNames,
-    /// [`Counter::kernel_hz`], as the bits of a float; 0 where it is not known.
-    kernel_hz: AtomicU64,
-    /// The first reading, and the process that took it; 0 before that.
-    first_ns: AtomicU64,
-    first_process: AtomicU64,
+    trust: Trust,
+    first: FirstReading,
 }
 
 /// Questions to counter and system.
@@ -275,14 +271,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             counter,
             requested_window_ns: 0,
             generation: AtomicU64::new(0),
-            verified_cpus: VerifiedCpus::new(),
-            disruptions: AtomicU64::new(0),
             wall_generation: AtomicU64::new(0),
-            system_answers: SystemAnswers::new(),
-            clocksource_names: ClocksourceNames::new(),
-            kernel_hz: AtomicU64::new(0),
-            first_ns: AtomicU64::new(0),
-            first_process: AtomicU64::new(0),
+            trust: Trust::new(),
+            first: FirstReading::new(),
         }
     }
 
@@ -360,7 +351,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn follow(&self, answers: Answers) -> bool {
-        let demotion = answers.demotion(self.is_readmitted());
+        let demotion = self.trust.demotion(&answers);
         self.prepare();
         self.decide(|mode| match (mode, demotion) {
             // Still so, and the more exact reason.
@@ -398,11 +389,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The same for a test that began when [`OsClock::disruptions`] was this.
     pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
-        if self.system_answers.answers().is_none_or(|answers| answers.demotion(true).is_some()) {
-            self.verified_cpus.reject();
+        if !self.trust.may_be_tested() {
+            self.trust.reject();
             return false;
         }
-        if !self.verified_cpus.accept(cpus, disruptions) {
+        if !self.trust.accept(cpus, disruptions) {
             return false;
         }
         self.decide(|mode| match mode {
@@ -417,7 +408,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
-        self.verified_cpus.reject();
+        self.trust.reject();
         self.decide(|mode| match mode {
             ServingMode::Barred(Demotion::Abandoned | Demotion::OutOfOrder) => None,
             ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
@@ -429,7 +420,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// From here on the counter may not be read. Callable in a signal handler.
     #[cfg(not(loom))]
     pub(crate) fn forbid(&self) {
-        self.system_answers.forbid();
+        self.trust.forbid();
         self.decide(|mode| match mode {
             ServingMode::Barred(reason) if !reason.is_for_some_time() => None,
             ServingMode::New => None,
@@ -471,20 +462,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.replace(&mut version, marked);
         }
         page.mark();
-        let answers = match self.system_answers.answers() {
+        let answers = match self.trust.answers() {
             Some(answers) => {
                 self.shared.os.prepare(answers.permitted);
                 answers
             }
             None => {
                 let answers = self.ask(Questions::Deciding);
-                if self.first_process.load(Ordering::Acquire) == self.shared.os.process() {
-                    page.write_down(self.first_ns.load(Ordering::Relaxed));
+                if let Some(first_ns) = self.first.of(self.shared.os.process()) {
+                    page.write_down(first_ns);
                 }
                 answers
             }
         };
-        let mode = answers.demotion(self.is_readmitted()).map_or(ServingMode::Open, ServingMode::Barred);
+        let mode = self.trust.demotion(&answers).map_or(ServingMode::Open, ServingMode::Barred);
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
@@ -492,16 +483,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Remembers the first reading of the process. Not in the page, which a forked child would
-    /// inherit before the system was asked to wipe it; and a child may be on another timeline.
-    fn keep_first(&self, os_ns: u64) {
-        self.first_ns.fetch_max(os_ns, Ordering::Relaxed);
-        self.first_process.store(self.shared.os.process(), Ordering::Release);
-    }
-
     /// Asks counter and system.
     fn ask(&self, questions: Questions) -> Answers {
-        let before = self.system_answers.answers().unwrap_or_default();
+        let before = self.trust.answers().unwrap_or_default();
         let permitted = self.counter.is_permitted();
         let (clocksource, mut name) = self.counter.clocksource();
         if questions == Questions::All {
@@ -511,15 +495,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Before the OS clock is read for its tick: where the counter is disabled, that may be
         // fatal.
         self.shared.os.prepare(permitted.or(before.permitted));
-        self.learn_machine();
-        self.system_answers.keep(Answers {
-            permitted,
-            clocksource,
-            invariant: self.counter.is_invariant(),
-            name: name.map_or(0, |name| self.clocksource_names.store(&name)),
-            is_complete: questions == Questions::All,
-            os_tick_ns: self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true)),
-        })
+        self.trust.learn_machine(self.shared.os.disruptions());
+        let os_tick_ns = self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true));
+        let (invariant, is_complete) = (self.counter.is_invariant(), questions == Questions::All);
+        self.trust.keep(Answers { permitted, clocksource, invariant, name: 0, is_complete, os_tick_ns }, name)
     }
 
     /// Learns the frequency that the kernel states, where nothing else states one.
@@ -527,12 +506,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if self.counter.nominal_hz().is_none()
             && let Some(hz) = self.counter.kernel_hz()
         {
-            self.kernel_hz.store(hz.to_bits(), Ordering::Relaxed);
+            self.trust.keep_kernel_hz(hz);
         }
-    }
-
-    fn is_readmitted(&self) -> bool {
-        self.verified_cpus.last().is_some()
     }
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the

@@ -138,7 +138,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock's tick in ns, as it was when it was asked for.
     pub(super) fn os_tick_ns(&self) -> u64 {
         self.prepare();
-        self.system_answers.answers().map_or(1, |answers| answers.os_tick_ns)
+        self.trust.os_tick_ns()
     }
 
     /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
@@ -169,7 +169,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(feature = "std")]
     pub fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
         self.prepare();
-        let answers = self.system_answers.answers().unwrap_or_default();
+        let answers = self.trust.answers().unwrap_or_default();
         if answers.permitted == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
@@ -235,7 +235,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// last [`Disciplined::recheck`].
     pub fn evidence(&self) -> Vec<Evidence> {
         self.wake();
-        let answers = self.system_answers.answers().unwrap_or_default();
+        let answers = self.trust.answers().unwrap_or_default();
         let answered = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(answered);
         evidence.extend([self.order(), self.agreement(), self.nominal_frequency(&answers), self.move_notices()]);
@@ -268,7 +268,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 },
             ),
         };
-        let name = self.clocksource_names.at(answers.name);
+        let name = self.trust.name_of(answers);
         let evidence = if name.is_none() && answers.name == 0 && !answers.is_complete && finding == Finding::For {
             Evidence::new(CLOCKSOURCE, finding, "the system accepts the counter; recheck() asks for its name")
         } else {
@@ -290,7 +290,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn order(&self) -> Evidence {
-        if self.is_readmitted() {
+        if self.trust.test().is_some() {
             let seen = "no reading went back between the CPUs that were tested";
             return Evidence::new(ORDER, Finding::For, seen).by("revalidate()");
         }
@@ -321,10 +321,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn nominal_frequency(&self, answers: &Answers) -> Evidence {
         let of = |seen| Evidence::new(NOMINAL_FREQUENCY, Finding::Unknown, seen);
         let text = |hz, offset| NominalFrequency { hz, offset }.to_string();
-        let by_kernel = || {
-            let hz = f64::from_bits(self.kernel_hz.load(Ordering::Relaxed));
-            (hz > 0.0).then_some((hz, FrequencySource::Kernel.name()))
-        };
+        let by_kernel = || Some((self.trust.kernel_hz()?, FrequencySource::Kernel.name()));
         match (self.counter.nominal_hz().or_else(by_kernel), self.frequency()) {
             (None, _) if answers.is_complete => of(text(None, None)),
             (None, _) => of("the processor states no frequency".to_owned()).advise("recheck() asks the kernel"),

@@ -141,16 +141,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
-        // An exchange, so that the memory's first access is a write: one page fault, not two.
-        let is_first =
-            self.first_process.fetch_or(0, Ordering::Relaxed) == 0 && self.system_answers.answers().is_none();
+        let is_first = !self.first.was_taken() && self.trust.answers().is_none();
         if !is_first || self.counter.is_permitted() == Some(false) {
             self.prepare();
             return self.slow();
         }
         match self.os_ns() {
             Ok(os_ns) => {
-                self.keep_first(os_ns);
+                self.first.keep(os_ns, self.shared.os.process());
                 // Others may have begun meanwhile, and may not know of this reading.
                 if self.shared.page.version_after(os_ns) == version { os_ns } else { self.serve_written(os_ns) }
             }

@@ -179,7 +179,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if guard.rate.calibration().has_started() {
             self.announce(guard);
         } else {
-            guard.rate.start(self.os_tick_ns());
+            guard.rate.start(self.trust.os_tick_ns());
             guard.os_speed.start(self.own_ticks());
             guard.generation.learn_suspends(|| self.suspended_ns());
         }

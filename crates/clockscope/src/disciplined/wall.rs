@@ -192,7 +192,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let before = self.os_ns()?;
         let inner = self.shared.os.wall_ns()? as u64;
         let bracket = Bracket { before, inner, after: self.os_ns()? };
-        Ok(Distance::of(bracket, self.system_answers.answers().map_or(1, |answers| answers.os_tick_ns)))
+        Ok(Distance::of(bracket, self.trust.os_tick_ns()))
     }
 
     /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
@@ -231,7 +231,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// were interrupted: wider than `limit_ns` and the tick.
     fn learn_offset(&self, limit_ns: u64) -> Option<WallOffset> {
         let page = &self.shared.page;
-        let tick_ns = self.system_answers.answers().map_or(1, |answers| answers.os_tick_ns);
+        let tick_ns = self.trust.os_tick_ns();
         let seen = self.narrowest_distance(FIRST_TRIES, 0)?;
         if seen.width_ns() > limit_ns.saturating_add(4 * tick_ns) {
             return None;
