@@ -31,7 +31,7 @@ use clockscope_core::pause;
 
 use crate::WallTime;
 use crate::disciplined::BoundedAt;
-use crate::process::CLOCK;
+use crate::native::CLOCK;
 
 /// Two moments between which the true time lies, and what that is worth.
 ///

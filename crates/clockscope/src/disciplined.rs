@@ -5,7 +5,7 @@
 //! the counter by a published line. It is renewed a little before it expires, and slewed so that it
 //! meets the OS clock again. Nothing runs between calls.
 //!
-//! `clockscope::now()` reads the one static `Disciplined<Native, Timeline>` (`process.rs`): this
+//! `clockscope::now()` reads the one static `Disciplined<Native, Timeline>` (`native.rs`): this
 //! machine's counter, disciplined by CLOCK_MONOTONIC. Both clocks are type parameters, so that
 //! tests bring worlds of their own. The fast path is `Page::read`, and nothing else.
 //!

@@ -81,6 +81,8 @@ mod civil_bounds;
 #[cfg(all(feature = "std", not(loom)))]
 mod leap;
 #[cfg(all(feature = "std", not(loom)))]
+mod native;
+#[cfg(all(feature = "std", not(loom)))]
 mod process;
 #[cfg(all(feature = "std", not(loom)))]
 mod revalidation;

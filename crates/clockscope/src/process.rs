@@ -1,144 +1,15 @@
 //! The clock of the process: this machine's counter, disciplined by its monotonic clock.
 
 use clockscope_core::atomic::AtomicU64;
-use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use clockscope_core::clocksource::{self, ClocksourceName};
-use clockscope_core::os::{self, Timeline};
-use clockscope_core::{Errno, counter};
+use clockscope_core::{Errno, counter, os};
 
-use crate::civil_bounds::kernel::KernelBounds;
-use crate::disciplined::{
-    CivilStatement, Counter, Disciplined, OsClock, Shared, Wiped, forget_in_children, layout, wipe_on_fork,
-};
+use crate::disciplined::{forget_in_children, layout, wipe_on_fork};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
+use crate::native::{self, CLOCK, Native};
 use crate::{AtomicInstant, Clock, Conversion, Instant};
-
-/// The processor's counter.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Native;
-
-/// The clock of the process.
-pub(crate) static CLOCK: Disciplined<Native, Timeline> = Disciplined::new(Native, Timeline::new());
-
-impl Wiped for Native {
-    fn shared() -> &'static Shared<Timeline> {
-        CLOCK.shared()
-    }
-}
-
-impl Counter for Native {
-    /// Not `ticks::now()`: DSB on aarch64 and SYNC on POWER cost more than the rest of a reading.
-    #[inline(always)]
-    fn ordered(&self) -> u64 {
-        counter::after_branches()
-    }
-
-    #[inline(always)]
-    fn unordered(&self) -> u64 {
-        counter::unordered()
-    }
-
-    /// x86: the bare read. Every OS clock begins with an instruction that waits for it: the vDSO's
-    /// own ordered read, or SYSCALL. Elsewhere the ordered one.
-    #[inline(always)]
-    fn before_os(&self) -> u64 {
-        if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { self.unordered() } else { self.ordered() }
-    }
-
-    fn is_permitted(&self) -> Option<bool> {
-        if counter::EXISTS { os::counter_is_permitted() } else { Some(false) }
-    }
-
-    fn is_clocksource(&self) -> Option<bool> {
-        let accepted = || os::counter_is_accepted().filter(|_| IS_ADMITTED.load(Ordering::Relaxed));
-        os::counter_is_clocksource().or_else(accepted)
-    }
-
-    fn is_invariant(&self) -> Option<bool> {
-        counter::is_invariant()
-    }
-
-    /// On Linux one file answers both. Elsewhere the name is a question of its own.
-    fn clocksource(&self) -> (Option<bool>, Option<ClocksourceName>) {
-        if !cfg!(any(target_os = "linux", target_os = "android")) {
-            return (self.is_clocksource(), None);
-        }
-        let name = os::clocksource();
-        (name.map(|name| clocksource::is_counter(name.as_bytes())), name)
-    }
-
-    fn clocksource_name(&self) -> Option<ClocksourceName> {
-        os::clocksource()
-    }
-
-    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
-        counter::nominal_frequencies().nominal_hz(|| None).map(|(hz, by)| (hz, by.name()))
-    }
-
-    fn kernel_hz(&self) -> Option<f64> {
-        os::perf_frequency().ok()
-    }
-}
-
-impl OsClock for Timeline {
-    #[inline(always)]
-    fn now_ns(&self) -> Result<u64, Errno> {
-        Timeline::now_ns(self)
-    }
-
-    fn tick_ns(&self, is_the_counter: bool) -> u64 {
-        os::keep_errno(|| Timeline::tick_ns(self, is_the_counter))
-    }
-
-    fn is_monotonic(&self) -> bool {
-        Timeline::is_monotonic(self)
-    }
-
-    fn suspended_ns(&self) -> Option<u64> {
-        Timeline::suspended_ns(self)
-    }
-
-    fn disruptions(&self) -> Option<u64> {
-        Timeline::disruptions(self)
-    }
-
-    fn current_cpu(&self) -> Option<u32> {
-        Timeline::current_cpu(self)
-    }
-
-    fn raw_ns(&self) -> Option<u64> {
-        Timeline::raw_ns(self)
-    }
-
-    #[inline(always)]
-    fn wall_ns(&self) -> Result<i64, Errno> {
-        Timeline::wall_ns(self)
-    }
-
-    /// Linux steers both alike (kernel/time/timekeeping.c: one mult, two bases). Of others it is
-    /// not known.
-    fn is_wall_steered_alike(&self) -> bool {
-        cfg!(any(target_os = "linux", target_os = "android"))
-    }
-
-    fn civil_statement(&self) -> Option<CivilStatement> {
-        os::civil().ok().map(|state| state.civil_statement())
-    }
-
-    fn process(&self) -> u64 {
-        os::process()
-    }
-
-    fn prepare(&self, may_read_counter: Option<bool>) {
-        os::keep_errno(|| {
-            Timeline::prepare(self, may_read_counter == Some(false));
-            wipe_on_fork::<Native>();
-        });
-    }
-}
 
 /// Asks the kernel every question that readings would ask later, and prepares for forks.
 ///
@@ -304,12 +175,9 @@ pub fn try_now() -> Result<Instant, Errno> {
 /// ```
 pub fn admit_counter() -> bool {
     prepare();
-    IS_ADMITTED.store(counter::is_invariant() == Some(true), Ordering::Relaxed);
+    native::admit(counter::is_invariant() == Some(true));
     recheck()
 }
-
-/// True if the program takes the counter where the system accepts it. Not forgotten in a child.
-static IS_ADMITTED: AtomicBool = AtomicBool::new(false);
 
 /// Returns the time now by a bare read of the counter, which may execute earlier or later than
 /// the program says, by as much as it has instructions in flight (tens of nanoseconds).

@@ -16,7 +16,7 @@ use clockscope_core::{Errno, os};
 use crate::disciplined::{Counter, MOST_CPUS};
 use crate::evidence::{Evidence, Finding};
 use crate::lattice;
-use crate::process::{CLOCK, Native};
+use crate::native::{CLOCK, Native};
 
 /// Handoffs between two CPUs: a few milliseconds.
 const HANDOFFS: u64 = 20_000;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant as StdInstant};
 use clockscope_core::brackets::{Bracket, narrowest};
 use clockscope_core::os::keep_errno;
 
-use crate::process::CLOCK;
+use crate::native::CLOCK;
 use crate::{Errno, Instant};
 
 /// Comparisons, of which the tightest counts.

@@ -40,7 +40,7 @@ impl Instant {
 /// that one.
 fn timeline_offset_ns() -> u64 {
     #[cfg(all(feature = "std", not(loom)))]
-    return crate::process::CLOCK.timeline_offset_ns();
+    return crate::native::CLOCK.timeline_offset_ns();
     #[cfg(not(all(feature = "std", not(loom))))]
     return 0;
 }

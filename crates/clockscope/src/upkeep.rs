@@ -9,7 +9,8 @@ use std::time::Duration;
 use clockscope_core::os::{self, ClockSet, Wakeup, keep_errno};
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
-use crate::process::{CLOCK, has_process_mark, process_mark};
+use crate::native::CLOCK;
+use crate::process::{has_process_mark, process_mark};
 use crate::{AtomicInstant, Clock, Instant, now, prepare};
 
 /// The kernel is asked about the counter this often.

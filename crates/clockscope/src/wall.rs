@@ -23,7 +23,7 @@ use core::time::Duration;
 use clockscope_core::os::keep_errno;
 
 use crate::evidence::ErrorBound;
-use crate::process::CLOCK;
+use crate::native::CLOCK;
 use crate::{Instant, WallTime};
 
 /// Returns civil time now: CLOCK_REALTIME.

@@ -11,7 +11,7 @@ use clockscope_core::civil::KernelClockState;
 
 use crate::civil_bounds::kernel::KernelBounds;
 use crate::civil_bounds::{Basis, CivilInterval};
-use crate::process::CLOCK;
+use crate::native::CLOCK;
 use clockscope_core::CivilState;
 
 /// Path at which the daemon publishes them, since ClockBound 2.
