@@ -35,6 +35,13 @@ pub fn fast_path_bounded_now() -> i64 {
     clockscope::bounded::now().latest.as_unix_ns()
 }
 
+/// Two bare ones, and the duration between them.
+#[inline(never)]
+pub fn fast_path_duration_unordered() -> std::time::Duration {
+    let start = clockscope::now_unordered();
+    clockscope::now_unordered().saturating_duration_since(start)
+}
+
 /// Not one of ours: what the check must find fault with.
 #[inline(never)]
 pub fn slow_path_std() -> u64 {
@@ -45,5 +52,5 @@ pub fn slow_path_std() -> u64 {
 fn main() {
     println!("{} {} {}", black_box(fast_path_now()), black_box(fast_path_now_unordered()), black_box(slow_path_std()));
     let wall = [fast_path_wall_now(), fast_path_wall_now_unordered(), fast_path_bounded_now()];
-    println!("{:?}", black_box(wall));
+    println!("{:?} {:?}", black_box(wall), black_box(fast_path_duration_unordered()));
 }
