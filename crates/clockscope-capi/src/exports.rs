@@ -238,7 +238,7 @@ pub unsafe extern "C" fn clockscope_manual_set(clock: *const FakeClock, ns: u64)
 
 /// The answer of a library of another format in place of a page of format 1. It never has a line,
 /// so that each reading is a call.
-static NO_LINE: [u64; 148] = [0; 148];
+static NO_LINE: [u64; layout::SIZE / 8] = [0; layout::SIZE / 8];
 
 /// Returns the address of the page of format 1; in a library of another format, one without a line.
 #[unsafe(no_mangle)]

@@ -271,8 +271,8 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
         if is_counter { seen.clock(&verdict.clock).is_some_and(check::is_counter) } else { verdict.clock == name }
     };
     let verdict = verdicts.iter().find(of_it)?;
-    let is_other = |evidence: &CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
-    let is_open = |evidence: &CheckEvidence| evidence.finding == Finding::Unknown && evidence.check.kind().is_test();
+    let is_other = |evidence: &CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.data.kind());
+    let is_open = |evidence: &CheckEvidence| evidence.finding == Finding::Unknown && evidence.data.kind().is_test();
     match verdict.verdict {
         Trustworthiness::Undecided => None,
         Trustworthiness::Limited if !verdict.evidence.iter().any(is_other) => {

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::words::{add_words, worded, written};
 use crate::{CivilState, Emulator, Finding, FrequencySource, Hypervisor, KernelCause, ReadPath, Unknown};
 
-/// One check of a clock, and its result.
+/// One piece of evidence on a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Evidence", transform = add_words::<CheckEvidence>)]
 pub struct CheckEvidence {
     /// The question, with its figures.
     #[serde(flatten)]
-    pub check: EvidenceData,
+    pub data: EvidenceData,
     /// Its meaning for the clock.
     pub finding: Finding,
     /// True if the verdict is based on it. Of an unfit or limited clock: against it, and as severe
@@ -27,11 +27,11 @@ pub struct CheckEvidence {
 
 worded!(CheckEvidence {
     /// The check's name in tables.
-    name: &'static str = |evidence: &CheckEvidence| evidence.check.name(),
+    name: &'static str = |evidence: &CheckEvidence| evidence.data.name(),
     /// The answer in a sentence; where it is unknown, why.
     text: String = CheckEvidence::text,
     /// The source of the answer.
-    source: &'static str = |evidence: &CheckEvidence| evidence.check.source(),
+    source: &'static str = |evidence: &CheckEvidence| evidence.data.source(),
     /// The remedy; `null` where none is needed.
     advice: Option<String> = CheckEvidence::advice,
 });

@@ -44,9 +44,9 @@ pub use clockscope_core::{ClockBasis, ClockKind, ReadPath};
 pub use clockscope_core::{Errno, Unavailable};
 use clockscope_records::{Environment, Program};
 pub use clockscope_records::{Resolution, Unit};
-#[cfg(windows)]
-pub use os::backend::console::{SecondCtrlC, stop_on_ctrl_c};
 use os::facts;
+#[cfg(windows)]
+pub use os::facts::console::{SecondCtrlC, stop_on_ctrl_c};
 
 /// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes
 /// nothing.

@@ -35,7 +35,7 @@
     )),
     path = "os/unsupported/backend.rs"
 )]
-pub(crate) mod backend;
+mod backend;
 mod rust;
 pub(crate) mod sleep_call;
 #[path = "os/unsupported/facts.rs"]

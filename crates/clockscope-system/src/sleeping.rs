@@ -1,4 +1,4 @@
-//! The calls that sleep, by the names that programs know them by.
+//! Sleeps by each call that the system has.
 
 use std::time::Duration;
 

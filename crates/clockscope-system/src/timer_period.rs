@@ -112,16 +112,16 @@ struct System;
 #[cfg(windows)]
 impl Calls for System {
     fn range_ms(&self) -> Result<(u32, u32), TimerPeriodError> {
-        crate::os::backend::timer::range_ms().map_err(|code| TimerPeriodError::Call { call: "timeGetDevCaps", code })
+        crate::os::facts::timer::range_ms().map_err(|code| TimerPeriodError::Call { call: "timeGetDevCaps", code })
     }
 
     fn begin(&self, ms: u32) -> Result<(), TimerPeriodError> {
-        crate::os::backend::timer::begin(ms, on_console_event)
+        crate::os::facts::timer::begin(ms, on_console_event)
             .map_err(|(call, code)| TimerPeriodError::Call { call, code })
     }
 
     fn end(&self, ms: u32) {
-        crate::os::backend::timer::end(ms);
+        crate::os::facts::timer::end(ms);
     }
 }
 

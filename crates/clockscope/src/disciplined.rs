@@ -33,7 +33,7 @@
 //! - **The process**: `shared` is what a fork wipes (`wiping`). `holding` takes the `lock` of
 //!   `state` (`Steering`), in which each part alone changes its own fields. `generation`
 //!   (`Generation`) has the beginning of a generation and the number of short ones before it.
-//!   `first_reading` keeps what a fork must not wipe.
+//!   `first_reading` has what is read before the system is asked to wipe.
 //! - **Reports**: `answers` answers questions about all of it.
 //!
 //! # Protocol
@@ -534,5 +534,42 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.statement.forget();
         self.shared.os.preemption_point();
         self.generation.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Clocks that stand still.
+    struct Machine;
+
+    impl Counter for Machine {
+        fn ordered(&self) -> u64 {
+            1
+        }
+        trusted_counter!();
+    }
+
+    impl OsClock for Machine {
+        fn now_ns(&self) -> Result<u64, Errno> {
+            Ok(1)
+        }
+        fn tick_ns(&self, _: bool) -> u64 {
+            1
+        }
+    }
+
+    /// Whatever it is barred for, and however long: the counter may not be read from here on.
+    #[test]
+    fn a_forbidden_counter_is_not_opened_after_a_pause() {
+        for reason in Demotion::ALL {
+            let clock = Disciplined::new(Machine, Machine);
+            clock.prepare();
+            clock.decide(|_| Some(ServingMode::Barred(reason)));
+            clock.forbid();
+            let ServingMode::Barred(found) = clock.shared.page.mode() else { panic!("{reason:?}: it is served") };
+            assert!(!found.is_for_some_time(), "{reason:?} became {found:?}");
+        }
     }
 }

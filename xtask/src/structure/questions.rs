@@ -1,23 +1,28 @@
 //! A question's files bear the name of its command in every crate, so that one name finds them all.
 
-/// What a question has, and the crate that has it, if none bears the question's name.
-const PARTS: [(&str, &str); 3] =
-    [("record", "clockscope-records"), ("arithmetic", "clockscope-measure"), ("page", "clockscope-report")];
+/// What a question has, and the folders of which one has it, unless a crate bears its name.
+const PARTS: [(&str, &[&str]); 3] = [
+    ("record", &["clockscope-records/src"]),
+    ("arithmetic", &["clockscope-measure/src", "clockscope-measure/src/across"]),
+    ("page", &["clockscope-report/src/documents"]),
+];
 /// Commands beside the questions, which have a document of another.
 const OTHERS: [&str; 1] = ["report"];
 
 /// Parts of questions for which no source file is named.
 pub(super) fn unnamed(questions: &[String], files: &[String]) -> Vec<String> {
     let asked = questions.iter().filter(|name| !OTHERS.contains(&name.as_str()));
-    let is_in = |folder: &str, name: &str| {
-        files.iter().any(|file| file.starts_with(folder) && file.ends_with(&format!("/{name}.rs")))
+    let is_in = |folders: &[&str], name: &str| {
+        folders.iter().any(|folder| files.contains(&format!("crates/{folder}/{name}.rs")))
     };
     let has_crate = |name: &str| files.iter().any(|file| file.starts_with(&format!("crates/clockscope-{name}/")));
     asked
-        .flat_map(|name| PARTS.map(|(part, owner)| (name, part, owner)))
+        .flat_map(|name| PARTS.map(|(part, folders)| (name, part, folders)))
         .filter(|&(name, part, _)| part != "arithmetic" || !has_crate(name))
-        .filter(|&(name, _, owner)| !is_in(&format!("crates/{owner}/src/"), name))
-        .map(|(name, part, owner)| format!("the {part} of {name} is in no file {name}.rs of {owner}"))
+        .filter(|&(name, _, folders)| !is_in(folders, name))
+        .map(|(name, part, folders)| {
+            format!("the {part} of {name} is in no file {name}.rs of {}", folders.join(" or "))
+        })
         .collect()
 }
 
@@ -33,13 +38,14 @@ mod tests {
             "crates/clockscope-measure/src/across/check.rs",
             "crates/clockscope-report/src/documents/trust.rs",
             "crates/clockscope-report/tests/check.rs",
+            "crates/clockscope-report/src/render/prometheus/check.rs",
             "crates/clockscope-records/src/runtimes.rs",
             "crates/clockscope-runtimes/src/lib.rs",
             "crates/clockscope-report/src/documents/runtimes.rs",
         ]);
         assert_eq!(
             unnamed(&owned(&["check", "runtimes", "report"]), &files),
-            ["the page of check is in no file check.rs of clockscope-report"]
+            ["the page of check is in no file check.rs of clockscope-report/src/documents"]
         );
     }
 }

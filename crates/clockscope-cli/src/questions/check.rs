@@ -105,7 +105,7 @@ impl Shows<CheckFinding> for Check {
         let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
         let evidence = |checks: &[EvidenceKind]| {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
-            let selected = all.filter(|evidence| checks.contains(&evidence.check.kind()));
+            let selected = all.filter(|evidence| checks.contains(&evidence.data.kind()));
             any_of_all(selected.map(|evidence| match evidence.finding {
                 Finding::For => Some(false),
                 Finding::Against => Some(true),
@@ -125,7 +125,7 @@ impl Shows<CheckFinding> for Check {
                 verdict
                     .evidence
                     .iter()
-                    .any(|evidence| evidence.finding == Finding::Unknown && evidence.check.kind().is_test())
+                    .any(|evidence| evidence.finding == Finding::Unknown && evidence.data.kind().is_test())
             }),
         }
     }

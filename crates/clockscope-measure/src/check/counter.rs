@@ -183,7 +183,7 @@ fn constancy(seen: &Observations) -> WeighedEvidence {
     };
     let changed =
         changed_since(seen).filter(|_| found.finding != Finding::Against && seen.reference_problem().is_none());
-    if let (EvidenceData::ConstantRate { change, .. }, Some(changed)) = (&mut found.check, changed) {
+    if let (EvidenceData::ConstantRate { change, .. }, Some(changed)) = (&mut found.data, changed) {
         (*change, found.finding) = (Some(changed), Finding::Against);
     }
     found

@@ -111,7 +111,7 @@ pub(super) fn jumps_against_counter(
     severity: Severity,
 ) -> WeighedEvidence {
     let mut found = jumps(&[clock], reference_problem, suspect, severity);
-    if let EvidenceData::Jumps { ahead, behind, reference_problem, .. } = &mut found.check
+    if let EvidenceData::Jumps { ahead, behind, reference_problem, .. } = &mut found.data
         && found.finding == Finding::Against
         && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
     {

@@ -16,7 +16,7 @@ pub(super) enum Severity {
 /// A check, its result, and how severe that is if it is against the clock.
 #[derive(Clone, Debug)]
 pub(super) struct WeighedEvidence {
-    pub(super) check: EvidenceData,
+    pub(super) data: EvidenceData,
     pub(super) finding: Finding,
     pub(super) severity: Severity,
     /// As long as the result is unknown, the clock is not trusted.
@@ -24,8 +24,8 @@ pub(super) struct WeighedEvidence {
 }
 
 impl WeighedEvidence {
-    pub(super) fn new(check: EvidenceData, finding: Finding, severity: Severity) -> Self {
-        Self { check, finding, severity, is_required: false }
+    pub(super) fn new(data: EvidenceData, finding: Finding, severity: Severity) -> Self {
+        Self { data, finding, severity, is_required: false }
     }
 
     /// Returns the verdict on a clock of which nothing else is known.
@@ -41,7 +41,7 @@ impl WeighedEvidence {
     /// Returns whether a clock is trusted for this reason: a test that was required, and supports
     /// it. A clock that is computed from the same counter cannot do so.
     fn is_reason_of_trust(&self) -> bool {
-        let is_supported = match &self.check {
+        let is_supported = match &self.data {
             EvidenceData::ConstantRate { reference_shares_hardware, .. }
             | EvidenceData::Rate { reference_shares_hardware, .. } => *reference_shares_hardware == Some(false),
             EvidenceData::Synchronization { .. } => true,
@@ -91,12 +91,12 @@ impl ClockEvidence {
     /// Kinds of evidence that forbid the clock's use.
     pub(super) fn faults(&self) -> Vec<EvidenceKind> {
         let unfit = self.found.iter().filter(|found| found.alone() == Trustworthiness::Unfit);
-        unfit.map(|found| found.check.kind()).collect()
+        unfit.map(|found| found.data.kind()).collect()
     }
 
     /// The verdict for a use: the worst that any evidence makes of the clock.
     fn verdict_for(&self, this: Use) -> Trustworthiness {
-        let concerned = self.found.iter().filter(|found| matters(&found.check, this));
+        let concerned = self.found.iter().filter(|found| matters(&found.data, this));
         concerned.map(WeighedEvidence::alone).min().unwrap_or(Trustworthiness::Undecided)
     }
 
@@ -108,13 +108,13 @@ impl ClockEvidence {
         let uses = Uses { interval: judged(Use::Interval, true), civil: judged(Use::Civil, self.shows_civil_time) };
         let verdict = uses.worst()?;
         let of_uses = |found: &WeighedEvidence, is: &dyn Fn(Use) -> bool| {
-            Use::ALL.into_iter().any(|this| is(this) && matters(&found.check, this))
+            Use::ALL.into_iter().any(|this| is(this) && matters(&found.data, this))
         };
         let record = |found: WeighedEvidence| {
             let decides = of_uses(&found, &|this| uses.of(this) == Some(verdict))
                 && found.alone() == verdict
                 && (verdict != Trustworthiness::Trusted || found.is_reason_of_trust());
-            CheckEvidence { check: found.check, finding: found.finding, decides }
+            CheckEvidence { data: found.data, finding: found.finding, decides }
         };
         let found = self.found.into_iter().filter(|found| of_uses(found, &|this| uses.of(this).is_some()));
         Some(Verdict { clock: self.clock, verdict, uses, evidence: found.map(record).collect() })

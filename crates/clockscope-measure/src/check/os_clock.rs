@@ -214,7 +214,7 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
 /// The reference changed against all other clocks, and these not against each other.
 fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedEvidence {
     let mut found = events::no_rate(NoRate::Reference(ReferenceProblem::ReferenceChanged), suspect, severity);
-    if let EvidenceData::ConstantRate { change, reference_problem, .. } = &mut found.check
+    if let EvidenceData::ConstantRate { change, reference_problem, .. } = &mut found.data
         && base_name(label) == base_name(reference)
     {
         (*change, *reference_problem, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);

@@ -371,11 +371,11 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 /// nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
     let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
-    let on_one = known().find_map(|evidence| match evidence.check {
+    let on_one = known().find_map(|evidence| match evidence.data {
         EvidenceData::StepsBack { count, .. } => count,
         _ => None,
     })?;
-    let across = known().find_map(|evidence| match evidence.check {
+    let across = known().find_map(|evidence| match evidence.data {
         EvidenceData::Order { regressions, .. } => regressions,
         _ => None,
     });

@@ -103,7 +103,7 @@ fn a_trusted_clock_names_its_tests() {
     let reasons = |seen: &Observations, clock: &str| -> Vec<EvidenceKind> {
         let verdicts = judged(seen);
         let decisive = of(&verdicts, clock).evidence.iter().filter(|evidence| evidence.decides);
-        decisive.map(|evidence| evidence.check.kind()).collect()
+        decisive.map(|evidence| evidence.data.kind()).collect()
     };
     let mut seen = healthy();
     assert_eq!(reasons(&seen, "tsc"), [EvidenceKind::StepsBack, EvidenceKind::Order, EvidenceKind::Offsets]);
@@ -126,7 +126,7 @@ fn a_trusted_clock_names_its_tests() {
 fn a_clock_of_the_same_counter_is_no_independent_reference() {
     let shares = |seen: &Observations, clock: &str, kind: EvidenceKind| {
         let verdicts = judged(seen);
-        match evidence(of(&verdicts, clock), kind).check {
+        match evidence(of(&verdicts, clock), kind).data {
             EvidenceData::ConstantRate { reference_shares_hardware, .. }
             | EvidenceData::Rate { reference_shares_hardware, .. } => reference_shares_hardware,
             ref check => panic!("{check:?}"),
@@ -156,7 +156,7 @@ fn a_clock_that_stopped_meanwhile_is_found() {
 }
 
 fn cause(evidence: &CheckEvidence) -> Option<CostCause> {
-    let EvidenceData::Cost { cause, .. } = evidence.check else { panic!("{evidence:?}") };
+    let EvidenceData::Cost { cause, .. } = evidence.data else { panic!("{evidence:?}") };
     cause
 }
 
@@ -338,7 +338,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
             reported_error_s,
             shows_utc,
         };
-        assert_eq!(evidence.check, check);
+        assert_eq!(evidence.data, check);
         assert_eq!(verdict.uses.interval, Some(Trusted));
         assert_eq!(Some(verdict.verdict), verdict.uses.civil);
         verdict.verdict
@@ -386,12 +386,12 @@ fn each_use_is_judged_by_what_matters_to_it() {
     assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });
     let alone = of(&intervals, "realtime");
     assert_eq!((alone.verdict, alone.uses), (Trusted, Uses { interval: Some(Trusted), civil: None }));
-    assert!(alone.evidence.iter().all(|evidence| evidence.check.kind() != EvidenceKind::Synchronization));
+    assert!(alone.evidence.iter().all(|evidence| evidence.data.kind() != EvidenceKind::Synchronization));
     // Only clocks that show civil time are judged for it.
     let names: Vec<&str> = civil.iter().map(|verdict| verdict.clock.as_str()).collect();
     assert_eq!(names, ["realtime"]);
     assert_eq!(civil[0].uses, Uses { interval: None, civil: Some(Limited) });
-    assert!(civil[0].evidence.iter().all(|evidence| evidence.check.kind() != EvidenceKind::Rate));
+    assert!(civil[0].evidence.iter().all(|evidence| evidence.data.kind() != EvidenceKind::Rate));
 }
 
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.
@@ -402,7 +402,7 @@ fn a_disabled_counter_explains_only_what_reads_it() {
         seen.environment.counter_readable = Figure::Known(false);
         (seen.clocks[3].available, seen.clocks[3].failure) = (is_available, Some(failure));
         let verdicts = judged(&seen);
-        let EvidenceData::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), EvidenceKind::Readable).check
+        let EvidenceData::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), EvidenceKind::Readable).data
         else {
             panic!("{verdicts:#?}")
         };

@@ -77,7 +77,7 @@ fn true_ppm(machine: &Machine, spec: &Spec) -> f64 {
 fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence) -> bool {
     let is_counter = verdict.clock == "tsc";
     let is_device = machine.clocksource != Clocksource::Tsc;
-    match evidence.check.kind() {
+    match evidence.data.kind() {
         EvidenceKind::Readable => !answers(machine, verdict),
         EvidenceKind::Invariance => is_counter && machine.facts.is_invariant == Some(false),
         EvidenceKind::Clocksource => is_counter && is_device,
@@ -131,7 +131,7 @@ fn nothing_is_wrong(machine: &Machine, found: &Check) {
 fn figures(machine: &Machine, verdict: &Verdict) {
     for evidence in &verdict.evidence {
         let spec = machine.spec(&verdict.clock).expect("it is there");
-        match evidence.check {
+        match evidence.data {
             EvidenceData::Cost { cost_ns: Some(ns), .. } => {
                 let spec =
                     if verdict.clock == "tsc" { machine.spec("lfence_tsc_lfence").expect("it is there") } else { spec };

@@ -46,7 +46,7 @@ impl Verdict {
         // A clock that was handed from CPU to CPU was read on each of them.
         let is_handed_over = self.evidence.iter().any(|evidence| evidence.decides && is_order(evidence));
         let is_said = |evidence: &&CheckEvidence| {
-            let is_contained = is_handed_over && matches!(evidence.check, EvidenceData::StepsBack { .. });
+            let is_contained = is_handed_over && matches!(evidence.data, EvidenceData::StepsBack { .. });
             evidence.decides && !(is_contained && evidence.finding == Finding::For)
         };
         for evidence in self.evidence.iter().filter(is_said) {
@@ -60,13 +60,13 @@ impl Verdict {
 }
 
 fn is_order(evidence: &CheckEvidence) -> bool {
-    matches!(evidence.check, EvidenceData::Order { untested: None, .. }) && evidence.finding == Finding::For
+    matches!(evidence.data, EvidenceData::Order { untested: None, .. }) && evidence.finding == Finding::For
 }
 
 fn part(evidence: &CheckEvidence) -> String {
-    let name = evidence.check.name();
-    match (&evidence.check, evidence.finding) {
-        (EvidenceData::Synchronization { .. }, _) => brief_of_civil_time(&evidence.check),
+    let name = evidence.data.name();
+    match (&evidence.data, evidence.finding) {
+        (EvidenceData::Synchronization { .. }, _) => brief_of_civil_time(&evidence.data),
         (_, Finding::Against) => name.to_owned(),
         (_, Finding::Unknown) => format!("{name} not known"),
         (EvidenceData::StepsBack { readings, .. }, Finding::For) => {
@@ -99,7 +99,7 @@ impl Check {
         let in_question = self.verdicts.iter().filter(|verdict| verdict.verdict > Trustworthiness::Limited);
         let (clock, reference) = in_question.into_iter().find_map(|verdict| {
             let is_for = |evidence: &&CheckEvidence| evidence.finding == Finding::For;
-            let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.check))?;
+            let reference = verdict.evidence.iter().filter(is_for).find_map(|evidence| of_verdict(&evidence.data))?;
             Some((&verdict.clock, reference))
         })?;
         let is_device = |ptp: &&PtpClock| !ptp.is_virtual();

@@ -17,7 +17,7 @@ impl CheckEvidence {
     /// Advises what to do about it; `None` where nothing is needed.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
-        let check = &self.check;
+        let check = &self.data;
         match (self.finding, check) {
             (Finding::For, _) => None,
             (Finding::Against, EvidenceData::KernelVerdict { cause: Some(reason), .. }) => Some(reason.advice()),

@@ -46,8 +46,8 @@ impl CheckEvidence {
     #[must_use]
     pub fn text(&self) -> String {
         let finding = self.finding;
-        match &self.check {
-            EvidenceData::Readable { .. } => readable(&self.check),
+        match &self.data {
+            EvidenceData::Readable { .. } => readable(&self.data),
             EvidenceData::Invariance { invariant, .. } => evidence::invariance(*invariant).to_owned(),
             EvidenceData::Clocksource { current, former, .. } => match (current, former) {
                 (Some(current), Some(former)) => {
@@ -59,7 +59,7 @@ impl CheckEvidence {
             EvidenceData::KernelVerdict { cause: None, log_error } => {
                 or(log_error.as_ref(), "neither log nor command line says why the kernel does not use it")
             }
-            EvidenceData::Hypervisor { .. } => hypervisor(&self.check),
+            EvidenceData::Hypervisor { .. } => hypervisor(&self.data),
             EvidenceData::Emulation { emulators } => {
                 format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
             }
@@ -80,15 +80,15 @@ impl CheckEvidence {
             EvidenceData::StepsBack { reason, .. }
             | EvidenceData::Stuck { reason, .. }
             | EvidenceData::Jumps { reason, .. } => or_reason(reason.as_ref(), "nothing was read"),
-            EvidenceData::Order { .. } => order(&self.check),
-            EvidenceData::Offsets { .. } => offsets(&self.check),
+            EvidenceData::Order { .. } => order(&self.data),
+            EvidenceData::Offsets { .. } => offsets(&self.data),
             EvidenceData::ConstantRate { .. } => rates::constant_rate(self),
             EvidenceData::Rate { .. } => rates::rate(self),
             EvidenceData::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => {
                 let offset = ppm.zip(*bound_ppm).map(|(ppm, bound_ppm)| FrequencyOffset { ppm, bound_ppm });
                 NominalFrequency { hz: *nominal_hz, offset }.to_string()
             }
-            EvidenceData::Cost { .. } => cost(&self.check),
+            EvidenceData::Cost { .. } => cost(&self.data),
             EvidenceData::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
                 match (tick_ns, coarse_nominal_ns, at_most_ns) {
                     (Some(ns), ..) => format!("its tick is {}", time(*ns)),
@@ -97,7 +97,7 @@ impl CheckEvidence {
                     (None, None, None) => or_reason(reason.as_ref(), "it did not advance"),
                 }
             }
-            EvidenceData::Synchronization { .. } => civil_time::text(&self.check),
+            EvidenceData::Synchronization { .. } => civil_time::text(&self.data),
             EvidenceData::Counter { faults } => {
                 let faults: Vec<&str> = faults.iter().map(|fault| fault.name()).collect();
                 format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))

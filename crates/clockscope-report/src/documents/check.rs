@@ -104,7 +104,7 @@ fn line(evidence: &CheckEvidence) -> Line {
         (Finding::Unknown, false) => ("unknown", Tone::Normal),
     };
     let advice = evidence.advice().map_or_else(String::new, |advice| format!(" -> {advice}"));
-    let (name, source) = (evidence.check.name(), evidence.check.source());
+    let (name, source) = (evidence.data.name(), evidence.data.source());
     Line::toned(format!("{finding:<7}  {name}: {} [{source}]{advice}", evidence.text()), tone)
 }
 
@@ -164,13 +164,13 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
             judged.into(),
             use_cell(verdict.uses.interval),
             use_cell(verdict.uses.civil),
-            evidence.check.name().into(),
+            evidence.data.name().into(),
             finding.into(),
             if evidence.decides { "true" } else { "false" }.into(),
             value.into(),
             unit.into(),
             evidence.text().into(),
-            evidence.check.source().into(),
+            evidence.data.source().into(),
             Cell::text(evidence.advice().as_deref()),
         ]
     })
@@ -241,8 +241,8 @@ fn untested(check: &Check) -> Option<String> {
     let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for verdict in &check.verdicts {
         for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
-            if evidence.check.kind().is_test() {
-                clocks_of.entry(evidence.check.name()).or_default().push(&verdict.clock);
+            if evidence.data.kind().is_test() {
+                clocks_of.entry(evidence.data.name()).or_default().push(&verdict.clock);
             }
         }
     }

@@ -125,7 +125,7 @@ fn names<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
 fn reasons(verdict: &Verdict) -> Vec<&str> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
-        let name = evidence.check.name();
+        let name = evidence.data.name();
         if !because.contains(&name) {
             because.push(name);
         }
@@ -141,7 +141,7 @@ mod tests {
 
     fn verdict(clock: &str, verdict: Trustworthiness, decides: bool) -> Verdict {
         let check = EvidenceData::Counter { faults: Vec::new() };
-        let evidence = CheckEvidence { check, finding: Finding::Against, decides };
+        let evidence = CheckEvidence { data: check, finding: Finding::Against, decides };
         Verdict { clock: clock.to_owned(), verdict, uses: Uses::default(), evidence: vec![evidence] }
     }
 
@@ -193,7 +193,7 @@ mod tests {
     /// A clock that was not tested has the first of its reasons wherever that fits.
     #[test]
     fn a_line_names_what_was_cut_short() {
-        let untested = |check| CheckEvidence { check, finding: Finding::Unknown, decides: true };
+        let untested = |check| CheckEvidence { data: check, finding: Finding::Unknown, decides: true };
         let order = EvidenceData::Order {
             regressions: None,
             handoffs: 0,

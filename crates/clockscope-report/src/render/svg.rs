@@ -57,7 +57,7 @@ pub(super) enum ImageContext {
 
 /// Draws an image, whose parts have identifiers that begin with `id`.
 pub(super) fn draw(chart: &Chart, id: &str, context: ImageContext) -> Markup {
-    let mut content = String::new();
+    let mut content = parts::Elements::default();
     let top = if context == ImageContext::File { parts::heading(&mut content, &chart.title) } else { 0.0 };
     let height = match &chart.plot {
         Plot::Rows(plot) => rows::draw(&mut content, plot, top),
@@ -75,7 +75,7 @@ pub(super) fn draw(chart: &Chart, id: &str, context: ImageContext) -> Markup {
                 style { (PreEscaped(STYLE)) }
                 rect class="page" width="100%" height="100%" {}
             }
-            (PreEscaped(content))
+            (PreEscaped(content.into_string()))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Handles an OS clock that steps back or becomes slower.
 
 use super::holding::SteeringGuard;
-use super::os_speed::{OsSpeed, SlowOsClock};
+use super::os_speed::SlowOsClock;
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -77,7 +77,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let is_away = self.pause(guard, Demotion::OsClockSlower, os_ns, slow_os_clock.pause_ns);
         if is_away {
             guard.restart_next();
-            guard.os_speed = OsSpeed::turned_away(slow_os_clock);
+            guard.os_speed.turn_away(slow_os_clock);
         }
         is_away
     }

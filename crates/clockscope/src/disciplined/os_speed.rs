@@ -87,14 +87,13 @@ impl OsSpeed {
         SlowOsClock { usual: narrowest, own_ticks: self.own_ticks, pause_ns: PAUSE_NS }
     }
 
-    /// The state while the OS clock is not compared, because it is slow.
-    pub(super) fn turned_away(slow: SlowOsClock) -> Self {
-        Self { slow, ..Self::NONE }
+    pub(super) fn slow(&self) -> SlowOsClock {
+        self.slow
     }
 
-    /// The state after that, when it is compared again.
-    pub(super) fn resumed(&self) -> Self {
-        Self { slow: self.slow, ..Self::NONE }
+    /// The OS clock is not compared for some time, because it is slow.
+    pub(super) fn turn_away(&mut self, slow: SlowOsClock) {
+        *self = Self { slow, ..Self::NONE };
     }
 
     /// After a pause, the next pause, if brackets are still wide and the counter's own reads, which

@@ -2,8 +2,8 @@
 //! floor, and the latest OS reading that was written down.
 //!
 //! [`super`] has the protocol of its readers and writers. All zero is the state before the first
-//! use. docs/library.md, "The page", is the contract with readers outside of this crate: what is
-//! written there changes only together with [`layout::FORMAT`].
+//! use. docs/library.md, "The page", is the contract with readers outside of this crate: from the
+//! first release on, what is written there changes only together with [`layout::FORMAT`].
 
 use super::line::{Segment, ServedLine};
 use super::statement::{BoundedAt, Bounds};

@@ -49,4 +49,11 @@ impl Steering {
     pub(super) fn restart_next(&mut self) {
         self.restart(self.generation.next());
     }
+
+    /// The same after a pause: why the OS clock was not compared is still known.
+    pub(super) fn reopen(&mut self) {
+        let slow = self.os_speed.slow();
+        self.restart_next();
+        self.os_speed.turn_away(slow);
+    }
 }

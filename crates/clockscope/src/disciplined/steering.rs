@@ -14,6 +14,7 @@ use super::holding::SteeringGuard;
 use super::line::{LinePosition, ServedLine};
 use super::os_speed::Width;
 use super::page::{PageSnapshot, WallOffset};
+use super::state::Steering;
 use super::sync::stored_before_reading;
 use super::use_rate::Usage;
 use super::version::ServingMode;
@@ -124,9 +125,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 let open = guard.version.without_line(ServingMode::Open);
                 let is_open = self.shared.page.replace(&mut guard.version, open);
                 if is_open {
-                    let os_speed = guard.os_speed.resumed();
-                    guard.restart_next();
-                    guard.os_speed = os_speed;
+                    guard.reopen();
                 }
                 is_open
             }
@@ -229,8 +228,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Judges the OS clock's rate since the end of the interval `before`.
     fn judge(&self, guard: &mut SteeringGuard<'_>, before: &BracketInterval, bracket: &Bracket) -> RateJudgment {
-        let rate = guard.rate;
-        guard.ambiguous_change.judge(&rate, before, bracket, self.window_ns())
+        let Steering { rate, ambiguous_change, .. } = &mut **guard;
+        ambiguous_change.judge(rate, before, bracket, self.window_ns())
     }
 
     /// Begins a line after a spell in which there was none, if the OS clock has gone on as the

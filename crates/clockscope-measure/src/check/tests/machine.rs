@@ -200,7 +200,7 @@ pub(super) fn of<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
 
 /// The evidence of this check.
 pub(super) fn evidence(verdict: &Verdict, check: EvidenceKind) -> &CheckEvidence {
-    verdict.evidence.iter().find(|evidence| evidence.check.kind() == check).unwrap()
+    verdict.evidence.iter().find(|evidence| evidence.data.kind() == check).unwrap()
 }
 
 /// The verdict on a clock, and what decided that it is not trusted.
@@ -209,7 +209,7 @@ pub(super) fn decided(seen: &Observations, clock: &str) -> (Trustworthiness, Vec
     let verdict = of(&verdicts, clock);
     let is_decisive = |evidence: &&CheckEvidence| evidence.decides && evidence.finding != Finding::For;
     let decisive = verdict.evidence.iter().filter(is_decisive);
-    (verdict.verdict, decisive.map(|evidence| evidence.check.kind()).collect())
+    (verdict.verdict, decisive.map(|evidence| evidence.data.kind()).collect())
 }
 
 pub(super) fn events<'a>(seen: &'a mut Observations, label: &str) -> &'a mut Events {

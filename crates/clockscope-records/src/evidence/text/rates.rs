@@ -27,7 +27,7 @@ pub(super) fn jumps(evidence: &CheckEvidence) -> String {
         reference_problem: why,
         reference_shares_hardware,
         ..
-    } = &evidence.check
+    } = &evidence.data
     else {
         return String::new();
     };
@@ -43,7 +43,7 @@ pub(super) fn jumps(evidence: &CheckEvidence) -> String {
 /// The frequency offset from a second clock.
 pub(super) fn rate(evidence: &CheckEvidence) -> String {
     let EvidenceData::Rate { ppm, bound_ppm, reference, constant, reference_shares_hardware, reason, .. } =
-        &evidence.check
+        &evidence.data
     else {
         return String::new();
     };
@@ -67,7 +67,7 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
         reason,
         reference_shares_hardware,
         ..
-    } = &evidence.check
+    } = &evidence.data
     else {
         return String::new();
     };

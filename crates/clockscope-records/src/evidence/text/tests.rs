@@ -193,7 +193,7 @@ fn kinds() -> Vec<EvidenceKind> {
 }
 
 fn judged(check: EvidenceData, finding: Finding) -> CheckEvidence {
-    CheckEvidence { check, finding, decides: false }
+    CheckEvidence { data: check, finding, decides: false }
 }
 
 /// The schema lists all kinds.
@@ -225,7 +225,7 @@ fn no_two_checks_read_alike() {
     let mut lines: Vec<String> = Vec::new();
     for check in checks() {
         let evidence = judged(check, Finding::Against);
-        let (name, source) = (evidence.check.name(), evidence.check.source());
+        let (name, source) = (evidence.data.name(), evidence.data.source());
         lines.push(format!("{name}: {} [{source}] {:?}", evidence.text(), evidence.advice()));
     }
     let all = lines.len();

@@ -7,7 +7,7 @@ pub(super) fn figure_of(evidence: &CheckEvidence) -> (String, &'static str) {
     let number = |number: Option<f64>, unit| (number.map(json_number).unwrap_or_default(), unit);
     let count = |count: Option<u64>| number(count.map(|count| count as f64), "");
     let is_unknown = evidence.finding == Finding::Unknown;
-    match &evidence.check {
+    match &evidence.data {
         EvidenceData::Invariance { invariant, .. } => {
             (invariant.map_or("", |is| if is { "yes" } else { "no" }).to_owned(), "")
         }

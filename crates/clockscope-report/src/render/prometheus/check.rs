@@ -84,7 +84,7 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
     let [errors, bounds] =
         [|ppm: f64, _: f64| ppm / PER_PPM, |_: f64, bound_ppm: f64| bound_ppm / PER_PPM].map(|figure| {
             let series = move |verdict: &Verdict| {
-                verdict.evidence.iter().find_map(|evidence| match &evidence.check {
+                verdict.evidence.iter().find_map(|evidence| match &evidence.data {
                     EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, .. } => {
                         let reference = reference.as_deref().unwrap_or_default();
                         let labels = vec![clock(verdict), ("reference", reference.into())];
@@ -107,7 +107,7 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
 /// The cost of a read, unless an emulator's.
 fn cost(verdicts: &[Verdict]) -> Family {
     let series = |verdict: &Verdict| {
-        let checks = || verdict.evidence.iter().map(|evidence| &evidence.check);
+        let checks = || verdict.evidence.iter().map(|evidence| &evidence.data);
         let path = checks().find_map(|check| match check {
             EvidenceData::Readable { path, .. } => Some(path.as_str()),
             _ => None,
@@ -138,7 +138,7 @@ fn of_clocks(
     figure: impl Fn(&EvidenceData) -> Option<f64>,
 ) -> impl Iterator<Item = Option<Series>> {
     verdicts.iter().map(move |verdict| {
-        let value = verdict.evidence.iter().find_map(|evidence| figure(&evidence.check));
+        let value = verdict.evidence.iter().find_map(|evidence| figure(&evidence.data));
         weighed(verdict, vec![clock(verdict)], value)
     })
 }

@@ -2,7 +2,7 @@
 
 use maud::html;
 
-use super::parts::{Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, line, marker, vertical};
+use super::parts::{Elements, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, line, marker, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::{Curve, CurvePlot, Form, Point};
 
@@ -14,7 +14,7 @@ const LEFT: f64 = 84.0;
 const MARKED: usize = 60;
 
 /// Draws the plot from `top` on, and returns the height of the image.
-pub(super) fn draw(svg: &mut String, plot: &CurvePlot, top: f64) -> f64 {
+pub(super) fn draw(svg: &mut Elements, plot: &CurvePlot, top: f64) -> f64 {
     let top = keys(svg, plot, top);
     let frame = Frame { left: LEFT, top: top + 30.0, width: WIDTH - LEFT - 24.0, height: HEIGHT };
     let (x, y) = (Scale::of(&plot.x, plot.xs(), 6), Scale::of(&plot.y, plot.ys(), 5));
@@ -31,7 +31,7 @@ pub(super) fn draw(svg: &mut String, plot: &CurvePlot, top: f64) -> f64 {
 }
 
 /// Draws the lines that values are expected on.
-fn lattice(svg: &mut String, frame: &Frame, y: &Scale, distance: f64) {
+fn lattice(svg: &mut Elements, frame: &Frame, y: &Scale, distance: f64) {
     let count = (y.high / distance).floor();
     let mut path = String::new();
     for index in 0..=count as usize {
@@ -42,7 +42,7 @@ fn lattice(svg: &mut String, frame: &Frame, y: &Scale, distance: f64) {
             Px(frame.right())
         ));
     }
-    svg.push_str(&html! { path class="lattice" d=(path) {} }.0);
+    svg.add(html! { path class="lattice" d=(path) {} });
 }
 
 struct Drawing {
@@ -52,7 +52,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn curve(&self, svg: &mut String, series: usize, curve: &Curve) {
+    fn curve(&self, svg: &mut Elements, series: usize, curve: &Curve) {
         let is_same = |after: &mut &Point, before: &mut &Point| {
             let tenths =
                 |point: &Point| <[f64; 2]>::from(self.position(point)).map(|coordinate| (coordinate * 10.0).round());
@@ -71,7 +71,7 @@ impl Drawing {
             if let Some([low, high]) = point.spread {
                 let (low, high) = (self.frame.y(&self.y, low), self.frame.y(&self.y, high));
                 let path = format!("M{0} {1}V{2}", Px(*x), Px(low), Px(high));
-                svg.push_str(&html! { path class=(class("spread", series)) d=(path) {} }.0);
+                svg.add(html! { path class=(class("spread", series)) d=(path) {} });
             }
         }
         if curve.form == Form::Points || positions.len() <= MARKED && curve.form == Form::Line {
@@ -84,7 +84,7 @@ impl Drawing {
     }
 
     /// Joins places by one path. A value of stairs holds until the next one.
-    fn path(&self, svg: &mut String, series: usize, positions: &[(f64, f64)], is_stairs: bool) {
+    fn path(&self, svg: &mut Elements, series: usize, positions: &[(f64, f64)], is_stairs: bool) {
         let Some(((x, y), others)) = positions.split_first() else { return };
         let mut path = format!("M{} {}", Px(*x), Px(*y));
         for (x, y) in others {
@@ -97,11 +97,11 @@ impl Drawing {
         if is_stairs {
             path.push_str(&format!("H{}", Px(self.frame.right())));
         }
-        svg.push_str(&html! { path class=(class("line", series)) d=(path) {} }.0);
+        svg.add(html! { path class=(class("line", series)) d=(path) {} });
     }
 
     /// Draws all bars of a histogram as one path.
-    fn bins(&self, svg: &mut String, series: usize, curve: &Curve) {
+    fn bins(&self, svg: &mut Elements, series: usize, curve: &Curve) {
         let bottom = self.frame.bottom();
         let mut path = String::new();
         for point in &curve.points {
@@ -118,22 +118,22 @@ impl Drawing {
                 Px(width)
             ));
         }
-        svg.push_str(&html! { path class=(class("bar", series)) d=(path) {} }.0);
+        svg.add(html! { path class=(class("bar", series)) d=(path) {} });
     }
 }
 
 /// Draws the names of several series; a chart of one needs none.
-fn keys(svg: &mut String, plot: &CurvePlot, top: f64) -> f64 {
+fn keys(svg: &mut Elements, plot: &CurvePlot, top: f64) -> f64 {
     if plot.series.len() < 2 {
         return top;
     }
     let sign = |(index, curve): (usize, &Curve)| -> (String, Sign) {
         let (has_line, has_marker) =
             (matches!(curve.form, Form::Line | Form::Stairs), matches!(curve.form, Form::Line | Form::Points));
-        let sign = move |svg: &mut String, x: f64, y: f64| {
+        let sign = move |svg: &mut Elements, x: f64, y: f64| {
             if has_line {
                 let path = format!("M{} {}h28", Px(x), Px(y));
-                svg.push_str(&html! { path class=(class("line", index)) d=(path) {} }.0);
+                svg.add(html! { path class=(class("line", index)) d=(path) {} });
             }
             if has_marker {
                 marker(svg, index, x + 14.0, y);

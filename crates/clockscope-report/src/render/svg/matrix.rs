@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use maud::html;
 
-use super::parts::{Anchor, LINE, Px, Sign, legend, text};
+use super::parts::{Anchor, Elements, LINE, Px, Sign, legend, text};
 use crate::chart::MatrixPlot;
 
 /// Steps of darkness.
@@ -20,7 +20,7 @@ const LEGIBLE: f64 = 38.0;
 const LEFT: f64 = 60.0;
 
 /// Draws the plot from `top` on, and returns the height of the image.
-pub(super) fn draw(svg: &mut String, plot: &MatrixPlot, top: f64, id: &str) -> f64 {
+pub(super) fn draw(svg: &mut Elements, plot: &MatrixPlot, top: f64, id: &str) -> f64 {
     let shades = Shades::of(plot);
     hatching(svg, id);
     let top = keys(svg, plot, &shades, top, id);
@@ -100,7 +100,7 @@ impl Grid {
     }
 
     /// Writes as many names beside rows and columns as there is room for.
-    fn labels(&self, svg: &mut String, plot: &MatrixPlot) {
+    fn labels(&self, svg: &mut Elements, plot: &MatrixPlot) {
         let stride = (LINE / self.side).ceil().max(1.0) as usize;
         let stride = [1, 2, 4, 8, 16, 32, 64].into_iter().find(|nice| *nice >= stride).unwrap_or(128);
         let stride_of_columns = if self.side >= 28.0 { 1 } else { stride.max(2) };
@@ -119,7 +119,7 @@ impl Grid {
     /// Draws the cells for which it is so, as one path: neighbors in a row are one rectangle.
     fn cells(
         &self,
-        svg: &mut String,
+        svg: &mut Elements,
         plot: &MatrixPlot,
         class: &str,
         fill: Option<String>,
@@ -141,20 +141,20 @@ impl Grid {
             }
         }
         if !path.is_empty() {
-            svg.push_str(&html! { path class=(class) fill=[fill] d=(path) {} }.0);
+            svg.add(html! { path class=(class) fill=[fill] d=(path) {} });
         }
     }
 
     /// Draws a line around all cells: the lightest shades differ little from the page.
-    fn frame(&self, svg: &mut String, count: usize) {
+    fn frame(&self, svg: &mut Elements, count: usize) {
         const OUTSIDE: f64 = 0.5;
         let (x, y) = (Px(self.left - OUTSIDE), Px(self.top - OUTSIDE));
         let side = Px(self.side * count as f64 + 2.0 * OUTSIDE);
-        svg.push_str(&html! { path class="frame" d=(format_args!("M{x} {y}h{side}v{side}h-{side}z")) {} }.0);
+        svg.add(html! { path class="frame" d=(format_args!("M{x} {y}h{side}v{side}h-{side}z")) {} });
     }
 
     /// Marks cells by two colors, one in the other: one of the two differs from each shade.
-    fn marks(&self, svg: &mut String, plot: &MatrixPlot) {
+    fn marks(&self, svg: &mut Elements, plot: &MatrixPlot) {
         /// Cells that have room for two outlines and their own shade.
         const ROOMY: f64 = 14.0;
         let is_marked = || plot.cells.iter().flatten().any(|cell| cell.is_marked);
@@ -167,7 +167,7 @@ impl Grid {
             ("halo small", "marked small", [0.0, self.side / 4.0])
         };
         for (class, inset) in [halo, mark].into_iter().zip(insets) {
-            svg.push_str(&html! { path class=(class) d=(self.squares(plot, inset)) {} }.0);
+            svg.add(html! { path class=(class) d=(self.squares(plot, inset)) {} });
         }
     }
 
@@ -184,35 +184,35 @@ impl Grid {
         path
     }
 
-    fn values(&self, svg: &mut String, plot: &MatrixPlot, shades: &Shades) {
+    fn values(&self, svg: &mut Elements, plot: &MatrixPlot, shades: &Shades) {
         for (row, cells) in plot.cells.iter().enumerate() {
             for (column, value) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.value?))) {
                 let middle = self.side / 2.0;
                 let (x, y) = (Px(self.x(column) + middle), Px(self.y(row) + middle + 4.0));
                 let class = format!("value i{}", shades.of_value(value));
                 let text = plot.unit.show(value);
-                svg.push_str(&html! { text class=(class) x=(x) y=(y) text-anchor="middle" { (text) } }.0);
+                svg.add(html! { text class=(class) x=(x) y=(y) text-anchor="middle" { (text) } });
             }
         }
     }
 }
 
 /// Defines the pattern of unknown cells.
-fn hatching(svg: &mut String, id: &str) {
+fn hatching(svg: &mut Elements, id: &str) {
     let pattern = html! {
         pattern id={ (id) "-hatch" } width="6" height="6" patternUnits="userSpaceOnUse" {
             path class="hatch" d="M0 6L6 0" {}
         }
     };
-    svg.push_str(&pattern.0);
+    svg.add(pattern);
 }
 
 /// Draws what the shades mean.
-fn keys(svg: &mut String, plot: &MatrixPlot, shades: &Shades, top: f64, id: &str) -> f64 {
+fn keys(svg: &mut Elements, plot: &MatrixPlot, shades: &Shades, top: f64, id: &str) -> f64 {
     let rectangle = |class: String, fill: Option<String>| -> Sign {
         Box::new(move |svg, x, y| {
             let path = format!("M{} {}h24v14h-24z", Px(x + 4.0), Px(y - 7.0));
-            svg.push_str(&html! { path class=(class) fill=[&fill] d=(path) {} }.0);
+            svg.add(html! { path class=(class) fill=[&fill] d=(path) {} });
         })
     };
     let has_cell = |cell: fn(Option<f64>, bool) -> bool| {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use maud::html;
+use maud::{Markup, html};
 
 use crate::chart::scale::{Scale, Tick};
 use crate::chart::{Axis, MOST_SERIES};
@@ -16,6 +16,20 @@ pub(super) const LINE: f64 = 18.0;
 const CHARACTER: f64 = 6.7;
 /// Half the size of a marker.
 const MARKER: f64 = 4.5;
+
+/// Elements, one after the other. Nothing but markup can be added, in which all text is escaped.
+#[derive(Default)]
+pub(super) struct Elements(String);
+
+impl Elements {
+    pub(super) fn add(&mut self, element: Markup) {
+        self.0.push_str(&element.0);
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
 
 /// A length, with a decimal if it needs one.
 #[derive(Clone, Copy)]
@@ -63,17 +77,17 @@ pub(super) enum Anchor {
     End,
 }
 
-pub(super) fn text(svg: &mut String, x: f64, y: f64, anchor: Anchor, class: &'static str, text: impl Display) {
+pub(super) fn text(svg: &mut Elements, x: f64, y: f64, anchor: Anchor, class: &'static str, text: impl Display) {
     let anchor = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    svg.push_str(&html! { text x=(Px(x)) y=(Px(y)) text-anchor=(anchor) class=(class) { (text) } }.0);
+    svg.add(html! { text x=(Px(x)) y=(Px(y)) text-anchor=(anchor) class=(class) { (text) } });
 }
 
 /// Adds a title at the top, and returns the height that it takes.
-pub(super) fn heading(svg: &mut String, title: &str) -> f64 {
+pub(super) fn heading(svg: &mut Elements, title: &str) -> f64 {
     text(svg, 12.0, 22.0, Anchor::Start, "title", short(title, 90));
     34.0
 }
@@ -88,13 +102,13 @@ pub(super) fn width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
 
-pub(super) fn line(svg: &mut String, class: &'static str, from: (f64, f64), to: (f64, f64)) {
+pub(super) fn line(svg: &mut Elements, class: &'static str, from: (f64, f64), to: (f64, f64)) {
     let path = format!("M{} {}L{} {}", Px(from.0), Px(from.1), Px(to.0), Px(to.1));
-    svg.push_str(&html! { path class=(class) d=(path) {} }.0);
+    svg.add(html! { path class=(class) d=(path) {} });
 }
 
 /// Draws a horizontal axis below a frame, with lines through it, and its title.
-pub(super) fn horizontal(svg: &mut String, frame: &Frame, scale: &Scale, axis: &Axis) {
+pub(super) fn horizontal(svg: &mut Elements, frame: &Frame, scale: &Scale, axis: &Axis) {
     let ticks = without_overlap(scale.ticks(axis, 7), |tick| (frame.x(scale, tick.value), width(&tick.label) + 10.0));
     for Tick { value, label } in &ticks {
         let x = frame.x(scale, *value);
@@ -111,7 +125,7 @@ pub(super) fn horizontal(svg: &mut String, frame: &Frame, scale: &Scale, axis: &
 pub(super) const HORIZONTAL: f64 = 44.0;
 
 /// Draws a vertical axis on the left of a frame, with lines through it. Its title is above.
-pub(super) fn vertical(svg: &mut String, frame: &Frame, scale: &Scale, axis: &Axis) {
+pub(super) fn vertical(svg: &mut Elements, frame: &Frame, scale: &Scale, axis: &Axis) {
     for Tick { value, label } in scale.ticks(axis, 6) {
         let y = frame.y(scale, value);
         line(svg, "grid", (frame.left, y), (frame.right(), y));
@@ -141,7 +155,7 @@ pub(super) fn class(kind: &str, series: usize) -> String {
 }
 
 /// Draws the marker of a series: each has a shape of its own.
-pub(super) fn marker(svg: &mut String, series: usize, x: f64, y: f64) {
+pub(super) fn marker(svg: &mut Elements, series: usize, x: f64, y: f64) {
     let r = MARKER;
     let at = |dx: f64, dy: f64| format!("{} {}", Px(x + dx * r), Px(y + dy * r));
     let polygon = |corners: &[(f64, f64)]| {
@@ -152,7 +166,7 @@ pub(super) fn marker(svg: &mut String, series: usize, x: f64, y: f64) {
     let path = match series % MOST_SERIES {
         0 => {
             let (x, y) = (Px(x), Px(y));
-            svg.push_str(&html! { circle class=(class("mark", 0)) cx=(x) cy=(y) r=(Px(r * 0.9)) {} }.0);
+            svg.add(html! { circle class=(class("mark", 0)) cx=(x) cy=(y) r=(Px(r * 0.9)) {} });
             return;
         }
         1 => polygon(&[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)]),
@@ -166,14 +180,14 @@ pub(super) fn marker(svg: &mut String, series: usize, x: f64, y: f64) {
         6 => polygon(&[(-1.1, 0.0), (-0.5, -1.0), (0.5, -1.0), (1.1, 0.0), (0.5, 1.0), (-0.5, 1.0)]),
         _ => polygon(&[(-1.1, -0.4), (1.1, -0.4), (1.1, 0.4), (-1.1, 0.4)]),
     };
-    svg.push_str(&html! { path class=(class("mark", series)) d=(path) {} }.0);
+    svg.add(html! { path class=(class("mark", series)) d=(path) {} });
 }
 
 /// Draws the sign of a legend's entry from a place on, 28 wide.
-pub(super) type Sign = Box<dyn Fn(&mut String, f64, f64)>;
+pub(super) type Sign = Box<dyn Fn(&mut Elements, f64, f64)>;
 
 /// Draws a legend and returns the place below it.
-pub(super) fn legend(svg: &mut String, top: f64, entries: &[(String, Sign)]) -> f64 {
+pub(super) fn legend(svg: &mut Elements, top: f64, entries: &[(String, Sign)]) -> f64 {
     let (mut x, mut y) = (12.0, top + 14.0);
     for (name, sign) in entries {
         let name = short(name, 60);

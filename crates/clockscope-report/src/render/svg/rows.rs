@@ -2,7 +2,9 @@
 
 use maud::html;
 
-use super::parts::{Anchor, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text};
+use super::parts::{
+    Anchor, Elements, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text,
+};
 use crate::chart::scale::Scale;
 use crate::chart::{Band, ChartRow, Mark, MarkShape, RowPlot};
 use crate::text::{Text, grouped, shortened_inside};
@@ -20,7 +22,7 @@ const ROW: f64 = 22.0;
 const FURTHER: f64 = 12.0;
 
 /// Draws the plot from `top` on, and returns the height of the image.
-pub(super) fn draw(svg: &mut String, plot: &RowPlot, top: f64) -> f64 {
+pub(super) fn draw(svg: &mut Elements, plot: &RowPlot, top: f64) -> f64 {
     let top = keys(svg, plot, top);
     let visible = &plot.rows[..plot.rows.len().min(MOST)];
     let row_height = ROW + FURTHER * plot.series.len().saturating_sub(1) as f64;
@@ -64,7 +66,7 @@ pub(super) fn draw(svg: &mut String, plot: &RowPlot, top: f64) -> f64 {
     bottom + 20.0
 }
 
-fn mark(svg: &mut String, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
+fn mark(svg: &mut Elements, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
     let x = frame.x(scale, mark.value);
     match plot.series.get(mark.series).map(|series| series.shape) {
         Some(MarkShape::Bar) => {
@@ -72,7 +74,7 @@ fn mark(svg: &mut String, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &M
             let width = (x - frame.left).max(1.5);
             let (left, top) = (Px(frame.left), Px(y - 5.0));
             let class = class("bar", mark.series);
-            svg.push_str(&html! { rect class=(class) x=(left) y=(top) width=(Px(width)) height=(Px(10.0)) {} }.0);
+            svg.add(html! { rect class=(class) x=(left) y=(top) width=(Px(width)) height=(Px(10.0)) {} });
         }
         Some(MarkShape::Point) => {
             if let Some([low, high]) = mark.spread {
@@ -85,29 +87,29 @@ fn mark(svg: &mut String, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &M
 }
 
 /// Draws a part of the axis as an area between two lines.
-fn band(svg: &mut String, frame: &Frame, scale: &Scale, band: &Band) {
+fn band(svg: &mut Elements, frame: &Frame, scale: &Scale, band: &Band) {
     let [low, high] = [band.low, band.high].map(|end| frame.x(scale, end));
     let middle = (low + high) / 2.0;
     let half = ((high - low) / 2.0).max(NARROWEST / 2.0);
     area(svg, middle - half, frame.top, half * 2.0, frame.height);
 }
 
-fn area(svg: &mut String, x: f64, y: f64, width: f64, height: f64) {
+fn area(svg: &mut Elements, x: f64, y: f64, width: f64, height: f64) {
     let (x, y, width, height) = (Px(x), Px(y), Px(width), Px(height));
-    svg.push_str(&html! { rect class="band" x=(x) y=(y) width=(width) height=(height) {} }.0);
+    svg.add(html! { rect class="band" x=(x) y=(y) width=(width) height=(height) {} });
     let path = format!("M{x} {y}v{height}m{width} 0v-{height}");
-    svg.push_str(&html! { path class="edge" d=(path) {} }.0);
+    svg.add(html! { path class="edge" d=(path) {} });
 }
 
 /// Draws a line with ends that show even where it is short.
-fn spread(svg: &mut String, series: usize, low: f64, high: f64, y: f64) {
+fn spread(svg: &mut Elements, series: usize, low: f64, high: f64, y: f64) {
     let end = |x: f64| format!("M{} {}v8", Px(x), Px(y - 4.0));
     let path = format!("M{} {}H{}{}{}", Px(low), Px(y), Px(high), end(low), end(high));
-    svg.push_str(&html! { path class=(class("spread", series)) d=(path) {} }.0);
+    svg.add(html! { path class=(class("spread", series)) d=(path) {} });
 }
 
 /// Draws what the marks mean.
-fn keys(svg: &mut String, plot: &RowPlot, top: f64) -> f64 {
+fn keys(svg: &mut Elements, plot: &RowPlot, top: f64) -> f64 {
     let mut entries: Vec<(String, Sign)> = Vec::new();
     for (index, series) in plot.series.iter().enumerate() {
         let sign: Sign = match series.shape {
@@ -115,17 +117,17 @@ fn keys(svg: &mut String, plot: &RowPlot, top: f64) -> f64 {
             MarkShape::Bar => Box::new(move |svg, x, y| {
                 let (x, y) = (Px(x + 4.0), Px(y - 5.0));
                 let class = class("bar", index);
-                svg.push_str(&html! { rect class=(class) x=(x) y=(y) width=(20) height=(10) {} }.0);
+                svg.add(html! { rect class=(class) x=(x) y=(y) width=(20) height=(10) {} });
             }),
         };
         entries.push((series.name.to_string(), sign));
         if !series.spread.is_empty() {
-            let sign = move |svg: &mut String, x: f64, y: f64| spread(svg, index, x + 2.0, x + 26.0, y);
+            let sign = move |svg: &mut Elements, x: f64, y: f64| spread(svg, index, x + 2.0, x + 26.0, y);
             entries.push((series.spread.to_string(), Box::new(sign)));
         }
     }
     if let Some(band) = &plot.band {
-        let sign = |svg: &mut String, x: f64, y: f64| area(svg, x + 6.0, y - 7.0, 16.0, 14.0);
+        let sign = |svg: &mut Elements, x: f64, y: f64| area(svg, x + 6.0, y - 7.0, 16.0, 14.0);
         entries.push((band.name.to_string(), Box::new(sign)));
     }
     legend(svg, top, &entries)

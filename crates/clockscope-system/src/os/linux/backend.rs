@@ -9,6 +9,7 @@ mod kernel_log;
 #[path = "../unix/legacy.rs"]
 mod legacy;
 mod posix;
+mod process;
 #[cfg(target_os = "linux")]
 mod ptp;
 mod rdpmc;
@@ -16,28 +17,29 @@ mod rdpmc;
 mod sleeping;
 #[path = "../unix/uname.rs"]
 mod uname;
-#[cfg(target_os = "linux")]
-mod usage;
-#[cfg(target_os = "linux")]
-mod vdso;
 
-/// Android denies the rest to programs.
+/// On Android what is left out was not tried.
 pub(crate) mod facts {
-    pub(crate) use super::uname::kernel;
+    #[cfg(target_os = "android")]
+    pub(crate) use crate::os::unsupported::{Sleeper, adjtimex, kernel_log, ptp, switches, timer_slack_ns};
+    pub(crate) use crate::os::unsupported::{is_wine, performance_counter, timecounter_number, timecounters, windows};
+
     #[cfg(target_os = "linux")]
     pub(crate) use super::{
         adjtimex::adjtimex,
         kernel_log::kernel_log,
+        process::switches,
         ptp::ptp,
         sleeping::{Sleeper, timer_slack_ns},
-        usage::switches,
-        vdso::vdso,
     };
-    #[cfg(target_os = "android")]
-    pub(crate) use crate::os::unsupported::{Sleeper, adjtimex, kernel_log, ptp, switches, timer_slack_ns, vdso};
-    pub(crate) use crate::os::unsupported::{
-        is_wine, online_cpus, performance_counter, timecounter_number, timecounters, windows,
-    };
+    pub(crate) use super::{process::vdso, uname::kernel};
+
+    /// Number of CPUs that are online.
+    pub(crate) fn online_cpus() -> clockscope_records::Figure<u32> {
+        let path = "/sys/devices/system/cpu/online";
+        let listed = crate::text::line_of(path).and_then(|line| crate::text::cpu_list(&line));
+        clockscope_records::Figure::of(listed.map(|cpus| cpus.len() as u32), format!("{path} cannot be read"))
+    }
 }
 
 use clockscope_core::os::posix::{BySyscall, ByVdso, Timespec};

@@ -11,6 +11,7 @@ use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 use windows_sys::Win32::System::Threading::GetActiveProcessorCount;
 
 use super::symbol::failed;
+pub(crate) use super::{console, timer};
 use crate::counter_facts::{self, CounterFacts, PerformanceCounterInformation};
 pub(crate) use crate::os::unsupported::{
     Sleeper, adjtimex, kernel_log, ptp, switches, timecounter_number, timecounters, timer_slack_ns, vdso,

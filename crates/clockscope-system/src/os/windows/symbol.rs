@@ -32,6 +32,11 @@ pub(super) fn function(libraries: &[&'static CStr], name: &'static CStr) -> Resu
     found.ok_or_else(|| Unavailable::Missing(missing().into()))
 }
 
+/// The reason of what a call that failed would have shown.
+pub(crate) fn failed(call: &str) -> Unknown {
+    format!("{call} failed").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,9 +53,4 @@ mod tests {
             assert!(reason.contains("this Windows has no GetSundial"), "{reason}");
         }
     }
-}
-
-/// The reason of what a call that failed would have shown.
-pub(crate) fn failed(call: &str) -> Unknown {
-    format!("{call} failed").into()
 }
