@@ -11,7 +11,7 @@ mod observations;
 mod os_clock;
 mod policy;
 
-use clockscope_records::{Check, Envelope, Environment, Policy, Rates, ReferenceProblem, Use, Verdict};
+use clockscope_records::{Check, Envelope, Environment, Policy, Rate, ReferenceProblem, Use, Verdict};
 use clockscope_system::ReadPath;
 
 use crate::across::{offsets, order};
@@ -189,7 +189,7 @@ fn rates<P: Platform>(
     names: &[String],
     duration_s: f64,
     progress: &mut dyn FnMut(f64),
-) -> Result<Rates, MeasureError> {
+) -> Result<Rate, MeasureError> {
     // Those that the timer tick moves show little in a second.
     let all = Catalog::new(setup.session.platform);
     let is_coarse = |index: usize| all.entries[index].info.is_coarse;

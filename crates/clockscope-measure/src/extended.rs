@@ -1,7 +1,7 @@
 //! Further findings of `measure --extended`: order and offsets across CPUs, and the clocks' rates,
 //! each in a second or less. The commands of those names find more in more time.
 
-use clockscope_records::{Extended, Order, PairsReason, Rates};
+use clockscope_records::{Extended, Order, PairsReason, Rate};
 use clockscope_system::child_read::SeveralThreads;
 
 use crate::across::{self, offsets, order};
@@ -44,7 +44,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     Ok(Extended { order, offsets, rate })
 }
 
-fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
+fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rate, MeasureError> {
     let (clocks, reference) = rate::usual(setup.session)?;
     let clocks = clocks.tried(setup.session)?;
     let plan = rate::RateSettings { reference, duration_s: RATE_S, until_ppm: None };

@@ -7,7 +7,7 @@ mod comparison;
 mod error;
 mod participant;
 
-use clockscope_records::{Envelope, Figure, RatePair, Rates, texts};
+use clockscope_records::{Envelope, Figure, Rate, RatePair, texts};
 
 use crate::bench::{Bench, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
@@ -74,7 +74,7 @@ pub fn rate<P: Platform>(
     session: &Session<'_, P>,
     request: &RateRequest,
     progress: &mut dyn FnMut(&Live),
-) -> Result<Envelope<Rates>, MeasureError> {
+) -> Result<Envelope<Rate>, MeasureError> {
     let RateRequest { ref clocks, paths, ref reference, duration_s, until_ppm, cpu } = *request;
     let reference = match reference {
         Some(reference) => reference.clone(),
@@ -123,7 +123,7 @@ pub(crate) fn find<P: Platform>(
     catalog: &Catalog<P>,
     plan: &RateSettings,
     progress: &mut dyn FnMut(&Live),
-) -> Result<Rates, MeasureError> {
+) -> Result<Rate, MeasureError> {
     let Setup { bench, calibration, session, .. } = setup;
     let reference_index = participant::reference_index(catalog, &plan.reference)?;
     let participants: Vec<_> =
@@ -265,11 +265,11 @@ fn record<P: Platform>(
     comparisons: Vec<Comparison>,
     reference: Scale,
     plan: &RateSettings,
-) -> Rates {
-    let mut rates = Rates {
+) -> Rate {
+    let mut rates = Rate {
         reference: participants[reference_index].label.clone(),
         until_ppm: Figure::of(plan.until_ppm, texts::NOT_REQUESTED),
-        ..Rates::default()
+        ..Rate::default()
     };
     let (mut scales, mut records) = (vec![None; participants.len()], Vec::new());
     scales[reference_index] = Some(reference);
@@ -300,7 +300,7 @@ fn record<P: Platform>(
 
 /// Returns true if every clock changed against the reference, and none against another. The
 /// reference's own clock by another path is no other clock.
-fn is_reference_suspected(rates: &Rates) -> bool {
+fn is_reference_suspected(rates: &Rate) -> bool {
     let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
     let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
     let (with, without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);

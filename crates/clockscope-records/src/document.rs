@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Info, Listing,
-    Measurement, Offsets, Order, Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched,
+    Measurement, Offsets, Order, Rate, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -95,7 +95,7 @@ documents! {
     /// The result of `clockscope offsets`.
     Offsets(Offsets) = "clockscope.offsets", is_run = true, has_charts = true;
     /// The result of `clockscope rate`.
-    Rates(Rates) = "clockscope.rate", is_run = true, has_charts = true;
+    Rate(Rate) = "clockscope.rate", is_run = true, has_charts = true;
     /// The result of `clockscope gaps`.
     Gaps(Gaps) = "clockscope.gaps", is_run = true, has_charts = true;
     /// The result of `clockscope sleep`.

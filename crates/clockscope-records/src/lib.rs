@@ -99,7 +99,7 @@ pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};
 pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardware, PerformanceReason};
 pub use policy::{ClockDemands, Policy};
-pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
+pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step};
 pub use reason::{
     ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RatePairFailure, RateReason,
     ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, with_unreadable,

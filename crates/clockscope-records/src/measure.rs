@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, figures, record};
 use crate::{
-    ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rates, ReadPath, Recommendation, Summary,
+    ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rate, ReadPath, Recommendation, Summary,
     Synchronization, TickEvidence, Unknown,
 };
 
@@ -37,7 +37,7 @@ pub struct Extended {
     /// Offsets of the CPUs' counters.
     pub offsets: Offsets,
     /// Rates of the clocks; `null` where they could not be compared.
-    pub rate: Figure<Rates>,
+    pub rate: Figure<Rate>,
 }
 
 record!(Extended { rate });

@@ -9,8 +9,8 @@ use crate::{CivilState, Failure, Figure, RatePairFailure, RateReason, Unknown};
 /// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
-#[schemars(rename = "Rates", transform = add_unknown)]
-pub struct Rates {
+#[schemars(rename = "Rate", transform = add_unknown)]
+pub struct Rate {
     /// The clock that all others were compared with.
     pub reference: String,
     /// True if the reference itself changed: every clock changed against it, and none against
@@ -26,7 +26,7 @@ pub struct Rates {
     pub adjtimex: Figure<Adjtimex>,
 }
 
-record!(Rates { until_ppm, adjtimex });
+record!(Rate { until_ppm, adjtimex });
 
 /// The rate of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -25,7 +25,7 @@ pub use events::{
 };
 pub use octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
 pub use quantile::{median_interval, next_interval, quantile};
-pub use rate::{BracketNs, Constancy, Rate, even_phases, rate, rate_bounds};
+pub use rate::{BracketNs, Constancy, MeasuredRate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
 pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
 pub use tick::{Elapsed, Lattice, NoTick, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};

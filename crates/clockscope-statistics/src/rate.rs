@@ -22,7 +22,7 @@ const STEERED: f64 = 0.1;
 
 /// A clock's rate as brackets show it. Offsets are relative: 1e-6 is one ppm fast.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rate {
+pub struct MeasuredRate {
     /// The smallest mean frequency offset that is possible between the two end brackets.
     pub least: f64,
     /// The largest.
@@ -48,13 +48,13 @@ pub struct Rate {
 /// Returns the rate that brackets in ascending order of time show; `None` for fewer than two, or if
 /// no time passed between them. For N of them it takes N log N steps.
 #[must_use]
-pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
+pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<MeasuredRate> {
     let (first, last) = ends(brackets)?;
     let [least, most] = mean_rate(first, last, ticks)?;
     let narrow = narrow(brackets);
     let widths: Vec<f64> = narrow.iter().map(BracketNs::span).collect();
     let constancy = constancy::constancy(brackets, ticks);
-    Some(Rate {
+    Some(MeasuredRate {
         least,
         most,
         least_squares: least_squares(&narrow),

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Live, RateRequest, Session, ThisMachine};
 use clockscope_records::units::PpmBound;
-use clockscope_records::{Document, RateRecord, Rates};
+use clockscope_records::{Document, Rate, RateRecord};
 
 use crate::answer::{Drawing, Question, finish};
 use crate::duration::{self, Seconds};
@@ -62,7 +62,7 @@ pub(crate) enum RateFinding {
     Unknown,
 }
 
-impl Shows<RateFinding> for Rates {
+impl Shows<RateFinding> for Rate {
     fn shows(&self, finding: RateFinding) -> Option<bool> {
         let clocks = || self.clocks.iter().filter(|clock| clock.available);
         match finding {
@@ -124,13 +124,13 @@ fn rate(args: &RateArgs) -> Result<Exit> {
         (&args.output, Drawing { ascii: args.ascii, plot: args.plot, ..Drawing::default() }),
         destination,
         |found| end_of_rate(found, args),
-        Document::Rates,
+        Document::Rate,
     )
 }
 
 /// A bound that was asked for and not reached could not be determined. Of clocks that were not
 /// named, those count that could be read.
-fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
+fn end_of_rate(found: &Rate, args: &RateArgs) -> Exit {
     let reached = |until: f64| {
         let is_requested = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
         let bounds: Vec<Option<f64>> =

@@ -1,6 +1,6 @@
 use clockscope_records::{
-    Adjtimex, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, LeftOutCause, Measurement, PtpClock,
-    RatePair, Rates, ReadPath, Run, ScaleSource, Summary, Synchronization, TimerRecord, texts,
+    Adjtimex, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, LeftOutCause, Measurement, PtpClock, Rate,
+    RatePair, ReadPath, Run, ScaleSource, Summary, Synchronization, TimerRecord, texts,
 };
 
 use super::candidates::candidate;
@@ -313,7 +313,7 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
         let pairs =
             vec![pair("monotonic", "rust_instant", 0.0), pair("ptp0", "monotonic", -7.0), pair("rdtscp", "ptp0", 1.0)];
         let mut measured = measured(&two_clocks(), synchronization);
-        let rate = Figure::Known(Rates { pairs, ..Rates::default() });
+        let rate = Figure::Known(Rate { pairs, ..Rate::default() });
         measured.found.extended = Some(Extended { order: Default::default(), offsets: Default::default(), rate });
         let statements = RateStatements::of(&measured);
         assert!(!statements.scale_error(&identity("rdtscp")).0.is_known());

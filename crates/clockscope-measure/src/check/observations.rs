@@ -3,7 +3,7 @@
 
 use clockscope_records::{
     Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement,
-    KernelVerdict, Offsets, Order, Rates, ReadPath, ReferenceProblem, Sequence,
+    KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence,
 };
 use clockscope_system::clocksource;
 
@@ -27,7 +27,7 @@ pub(crate) struct Observations {
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
-    pub(crate) rates: Result<Rates, MeasureError>,
+    pub(crate) rates: Result<Rate, MeasureError>,
     /// The kernel's statement on its own clock; `None` where it makes none.
     pub(crate) kernel_time: Option<Adjtimex>,
     /// True if the system's clocks were judged by the counter; otherwise by a system call.

@@ -5,7 +5,7 @@ use clockscope_records::{
     Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step, Unknown, texts,
 };
 use clockscope_statistics::{
-    BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
+    BracketNs, Constancy, MeasuredRate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 use clockscope_system::Errno;
 use clockscope_system::failure::system_error;
@@ -229,7 +229,7 @@ impl Comparison {
 
 /// Rate and ticks that brackets showed, and the brackets, in ns.
 struct RateEstimate {
-    rate: Rate,
+    rate: MeasuredRate,
     ticks: Ticks,
     brackets: Vec<BracketNs>,
     /// One of the clocks is moved by the timer tick, which may come late: its steps say nothing.

@@ -44,7 +44,7 @@ fn row(name: &'static str, clock: Fast) -> CatalogEntry<ThisMachine> {
 }
 
 /// Compares clocks of a simulated world for some of its seconds.
-fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
+fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rate {
     let world: &'static World = Box::leak(Box::new(World { ns: AtomicU64::new(1 << 40), reads: AtomicU64::new(0) }));
     let rows: Vec<_> = rates.iter().map(|(name, rate)| row(name, Fast(world, *rate))).collect();
     let stop = AtomicBool::new(false);

@@ -1,7 +1,7 @@
 //! *Rate*: bounds, constancy, steps, stability, and the timer's calibration.
 
 use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
-use clockscope_records::{Envelope, Figures, RatePair, RateRecord, Rates};
+use clockscope_records::{Envelope, Figures, Rate, RatePair, RateRecord};
 use clockscope_testing::simulation::{Change, Random, Refused};
 
 use crate::harness::{Coverage, are_many, on_machines, on_one};
@@ -63,7 +63,7 @@ fn limited(machine: Machine, seed: u64) -> Simulated {
 }
 
 /// Asks, and checks that it took its time and no more.
-fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Envelope<Rates>> {
+fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Envelope<Rate>> {
     let machine = &session.platform().machine;
     let found = match rate(session, request, &mut |_| {}) {
         Ok(found) => found,
@@ -229,7 +229,7 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
 }
 
 /// The timer's rate against the reference of the whole run, where neither changed.
-fn calibration(machine: &Machine, answer: &Envelope<Rates>) {
+fn calibration(machine: &Machine, answer: &Envelope<Rate>) {
     let timer = &answer.run.as_ref().expect("it is a run").timer;
     assert_eq!(timer.reference, "monotonic_raw:syscall");
     if machine.counter_cost.is_none() {
@@ -241,7 +241,7 @@ fn calibration(machine: &Machine, answer: &Envelope<Rates>) {
 }
 
 /// Before its time only where the bound that was asked for was reached.
-fn ended(request: &RateRequest, answer: &Envelope<Rates>, is_timer_changed: bool) {
+fn ended(request: &RateRequest, answer: &Envelope<Rate>, is_timer_changed: bool) {
     let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_known()).collect();
     for record in &compared {
         let expected = request.until_ppm.map(|until| {

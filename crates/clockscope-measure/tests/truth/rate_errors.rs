@@ -1,7 +1,7 @@
 //! Machines on which rates and sleeps were wrong once.
 
 use clockscope_measure::{Paths, RateRequest, Session, SleepRequest, rate, sleep};
-use clockscope_records::{Envelope, Rates, Sleep};
+use clockscope_records::{Envelope, Rate, Sleep};
 use clockscope_testing::simulation::{Change, Refused};
 
 use crate::harness::on_one;
@@ -20,12 +20,7 @@ fn machine(seed: u64, clocksource: Clocksource) -> Machine {
     machine
 }
 
-fn rates_of(
-    machine: Machine,
-    clocks: &[&str],
-    reference: &str,
-    until_ppm: Option<f64>,
-) -> (Envelope<Rates>, Simulated) {
+fn rates_of(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f64>) -> (Envelope<Rate>, Simulated) {
     let clocks = clocks.iter().map(ToString::to_string).collect();
     let reference = Some(reference.to_owned());
     let request = RateRequest { clocks, paths: Paths::Libc, reference, duration_s: 0.3, until_ppm, cpu: None };

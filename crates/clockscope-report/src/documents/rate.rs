@@ -2,7 +2,7 @@
 
 mod charts;
 
-use clockscope_records::{Adjtimex, RateRecord, Rates};
+use clockscope_records::{Adjtimex, Rate, RateRecord};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -45,7 +45,7 @@ const COLUMNS: [&str; 22] = [
     "unknown",
 ];
 
-impl QuestionPage for Rates {
+impl QuestionPage for Rate {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("pairs", "pair")];
 
     fn blocks(&self, _: View) -> Vec<Block> {
@@ -61,7 +61,7 @@ impl QuestionPage for Rates {
     }
 }
 
-fn blocks(rates: &Rates) -> Vec<Block> {
+fn blocks(rates: &Rate) -> Vec<Block> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_known()));
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
@@ -91,7 +91,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
 }
 
 /// Draws the rates and the stability of all clocks.
-pub(super) fn charts(rates: &Rates) -> Vec<Chart> {
+pub(super) fn charts(rates: &Rate) -> Vec<Chart> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     std::iter::once(charts::rates(&rates.reference, &compared)).chain(charts::stability(&compared)).collect()
 }
@@ -111,7 +111,7 @@ fn row(clock: &RateRecord) -> Vec<Cell> {
 }
 
 /// Every clock against every other, in ppm.
-fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Table {
+fn matrix(rates: &Rate, compared: &[&RateRecord]) -> Table {
     if !(2..=SIDE_BY_SIDE).contains(&compared.len()) {
         return Table::default();
     }
@@ -179,7 +179,7 @@ fn bound_ppm(bound: f64) -> String {
     if bound > 0.0 && bound < 5e-7 { format!("{bound:.1e}") } else { ppm(bound) }
 }
 
-fn conclusion(rates: &Rates) -> Vec<String> {
+fn conclusion(rates: &Rate) -> Vec<String> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let mut first = off(rates, &compared);
     if let Some((clock, hz, bound)) =
@@ -215,7 +215,7 @@ fn conclusion(rates: &Rates) -> Vec<String> {
 }
 
 /// The clock that is the furthest from the reference, if any is known to be.
-fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
+fn off(rates: &Rate, compared: &[&RateRecord]) -> String {
     let with_rate: Vec<_> =
         compared.iter().filter_map(|clock| Some((clock, clock.ppm.get()?, clock.bound_ppm.get()?))).collect();
     let certainly = with_rate.iter().filter(|(_, rate, bound)| rate.abs() > *bound);

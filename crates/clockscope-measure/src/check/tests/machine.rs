@@ -168,10 +168,10 @@ pub(crate) fn healthy() -> Observations {
             ..Order::default()
         },
         offsets: Offsets { cpus: vec![0, 1], pairs: vec![pair], within_ns: Figure::Known(73.0), ..Offsets::default() },
-        rates: Ok(Rates {
+        rates: Ok(Rate {
             reference: "monotonic_raw:syscall".to_owned(),
             clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
-            ..Rates::default()
+            ..Rate::default()
         }),
         kernel_time: Some(Adjtimex {
             freq_ppm: 0.0,
