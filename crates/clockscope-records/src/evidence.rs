@@ -1,7 +1,7 @@
 //! Questions about a clock, and the figures that answer them.
 
 mod advice;
-pub(crate) mod text;
+pub(crate) mod sentences;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -22,7 +22,7 @@ pub(crate) use unit::Unit;
 
 use clockscope_records::Document;
 
-use crate::text::Text;
+use crate::words::Text;
 
 /// Returns whether documents with this key `schema` can have charts.
 pub(crate) fn is_possible(schema: &str) -> bool {

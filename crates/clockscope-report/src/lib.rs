@@ -41,9 +41,9 @@ mod render;
 mod report;
 mod sheet;
 mod style;
-mod text;
 mod units;
 mod verdict;
+mod words;
 
 pub use render::one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use render::raw_readings::{RawFormat, write_raw};

@@ -5,8 +5,8 @@ use std::fmt;
 use clockscope_records::Bin;
 
 use crate::chart::Chart;
-use crate::text::{EMPTY, Text, UNKNOWN, grouped, texts, yes_no};
 use crate::units::time;
+use crate::words::{EMPTY, Text, UNKNOWN, grouped, texts, yes_no};
 
 /// The meaning of a text. Terminals color it; the words alone say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::chart::Chart;
 use crate::model::Block;
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::Text;
+use crate::words::Text;
 
 /// A document, as all formats take it. Every method is required, so that no format can forget a
 /// document.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::model::Cell;
-use crate::text::{Text, texts};
+use crate::words::{Text, texts};
 
 /// Columns that stand at the end of every row, so that rows of many machines can be put together.
 const CONTEXT: [&str; 5] = [

@@ -45,12 +45,12 @@ mod programs;
 mod registry;
 mod row;
 mod runtime_version;
+mod shortened;
 mod substitutions;
 mod surprises;
 #[cfg_attr(unix, path = "system/unix.rs")]
 #[cfg_attr(windows, path = "system/windows.rs")]
 mod system;
-mod text;
 mod unmeasured;
 
 pub use probe_runner::{Prepared, ProbeRequest, ProbeRunner};

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::probe_moved_by::ProbeMovedBy;
-use crate::text::shortened;
+use crate::shortened::shortened;
 
 /// Beginning of a line that is ours.
 const MARK: &str = "{\"clockscope_probe\":";

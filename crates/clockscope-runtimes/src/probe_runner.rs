@@ -15,8 +15,8 @@ use crate::programs::Chosen;
 use crate::registry::Runtime;
 use crate::row;
 use crate::runtime_version::version;
+use crate::shortened::shortened;
 use crate::substitutions::Substitutions;
-use crate::text::shortened;
 use crate::unmeasured::Unmeasured;
 
 /// Way in which probes are run.

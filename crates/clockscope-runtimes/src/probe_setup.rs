@@ -15,8 +15,8 @@ use crate::process::{FinishedProgram, Limits, NoTask, Task, run};
 use crate::programs::Chosen;
 use crate::registry::Runtime;
 use crate::runtime_version::{framework, version};
+use crate::shortened::shortened;
 use crate::substitutions::Substitutions;
-use crate::text::shortened;
 use crate::unmeasured::Unmeasured;
 
 /// Longest time for printing a version, in seconds.

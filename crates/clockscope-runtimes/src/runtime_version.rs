@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::text::cut;
+use crate::shortened::cut;
 
 /// Longest line that stands for a version in which no number is found.
 const MOST: usize = 40;

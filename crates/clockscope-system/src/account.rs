@@ -51,7 +51,7 @@ pub fn of_thread() -> ThreadAccount {
 /// cannot be read is empty.
 #[must_use]
 pub fn of_cpu(number: u32) -> CpuAccount {
-    let text = |path| crate::text::file(path).unwrap_or_default();
+    let text = |path| crate::pseudo_files::file(path).unwrap_or_default();
     CpuAccount {
         number,
         interrupts: counts_of(&text("/proc/interrupts"), number),

@@ -3,7 +3,7 @@
 use clockscope_core::{Errno, os};
 pub use clockscope_records::show_cpus;
 
-pub use crate::text::cpu_list;
+pub use crate::pseudo_files::cpu_list;
 
 /// Reason why a thread cannot be pinned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,7 +109,7 @@ pub fn bind(cpu: u32) -> Result<(), AffinityError> {
 
 /// The error of a CPU that the system does not list as online; `None` where it does, or lists none.
 fn offline(cpu: u32) -> Option<AffinityError> {
-    let online = crate::text::cpu_list(&crate::text::line_of("/sys/devices/system/cpu/online")?)?;
+    let online = crate::pseudo_files::cpu_list(&crate::pseudo_files::line_of("/sys/devices/system/cpu/online")?)?;
     (!online.contains(&cpu)).then(|| AffinityError::NoSuchCpu { cpu, present: show_cpus(&online) })
 }
 

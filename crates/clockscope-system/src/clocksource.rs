@@ -83,7 +83,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     if word.name.is_none() || word.is_current == Some(true) {
         return word;
     }
-    let command_line = crate::text::file("/proc/cmdline").unwrap_or_default();
+    let command_line = crate::pseudo_files::file("/proc/cmdline").unwrap_or_default();
     let log = kernel_log::read();
     let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
     word.reasons = causes;

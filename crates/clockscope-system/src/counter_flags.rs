@@ -6,14 +6,14 @@ use clockscope_records::{CounterFlags, Figure};
 /// from /proc/cpuinfo.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
-    use crate::text;
+    use crate::pseudo_files;
 
     let cpuid = raw_cpuid::CpuId::new();
     let features = cpuid.get_feature_info();
     let extended = cpuid.get_extended_processor_and_feature_identifiers();
-    let flags = text::field(cpuinfo, "flags");
+    let flags = pseudo_files::field(cpuinfo, "flags");
     let judged = |name: &str| {
-        let found = flags.map(|line| text::has_word(line, name));
+        let found = flags.map(|line| pseudo_files::has_word(line, name));
         Figure::of(found, "the kernel's judgment is in /proc/cpuinfo, which cannot be read")
     };
     Figure::Known(CounterFlags {

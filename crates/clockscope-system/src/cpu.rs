@@ -28,6 +28,6 @@ fn names(_: &str) -> (Option<String>, Option<String>) {
 /// Vendor and model as /proc/cpuinfo names them, which is different on every architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 fn names(cpuinfo: &str) -> (Option<String>, Option<String>) {
-    let first = |keys: &[&str]| keys.iter().find_map(|key| crate::text::field(cpuinfo, key)).map(str::to_owned);
+    let first = |keys: &[&str]| keys.iter().find_map(|key| crate::pseudo_files::field(cpuinfo, key)).map(str::to_owned);
     (first(&["vendor_id", "CPU implementer", "mvendorid"]), first(&["model name", "cpu", "CPU part", "uarch", "isa"]))
 }

@@ -7,8 +7,8 @@ use crate::os::facts;
 
 /// Returns those that were found. `cpuinfo` is the text of /proc/cpuinfo.
 pub(crate) fn find(cpuinfo: &str) -> Vec<Emulator> {
-    let maps = crate::text::file("/proc/self/maps").unwrap_or_default();
-    let version = crate::text::file("/proc/version").unwrap_or_default();
+    let maps = crate::pseudo_files::file("/proc/self/maps").unwrap_or_default();
+    let version = crate::pseudo_files::file("/proc/version").unwrap_or_default();
     let found = [
         (is_tcg(), Emulator::QemuTcg),
         (is_foreign(cpuinfo, std::env::consts::ARCH), Emulator::QemuUser),

@@ -1,7 +1,7 @@
 //! Functions that `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds
 //! of any answer.
 
-use crate::{account, child_read, clocksource, emulation, text, timecounters};
+use crate::{account, child_read, clocksource, emulation, pseudo_files, timecounters};
 
 /// Texts of /proc and /sys.
 pub fn proc_texts(content: &str) {
@@ -13,11 +13,11 @@ pub fn proc_texts(content: &str) {
     emulation::fuzz(content);
     child_read::fuzz_thread_count(content);
     for key in ["flags", "model name", "vendor_id", "CPU part"] {
-        let _ = text::field(content, key).map(|value| text::has_word(value, "tsc"));
+        let _ = pseudo_files::field(content, key).map(|value| pseudo_files::has_word(value, "tsc"));
     }
     clocksource::fuzz_marker(content);
     timecounters::fuzz(content);
-    assert!(!text::is_name(content) || !content.contains(char::is_whitespace));
+    assert!(!pseudo_files::is_name(content) || !content.contains(char::is_whitespace));
 }
 
 /// Records of the kernel's log, one a line.
@@ -27,9 +27,9 @@ pub fn kernel_log(log: &str) {
 
 /// A list of CPUs is read as it is shown.
 pub fn cpu_lists(list: &str) {
-    if let Some(cpus) = text::cpu_list(list) {
+    if let Some(cpus) = pseudo_files::cpu_list(list) {
         // A list may name a CPU twice, or out of order.
         let displayed = clockscope_records::show_cpus(&cpus);
-        assert_eq!(text::cpu_list(&displayed).unwrap_or_default(), cpus);
+        assert_eq!(pseudo_files::cpu_list(&displayed).unwrap_or_default(), cpus);
     }
 }

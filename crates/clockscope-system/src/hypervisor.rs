@@ -80,8 +80,8 @@ pub fn statement() -> Option<HypervisorStatement> {
 /// The hypervisor that the kernel found: Xen in /sys/hypervisor, others in the device tree.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 fn found() -> Option<Hypervisor> {
-    crate::text::line_of("/sys/hypervisor/type")
-        .or_else(|| crate::text::line_of("/proc/device-tree/hypervisor/compatible"))
+    crate::pseudo_files::line_of("/sys/hypervisor/type")
+        .or_else(|| crate::pseudo_files::line_of("/proc/device-tree/hypervisor/compatible"))
         .map(Hypervisor::from)
 }
 

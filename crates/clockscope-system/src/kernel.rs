@@ -2,7 +2,7 @@
 
 use clockscope_records::{Figure, Unknown, texts};
 
-use crate::text;
+use crate::pseudo_files;
 
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
@@ -10,7 +10,7 @@ const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 pub(crate) fn clocksource() -> Figure<String> {
     let name = clockscope_core::os::clocksource().map(|name| name.as_str().to_owned());
     let reason = unread("current_clocksource", name.as_deref());
-    Figure::of(name.filter(|name| text::is_name_of_words(name)), reason)
+    Figure::of(name.filter(|name| pseudo_files::is_name_of_words(name)), reason)
 }
 
 /// Reason why a file of the clocksource's folder says nothing.
@@ -28,16 +28,16 @@ pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
     if let Some(timecounters) = crate::timecounters::read() {
         return Figure::Known(timecounters.into_iter().map(|one| one.name).collect());
     }
-    let line = text::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
+    let line = pseudo_files::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
     let reason = unread("available_clocksource", line.as_deref());
-    let line = line.filter(|line| line.split_ascii_whitespace().all(text::is_name));
+    let line = line.filter(|line| line.split_ascii_whitespace().all(pseudo_files::is_name));
     let names = line.map(|line| line.split_ascii_whitespace().map(str::to_owned).collect());
     Figure::of(names, reason)
 }
 
 /// The frequency governor of the first CPU that this process may use.
 pub(crate) fn governor() -> Figure<String> {
-    let governor = |cpu| text::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
+    let governor = |cpu| pseudo_files::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
     let cpu = clockscope_core::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
     match cpu {
         None => Figure::unknown("the system does not show which CPUs this process may use"),

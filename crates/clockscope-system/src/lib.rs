@@ -31,9 +31,9 @@ mod kernel;
 mod move_notices;
 pub mod os;
 pub mod performance_counter;
+mod pseudo_files;
 pub mod sleeping;
 pub mod synchronization;
-mod text;
 pub mod timecounters;
 pub mod timer_period;
 
@@ -52,7 +52,7 @@ pub use os::facts::console::{SecondCtrlC, stop_on_ctrl_c};
 /// nothing.
 #[must_use]
 pub fn environment() -> Environment {
-    let cpuinfo = text::file("/proc/cpuinfo").unwrap_or_default();
+    let cpuinfo = pseudo_files::file("/proc/cpuinfo").unwrap_or_default();
     let emulation = emulation::find(&cpuinfo);
     Environment {
         program: Program {

@@ -9,7 +9,7 @@ use clockscope_core::clocksource::{Architecture, is_counter_of};
 use clockscope_records::{KernelCause, KernelVerdict};
 
 use crate::os::facts;
-use crate::text;
+use crate::pseudo_files;
 
 /// A timecounter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(crate) fn parse_timecounters(listing: &str) -> Option<Vec<Timecounter>> {
     while !remaining.is_empty() {
         let (name, after) = remaining.split_once('(')?;
         let (facts, after) = after.split_once(')')?;
-        let name = text::is_name_of_words(name).then(|| name.to_owned())?;
+        let name = pseudo_files::is_name_of_words(name).then(|| name.to_owned())?;
         let (quality, frequency_hz) = facts_of(facts)?;
         found.push(Timecounter { name, quality, frequency_hz, mask: None });
         remaining = after.trim_start();

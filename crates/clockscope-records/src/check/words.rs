@@ -3,7 +3,7 @@
 use clockscope_core::evidence::FrequencyOffset;
 
 use super::*;
-use crate::evidence::text::brief_of_civil_time;
+use crate::evidence::sentences::brief_of_civil_time;
 use crate::units::time;
 use crate::{EvidenceData, Finding, PtpClock, counted, grouped};
 

@@ -2,7 +2,7 @@
 
 use clockscope_core::evidence;
 
-use super::text::remedy_of_civil_time;
+use super::sentences::remedy_of_civil_time;
 use super::*;
 
 const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Unknown;
 use crate::Failure;
-use crate::text::grouped;
+use crate::printable::grouped;
 
 /// An error that the system answered with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::texts;
 use super::{SystemError, UnreadableClock, with_unreadable};
-use crate::text::counted;
+use crate::printable::counted;
 
 /// Reason why a clock's rate is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

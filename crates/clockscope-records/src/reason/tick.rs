@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::counted;
+use crate::printable::counted;
 
 /// Reason why a clock's tick is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

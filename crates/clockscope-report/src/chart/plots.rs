@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::unit::Unit;
-use crate::text::Text;
+use crate::words::Text;
 
 /// Colors and markers that differ. A chart has no more series than these.
 pub(crate) const MOST_SERIES: usize = 8;

@@ -1,7 +1,7 @@
 //! Units of axes, and how values are written beside them.
 
-use crate::text::grouped;
 use crate::units::{figure, time, time_unit};
+use crate::words::grouped;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {

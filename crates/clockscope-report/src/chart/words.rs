@@ -1,7 +1,7 @@
 //! The content of a chart, in words, computed from its values.
 
 use super::plots::{Band, Curve, CurvePlot, Form, Mark, MarkShape, MatrixPlot, Plot, Point, RowPlot};
-use crate::text::{ELLIPSIS, counted, grouped, shortened};
+use crate::words::{ELLIPSIS, counted, grouped, shortened};
 
 /// Longest name in a sentence, in characters.
 const NAME: usize = 60;

@@ -7,8 +7,8 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted};
 use crate::units::{figure, percent, precise_time, rounded_up, significant, time};
+use crate::words::{by_reason, counted};
 
 const INTERVALS: [&str; 7] =
     ["Interval", "Clock", "Reading error", "Repetitions", "subtracted", "Scale error", "Cheapest"];

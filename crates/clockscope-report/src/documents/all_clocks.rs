@@ -11,7 +11,7 @@ use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::by_reason;
+use crate::words::by_reason;
 
 const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
 

@@ -12,9 +12,9 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{capitalized, counted, sentence};
 use crate::units::figure;
 use crate::verdict;
+use crate::words::{capitalized, counted, sentence};
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
 const COLUMNS: [&str; 12] = [

@@ -10,8 +10,8 @@ use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, capitalized, sentence};
 use crate::units::{figure, time};
+use crate::words::{by_reason, capitalized, sentence};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 

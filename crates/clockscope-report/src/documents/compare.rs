@@ -14,8 +14,8 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, sentence, yes_no};
 use crate::units::{cost, percent, time};
+use crate::words::{by_reason, counted, grouped, sentence, yes_no};
 
 const HEAD: [&str; 6] = ["Clock", "Base", "New", "Ratio", "Relative to machine", "Change"];
 

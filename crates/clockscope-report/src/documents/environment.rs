@@ -4,8 +4,8 @@ use clockscope_records::{CounterFlags, Emulator, Envelope, Environment, Figure, 
 
 use crate::model::{Block, Conclusion};
 use crate::report::Blocks;
-use crate::text::texts;
 use crate::units::{PpmBound, megahertz, time};
+use crate::words::texts;
 
 /// A line of the environment block.
 pub(super) type Fact = (&'static str, String);

@@ -10,8 +10,8 @@ use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, Mark, Point, RowPlot, Ro
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, known, total};
 use crate::units::{figure, percent, time};
+use crate::words::{by_reason, counted, known, total};
 
 const HEAD: [&str; 11] =
     ["CPU", "Looked", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Lost", "Not looked"];

@@ -8,8 +8,8 @@ use crate::model::Block;
 use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::sentence;
 use crate::units::{figure, time};
+use crate::words::sentence;
 
 impl Page for Envelope<Info> {
     fn blocks(&self, _: View) -> Blocks {

@@ -10,7 +10,7 @@ use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::counted;
+use crate::words::counted;
 
 const HEAD: [&str; 4] = ["Name", "Kind", "Nominal", "What"];
 

@@ -8,8 +8,8 @@ use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, sentence};
 use crate::units::{figure, time};
+use crate::words::{by_reason, counted, sentence};
 
 const HEAD: [&str; 7] = ["CPUs", "Offset", "±", "Tightest round trip", "Exchanges", "Asymmetry", "Symmetric"];
 /// Pairs that are listed: the furthest apart of more.

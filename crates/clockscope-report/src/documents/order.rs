@@ -8,8 +8,8 @@ use crate::chart::{Chart, MatrixCell, MatrixPlot, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, known, sentence, total, yes_no};
 use crate::units::{figure, time};
+use crate::words::{by_reason, counted, grouped, known, sentence, total, yes_no};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
 

@@ -10,8 +10,8 @@ use crate::chart::Chart;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, known};
 use crate::units::{megahertz, significant, time, trimmed};
+use crate::words::{by_reason, known};
 
 const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over", "Brackets", "Width", "Constant"];
 /// Clocks whose matrix, or whose stability, fits on a page side by side.

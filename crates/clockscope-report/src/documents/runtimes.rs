@@ -12,8 +12,8 @@ use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
+use crate::words::{by_reason, counted, sentence, texts};
 
 const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "Stated", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];

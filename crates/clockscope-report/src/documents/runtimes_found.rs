@@ -7,7 +7,7 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::counted;
+use crate::words::counted;
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 8] = ["runtime", "title", "version", "program", "available", "reason", "failure", "get"];

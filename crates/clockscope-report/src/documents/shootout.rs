@@ -7,8 +7,8 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::by_reason;
 use crate::units;
+use crate::words::by_reason;
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];

@@ -8,8 +8,8 @@ use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spac
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{by_reason, counted, grouped, known, total};
 use crate::units::{exact_time, time};
+use crate::words::{by_reason, counted, grouped, known, total};
 
 const HEAD: [&str; 9] = ["Call", "Requested", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
 

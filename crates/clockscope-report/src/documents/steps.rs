@@ -10,8 +10,8 @@ use super::question_page::QuestionPage;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{UNKNOWN, counted, grouped, total};
 use crate::units::{exact_time, precise_time, share, significant, time};
+use crate::words::{UNKNOWN, counted, grouped, total};
 
 /// Heads of the table of distinct differences; the table of the largest lacks the last one.
 const DIFFERENCES: [&str; 5] = ["Units", "Time", "Count", "%", "Cumulative %"];

@@ -4,8 +4,8 @@ use clockscope_records::Bin;
 
 use clockscope_statistics::{octave_bin, octave_edge};
 
-use crate::text::total;
 use crate::units::{share, time};
+use crate::words::total;
 
 /// Most rows; finer bins are joined.
 const ROWS: usize = 24;

@@ -17,7 +17,7 @@ use crate::chart::Chart;
 use crate::model::{Block, Conclusion, Line, Table};
 use crate::report::Report;
 use crate::style::Style;
-use crate::text::{Text, grouped};
+use crate::words::{Text, grouped};
 use tone::tone;
 
 /// The page's styles, and its script. The policy admits these and nothing else.

@@ -9,7 +9,7 @@ use super::{brief, histogram};
 use crate::model::{Block, Conclusion, Row, Table};
 use crate::report::Report;
 use crate::style::Style;
-use crate::text::{Text, capitalized};
+use crate::words::{Text, capitalized};
 
 /// Columns of a histogram.
 const WIDTH: usize = 100;

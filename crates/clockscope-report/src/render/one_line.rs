@@ -2,7 +2,7 @@
 
 use clockscope_records::{Check, Envelope, Trustworthiness, Verdict, printable};
 
-use crate::text::shortened;
+use crate::words::shortened;
 
 /// Most characters of the line: node-problem-detector cuts what is longer by default.
 pub const LINE_WIDTH: usize = 80;

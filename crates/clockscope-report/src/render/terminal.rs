@@ -10,7 +10,7 @@ use super::renderer::{RenderError, Renderer};
 use crate::model::{Block, Cell, Conclusion, Line, Row, Table, Tone};
 use crate::report::Report;
 use crate::style::Style;
-use crate::text::Text;
+use crate::words::Text;
 
 /// Prose is wrapped here by default.
 const WIDTH: u16 = 100;

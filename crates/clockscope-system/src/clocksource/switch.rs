@@ -13,7 +13,7 @@ use clockscope_core::Errno;
 use clockscope_records::{Failure, LeftBehind, SwitchedBy};
 
 use crate::failure::failure;
-use crate::text;
+use crate::pseudo_files;
 
 /// Places of the clocksource's files and of the marker, which is in memory, so that a reboot, which
 /// resets the clocksource, takes it away.
@@ -297,7 +297,7 @@ fn read_note(mut file: &File) -> Option<Note> {
 fn parse(text: &str) -> Option<Note> {
     let mut words = text.strip_suffix('\n')?.split(' ');
     let (pid, was) = (words.next()?.parse().ok()?, words.next()?);
-    (text::is_name(was) && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
+    (pseudo_files::is_name(was) && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
 }
 
 /// A marker is only taken for one of ours if it is written as ours are (fuzz/).

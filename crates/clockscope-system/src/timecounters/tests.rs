@@ -131,7 +131,7 @@ proptest! {
             let start = start.min(odd.len());
             odd.replace_range(start..(start + cut).min(odd.len()), &text);
             for one in parse_timecounters(&odd).into_iter().flatten() {
-                prop_assert!(text::is_name_of_words(&one.name), "{one:?}");
+                prop_assert!(pseudo_files::is_name_of_words(&one.name), "{one:?}");
             }
         }
     }

@@ -3,8 +3,8 @@
 use clockscope_records::{ClockComparison, Comparison, CostRatio};
 
 use crate::chart::{Axis, Chart, Mark, RowPlot, RowSeries, Unit};
-use crate::text::Text;
 use crate::units::percent;
+use crate::words::Text;
 
 /// Draws the costs of each clock, and how many times as large the new one is.
 pub(super) fn charts(found: &Comparison) -> [Chart; 2] {

@@ -6,8 +6,8 @@ use super::super::clocks::tick_cell;
 use super::events;
 use crate::model::Cell;
 use crate::style::Columns;
-use crate::text::grouped;
 use crate::units::{COST_DIGITS, hertz, significant, time_parts};
+use crate::words::grouped;
 
 /// A column of the table.
 pub(super) struct Column {

@@ -3,7 +3,7 @@
 use clockscope_records::{ClockRecord, Events};
 
 use crate::model::{Cell, Tone};
-use crate::text::{grouped, total};
+use crate::words::{grouped, total};
 
 /// Repeats of the shortest run that counts as stuck, and of the shortest that counts as a stall.
 const STUCK: f64 = 200.0;

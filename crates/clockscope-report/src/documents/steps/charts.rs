@@ -3,7 +3,7 @@
 use clockscope_records::{Bin, StepsRecord, WorstRecord};
 
 use crate::chart::{Axis, Chart, Curve, CurvePlot, Form, MOST_SERIES, Point, Spacing, Unit};
-use crate::text::total;
+use crate::words::total;
 
 /// Most points of a distribution: a page is not wider.
 const POINTS: usize = 500;

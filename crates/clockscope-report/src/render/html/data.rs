@@ -2,7 +2,7 @@
 
 use crate::chart::{Chart, CurvePlot, MatrixPlot, Plot, RowPlot};
 use crate::model::{Cell, Row, Table};
-use crate::text::{Text, yes_no};
+use crate::words::{Text, yes_no};
 
 pub(super) fn table(chart: &Chart) -> Table {
     match &chart.plot {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::tone::tone;
 use crate::model::{Cell, Row, Table};
-use crate::text::grouped;
+use crate::words::grouped;
 
 /// Most rows of a table: a page of more is slow in browsers. Those of least weight are left out.
 pub(super) const MOST_ROWS: usize = 2000;

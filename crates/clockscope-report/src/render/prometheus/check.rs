@@ -6,8 +6,8 @@ use clockscope_records::{Check, Emulator, Envelope, Environment, EvidenceData, T
 
 use super::exposition::{Family, PER_NS, PER_PPM, Series};
 use super::synchronization;
-use crate::text::Text;
 use crate::verdict::weight;
+use crate::words::Text;
 
 /// Returns the metrics of a check, the most important ones first.
 pub(super) fn families(check: &Envelope<Check>) -> Vec<Family> {

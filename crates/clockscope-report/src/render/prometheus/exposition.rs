@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::text::Text;
+use crate::words::Text;
 
 /// Metrics are in seconds and ratios; records are in these.
 pub(super) const PER_NS: f64 = 1e9;

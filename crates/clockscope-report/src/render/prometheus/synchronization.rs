@@ -3,7 +3,7 @@
 use clockscope_records::{Adjtimex, ChronyTracking, CivilState, EvidenceData, PtpClock, Synchronization, Verdict};
 
 use super::exposition::{Family, PER_NS, PER_PPM, PER_US, Series};
-use crate::text::Text;
+use crate::words::Text;
 
 /// Returns what is known of civil time. Records of before the object `synchronization` have what
 /// the evidence states.

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::chart::scale::{Scale, Tick};
 use crate::chart::{Axis, MOST_SERIES};
-use crate::text::{ELLIPSIS, shortened};
+use crate::words::{ELLIPSIS, shortened};
 
 /// Units across an image.
 pub(super) const WIDTH: f64 = 720.0;

@@ -7,7 +7,7 @@ use super::parts::{
 };
 use crate::chart::scale::Scale;
 use crate::chart::{Band, ChartRow, Mark, MarkShape, RowPlot};
-use crate::text::{Text, grouped, shortened_inside};
+use crate::words::{Text, grouped, shortened_inside};
 
 /// Most rows; the table beside the chart has all.
 const MOST: usize = 150;

@@ -37,7 +37,7 @@ pub(crate) mod facts {
     /// Number of CPUs that are online.
     pub(crate) fn online_cpus() -> clockscope_records::Figure<u32> {
         let path = "/sys/devices/system/cpu/online";
-        let listed = crate::text::line_of(path).and_then(|line| crate::text::cpu_list(&line));
+        let listed = crate::pseudo_files::line_of(path).and_then(|line| crate::pseudo_files::cpu_list(&line));
         clockscope_records::Figure::of(listed.map(|cpus| cpus.len() as u32), format!("{path} cannot be read"))
     }
 }
