@@ -369,9 +369,9 @@ CLOCKSCOPE_API int clockscope_manual_set(const clockscope_manual *clock,
 
 /* ---- About the library ---- */
 
-/* Returns the address of the page that inlined readings take the time from: 148 words of 64 bits,
+/* Returns the address of the page that inlined readings take the time from: 84 words of 64 bits,
  * of format 1. Never NULL, so that readings need not ask. A library whose page has another format
- * returns 148 words that are 0, by which each reading is a call. The address stays the same for the
+ * returns 84 words that are 0, by which each reading is a call. The address stays the same for the
  * life of the process, in forked children as well.
  *
  * Unit, error, ordering: docs/library.md, "The page".

@@ -119,7 +119,7 @@ fn readings_in_c_are_between_those_in_rust() {
 #[test]
 #[serial]
 fn a_reading_that_is_not_inlined_calls_its_own_function() {
-    static NO_LINE: [u64; 148] = [0; 148];
+    static NO_LINE: [u64; 84] = [0; 84];
     let Some(probe) = probe_of("-O2", NO_LINE.as_ptr()) else { return };
     for _ in 0..3 {
         (probe.now)();

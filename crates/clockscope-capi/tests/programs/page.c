@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-static uint64_t words[148];
+static uint64_t words[84];
 
 #ifdef NO_PAGE
-static const uint64_t no_line[148] = {0};
+static const uint64_t no_line[84] = {0};
 const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT { return no_line; }
 #else
 const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT { return words; }
@@ -31,7 +31,7 @@ static void publish(void) {
   words[20 + 4 * segment] = start;
   words[20 + 4 * segment + 1] = (uint64_t)UINT32_MAX << 32 | (start & UINT32_MAX);
   words[20 + 4 * segment + 2] = 42;
-  words[84 + 8 * slot] = 1000;
+  words[52 + 8 * slot] = 1000;
   words[0] = UINT64_C(1) << 63 | segment << 5;
 }
 
@@ -54,7 +54,7 @@ int main(void) {
   words[1] = 43;
   floor = clockscope_now() == 42;
   words[1] = 0;
-  words[84 + 8 * 2] = 0;
+  words[52 + 8 * 2] = 0;
   wall = clockscope_wall_now() == 42;
   words[0] = 5u << 5;
   now = clockscope_now() == 42;

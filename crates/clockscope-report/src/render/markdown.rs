@@ -29,8 +29,28 @@ impl Renderer for Markdown {
                 page.push_str(&text);
             }
         }
-        Ok(page)
+        Ok(without_tags(&page))
     }
+}
+
+/// Escapes the beginnings of tags outside of blocks of code: readers of Markdown take them for
+/// HTML.
+fn without_tags(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    let mut is_code = false;
+    for line in page.split_inclusive('\n') {
+        is_code ^= line.starts_with("```");
+        let mut rest = line;
+        while let Some(at) = rest.find('<').filter(|_| !is_code) {
+            let (before, tag) = rest.split_at(at);
+            let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
+            text.push_str(before);
+            text.push_str(if tag[1..].starts_with(begins) { "\\<" } else { "<" });
+            rest = &tag[1..];
+        }
+        text.push_str(rest);
+    }
+    text
 }
 
 fn lines(text: &str) -> usize {
@@ -155,4 +175,16 @@ fn paragraphs(lines: &[Text]) -> String {
 
 fn joined(pairs: &[(Text, Text)]) -> Vec<String> {
     pairs.iter().map(|(key, value)| format!("{key}: {value}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_of_a_record_is_text() {
+        let page = "| <script>1</script> | < 0.0001 | <!-- |\n```\n<b> | 1\n```\na <i\n";
+        let expected = "| \\<script>1\\</script> | < 0.0001 | \\<!-- |\n```\n<b> | 1\n```\na \\<i\n";
+        assert_eq!(without_tags(page), expected);
+    }
 }
