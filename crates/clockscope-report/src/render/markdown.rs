@@ -24,33 +24,27 @@ impl Renderer for Markdown {
             let separator = if page.is_empty() { "" } else { "\n" };
             let room = style.brief.then(|| brief::LINES.saturating_sub(lines(&page) + separator.len()));
             let text = self::block(&block, style, room);
+            // A series is in a block of code, and has no text of a record.
+            let text = if matches!(block, Block::Series(_)) { text } else { without_tags(&text) };
             if !text.is_empty() {
                 page.push_str(separator);
                 page.push_str(&text);
             }
         }
-        Ok(without_tags(&page))
+        Ok(page)
     }
 }
 
-/// Escapes the beginnings of tags outside of blocks of code: readers of Markdown take them for
-/// HTML.
-fn without_tags(page: &str) -> String {
-    let mut text = String::with_capacity(page.len());
-    let mut is_code = false;
-    for line in page.split_inclusive('\n') {
-        is_code ^= line.starts_with("```");
-        let mut rest = line;
-        while let Some(at) = rest.find('<').filter(|_| !is_code) {
-            let (before, tag) = rest.split_at(at);
-            let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
-            text.push_str(before);
-            text.push_str(if tag[1..].starts_with(begins) { "\\<" } else { "<" });
-            rest = &tag[1..];
-        }
-        text.push_str(rest);
+/// Escapes the beginnings of tags: readers of Markdown take them for HTML.
+fn without_tags(text: &str) -> String {
+    let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
+    let mut parts = text.split('<');
+    let mut escaped = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        escaped.push_str(if part.starts_with(begins) { "\\<" } else { "<" });
+        escaped.push_str(part);
     }
-    text
+    escaped
 }
 
 fn lines(text: &str) -> usize {
@@ -183,8 +177,8 @@ mod tests {
 
     #[test]
     fn a_tag_of_a_record_is_text() {
-        let page = "| <script>1</script> | < 0.0001 | <!-- |\n```\n<b> | 1\n```\na <i\n";
-        let expected = "| \\<script>1\\</script> | < 0.0001 | \\<!-- |\n```\n<b> | 1\n```\na \\<i\n";
+        let page = "| <script>1</script> | < 0.0001 | <!-- |\n```\n<b> | 1\n<";
+        let expected = "| \\<script>1\\</script> | < 0.0001 | \\<!-- |\n```\n\\<b> | 1\n<";
         assert_eq!(without_tags(page), expected);
     }
 }
