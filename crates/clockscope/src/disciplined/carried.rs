@@ -1,4 +1,4 @@
-//! What is published beside a line: the offset to the wall clock, and the bounds of civil time that
+//! The words beside a line: the offset to the wall clock, and the bounds of civil time that
 //! the counter carries on.
 
 use clockscope_core::brackets::Bracket;
@@ -7,7 +7,7 @@ use super::agreement::is_at;
 use super::page::{Civil, WallOffset};
 use super::statement::Bounds;
 
-/// What the next line is published with. All zero is nothing.
+/// The values that the next line is published with. All zero is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CivilBesideLine {
     wall: WallOffset,

@@ -8,7 +8,7 @@ use super::calibration::{Calibration, MeanRate};
 /// width where that is more.)
 const GOOD_ENOUGH_NS: f64 = 100.0;
 
-/// What the brackets of a generation say of the counter's rate, and the rate that lines have. All
+/// The counter's rate by the brackets of a generation, and the rate that lines have. All
 /// zero is the state before the first bracket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DrawnRate {

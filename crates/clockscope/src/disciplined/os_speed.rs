@@ -1,5 +1,5 @@
-//! How long reads take: an OS clock that becomes slower is served alone for some time, and a
-//! counter that becomes slower is accepted.
+//! The cost of reads: an OS clock that becomes slower is served alone for some time, and a counter
+//! that becomes slower is accepted.
 
 use clockscope_core::brackets::Bracket;
 
@@ -14,7 +14,7 @@ const WIDE_IN_A_ROW: u32 = 8;
 /// The counter has become slower itself if its own reads take so many times as long.
 const OWN_SLOWER: u64 = 2;
 
-/// What a bracket's width says.
+/// The meaning of a bracket's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     /// Nothing came between.

@@ -1,4 +1,4 @@
-//! What the lock guards. Each part changes its own fields; `steering` says when.
+//! The lock's content. Each part changes its own fields; `steering` says when.
 
 use super::agreement::AmbiguousChange;
 use super::carried::CivilBesideLine;

@@ -1,4 +1,4 @@
-//! What is known of the counter beside what brackets show: the answers of system and hardware, and
+//! Facts about the counter beside its brackets: the answers of system and hardware, and
 //! the last test of our own. It says whether the counter may be used.
 //!
 //! Outside of the memory that a fork wipes: a child uses the counter for its parent's reasons.

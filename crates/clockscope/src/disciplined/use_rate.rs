@@ -73,7 +73,7 @@ const LATE_NS: u64 = 12_000;
 const MANY_LATE: u32 = 16;
 const MANY_LATE_NS: u64 = 200_000;
 
-/// Whether readings come so often that a line is renewed. All zero is that of no line.
+/// The use of a line: it is renewed if readings come often. All zero is the state without a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineUse {
     in_use: InUse,

@@ -34,7 +34,7 @@ fn head(table: &Table) -> Markup {
     html! {
         tr {
             @for (column, name) in table.head.iter().enumerate() {
-                // A head without a word is no head.
+                // A column without a name has an empty cell.
                 @if name.is_empty() {
                     td {}
                 } @else {

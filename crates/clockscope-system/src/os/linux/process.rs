@@ -1,4 +1,4 @@
-//! What the kernel shows of this process: its vDSO, and what it counted of the calling thread.
+//! The kernel's facts about this process: its vDSO, and the counts of the calling thread.
 
 #![allow(unsafe_code, reason = "calls that fill a structure, or have no safe form in libc")]
 

@@ -88,7 +88,7 @@ fn whole(ns: u64, unit_ns: u64, name: &'static str) -> Result<u64, SleepError> {
     if ns.is_multiple_of(unit_ns) { Ok(ns / unit_ns) } else { Err(SleepError::Whole(name)) }
 }
 
-/// A signal that ends a sleep is no failure.
+/// The error of a call that failed. A signal may end a sleep; that is not a failure.
 fn interrupted_or(answer: libc::c_int, call: &'static str) -> Result<(), SleepError> {
     let is_interrupted = || io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
     if answer >= 0 || is_interrupted() { Ok(()) } else { Err(last_error(call)) }

@@ -29,7 +29,7 @@ pub(crate) fn kernel() -> Kernel {
     }
 }
 
-/// What the system shows of its timer and processors.
+/// The system's facts about its timer and processors.
 pub(crate) fn windows() -> Option<WindowsFacts> {
     Some(super::timer::facts())
 }
