@@ -65,17 +65,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(always)]
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
-        let is_quiet = page.version_after(os_ns) == version && !version.is_announced();
-        // Wraps where the OS clock is behind.
+        let is_quiet = page.version_after(os_ns).is_quietly(version);
+        // Both differences wrap where the OS clock is behind. One branch for all, because a rare
+        // caller's branches are not foreseen.
         let unwritten_ns = os_ns.wrapping_sub(page.written());
-        if !is_quiet || page.is_behind(os_ns) {
+        let is_behind = (unwritten_ns | os_ns.wrapping_sub(page.floor())) > u64::MAX / 2;
+        if !is_quiet | is_behind {
             return self.serve_again();
         }
         if unwritten_ns >= UNWRITTEN_NS {
             page.write_down_next(os_ns);
         }
+        let is_sample = Usage::is_sample_after(os_ns, unwritten_ns);
         // Where the counter is barred no word is written that other threads would wait for.
-        if version.is_tried() && Usage::is_sample(os_ns) { self.serve_sample(os_ns) } else { os_ns }
+        if is_sample && version.is_tried() { self.serve_sample(os_ns) } else { os_ns }
     }
 
     /// Serves a reading of the OS clock that is a sample of how often it is read: begins a line if

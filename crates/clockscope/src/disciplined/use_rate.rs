@@ -3,10 +3,15 @@
 //! A renewal costs a microsecond where other code has run since the last one: as much as is saved
 //! by three hundred readings by [`now`](super::Disciplined::now), or by seventy of `now_unordered`.
 //! To count all readings would cost as much as it saves, and threads would wait for each other. So
-//! one of eight is counted, and which one depends on the time that it shows.
+//! one of eight is counted, and which one depends on the time that it shows; of those of the OS
+//! clock, only one that comes soon after another.
 
 /// One reading of so many is a sample.
 const ONE_OF: u32 = 8;
+
+/// A reading that comes later than so many ns after one that was written down is no sample: to a
+/// rare caller the chance of one would be a branch that is not foreseen.
+const SPARSE_NS: u64 = 16_000;
 
 /// A sample is in time if it comes no later than this after the last one, in ns.
 const IN_TIME_NS: u64 = 200_000;
@@ -46,6 +51,13 @@ impl Usage {
     #[inline(always)]
     pub(super) const fn is_sample(os_ns: u64) -> bool {
         os_ns.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ONE_OF.ilog2()) == 0
+    }
+
+    /// Returns whether this reading of the OS clock is a sample, where one was written down so many
+    /// ns before it.
+    #[inline(always)]
+    pub(super) const fn is_sample_after(os_ns: u64, since_written_ns: u64) -> bool {
+        since_written_ns < SPARSE_NS && Self::is_sample(os_ns)
     }
 
     pub(super) const fn is_dense(self) -> bool {
@@ -159,12 +171,16 @@ mod tests {
     /// The same on a clock that steps by so many ns.
     fn dense_on(step: u64, gaps: impl Iterator<Item = u64>) -> Option<u64> {
         let start = (1u64 << 40) + 7;
-        let (mut now, mut usage) = (start, Usage(0));
+        let (mut now, mut usage, mut written) = (start, Usage(0), 0);
         for (gap, turn) in gaps.zip(0u64..) {
             // No program reads to the ns.
             now += gap + ((turn ^ turn >> 7).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 58);
             let reading = start + (now - start) / step * step;
-            if Usage::is_sample(reading) {
+            let unwritten_ns = reading - written;
+            if unwritten_ns >= SPARSE_NS / 2 {
+                written = reading;
+            }
+            if Usage::is_sample_after(reading, unwritten_ns) {
                 usage = usage.after(reading);
             }
             if usage.is_dense() {

@@ -97,6 +97,13 @@ impl Version {
         self.0 & (LINE | ANNOUNCED) != 0
     }
 
+    /// Returns true if nothing was decided since `before`, and no line may follow that does not
+    /// know of a reading in between. By one comparison.
+    #[inline(always)]
+    pub(super) fn is_quietly(self, before: Self) -> bool {
+        (self.0 ^ before.0) | (before.0 & (LINE | ANNOUNCED)) == 0
+    }
+
     pub(super) fn mode(self) -> ServingMode {
         match self.0 & (OPEN | BARRED) {
             0 => ServingMode::New,

@@ -120,7 +120,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(always)]
     fn serve_wall(&self, version: Version, wall_ns: i64) -> i64 {
         let page = &self.shared.page;
-        let is_quiet = page.version_after(wall_ns as u64) == version && !version.is_announced();
+        let is_quiet = page.version_after(wall_ns as u64).is_quietly(version);
         if !is_quiet || self.is_wall_behind(wall_ns) {
             return self.wall_again();
         }
