@@ -4,6 +4,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::evidence::Frequency;
+use crate::tick_length::TickLength;
 use crate::{Errno, Instant};
 
 /// Conversion of the counter's ticks into time: a moment at which both were known, and the rate.
@@ -28,9 +29,7 @@ use crate::{Errno, Instant};
 pub struct Conversion {
     tick: u64,
     ns: u64,
-    /// ns a tick × 2^`shift`, with its highest bit set.
-    mantissa: u64,
-    shift: u32,
+    tick_length: TickLength,
     frequency: Frequency,
 }
 
@@ -49,12 +48,7 @@ pub enum Uncalibrated {
 impl Conversion {
     /// At `tick` the time was `ns`.
     pub(crate) fn new(tick: u64, ns: u64, frequency: Frequency) -> Self {
-        let ns_per_tick = 1e9 / frequency.hz;
-        // The exponent of a positive f64 says how far it may be shifted until it fills 64 bits.
-        let exponent = ((ns_per_tick.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-        let shift = (63 - exponent).clamp(0, 127);
-        let mantissa = (ns_per_tick * scale(shift)) as u64;
-        Self { tick, ns, mantissa, shift: shift as u32, frequency }
+        Self { tick, ns, tick_length: TickLength::new(1e9 / frequency.hz), frequency }
     }
 
     /// Returns the counter's frequency, with its bound.
@@ -66,8 +60,7 @@ impl Conversion {
     /// Converts a number of ticks to ns. Saturates where that does not fit (584 years).
     #[must_use]
     pub fn ns(&self, ticks: u64) -> u64 {
-        let product = u128::from(ticks) * u128::from(self.mantissa);
-        u64::try_from(product >> self.shift).unwrap_or(u64::MAX)
+        self.tick_length.ns(ticks)
     }
 
     /// Converts a number of ticks to a duration.
@@ -81,10 +74,10 @@ impl Conversion {
     pub fn ticks(&self, duration: Duration) -> Option<u64> {
         let ns = duration.as_nanos();
         // Whole and rest apart, because the shifted dividend must fit into 128 bits.
-        let mantissa = u128::from(self.mantissa);
+        let mantissa = u128::from(self.tick_length.mantissa);
         let mut ticks = 0u128;
         let mut remainder = ns;
-        let mut shift = self.shift;
+        let mut shift = self.tick_length.shift;
         // At most as many turns as a shift by the free bits leaves to be done: three.
         loop {
             let step = shift.min(remainder.leading_zeros());
@@ -127,11 +120,6 @@ impl Conversion {
             Some(self.tick.wrapping_sub(self.ticks(here.duration_since(moment))?))
         }
     }
-}
-
-/// 2^`shift`, exactly, for 0 to 127.
-fn scale(shift: i32) -> f64 {
-    f64::from_bits(((1023 + shift) as u64) << 52)
 }
 
 impl fmt::Display for Uncalibrated {

@@ -67,7 +67,12 @@ pub mod disciplined;
 #[cfg(feature = "std")]
 mod evidence;
 #[cfg(feature = "std")]
+#[doc(hidden)]
+pub mod history;
+#[cfg(feature = "std")]
 mod lattice;
+#[cfg(feature = "std")]
+mod tick_length;
 mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of
@@ -86,6 +91,8 @@ mod native;
 mod process;
 #[cfg(all(feature = "std", not(loom)))]
 mod revalidation;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod stamps;
 #[cfg(all(feature = "std", not(loom)))]
 mod std_instant;
 #[cfg(all(feature = "std", not(loom)))]

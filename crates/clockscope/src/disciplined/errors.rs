@@ -8,8 +8,8 @@ use super::line::ServedLine;
 /// either direction: the share by which a clock may become faster or slower when it is slewed from
 /// one end to the other.
 const SLEWED: f64 = 0.1005;
-pub(super) const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
-pub(super) const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
+pub(crate) const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
+pub(crate) const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
 
 /// The time between two brackets of a line, and what is known of the errors of the readings in it.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +205,7 @@ fn error_at_joint(line: &ServedLine, earlier: &Bracket, later: &Bracket, os_tick
 }
 
 /// |ours − OS| at worst, in ns, when ours was `first` before and `last` after the OS clock showed `os_ns`.
-pub(super) fn error_ns(first: u64, last: u64, os_ns: u64, os_tick_ns: u64) -> u64 {
+pub(crate) fn error_ns(first: u64, last: u64, os_ns: u64, os_tick_ns: u64) -> u64 {
     let ahead = last.wrapping_sub(os_ns) as i64;
     let behind = os_ns.wrapping_add(os_tick_ns).wrapping_sub(first) as i64;
     ahead.max(behind).max(0) as u64

@@ -15,7 +15,7 @@ use super::version::EPOCHS;
 /// another value: the former holder may still write to its own, which nobody looks at before it has
 /// come back and released that.
 #[repr(C)]
-pub(super) struct Lock<T> {
+pub(crate) struct Lock<T> {
     word: AtomicU64,
     values: [UnsafeCell<T>; EPOCHS],
 }
@@ -30,7 +30,7 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
 /// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LockState(u64);
+pub(crate) struct LockState(u64);
 
 const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
@@ -69,21 +69,21 @@ impl LockState {
 }
 
 /// The lock, held.
-pub(super) struct Guard<'a, T> {
+pub(crate) struct Guard<'a, T> {
     lock: &'a Lock<T>,
     state: LockState,
 }
 
 impl<T: Copy> Lock<T> {
     #[cfg(not(loom))]
-    pub(super) const fn new(value: T) -> Self {
+    pub(crate) const fn new(value: T) -> Self {
         // One by one: `[..; EPOCHS]` would copy a cell.
         let values = [UnsafeCell::new(value), UnsafeCell::new(value)];
         Self { word: AtomicU64::new(0), values }
     }
 
     #[cfg(loom)]
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
     }
 
@@ -101,7 +101,7 @@ impl<T: Copy> Lock<T> {
     }
 
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
+    pub(crate) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
         // Looked at first: a failed exchange would take the cache line from the holder.
         let free = self.state();
         if free.is_locked() { Err(free) } else { self.exchange(free, free.next()) }
@@ -109,7 +109,7 @@ impl<T: Copy> Lock<T> {
 
     /// The lock, taken from a holder that does not come back; or who has it now. The value may be
     /// that of an earlier epoch, whose holder came back late.
-    pub(super) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
+    pub(crate) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
         match from.successor() {
             Some(to) if from.is_locked() => self.exchange(from, to),
             _ => Err(from),

@@ -62,7 +62,7 @@ const LASTS_NS: u64 = 1_000_000_000;
 
 /// The rate of a clock that is kept right is off by no more than 500 ppm (MAXFREQ of
 /// include/linux/timex.h), and the counter's by one more.
-pub(super) const GROWS: f64 = 501e-6;
+pub(crate) const GROWS: f64 = 501e-6;
 
 /// A statement as it is published: from `start` on, for so many ticks, both ends with their slopes
 /// in ns a tick × 2^32. All zero is none. A second's ticks times the slope are less than 2^63.

@@ -10,6 +10,7 @@ mod migrations;
 mod os_clock;
 mod owners;
 mod scripts;
+mod stamps;
 mod wall;
 mod world;
 mod worlds;

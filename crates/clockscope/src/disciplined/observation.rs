@@ -1,0 +1,96 @@
+//! One moment as a history of the clocks keeps it: what both show, and what the system says of
+//! civil time.
+
+use clockscope_core::brackets::Bracket;
+
+use super::bracket::take_narrowest;
+use super::page::WallOffset;
+use super::statement::{earlier, later};
+use super::version::ServingMode;
+use super::{Counter, Demotion, Disciplined, OsClock};
+use clockscope_core::CivilState;
+
+/// Brackets tried for an observation.
+const TRIES: u32 = 4;
+
+/// What is seen at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Observation {
+    pub(crate) bracket: Bracket,
+    pub(crate) os_tick_ns: u64,
+    /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
+    pub(crate) suspended_ns: u64,
+    pub(crate) disruptions: Option<u64>,
+    /// By how much the wall clock is ahead, and how far that may be off, in ns.
+    pub(crate) wall: Option<(WallOffset, u64)>,
+    /// By how much the true time is ahead of the timeline at least and at most, in ns.
+    pub(crate) civil: (i64, i64, CivilState),
+}
+
+/// Reason why there is no observation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unobserved {
+    /// The counter is not used, for this reason, in a word.
+    Barred(&'static str),
+    /// Another thread holds the lock and cannot run, or no clock answers, or the counter went back
+    /// within a bracket.
+    NoBracket,
+}
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Looks at both clocks, and at the system's civil time. A bracket that is no wider than
+    /// `enough` ticks ends the search for a narrower one; it is the last of all that is read.
+    pub(crate) fn observe(&self, enough: u64) -> Result<Observation, Unobserved> {
+        self.prepare();
+        if let Some(reason) = self.barred() {
+            return Err(Unobserved::Barred(reason.word()));
+        }
+        // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
+        self.now();
+        let wall = self.offset_now();
+        let civil = self.ahead();
+        let observed = self.with_steering(|guard| {
+            if !self.is_where_it_was(guard) {
+                return None;
+            }
+            let disruptions = self.shared.os.disruptions();
+            let bracket = take_narrowest(&self.counter, || self.os_ns(), TRIES, enough).ok()?;
+            let os_tick_ns = self.trust.os_tick_ns();
+            let suspended_ns = self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1));
+            Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, wall, civil })
+        });
+        let observed = observed.filter(|observation| !observation.bracket.went_back());
+        observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, |reason| Unobserved::Barred(reason.word())))
+    }
+
+    /// By how much the true time is ahead of the timeline, at least and at most.
+    fn ahead(&self) -> (i64, i64, CivilState) {
+        let Ok(before_ns) = self.os_ns() else { return (0, 0, CivilState::Unavailable) };
+        let bounded = self.bounded();
+        let Ok(after_ns) = self.os_ns() else { return (0, 0, CivilState::Unavailable) };
+        let since = |ns: i64, timeline_ns: u64| ns.saturating_sub_unsigned(timeline_ns);
+        // The clocks of a timeline and of a statement may each be a tick further than they show.
+        let tick_ns = self.trust.os_tick_ns();
+        let least_ns = earlier(since(bounded.earliest_ns, after_ns), tick_ns);
+        (least_ns, later(since(bounded.latest_ns, before_ns), tick_ns), bounded.state)
+    }
+
+    /// The same of the OS clock alone: it is both clocks of the bracket.
+    #[cfg(not(loom))]
+    pub(crate) fn observe_os(&self) -> Result<Observation, Unobserved> {
+        self.prepare();
+        let (wall, civil) = (self.offset_now(), self.ahead());
+        let ns = self.os_ns().map_err(|_| Unobserved::NoBracket)?;
+        let bracket = Bracket { before: ns, inner: ns, after: ns };
+        Ok(Observation { bracket, os_tick_ns: 0, suspended_ns: 0, disruptions: None, wall, civil })
+    }
+
+    /// Reason why the counter is not used, if it is not.
+    pub(crate) fn barred(&self) -> Option<Demotion> {
+        match self.shared.page.mode() {
+            ServingMode::Barred(reason) => Some(reason),
+            ServingMode::New | ServingMode::Open => None,
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! A history of lines: how counts become times, for as long as the process lives.
+//!
+//! Each renewal compares the clocks once ([`Disciplined::observe`]), and `fit` prolongs the last
+//! piece or begins another one. Readers search the pieces without a lock. A count is converted only
+//! where two brackets enclose it, and a piece that was converted from stays as it is: so earlier
+//! counts never become later times, whenever they are converted.
+//!
+//! # Protocol
+//!
+//! The version is odd while words are written. A reader loads it, finds its piece, marks that as
+//! converted, and loads the version again. Writers hold the lock. Who makes room, by joining
+//! pieces, makes the version odd *before* it looks for marks: either it sees the mark, or the
+//! reader sees another version, and searches again.
+//!
+//! A forked child is another owner: nothing of its parent's history is its own.
+
+mod fit;
+mod piece;
+#[cfg(all(test, loom))]
+mod protocol;
+
+use core::sync::atomic::Ordering;
+
+use crate::disciplined::{Counter, Disciplined, Lock, Observation, OsClock, SharedWord, Unobserved, fence};
+use fit::{Fit, Step};
+pub use piece::Piece;
+use piece::{CONVERTED, FLAGS, Words};
+
+/// A reader looks so often again where words were written meanwhile, and a writer so often for the
+/// lock: some microseconds, and some milliseconds.
+const READS: u32 = 1000;
+const TRIES: u32 = 20_000;
+
+/// Observations that are tried where the bracket was interrupted.
+const OBSERVATIONS: u32 = 4;
+
+/// Reason why a count is not converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncovered {
+    /// No history of this process.
+    None,
+    /// It is before the first observation that is kept.
+    Before,
+    /// It is after the last one.
+    After,
+    /// The clocks did not go on: a suspend, a move, a step.
+    Gap,
+    /// The counter went back, so that there are two moments of this count.
+    Twice,
+    /// The history was being written for all of this time.
+    Busy,
+}
+
+/// Reason why a history was not renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unrenewed {
+    /// There was no bracket.
+    Unobserved(Unobserved),
+    /// Another thread renews it, or this call has interrupted that.
+    Busy,
+    /// The OS clock stepped back, and the timeline waits for it.
+    Behind,
+}
+
+/// Up to `N` pieces.
+pub struct History<const N: usize> {
+    version: SharedWord,
+    /// The process whose history it is; 0 for none.
+    owner: SharedWord,
+    pieces: SharedWord,
+    /// From this count on so many were used before the counter went back: they are ambiguous.
+    twice_from: SharedWord,
+    twice: SharedWord,
+    /// From this count on the error is at least so large, in ns, as far as is known yet.
+    tail_from: SharedWord,
+    tail_error_ns: SharedWord,
+    fit: Lock<Fit>,
+    words: [[SharedWord; Piece::WORDS]; N],
+}
+
+impl<const N: usize> History<N> {
+    /// An empty one.
+    #[cfg(not(loom))]
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "it is for a static")]
+    pub const fn new() -> Self {
+        Self {
+            version: SharedWord::new(0),
+            owner: SharedWord::new(0),
+            pieces: SharedWord::new(0),
+            twice_from: SharedWord::new(0),
+            twice: SharedWord::new(0),
+            tail_from: SharedWord::new(0),
+            tail_error_ns: SharedWord::new(0),
+            fit: Lock::new(Fit::NONE),
+            words: [const { [const { SharedWord::new(0) }; Piece::WORDS] }; N],
+        }
+    }
+
+    /// An empty one. Loom's atomics cannot be made at compile time.
+    #[cfg(loom)]
+    #[allow(clippy::new_without_default, reason = "as above")]
+    pub fn new() -> Self {
+        let word = || SharedWord::new(0);
+        Self {
+            version: word(),
+            owner: word(),
+            pieces: word(),
+            twice_from: word(),
+            twice: word(),
+            tail_from: word(),
+            tail_error_ns: word(),
+            fit: Lock::new(Fit::NONE),
+            words: core::array::from_fn(|_| core::array::from_fn(|_| word())),
+        }
+    }
+
+    /// Compares the clocks, and keeps that, as the history of `owner`, which is not 0.
+    ///
+    /// # Errors
+    /// Why the clocks were not compared.
+    pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>, owner: u64) -> Result<(), Unrenewed> {
+        self.renew_by(owner, |enough| clock.observe(enough))
+    }
+
+    /// The same of what `observe` sees.
+    pub(crate) fn renew_by(
+        &self,
+        owner: u64,
+        observe: impl Fn(u64) -> Result<Observation, Unobserved>,
+    ) -> Result<(), Unrenewed> {
+        let mut fit = self.lock(self.is_of(owner)).ok_or(Unrenewed::Busy)?;
+        if !self.is_of(owner) {
+            *fit = Fit::NONE;
+            self.write(|| self.restart(owner));
+        }
+        let seen = uninterrupted(&fit, observe)?;
+        if fit.is_behind(&seen) {
+            return Err(Unrenewed::Behind);
+        }
+        self.keep(fit.take(seen));
+        Ok(())
+    }
+
+    /// The lock. From a parent's thread, which may have held it in the fork, it is taken.
+    fn lock(&self, is_ours: bool) -> Option<impl core::ops::DerefMut<Target = Fit> + '_> {
+        for _ in 0..if cfg!(loom) { 1 } else { TRIES } {
+            match self.fit.try_lock() {
+                Ok(fit) => return Some(fit),
+                Err(state) if !is_ours => return self.fit.take_over(state).ok(),
+                Err(_) => core::hint::spin_loop(),
+            }
+        }
+        None
+    }
+
+    /// Runs `work` while readers look again. Only for the holder of the lock.
+    fn write(&self, work: impl FnOnce()) {
+        let odd = self.version.load(Ordering::Relaxed) | 1;
+        self.version.store(odd, Ordering::Relaxed);
+        // No word is written, and no mark looked for, before that.
+        fence(Ordering::SeqCst);
+        work();
+        self.version.store(odd.wrapping_add(1), Ordering::Release);
+    }
+
+    /// Number of its pieces.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.len()
+    }
+
+    /// Returns whether it is the history of `owner`.
+    pub(crate) fn is_of(&self, owner: u64) -> bool {
+        self.owner.load(Ordering::Acquire) == owner
+    }
+
+    fn restart(&self, owner: u64) {
+        for word in [&self.pieces, &self.twice_from, &self.twice, &self.tail_from, &self.tail_error_ns] {
+            word.store(0, Ordering::Relaxed);
+        }
+        self.owner.store(owner, Ordering::Release);
+    }
+
+    /// Keeps what follows from an observation.
+    fn keep(&self, step: Step) {
+        self.write(|| {
+            if let Some(count) = step.forget {
+                self.forget(count);
+            }
+            let count = self.len();
+            if let (Some(piece), Some(last)) = (step.replace, count.checked_sub(1)) {
+                let error_ns = self.piece(last).error_ns;
+                self.change(last, &Piece { error_ns, ..piece });
+            }
+            if let Some(piece) = step.push {
+                let at = if count < N { count } else { self.make_room() };
+                self.store(at, &piece.words());
+                self.pieces.store(at as u64 + 1, Ordering::Relaxed);
+            }
+            if let Some((from, error_ns)) = step.settled {
+                self.settle(from, error_ns);
+            }
+            let (from, error_ns) = step.tail;
+            self.tail_from.store(from, Ordering::Relaxed);
+            self.tail_error_ns.store(error_ns, Ordering::Relaxed);
+        });
+    }
+
+    /// The counter went back: forgets all, and keeps in mind that counts up to this one were used.
+    fn forget(&self, last: u64) {
+        let first = if self.len() == 0 { last } else { self.piece(0).start };
+        self.pieces.store(0, Ordering::Relaxed);
+        let (from, counts) = (self.twice_from.load(Ordering::Relaxed), self.twice.load(Ordering::Relaxed));
+        let is_first = counts == 0 || (first.wrapping_sub(from) as i64) < 0;
+        let from_now = if is_first { first } else { from };
+        // Of all that were, and of those in between.
+        let before = if counts == 0 { 0 } else { from.wrapping_add(counts).wrapping_sub(from_now) };
+        self.twice_from.store(from_now, Ordering::Relaxed);
+        self.twice.store(before.max(last.wrapping_sub(from_now).saturating_add(1)), Ordering::Relaxed);
+    }
+
+    /// The error is at least so large from this count on.
+    fn settle(&self, from: u64, error_ns: u64) {
+        for index in (0..self.len()).rev() {
+            let piece = self.piece(index);
+            if (piece.end().wrapping_sub(from) as i64) < 0 {
+                return;
+            }
+            if piece.error_ns < error_ns {
+                self.change(index, &Piece { error_ns, ..piece });
+            }
+        }
+    }
+
+    /// Makes room: joins pairs of the older half by which nothing was converted, and gives the
+    /// oldest up where that is not enough. Returns how many are left.
+    fn make_room(&self) -> usize {
+        let (mut kept, mut index) = (0, 0);
+        while index < N {
+            let joined = self.joined(index);
+            index += if joined.is_some() { 2 } else { 1 };
+            self.store(kept, &joined.unwrap_or_else(|| self.load(index - 1)));
+            kept += 1;
+        }
+        let needed = (N / 16).max(1);
+        if N - kept >= needed {
+            return kept;
+        }
+        (needed..kept).for_each(|index| self.store(index - needed, &self.load(index)));
+        kept - needed
+    }
+
+    /// This piece and the next as one, if both are old, and nothing was converted by either.
+    fn joined(&self, index: usize) -> Option<Words> {
+        let [one, next] = [index, index + 1].map(|index| (index < N / 2).then(|| self.load(index)));
+        let (one, next) = (one?, next?);
+        let is_free = (one[FLAGS] | next[FLAGS]) & CONVERTED == 0;
+        let joined = Piece::of_words(one).joined(&Piece::of_words(next)).filter(|_| is_free)?;
+        Some(joined.words())
+    }
+
+    fn len(&self) -> usize {
+        (self.pieces.load(Ordering::Relaxed) as usize).min(N)
+    }
+
+    fn load(&self, index: usize) -> Words {
+        core::array::from_fn(|word| self.words[index][word].load(Ordering::Relaxed))
+    }
+
+    fn piece(&self, index: usize) -> Piece {
+        Piece::of_words(self.load(index))
+    }
+
+    /// Changes what is known of a piece, which stays marked. (Who marks it just now looks again.)
+    fn change(&self, index: usize, piece: &Piece) {
+        let mut words = piece.words();
+        words[FLAGS] |= self.words[index][FLAGS].load(Ordering::Relaxed) & CONVERTED;
+        self.store(index, &words);
+    }
+
+    fn store(&self, index: usize, words: &Words) {
+        for (word, value) in self.words[index].iter().zip(words) {
+            word.store(*value, Ordering::Relaxed);
+        }
+    }
+
+    /// The piece that covers a count, with its error, in the history of `owner`.
+    ///
+    /// # Errors
+    /// Why none does.
+    pub fn find(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
+        for _ in 0..if cfg!(loom) { 2 } else { READS } {
+            let version = self.version.load(Ordering::Acquire);
+            if version & 1 == 0 {
+                let found = self.look(count, owner);
+                // The mark comes before the version is looked at again.
+                fence(Ordering::SeqCst);
+                if self.version.load(Ordering::Relaxed) == version {
+                    return found;
+                }
+            }
+            core::hint::spin_loop();
+        }
+        Err(Uncovered::Busy)
+    }
+
+    fn look(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
+        if self.owner.load(Ordering::Relaxed) != owner {
+            return Err(Uncovered::None);
+        }
+        if count.wrapping_sub(self.twice_from.load(Ordering::Relaxed)) < self.twice.load(Ordering::Relaxed) {
+            return Err(Uncovered::Twice);
+        }
+        let index = self.index_of(count)?;
+        let words = self.load(index);
+        let mut piece = Piece::of_words(words);
+        if count.wrapping_sub(piece.start) > piece.counts {
+            return Err(if index + 1 == self.len() { Uncovered::After } else { Uncovered::Gap });
+        }
+        if words[FLAGS] & CONVERTED == 0 {
+            self.words[index][FLAGS].fetch_or(CONVERTED, Ordering::Relaxed);
+        }
+        if (count.wrapping_sub(self.tail_from.load(Ordering::Relaxed)) as i64) >= 0 {
+            piece.error_ns = piece.error_ns.max(self.tail_error_ns.load(Ordering::Relaxed));
+        }
+        Ok(piece)
+    }
+
+    /// The number of the last piece that begins at or before a count.
+    fn index_of(&self, count: u64) -> Result<usize, Uncovered> {
+        let start = |index: usize| self.words[index][0].load(Ordering::Relaxed);
+        let (mut least, mut most) = (0, self.len());
+        if most == 0 {
+            return Err(Uncovered::After);
+        }
+        while least < most {
+            let middle = least + (most - least) / 2;
+            if (count.wrapping_sub(start(middle)) as i64) >= 0 { least = middle + 1 } else { most = middle }
+        }
+        least.checked_sub(1).ok_or(Uncovered::Before)
+    }
+}
+
+/// Looks at the clocks until a bracket was not interrupted, and takes the narrowest of several that
+/// were.
+fn uninterrupted(
+    fit: &Fit,
+    observe: impl Fn(u64) -> Result<Observation, Unobserved>,
+) -> Result<Observation, Unrenewed> {
+    let mut best: Option<Observation> = None;
+    for _ in 0..OBSERVATIONS {
+        let seen = observe(fit.enough()).map_err(Unrenewed::Unobserved)?;
+        if best.is_none_or(|best| seen.bracket.width() < best.bracket.width()) {
+            best = Some(seen);
+        }
+        if !fit.is_interrupted(&seen.bracket) {
+            return Ok(seen);
+        }
+    }
+    best.ok_or(Unrenewed::Busy)
+}

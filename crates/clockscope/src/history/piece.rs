@@ -1,0 +1,216 @@
+//! A piece of the function from counts to time, and what is known of the readings in it.
+
+use clockscope_core::CivilState;
+
+use crate::disciplined::{BoundedAt, WallOffset};
+use crate::tick_length::TickLength;
+
+/// From `start` on for `counts` counts, its end included: `value` ns, and a tick's length more with
+/// each. Its end is the start of the next one, or of a gap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    pub(crate) start: u64,
+    /// Less than 2^55: 83 days of a counter of 5 GHz.
+    pub(crate) counts: u64,
+    pub(crate) value: u64,
+    pub(crate) tick_length: TickLength,
+    /// The largest distance from the OS clock, in ns.
+    pub(crate) error_ns: u64,
+    /// By how much the wall clock was ahead of the timeline; unknown where it was set in it.
+    pub(crate) wall: WallOffset,
+    pub(crate) wall_error_ns: u64,
+    pub(crate) civil: Ahead,
+}
+
+/// By how much the true time is ahead of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    pub(crate) least_ns: i64,
+    /// Less than 2^56 ns, two years; more is not bounded.
+    pub(crate) width_ns: u64,
+    pub(crate) state: CivilState,
+}
+
+/// A piece in words.
+pub(crate) type Words = [u64; Piece::WORDS];
+
+/// The word that holds [`CONVERTED`].
+pub(crate) const FLAGS: usize = 1;
+/// A count was converted by this piece: it stays as it is.
+pub(crate) const CONVERTED: u64 = 1 << 55;
+
+const COUNTS: u64 = CONVERTED - 1;
+const SHIFT_BITS: u32 = 56;
+const MOST_WIDTH: u64 = (1 << 56) - 1;
+const HALF: u64 = u32::MAX as u64;
+
+impl Piece {
+    /// Number of words that a piece is kept in: a cache line.
+    pub(crate) const WORDS: usize = 8;
+
+    pub(crate) fn words(&self) -> Words {
+        [
+            self.start,
+            u64::from(self.tick_length.shift) << SHIFT_BITS | self.counts & COUNTS,
+            self.value,
+            self.tick_length.mantissa,
+            self.error_ns.min(HALF) << 32 | self.wall_error_ns.min(HALF),
+            self.wall.word(),
+            self.civil.least_ns as u64,
+            (self.civil.state as u64) << 56 | self.civil.width_ns.min(MOST_WIDTH),
+        ]
+    }
+
+    pub(crate) fn of_words(words: Words) -> Self {
+        let [start, packed, value, mantissa, errors, wall, least, civil] = words;
+        Self {
+            start,
+            counts: packed & COUNTS,
+            value,
+            tick_length: TickLength { mantissa, shift: (packed >> SHIFT_BITS) as u32 & 127 },
+            error_ns: errors >> 32,
+            wall: WallOffset::of_word(wall),
+            wall_error_ns: errors & HALF,
+            civil: Ahead {
+                least_ns: least as i64,
+                width_ns: civil & MOST_WIDTH,
+                state: CivilState::of_number(civil >> 56),
+            },
+        }
+    }
+
+    /// The longest piece.
+    pub(crate) const MOST_COUNTS: u64 = COUNTS;
+
+    /// The time at a count that is so many after the start.
+    #[inline(always)]
+    pub(crate) fn at(&self, since: u64) -> u64 {
+        self.value.saturating_add(self.tick_length.ns(since))
+    }
+
+    /// Returns whether it has the time of a count.
+    #[inline(always)]
+    #[must_use]
+    pub fn covers(&self, count: u64) -> bool {
+        count.wrapping_sub(self.start) <= self.counts
+    }
+
+    /// The time at a count in ns, if the piece covers it.
+    #[inline(always)]
+    #[must_use]
+    pub fn time_of(&self, count: u64) -> Option<u64> {
+        let since = count.wrapping_sub(self.start);
+        (since <= self.counts).then(|| self.at(since))
+    }
+
+    /// How far the time may be from the OS clock's, in ns.
+    #[must_use]
+    pub fn error_ns(&self) -> u64 {
+        self.error_ns
+    }
+
+    /// The wall clock's time in ns since the Unix epoch where ours is `ns`, and how far it may be
+    /// from that beyond our own error; `None` where that clock was set, or none answered.
+    #[must_use]
+    pub fn wall_at(&self, ns: u64) -> Option<(i64, u64)> {
+        self.wall.is_known().then(|| (self.wall.wall_ns(ns), self.wall_error_ns))
+    }
+
+    /// The true time where ours is `ns`, at least and at most, in ns since the Unix epoch.
+    #[must_use]
+    pub fn bounded_at(&self, ns: u64) -> BoundedAt {
+        let Ahead { state, .. } = self.civil;
+        if !state.is_bounded() {
+            return BoundedAt { earliest_ns: i64::MIN, latest_ns: i64::MAX, state };
+        }
+        let at = |ahead_ns: i64, ns: u64| ahead_ns.saturating_add_unsigned(ns);
+        BoundedAt {
+            earliest_ns: at(self.civil.least_ns, ns.saturating_sub(self.error_ns)),
+            latest_ns: at(self.civil.most_ns(), ns.saturating_add(self.error_ns)),
+            state,
+        }
+    }
+
+    /// The same of a clock whose count is its time.
+    #[cfg(not(loom))]
+    pub(crate) fn of_its_own_clock(self) -> Self {
+        Self { value: self.start, tick_length: TickLength::new(1.0), error_ns: 0, ..self }
+    }
+
+    /// The last count that it covers.
+    pub(crate) fn end(&self) -> u64 {
+        self.start.wrapping_add(self.counts)
+    }
+
+    /// The time there.
+    pub(crate) fn end_value(&self) -> u64 {
+        self.at(self.counts)
+    }
+
+    /// The piece that goes straight from the start of this one to the end of the next; `None` where
+    /// one does not follow the other.
+    pub(crate) fn joined(&self, next: &Self) -> Option<Self> {
+        let counts = self.counts + next.counts;
+        if self.end() != next.start || counts > COUNTS {
+            return None;
+        }
+        let rise = next.end_value() - self.value;
+        // Rounded down, so that it ends no higher than the piece after the next begins.
+        let tick_length = TickLength::new((rise as f64 / counts as f64).max(f64::MIN_POSITIVE) * (1.0 - 1e-15));
+        let middle = self.value.saturating_add(tick_length.ns(self.counts)).abs_diff(next.value);
+        let end = self.value.saturating_add(tick_length.ns(counts)).abs_diff(next.end_value());
+        Some(Self {
+            counts,
+            tick_length,
+            error_ns: self.error_ns.max(next.error_ns).saturating_add(middle.max(end)).saturating_add(1),
+            wall: if self.wall == next.wall { self.wall } else { WallOffset::UNKNOWN },
+            wall_error_ns: self.wall_error_ns.max(next.wall_error_ns),
+            civil: self.civil.in_both(&next.civil),
+            ..*self
+        })
+    }
+}
+
+impl Ahead {
+    /// Nothing bounds the true time.
+    pub(crate) const fn unbounded(state: CivilState) -> Self {
+        Self { least_ns: 0, width_ns: 0, state }
+    }
+
+    /// Between these two; not bounded where they are too far apart.
+    pub(crate) fn between(least_ns: i64, most_ns: i64, state: CivilState) -> Self {
+        let width_ns = most_ns.wrapping_sub(least_ns) as u64;
+        if !state.is_bounded() || most_ns < least_ns {
+            return Self::unbounded(state);
+        }
+        if width_ns > MOST_WIDTH { Self::unbounded(CivilState::Worthless) } else { Self { least_ns, width_ns, state } }
+    }
+
+    /// The largest distance.
+    pub(crate) fn most_ns(&self) -> i64 {
+        self.least_ns.saturating_add_unsigned(self.width_ns)
+    }
+
+    /// With so many ns more at both ends.
+    pub(crate) fn widened(&self, by_ns: u64) -> Self {
+        let (least, most) =
+            (self.least_ns.saturating_sub_unsigned(by_ns), self.most_ns().saturating_add_unsigned(by_ns));
+        Self::between(least, most, self.state)
+    }
+
+    /// The same of any two: nothing bounds the true time where their states differ.
+    pub(crate) fn in_both(&self, other: &Self) -> Self {
+        let unbounded = if other.state.is_bounded() { self.state } else { other.state };
+        self.union(other).unwrap_or(Self::unbounded(if unbounded.is_bounded() {
+            CivilState::Unavailable
+        } else {
+            unbounded
+        }))
+    }
+
+    /// What holds at both; `None` where their states differ.
+    pub(crate) fn union(&self, other: &Self) -> Option<Self> {
+        let (least, most) = (self.least_ns.min(other.least_ns), self.most_ns().max(other.most_ns()));
+        (self.state == other.state).then(|| Self::between(least, most, self.state))
+    }
+}

@@ -1,0 +1,441 @@
+//! Stamps: a bare count now, the exact time later.
+//!
+//! A [`Stamp`] is what the processor's counter showed: eight bytes, taken by one instruction. It
+//! becomes a time when a program asks, from a history of comparisons of the counter with
+//! CLOCK_MONOTONIC that the process keeps: what loggers, tracers and profilers need, who take
+//! millions of stamps and look at few of them, or at all of them at leisure.
+//!
+//! ```
+//! use clockscope::stamps::{self, Stamps};
+//!
+//! match stamps::counter() {
+//!     Ok(stamps) => {
+//!         let begun = stamps.now_unordered();
+//!         // Work.
+//!         let done = stamps.now_unordered();
+//!         let (begun, done) = (stamps.instant(begun)?, stamps.instant(done)?);
+//!         println!("{:?}, from {begun:?} on", done - begun);
+//!     }
+//!     Err(refused) => println!("{refused}: stamps::os() takes stamps of the system's clock"),
+//! }
+//! # Ok::<(), stamps::StampError>(())
+//! ```
+//!
+//! # The history
+//!
+//! It begins with [`counter`], or [`os`], and goes on with each renewal: by [`crate::Upkeep`], once
+//! a period; by [`renew`], from any thread; and by the conversion of a stamp that is later than the
+//! last renewal. Between two renewals the counter goes straight. How far CLOCK_MONOTONIC may be
+//! from that is [`Stamps::error_bound`]: some 0.1 µs where its rate stays the same, and more where
+//! it changed. The table in the project's guide says how often to renew for which bound
+//! ([Stamps](https://github.com/clockscope/clockscope/blob/HEAD/docs/library.md#stamps)).
+//!
+//! What was converted once stays: an earlier stamp never becomes a later time, whenever and by
+//! whichever thread each is converted. The history takes a megabyte, enough for a day. When it is
+//! full, the oldest parts from which nothing was converted are joined, and their bounds grow. Where
+//! all have been, the oldest are given up.
+//!
+//! A stamp is a number: nothing in it shows where it comes from. One of another machine, boot or
+//! process becomes a wrong time, if the history covers that count.
+//!
+//! # Where the counter is disabled later
+//!
+//! [`CounterStamps`] reads the counter without a question. If the process is forbidden to read it
+//! later (`prctl(PR_SET_TSC)`), the next stamp ends the process, as any read of the vDSO's clocks
+//! does. [`crate::survive_disabled_counter`] lets it survive that.
+
+use core::fmt;
+use core::time::Duration;
+
+use clockscope_core::{counter as arch, os};
+
+use crate::bounded::Interval;
+use crate::disciplined::{BoundedAt, Unobserved};
+use crate::evidence::Demotion;
+use crate::history::{History, Piece, Uncovered, Unrenewed};
+use crate::native::CLOCK;
+use crate::process::process_mark;
+use crate::{Instant, WallTime};
+
+/// Pieces of a history: a megabyte.
+const PIECES: usize = 16_000;
+
+/// That of the counter, and that of the OS clock, whose count is its time.
+static COUNTER: History<PIECES> = History::new();
+static OS: History<PIECES> = History::new();
+
+/// What a clock showed: a number of ticks, or of ns, without its unit.
+///
+/// It means nothing without the [`Stamps`] that took it. Two of the same may be compared by
+/// [`Stamp::is_before`] as long as they are less than half of 2^64 apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(transparent)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// Returns the stamp of a count that was kept elsewhere.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_count(count: u64) -> Self {
+        Self(count)
+    }
+
+    /// Returns the count, in ticks of the counter, or ns of the system's clock.
+    #[inline(always)]
+    #[must_use]
+    pub const fn count(self) -> u64 {
+        self.0
+    }
+
+    /// Returns whether this stamp was taken before the other one.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_before(self, other: Self) -> bool {
+        (self.0.wrapping_sub(other.0) as i64) < 0
+    }
+}
+
+/// Reason why no stamps are taken of the counter. [`os`] takes those of the system's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refused {
+    /// No counter of this architecture is known.
+    NoCounter,
+    /// The processor does not promise that the counter runs at one rate and never stops.
+    NotInvariant,
+    /// The clock of the process does not use it, for this reason, as [`crate::evidence`] has it.
+    NotUsed(&'static str),
+    /// It could not be compared with CLOCK_MONOTONIC.
+    NotCompared,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCounter => f.write_str("no counter of this architecture is known"),
+            Self::NotInvariant => f.write_str("the processor does not promise that its counter runs at one rate"),
+            Self::NotUsed(reason) => write!(f, "the counter is not used ({reason}); evidence() says more"),
+            Self::NotCompared => f.write_str("the counter could not be compared with CLOCK_MONOTONIC; try again"),
+        }
+    }
+}
+
+impl core::error::Error for Refused {}
+
+/// Reason why a stamp has no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StampError {
+    /// This process keeps no history: [`counter`] or [`os`] was not called, or was by a parent.
+    NoHistory,
+    /// It was taken before the history begins, or before the oldest part that is still kept.
+    BeforeHistory,
+    /// It is later than now, so it comes from elsewhere.
+    Future,
+    /// It lies between two renewals of which the clocks' rates do not explain the distance: the
+    /// machine was suspended or moved, or one of the clocks stepped.
+    Gap,
+    /// The counter went back, so that there are two moments of this count.
+    CounterWentBack,
+    /// The wall clock was set between the renewals before and after it, or does not answer.
+    NoWallTime,
+    /// The counter is not used any more, for this reason, as [`crate::evidence`] has it.
+    GivenUp(&'static str),
+    /// The clocks could not be compared just now: CLOCK_MONOTONIC stepped back, or does not answer.
+    NotCompared,
+    /// The history was being written all the time: by a thread that was stopped in that, or that
+    /// this signal handler has interrupted. Convert later.
+    Busy,
+}
+
+impl fmt::Display for StampError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoHistory => f.write_str("this process keeps no history of stamps: call stamps::counter() first"),
+            Self::BeforeHistory => f.write_str("the stamp is older than the history"),
+            Self::Future => f.write_str("the stamp is later than now: it comes from another machine, boot or clock"),
+            Self::Gap => f.write_str(
+                "between the renewals around the stamp the machine was suspended or moved, or a clock stepped",
+            ),
+            Self::CounterWentBack => f.write_str("the counter went back: there are two moments of this count"),
+            Self::NoWallTime => {
+                f.write_str("the wall clock was set between the renewals around the stamp, or does not answer")
+            }
+            Self::GivenUp(reason) => write!(f, "the counter is not used any more ({reason}); evidence() says more"),
+            Self::NotCompared => f.write_str("the clocks could not be compared; try again in some milliseconds"),
+            Self::Busy => f.write_str("the history is being written; convert the stamp later"),
+        }
+    }
+}
+
+impl core::error::Error for StampError {}
+
+/// A source of stamps, and their conversion.
+pub trait Stamps: Copy {
+    /// Takes a stamp that is ordered by nothing: the processor may take it earlier or later than
+    /// the program says, by as much as it has instructions in flight.
+    ///
+    /// - Cost: for [`CounterStamps`], the counter's instruction alone.
+    fn now_unordered(self) -> Stamp;
+
+    /// Takes a stamp after all earlier loads: of two in happens-before order, on any threads, the
+    /// later is not before the other.
+    ///
+    /// - Ordering and cost: [`ticks::now`](crate::ticks::now).
+    fn now(self) -> Stamp;
+
+    /// Returns the part of the history that has this stamp.
+    ///
+    /// # Errors
+    /// Why there is none.
+    #[doc(hidden)]
+    fn piece(self, stamp: Stamp) -> Result<Piece, StampError>;
+
+    /// Returns the moment of a stamp, on the timeline of CLOCK_MONOTONIC.
+    ///
+    /// - Error: [`Stamps::error_bound`].
+    /// - Ordering: an earlier stamp is never a later moment, whenever each is converted. Moments of
+    ///   [`crate::now`] are of another function: beside them, they are as exact as both bounds.
+    /// - Cost: a search in the history, some 50 ns; where the stamp is later than the last renewal,
+    ///   a renewal, some microseconds. No system calls but those of a renewal: [`renew`].
+    /// - May be called in a signal handler.
+    ///
+    /// # Errors
+    /// The history does not have it.
+    fn instant(self, stamp: Stamp) -> Result<Instant, StampError> {
+        let piece = self.piece(stamp)?;
+        piece.time_of(stamp.0).map(Instant::from_ns).ok_or(StampError::Busy)
+    }
+
+    /// Returns how far [`Stamps::instant`] may be from CLOCK_MONOTONIC at that moment, if
+    /// CLOCK_MONOTONIC changes its rate at most once in any two periods of renewal. It may become
+    /// smaller with the next renewal.
+    ///
+    /// # Errors
+    /// The history does not have it.
+    fn error_bound(self, stamp: Stamp) -> Result<Duration, StampError> {
+        self.piece(stamp).map(|piece| Duration::from_nanos(piece.error_ns()))
+    }
+
+    /// Returns the wall clock's time at a stamp, by the offset in force then: [`Stamps::instant`]
+    /// and by how much CLOCK_REALTIME was ahead.
+    ///
+    /// # Errors
+    /// The history does not have it, or the wall clock was set between the renewals around it.
+    fn wall(self, stamp: Stamp) -> Result<WallTime, StampError> {
+        wall_by(&self.piece(stamp)?, stamp)
+    }
+
+    /// Returns the interval in which the true time was at a stamp, as [`crate::bounded::now`] would
+    /// have returned it, and wider by what may have happened between two renewals: 0.5 ms where
+    /// they are a second apart.
+    ///
+    /// # Errors
+    /// The history does not have it.
+    fn bounded(self, stamp: Stamp) -> Result<Interval, StampError> {
+        bounded_by(&self.piece(stamp)?, stamp)
+    }
+
+    /// Converts many stamps, each as [`Stamps::instant`] does: some 2 ns each where neighbors are
+    /// close in time.
+    fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {
+        let by = |piece: &Piece, stamp: Stamp| piece.time_of(stamp.0).map(Instant::from_ns).ok_or(StampError::Busy);
+        batch(self, stamps, by)
+    }
+
+    /// Converts many stamps, each as [`Stamps::wall`] does.
+    fn walls(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<WallTime, StampError>> {
+        batch(self, stamps, wall_by)
+    }
+
+    /// Converts many stamps, each as [`Stamps::bounded`] does.
+    fn boundeds(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Interval, StampError>> {
+        batch(self, stamps, bounded_by)
+    }
+}
+
+fn wall_by(piece: &Piece, stamp: Stamp) -> Result<WallTime, StampError> {
+    let ns = piece.time_of(stamp.0).ok_or(StampError::Busy)?;
+    piece.wall_at(ns).map(|(wall_ns, _)| WallTime::from_unix_ns(wall_ns)).ok_or(StampError::NoWallTime)
+}
+
+fn bounded_by(piece: &Piece, stamp: Stamp) -> Result<Interval, StampError> {
+    let ns = piece.time_of(stamp.0).ok_or(StampError::Busy)?;
+    let BoundedAt { earliest_ns, latest_ns, state } = piece.bounded_at(ns);
+    Ok(Interval { earliest: WallTime::from_unix_ns(earliest_ns), latest: WallTime::from_unix_ns(latest_ns), state })
+}
+
+/// Converts stamps, looking for a piece only where the last one does not have the next stamp.
+fn batch<T>(
+    of: impl Stamps,
+    stamps: impl IntoIterator<Item = Stamp>,
+    by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
+) -> impl Iterator<Item = Result<T, StampError>> {
+    let mut last: Option<Piece> = None;
+    stamps.into_iter().map(move |stamp| {
+        let piece = match last {
+            Some(piece) if piece.covers(stamp.0) => piece,
+            _ => *last.insert(of.piece(stamp)?),
+        };
+        by(&piece, stamp)
+    })
+}
+
+/// Stamps of the counter: proof that this process was permitted to read it, and that it was fit,
+/// when [`counter`] returned it.
+#[derive(Clone, Copy, Debug)]
+pub struct CounterStamps(());
+
+/// Stamps of the system's clock, CLOCK_MONOTONIC on Linux: for where [`counter`] refuses.
+#[derive(Clone, Copy, Debug)]
+pub struct OsStamps(());
+
+/// Returns what takes stamps of the counter, and begins the history, or says why the counter is
+/// not fit for that. Asks the kernel anew.
+///
+/// Cost: tens of microseconds. Not async-signal-safe. Call it before the process confines itself:
+/// what a conversion or [`renew`] asks later is what readings ask ([`crate::prepare`]), and
+/// `adjtimex` once a second.
+///
+/// # Errors
+/// Why it is not.
+pub fn counter() -> Result<CounterStamps, Refused> {
+    os::keep_errno(|| {
+        if !arch::EXISTS {
+            return Err(Refused::NoCounter);
+        }
+        crate::prepare();
+        CLOCK.recheck_use();
+        if let Some(reason) = CLOCK.barred() {
+            return Err(Refused::NotUsed(reason.word()));
+        }
+        if arch::is_invariant() == Some(false) {
+            return Err(Refused::NotInvariant);
+        }
+        match renew_counter() {
+            Ok(()) => Ok(CounterStamps(())),
+            // Another thread renews it; so it has begun.
+            Err(Unrenewed::Busy) if COUNTER.is_of(process_mark()) => Ok(CounterStamps(())),
+            Err(Unrenewed::Unobserved(Unobserved::Barred(reason))) => Err(Refused::NotUsed(reason)),
+            Err(_) => Err(Refused::NotCompared),
+        }
+    })
+}
+
+/// Returns what takes stamps of the system's clock, and begins their history, which
+/// [`Stamps::wall`] and [`Stamps::bounded`] need.
+///
+/// Cost: as [`counter`].
+#[must_use]
+pub fn os() -> OsStamps {
+    os::keep_errno(|| {
+        crate::prepare();
+        // Where no clock answers there are no stamps to convert either.
+        let _ = renew_os();
+    });
+    OsStamps(())
+}
+
+/// Compares the clocks now, for each history that has begun: stamps up to here can be converted,
+/// and the bounds of the last ones may become smaller. From any thread.
+///
+/// - Cost: some microseconds; once a second, that of `adjtimex`.
+/// - No system calls but `adjtimex`, and `clock_gettime` where there is no vDSO.
+///
+/// # Errors
+/// The counter's history, or that of the system's clock, was not renewed; stamps that it has can
+/// be converted all the same.
+pub fn renew() -> Result<(), StampError> {
+    os::keep_errno(|| {
+        let owner = process_mark();
+        let counter = if COUNTER.is_of(owner) { renew_counter() } else { Ok(()) };
+        let os = if OS.is_of(owner) { renew_os() } else { Ok(()) };
+        counter.and(os).map_err(StampError::from)
+    })
+}
+
+fn renew_counter() -> Result<(), Unrenewed> {
+    COUNTER.renew(&CLOCK, process_mark())
+}
+
+fn renew_os() -> Result<(), Unrenewed> {
+    OS.renew_by(process_mark(), |_| CLOCK.observe_os())
+}
+
+impl From<Unrenewed> for StampError {
+    fn from(reason: Unrenewed) -> Self {
+        match reason {
+            Unrenewed::Unobserved(Unobserved::Barred(reason)) => Self::GivenUp(reason),
+            Unrenewed::Unobserved(Unobserved::NoBracket) | Unrenewed::Behind => Self::NotCompared,
+            Unrenewed::Busy => Self::Busy,
+        }
+    }
+}
+
+impl From<Uncovered> for StampError {
+    fn from(reason: Uncovered) -> Self {
+        match reason {
+            Uncovered::None => Self::NoHistory,
+            Uncovered::Before => Self::BeforeHistory,
+            Uncovered::After => Self::Future,
+            Uncovered::Gap => Self::Gap,
+            Uncovered::Twice => Self::CounterWentBack,
+            Uncovered::Busy => Self::Busy,
+        }
+    }
+}
+
+/// The piece of a stamp, after a renewal where it is later than the last one.
+fn piece_of(
+    history: &History<PIECES>,
+    renew: impl Fn() -> Result<(), Unrenewed>,
+    stamp: Stamp,
+) -> Result<Piece, StampError> {
+    let owner = process_mark();
+    let found = history.find(stamp.0, owner);
+    if found != Err(Uncovered::After) {
+        return found.map_err(StampError::from);
+    }
+    let renewed = os::keep_errno(renew);
+    match (history.find(stamp.0, owner), renewed) {
+        (Err(Uncovered::After), Err(reason)) => Err(reason.into()),
+        (found, _) => found.map_err(StampError::from),
+    }
+}
+
+impl Stamps for CounterStamps {
+    #[inline(always)]
+    fn now_unordered(self) -> Stamp {
+        Stamp(arch::unordered())
+    }
+
+    #[inline(always)]
+    fn now(self) -> Stamp {
+        Stamp(arch::after())
+    }
+
+    fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
+        // What brackets on one CPU have shown is not so on others.
+        match CLOCK.barred() {
+            Some(reason @ Demotion::OutOfOrder) => Err(StampError::GivenUp(reason.word())),
+            _ => piece_of(&COUNTER, renew_counter, stamp),
+        }
+    }
+}
+
+impl Stamps for OsStamps {
+    #[inline(always)]
+    fn now_unordered(self) -> Stamp {
+        self.now()
+    }
+
+    /// Zero where no clock answers.
+    #[inline(always)]
+    fn now(self) -> Stamp {
+        Stamp(CLOCK.os_ns().unwrap_or(0))
+    }
+
+    fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
+        piece_of(&OS, renew_os, stamp).map(|piece| piece.of_its_own_clock())
+    }
+}
