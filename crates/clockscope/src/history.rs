@@ -21,7 +21,9 @@ mod protocol;
 
 use core::sync::atomic::Ordering;
 
-use crate::disciplined::{Counter, Disciplined, Lock, Observation, OsClock, SharedWord, Unobserved, fence};
+use crate::disciplined::{
+    Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
+};
 use fit::{Fit, Step};
 pub use piece::Piece;
 use piece::{CONVERTED, FLAGS, Words};
@@ -74,7 +76,7 @@ pub struct History<const N: usize> {
     /// From this count on the error is at least so large, in ns, as far as is known yet.
     tail_from: SharedWord,
     tail_error_ns: SharedWord,
-    fit: Lock<Fit>,
+    fit: ProcessLock<Fit>,
     words: [[SharedWord; Piece::WORDS]; N],
 }
 
@@ -92,7 +94,7 @@ impl<const N: usize> History<N> {
             twice: SharedWord::new(0),
             tail_from: SharedWord::new(0),
             tail_error_ns: SharedWord::new(0),
-            fit: Lock::new(Fit::NONE),
+            fit: ProcessLock::new(SharedWord::new(0), Fit::NONE),
             words: [const { [const { SharedWord::new(0) }; Piece::WORDS] }; N],
         }
     }
@@ -110,7 +112,7 @@ impl<const N: usize> History<N> {
             twice: word(),
             tail_from: word(),
             tail_error_ns: word(),
-            fit: Lock::new(Fit::NONE),
+            fit: ProcessLock::new(word(), Fit::NONE),
             words: core::array::from_fn(|_| core::array::from_fn(|_| word())),
         }
     }
@@ -129,7 +131,7 @@ impl<const N: usize> History<N> {
         owner: u64,
         observe: impl Fn(u64) -> Result<Observation, Unobserved>,
     ) -> Result<(), Unrenewed> {
-        let mut fit = self.lock(self.is_of(owner)).ok_or(Unrenewed::Busy)?;
+        let mut fit = self.lock(owner).ok_or(Unrenewed::Busy)?;
         if !self.is_of(owner) {
             *fit = Fit::NONE;
             self.write(|| self.restart(owner));
@@ -142,16 +144,12 @@ impl<const N: usize> History<N> {
         Ok(())
     }
 
-    /// The lock. From a parent's thread, which may have held it in the fork, it is taken.
-    fn lock(&self, is_ours: bool) -> Option<impl core::ops::DerefMut<Target = Fit> + '_> {
-        for _ in 0..if cfg!(loom) { 1 } else { TRIES } {
-            match self.fit.try_lock() {
-                Ok(fit) => return Some(fit),
-                Err(state) if !is_ours => return self.fit.take_over(state).ok(),
-                Err(_) => core::hint::spin_loop(),
-            }
-        }
-        None
+    /// The lock, unless another thread holds it all the time.
+    fn lock(&self, owner: u64) -> Option<ProcessGuard<'_, Fit>> {
+        (0..if cfg!(loom) { 1 } else { TRIES }).find_map(|_| {
+            core::hint::spin_loop();
+            self.fit.try_lock(owner)
+        })
     }
 
     /// Runs `work` while readers look again. Only for the holder of the lock.
@@ -185,8 +183,9 @@ impl<const N: usize> History<N> {
     /// Keeps what follows from an observation.
     fn keep(&self, step: Step) {
         self.write(|| {
-            if let Some(count) = step.forget {
-                self.forget(count);
+            if let Some(doubtful) = step.doubtful {
+                let first = if doubtful.forgets_all { self.forget() } else { None };
+                self.doubt(first.unwrap_or(doubtful.first), doubtful.last);
             }
             let count = self.len();
             if let (Some(piece), Some(last)) = (step.replace, count.checked_sub(1)) {
@@ -198,8 +197,8 @@ impl<const N: usize> History<N> {
                 self.store(at, &piece.words());
                 self.pieces.store(at as u64 + 1, Ordering::Relaxed);
             }
-            if let Some((from, error_ns)) = step.settled {
-                self.settle(from, error_ns);
+            if let Some((from, to, error_ns)) = step.settled {
+                self.settle(from, to, error_ns);
             }
             let (from, error_ns) = step.tail;
             self.tail_from.store(from, Ordering::Relaxed);
@@ -207,27 +206,32 @@ impl<const N: usize> History<N> {
         });
     }
 
-    /// The counter went back: forgets all, and keeps in mind that counts up to this one were used.
-    fn forget(&self, last: u64) {
-        let first = if self.len() == 0 { last } else { self.piece(0).start };
+    /// Forgets all pieces: counts since the first of them may come again.
+    fn forget(&self) -> Option<u64> {
+        let first = (self.len() > 0).then(|| self.piece(0).start);
         self.pieces.store(0, Ordering::Relaxed);
+        first
+    }
+
+    /// There may be two moments of these counts, and of those between them and others of that kind.
+    fn doubt(&self, first: u64, last: u64) {
         let (from, counts) = (self.twice_from.load(Ordering::Relaxed), self.twice.load(Ordering::Relaxed));
         let is_first = counts == 0 || (first.wrapping_sub(from) as i64) < 0;
         let from_now = if is_first { first } else { from };
-        // Of all that were, and of those in between.
         let before = if counts == 0 { 0 } else { from.wrapping_add(counts).wrapping_sub(from_now) };
         self.twice_from.store(from_now, Ordering::Relaxed);
         self.twice.store(before.max(last.wrapping_sub(from_now).saturating_add(1)), Ordering::Relaxed);
     }
 
-    /// The error is at least so large from this count on.
-    fn settle(&self, from: u64, error_ns: u64) {
+    /// The error is at least so large between these counts.
+    fn settle(&self, from: u64, to: u64, error_ns: u64) {
+        let is_after = |one: u64, other: u64| (one.wrapping_sub(other) as i64) > 0;
         for index in (0..self.len()).rev() {
             let piece = self.piece(index);
-            if (piece.end().wrapping_sub(from) as i64) < 0 {
+            if !is_after(piece.end(), from) {
                 return;
             }
-            if piece.error_ns < error_ns {
+            if is_after(to, piece.start) && piece.error_ns < error_ns {
                 self.change(index, &Piece { error_ns, ..piece });
             }
         }
@@ -291,9 +295,13 @@ impl<const N: usize> History<N> {
     /// Why none does.
     pub fn find(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
         for _ in 0..if cfg!(loom) { 2 } else { READS } {
+            // First, because a child may find the version odd for ever.
+            if !self.is_of(owner) {
+                return Err(Uncovered::None);
+            }
             let version = self.version.load(Ordering::Acquire);
             if version & 1 == 0 {
-                let found = self.look(count, owner);
+                let found = self.look(count);
                 // The mark comes before the version is looked at again.
                 fence(Ordering::SeqCst);
                 if self.version.load(Ordering::Relaxed) == version {
@@ -305,26 +313,25 @@ impl<const N: usize> History<N> {
         Err(Uncovered::Busy)
     }
 
-    fn look(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
-        if self.owner.load(Ordering::Relaxed) != owner {
-            return Err(Uncovered::None);
-        }
+    fn look(&self, count: u64) -> Result<Piece, Uncovered> {
         if count.wrapping_sub(self.twice_from.load(Ordering::Relaxed)) < self.twice.load(Ordering::Relaxed) {
             return Err(Uncovered::Twice);
         }
         let index = self.index_of(count)?;
         let words = self.load(index);
-        let mut piece = Piece::of_words(words);
+        let piece = Piece::of_words(words);
         if count.wrapping_sub(piece.start) > piece.counts {
             return Err(if index + 1 == self.len() { Uncovered::After } else { Uncovered::Gap });
         }
         if words[FLAGS] & CONVERTED == 0 {
             self.words[index][FLAGS].fetch_or(CONVERTED, Ordering::Relaxed);
         }
-        if (count.wrapping_sub(self.tail_from.load(Ordering::Relaxed)) as i64) >= 0 {
-            piece.error_ns = piece.error_ns.max(self.tail_error_ns.load(Ordering::Relaxed));
-        }
-        Ok(piece)
+        let (from, error_ns) = (self.tail_from.load(Ordering::Relaxed), self.tail_error_ns.load(Ordering::Relaxed));
+        Ok(match error_ns {
+            0 => piece,
+            _ if (count.wrapping_sub(from) as i64) < 0 => piece.up_to(from),
+            _ => Piece { error_ns: piece.error_ns.max(error_ns), ..piece },
+        })
     }
 
     /// The number of the last piece that begins at or before a count.

@@ -47,7 +47,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use clockscope_core::{counter as arch, os};
+use clockscope_core::{counter as arch, os, pause};
 
 use crate::bounded::Interval;
 use crate::disciplined::{BoundedAt, Unobserved};
@@ -56,6 +56,9 @@ use crate::history::{History, Piece, Uncovered, Unrenewed};
 use crate::native::CLOCK;
 use crate::process::process_mark;
 use crate::{Instant, WallTime};
+
+/// Time between the first two comparisons.
+const FIRST_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Pieces of a history: a megabyte.
 const PIECES: usize = 16_000;
@@ -208,8 +211,9 @@ pub trait Stamps: Copy {
     }
 
     /// Returns how far [`Stamps::instant`] may be from CLOCK_MONOTONIC at that moment, if
-    /// CLOCK_MONOTONIC changes its rate at most once in any two periods of renewal. It may become
-    /// smaller with the next renewal.
+    /// CLOCK_MONOTONIC changes its rate at most once in any two periods of renewal. (Periods that
+    /// are shorter than a quarter of a millisecond, or than half of the one before, count as one.)
+    /// The next renewals may show that it is smaller, or larger.
     ///
     /// # Errors
     /// The history does not have it.
@@ -272,12 +276,22 @@ fn batch<T>(
     by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
 ) -> impl Iterator<Item = Result<T, StampError>> {
     let mut last: Option<Piece> = None;
+    // The first that was found to be later than now: what is later still needs no renewal.
+    let mut future: Option<Stamp> = None;
     stamps.into_iter().map(move |stamp| {
-        let piece = match last {
-            Some(piece) if piece.covers(stamp.0) => piece,
-            _ => *last.insert(of.piece(stamp)?),
-        };
-        by(&piece, stamp)
+        if let Some(piece) = &last
+            && piece.is_of(stamp.0)
+        {
+            return by(piece, stamp);
+        }
+        if future.is_some_and(|future| !stamp.is_before(future)) {
+            return Err(StampError::Future);
+        }
+        let found = of.piece(stamp);
+        if found == Err(StampError::Future) {
+            future = Some(stamp);
+        }
+        by(last.insert(found?), stamp)
     })
 }
 
@@ -293,7 +307,8 @@ pub struct OsStamps(());
 /// Returns what takes stamps of the counter, and begins the history, or says why the counter is
 /// not fit for that. Asks the kernel anew.
 ///
-/// Cost: tens of microseconds. Not async-signal-safe. Call it before the process confines itself:
+/// Cost: more than a millisecond at first, for two comparisons that far apart; later tens of
+/// microseconds. Not async-signal-safe. Call it before the process confines itself:
 /// what a conversion or [`renew`] asks later is what readings ask ([`crate::prepare`]), and
 /// `adjtimex` once a second.
 ///
@@ -312,7 +327,14 @@ pub fn counter() -> Result<CounterStamps, Refused> {
         if arch::is_invariant() == Some(false) {
             return Err(Refused::NotInvariant);
         }
-        match renew_counter() {
+        let is_new = !COUNTER.is_of(process_mark());
+        let begun = renew_counter();
+        if is_new && begun.is_ok() {
+            // Or nothing would be known of the rate in the first period.
+            pause(FIRST_INTERVAL);
+            let _ = renew_counter();
+        }
+        match begun {
             Ok(()) => Ok(CounterStamps(())),
             // Another thread renews it; so it has begun.
             Err(Unrenewed::Busy) if COUNTER.is_of(process_mark()) => Ok(CounterStamps(())),
@@ -343,14 +365,14 @@ pub fn os() -> OsStamps {
 /// - No system calls but `adjtimex`, and `clock_gettime` where there is no vDSO.
 ///
 /// # Errors
-/// The counter's history, or that of the system's clock, was not renewed; stamps that it has can
-/// be converted all the same.
+/// No history has begun, or one was not renewed; stamps that it has can be converted all the same.
 pub fn renew() -> Result<(), StampError> {
     os::keep_errno(|| {
         let owner = process_mark();
-        let counter = if COUNTER.is_of(owner) { renew_counter() } else { Ok(()) };
-        let os = if OS.is_of(owner) { renew_os() } else { Ok(()) };
-        counter.and(os).map_err(StampError::from)
+        let counter = COUNTER.is_of(owner).then(renew_counter);
+        let os = OS.is_of(owner).then(renew_os);
+        let renewed = counter.into_iter().chain(os).reduce(Result::and);
+        renewed.map_or(Err(StampError::NoHistory), |renewed| renewed.map_err(StampError::from))
     })
 }
 
@@ -396,11 +418,16 @@ fn piece_of(
     if found != Err(Uncovered::After) {
         return found.map_err(StampError::from);
     }
-    let renewed = os::keep_errno(renew);
-    match (history.find(stamp.0, owner), renewed) {
-        (Err(Uncovered::After), Err(reason)) => Err(reason.into()),
-        (found, _) => found.map_err(StampError::from),
+    // Twice, where the first finds that the clocks did not go on, and only begins.
+    for _ in 0..2 {
+        let renewed = os::keep_errno(&renew);
+        match (history.find(stamp.0, owner), renewed) {
+            (Err(Uncovered::After), Err(reason)) => return Err(reason.into()),
+            (Err(Uncovered::After), Ok(())) => {}
+            (found, _) => return found.map_err(StampError::from),
+        }
     }
+    Err(StampError::Future)
 }
 
 impl Stamps for CounterStamps {
@@ -436,6 +463,20 @@ impl Stamps for OsStamps {
     }
 
     fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
-        piece_of(&OS, renew_os, stamp).map(|piece| piece.of_its_own_clock())
+        piece_of(&OS, renew_os, stamp)
+    }
+
+    /// The stamp is the time.
+    fn instant(self, stamp: Stamp) -> Result<Instant, StampError> {
+        Ok(Instant::from_ns(stamp.0))
+    }
+
+    /// Zero.
+    fn error_bound(self, _: Stamp) -> Result<Duration, StampError> {
+        Ok(Duration::ZERO)
+    }
+
+    fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {
+        stamps.into_iter().map(move |stamp| self.instant(stamp))
     }
 }

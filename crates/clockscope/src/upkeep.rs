@@ -11,10 +11,13 @@ use clockscope_core::os::{self, ClockSet, Wakeup, keep_errno};
 use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::native::CLOCK;
 use crate::process::{has_process_mark, process_mark};
-use crate::{AtomicInstant, Clock, Instant, now, prepare};
+use crate::{AtomicInstant, Clock, Instant, now, prepare, stamps};
 
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
+
+/// The history of stamps is renewed no more often than this.
+const RENEW_EVERY: Duration = Duration::from_millis(1);
 
 /// A forked child whose clock is behind the last recent time by no more than this waits for it: as
 /// long as the clock itself waits for an OS clock that stepped back.
@@ -26,8 +29,9 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 /// The thread also asks the kernel every minute whether the counter may still be used, as
 /// [`recheck`](crate::recheck) does and no reading. Where CLOCK_REALTIME is set, the kernel wakes
 /// the thread (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors),
-/// and [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should
-/// start no upkeep, or drop it before.
+/// and [`wall::now`](crate::wall::now) shows that at once. It renews the history of
+/// [`stamps`](crate::stamps), if there is one, once a period, and once a millisecond at most. A
+/// process that confines itself should start no upkeep, or drop it before.
 ///
 /// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
 /// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does
@@ -198,9 +202,15 @@ impl Upkeep {
 
 fn write_down(recent: &Recent, stop: &Stop, period: Duration, every: Duration, check: impl Fn()) {
     let mut checked = recent.written.time.load(Ordering::Relaxed);
+    let mut renewed = checked;
     loop {
         let time = now();
         recent.written.time.store(time, Ordering::Release);
+        if time.duration_since(renewed) >= RENEW_EVERY {
+            // What is in the way now is not at the next renewal; who converts learns of it.
+            let _ = stamps::renew();
+            renewed = time;
+        }
         if time.duration_since(checked) >= every {
             check();
             checked = time;

@@ -15,7 +15,7 @@ use super::version::EPOCHS;
 /// another value: the former holder may still write to its own, which nobody looks at before it has
 /// come back and released that.
 #[repr(C)]
-pub(crate) struct Lock<T> {
+pub(super) struct Lock<T> {
     word: AtomicU64,
     values: [UnsafeCell<T>; EPOCHS],
 }
@@ -30,7 +30,7 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
 /// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LockState(u64);
+pub(super) struct LockState(u64);
 
 const LOCKED: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
@@ -68,22 +68,79 @@ impl LockState {
     }
 }
 
+/// A value behind a lock of one process's threads. A forked child takes it from whichever of the
+/// parent's threads held it, because that one is not in the child.
+#[repr(C)]
+pub(crate) struct ProcessLock<T> {
+    /// The mark of the process that holds it; 0 for none.
+    holder: AtomicU64,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reachable only through a `ProcessGuard`, of which the word lets one exist at
+// a time among the threads of a process. Taking the lock acquires what the last holder released.
+unsafe impl<T: Send> Sync for ProcessLock<T> {}
+
+/// The lock of a process, held by a thread of the one that has this mark.
+pub(crate) struct ProcessGuard<'a, T> {
+    lock: &'a ProcessLock<T>,
+    mark: u64,
+}
+
+impl<T> ProcessLock<T> {
+    pub(crate) const fn new(holder: AtomicU64, value: T) -> Self {
+        Self { holder, value: UnsafeCell::new(value) }
+    }
+
+    /// The lock for a thread of the process that has this mark, which no other process has. Never
+    /// waits.
+    pub(crate) fn try_lock(&self, mark: u64) -> Option<ProcessGuard<'_, T>> {
+        let holder = self.holder.load(Ordering::Relaxed);
+        let is_free = holder != mark;
+        let is_taken = || self.holder.compare_exchange(holder, mark, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        (is_free && is_taken()).then(|| ProcessGuard { lock: self, mark })
+    }
+}
+
+impl<T> Deref for ProcessGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: this is the only guard in this process, whose memory is its own.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for ProcessGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T> Drop for ProcessGuard<'_, T> {
+    fn drop(&mut self) {
+        // Unless this is a parent's, which a fork in a signal handler has brought into the child.
+        let _ = self.lock.holder.compare_exchange(self.mark, 0, Ordering::Release, Ordering::Relaxed);
+    }
+}
+
 /// The lock, held.
-pub(crate) struct Guard<'a, T> {
+pub(super) struct Guard<'a, T> {
     lock: &'a Lock<T>,
     state: LockState,
 }
 
 impl<T: Copy> Lock<T> {
     #[cfg(not(loom))]
-    pub(crate) const fn new(value: T) -> Self {
+    pub(super) const fn new(value: T) -> Self {
         // One by one: `[..; EPOCHS]` would copy a cell.
         let values = [UnsafeCell::new(value), UnsafeCell::new(value)];
         Self { word: AtomicU64::new(0), values }
     }
 
     #[cfg(loom)]
-    pub(crate) fn new(value: T) -> Self {
+    pub(super) fn new(value: T) -> Self {
         Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
     }
 
@@ -101,7 +158,7 @@ impl<T: Copy> Lock<T> {
     }
 
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(crate) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
+    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockState> {
         // Looked at first: a failed exchange would take the cache line from the holder.
         let free = self.state();
         if free.is_locked() { Err(free) } else { self.exchange(free, free.next()) }
@@ -109,7 +166,7 @@ impl<T: Copy> Lock<T> {
 
     /// The lock, taken from a holder that does not come back; or who has it now. The value may be
     /// that of an earlier epoch, whose holder came back late.
-    pub(crate) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
+    pub(super) fn take_over(&self, from: LockState) -> Result<Guard<'_, T>, LockState> {
         match from.successor() {
             Some(to) if from.is_locked() => self.exchange(from, to),
             _ => Err(from),
@@ -174,6 +231,32 @@ impl<T> Drop for Guard<'_, T> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    /// However many threads try, one of a process has it; and another process takes it from one.
+    #[test]
+    #[cfg(not(loom))]
+    fn the_lock_of_a_process_is_one_threads() {
+        let lock = ProcessLock::new(AtomicU64::new(0), 0u64);
+        let held = lock.try_lock(1).unwrap();
+        assert!(lock.try_lock(1).is_none());
+        let other = lock.try_lock(2).unwrap();
+        drop(held);
+        assert!(lock.try_lock(2).is_none(), "a parent's guard gives nothing back");
+        drop(other);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut turns = 0;
+                    while turns < 50_000 {
+                        if let Some(mut value) = lock.try_lock(3) {
+                            (*value, turns) = (*value + 1, turns + 1);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(*lock.try_lock(3).unwrap(), 100_000);
+    }
 
     fn lock() -> Lock<(u64, u64)> {
         Lock::new((0, 0))

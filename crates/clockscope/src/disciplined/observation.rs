@@ -21,8 +21,9 @@ pub(crate) struct Observation {
     /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
     pub(crate) suspended_ns: u64,
     pub(crate) disruptions: Option<u64>,
-    /// By how much the wall clock is ahead, and how far that may be off, in ns.
-    pub(crate) wall: Option<(WallOffset, u64)>,
+    /// By how much the wall clock was ahead before the bracket and after it, and how far that may
+    /// be off, in ns.
+    pub(crate) wall: [Option<(WallOffset, u64)>; 2],
     /// By how much the true time is ahead of the timeline at least and at most, in ns.
     pub(crate) civil: (i64, i64, CivilState),
 }
@@ -38,9 +39,21 @@ pub enum Unobserved {
     NoBracket,
 }
 
+impl Observation {
+    /// Stands for one that was not made: all zero.
+    pub(crate) const NONE: Self = Self {
+        bracket: Bracket::ZERO,
+        os_tick_ns: 0,
+        suspended_ns: 0,
+        disruptions: None,
+        wall: [None; 2],
+        civil: (0, 0, CivilState::Synchronized),
+    };
+}
+
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Looks at both clocks, and at the system's civil time. A bracket that is no wider than
-    /// `enough` ticks ends the search for a narrower one; it is the last of all that is read.
+    /// `enough` ticks ends the search for a narrower one.
     pub(crate) fn observe(&self, enough: u64) -> Result<Observation, Unobserved> {
         self.prepare();
         if let Some(reason) = self.barred() {
@@ -48,7 +61,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
         self.now();
-        let wall = self.offset_now();
+        let before = self.offset_now();
         let civil = self.ahead();
         let observed = self.with_steering(|guard| {
             if !self.is_where_it_was(guard) {
@@ -58,8 +71,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let bracket = take_narrowest(&self.counter, || self.os_ns(), TRIES, enough).ok()?;
             let os_tick_ns = self.trust.os_tick_ns();
             let suspended_ns = self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1));
-            Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, wall, civil })
+            Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, civil, wall: [before, None] })
         });
+        let observed = observed.map(|seen| Observation { wall: [before, self.offset_now()], ..seen });
         let observed = observed.filter(|observation| !observation.bracket.went_back());
         observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, |reason| Unobserved::Barred(reason.word())))
     }
@@ -80,10 +94,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(not(loom))]
     pub(crate) fn observe_os(&self) -> Result<Observation, Unobserved> {
         self.prepare();
-        let (wall, civil) = (self.offset_now(), self.ahead());
+        self.now();
+        let (before, civil) = (self.offset_now(), self.ahead());
         let ns = self.os_ns().map_err(|_| Unobserved::NoBracket)?;
         let bracket = Bracket { before: ns, inner: ns, after: ns };
-        Ok(Observation { bracket, os_tick_ns: 0, suspended_ns: 0, disruptions: None, wall, civil })
+        Ok(Observation { bracket, civil, wall: [before, self.offset_now()], ..Observation::NONE })
     }
 
     /// Reason why the counter is not used, if it is not.

@@ -13,27 +13,37 @@ use crate::tick_length::TickLength;
 /// that of a wide one by half of what it is wider than others.
 const TOLERANCE_NS: f64 = 20.0;
 
-/// An interval that is shorter than this, in ns, says nothing of a rate.
+/// An interval ends no sooner than after this, in ns, and no sooner than after half of the one
+/// before: what follows a short one would be known as badly as that.
 const SHORT_NS: f64 = 250_000.0;
-
-/// Share by which the OS clock's rate may wander within a window of the calibration.
-const WANDER: f64 = 0.2e-6;
 
 /// A suspend is longer than this, in ns.
 const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
 
-/// What the lock of a history guards.
+/// Share by which a daemon steers the OS clock at most from one end to the other (MAXFREQ of
+/// include/linux/timex.h, twice).
+const STEERED: f64 = 1e-3;
+
+/// Errors that differ by less than this, in ns, or by a factor of two, are alike.
+const ALIKE_NS: u64 = 50;
+
+/// What the lock of a history guards. All zero before the first observation, so that a static one
+/// is in memory of the process's own, and in no file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fit {
+    has_last: bool,
+    has_piece: bool,
+    /// The piece goes on straight: it did not only come back to the brackets.
+    goes_on: bool,
     calibration: Calibration,
-    last: Option<Observation>,
+    last: Observation,
     /// The count and the time at which the next piece begins.
     end: (u64, u64),
-    /// The last piece, whether it goes on straight (one that only came back to the brackets does
-    /// not), and how wide the bounds of the true time were as it began.
-    piece: Option<Piece>,
-    goes_on: bool,
+    /// The last piece; how wide the bounds of the true time were as it began, and how far the OS
+    /// clock may have been from a straight line in its first interval, in ns.
+    piece: Piece,
     civil_width_ns: u64,
+    drift_ns: u64,
     /// The rate over the last piece that went on, in ns a count; 0 before one has.
     straight_rate: f64,
     /// The bracket with which the interval begins that the next one may end, and what is known of
@@ -42,6 +52,8 @@ pub(crate) struct Fit {
     /// The largest error at the brackets since then, in ns.
     worst_ns: u64,
     before: Option<Interval>,
+    /// [`Step::tail`] of the last step.
+    tail: (u64, u64),
 }
 
 /// The time between two brackets, and how far the line may be from the OS clock in it.
@@ -53,94 +65,134 @@ struct Interval {
     rate: f64,
     uncertain: f64,
     worst_ns: u64,
-    /// Share by which the OS clock's rate may have been another in a part of it.
+    /// Share by which the OS clock's rate may have been another in a part of it; infinite where it
+    /// has no neighbor yet.
     bend: f64,
 }
 
 impl Interval {
-    /// The largest error in it, in ns.
+    /// From `anchor` to `bracket`, after the interval `before`.
+    fn new(anchor: &Bracket, bracket: &Bracket, os_tick_ns: u64, before: Option<Self>) -> Self {
+        let ticks = bracket.middle_since(anchor).max(1.0);
+        let length_ns = bracket.inner_since(anchor).max(1.0);
+        let widths = (anchor.width() + bracket.width()) as f64 / 2.0;
+        let interval = Self {
+            from: anchor.middle(),
+            length_ns,
+            rate: length_ns / ticks,
+            uncertain: widths / ticks + os_tick_ns as f64 / length_ns,
+            worst_ns: 0,
+            bend: f64::INFINITY,
+        };
+        Self { bend: before.map_or(f64::INFINITY, |before| before.bend_to(&interval)), ..interval }
+    }
+
+    /// How far the OS clock may have been from a straight line in it, in ns.
     ///
     /// Both ends are known. Where the OS clock's rate changes once in between, from r to s, it is
     /// off the straight line by no more than length × |mean − r|, and by no more than length ×
     /// |mean − s|: so either neighbor bounds it, as long as the rate changes at most once in any
-    /// two intervals that follow each other.
+    /// two intervals that follow each other. Without a neighbor only adjtimex(2)'s limits do.
+    fn drift_ns(&self) -> u64 {
+        let bend = if self.bend.is_finite() { self.bend } else { FASTER + self.uncertain };
+        (self.length_ns * bend) as u64
+    }
+
+    /// The largest error in it, in ns.
     fn error_ns(&self) -> u64 {
-        self.worst_ns.saturating_add((self.length_ns * self.bend) as u64).saturating_add(1)
+        self.worst_ns.saturating_add(self.drift_ns()).saturating_add(1)
     }
 
     /// Share by which the rates of two intervals may differ.
     fn bend_to(&self, other: &Self) -> f64 {
         (other.rate / self.rate - 1.0).abs() + self.uncertain + other.uncertain
     }
+
+    /// The interval once the next one is known.
+    fn beside(self, next: &Self) -> Self {
+        Self { bend: self.bend.min(self.bend_to(next)), ..self }
+    }
+}
+
+/// Counts of which there may be two moments, because the counter may have gone back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doubtful {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// All pieces have such counts.
+    pub(crate) forgets_all: bool,
 }
 
 /// What follows from an observation for the pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
-    /// The counter went back: nothing up to this count is known any more.
-    pub(crate) forget: Option<u64>,
+    pub(crate) doubtful: Option<Doubtful>,
     /// The last piece is this one now.
     pub(crate) replace: Option<Piece>,
     /// A piece follows.
     pub(crate) push: Option<Piece>,
-    /// The error from this count on is at least so large, in ns.
-    pub(crate) settled: Option<(u64, u64)>,
-    /// The same of the last intervals, which the next observation may settle otherwise.
+    /// The error between these counts is at least so large, in ns.
+    pub(crate) settled: Option<(u64, u64, u64)>,
+    /// The error from this count on, which the next observation may settle otherwise.
     pub(crate) tail: (u64, u64),
 }
 
 impl Fit {
     pub(crate) const NONE: Self = Self {
-        calibration: Calibration::ZERO,
-        last: None,
-        end: (0, 0),
-        piece: None,
+        has_last: false,
+        has_piece: false,
         goes_on: false,
+        calibration: Calibration::ZERO,
+        last: Observation::NONE,
+        end: (0, 0),
+        piece: Piece::NONE,
         civil_width_ns: 0,
+        drift_ns: 0,
         straight_rate: 0.0,
         anchor: Bracket::ZERO,
         worst_ns: 0,
         before: None,
+        tail: (0, 0),
     };
 
     /// Width of a bracket that is narrow enough, in ticks; 0 where none is known.
     pub(crate) fn enough(&self) -> u64 {
-        if self.last.is_none() {
-            return 0;
-        }
         let narrowest = self.calibration.narrowest();
-        narrowest.saturating_add(narrowest / 8)
+        if self.has_last { narrowest.saturating_add(narrowest / 8) } else { 0 }
     }
 
     /// Returns true if a bracket was interrupted, as far as others show.
     pub(crate) fn is_interrupted(&self, bracket: &Bracket) -> bool {
-        self.last.is_some() && bracket.width() > self.calibration.narrowest().saturating_mul(4)
+        self.has_last && bracket.width() > self.calibration.narrowest().saturating_mul(4)
     }
 
     /// Returns true if the OS clock is behind the last observation: it stepped back, and the
     /// timeline waits for it.
     pub(crate) fn is_behind(&self, seen: &Observation) -> bool {
-        self.last.is_some_and(|last| seen.bracket.inner_since(&last.bracket) < 0.0)
+        self.has_last && seen.bracket.inner_since(&self.last.bracket) < 0.0
     }
 
     /// Takes an observation that is not behind.
     pub(crate) fn take(&mut self, seen: Observation) -> Step {
-        let Some(last) = self.last else {
+        if !self.has_last {
             self.begin(seen);
             return Step::default();
-        };
-        let is_back = seen.bracket.middle_since(&last.bracket) <= 0.0;
-        if is_back || self.is_broken(&last, &seen) {
-            let settled = self.before.map(|interval| (interval.from, interval.error_ns()));
-            let forget = is_back.then_some(last.bracket.after);
-            self.begin(seen);
-            return Step { forget, settled, ..Step::default() };
         }
-        let known = self.calibration.mean();
+        let last = self.last;
+        let since_last = seen.bracket.middle_since(&last.bracket);
+        if since_last == 0.0 {
+            // The same reading of a coarse clock.
+            return Step { tail: self.tail, ..Step::default() };
+        }
+        if since_last < 0.0 || self.is_broken(&last, &seen) {
+            return self.break_off(&last, &seen);
+        }
         self.calibration.add(seen.bracket, seen.os_tick_ns);
-        let mut step = self.go_on(&last, &seen);
-        self.judge(&seen, known.map(|mean| (mean.rate.middle(), mean.rate.relative() + WANDER)), &mut step);
-        self.last = Some(seen);
+        let interval = Interval::new(&self.anchor, &seen.bracket, seen.os_tick_ns, self.before);
+        let ends = interval.length_ns >= self.before.map_or(0.0, |before| before.length_ns / 2.0).max(SHORT_NS);
+        let mut step = self.go_on(&last, &seen, if ends { Some(interval.drift_ns()) } else { None });
+        self.judge(&seen, interval, ends, &mut step);
+        self.last = seen;
         step
     }
 
@@ -149,7 +201,8 @@ impl Fit {
         let (_, value) = self.end;
         let bracket = seen.bracket;
         *self = Self {
-            last: Some(seen),
+            has_last: true,
+            last: seen,
             end: (bracket.middle(), value.max(bracket.inner.saturating_add(seen.os_tick_ns / 2))),
             anchor: bracket,
             ..Self::NONE
@@ -157,7 +210,33 @@ impl Fit {
         self.calibration.add(bracket, seen.os_tick_ns);
     }
 
-    /// Returns true if the clocks did not go on: a suspend, a move, a step that no slew explains.
+    /// The clocks did not go on. What was known of the last intervals is settled; and where the
+    /// counter may have gone back, stamps since the last observation may have counts that come
+    /// again.
+    fn break_off(&mut self, last: &Observation, seen: &Observation) -> Step {
+        let mut settled = self.tail;
+        if let Some(before) = self.before.filter(|before| !before.bend.is_finite()) {
+            // The first interval may be what had the step in it.
+            let next = Interval::new(&self.anchor, &seen.bracket, seen.os_tick_ns, None);
+            settled.1 = settled.1.max(before.beside(&next).error_ns());
+        }
+        let rate = self.calibration.unconfirmed().map_or(0.0, |mean| mean.rate.low * (1.0 - STEERED));
+        let passed_ns = seen.bracket.inner_since(&last.bracket).max(0.0);
+        let passed = if rate > 0.0 { (passed_ns / rate) as u64 } else { 0 };
+        let used_to = last.bracket.after.wrapping_add(passed.min(u64::MAX / 4));
+        let first = seen.bracket.before;
+        let may_come_again = (used_to.wrapping_sub(first) as i64) >= 0;
+        let forgets_all = seen.bracket.middle_since(&last.bracket) < 0.0;
+        self.begin(*seen);
+        Step {
+            doubtful: may_come_again.then_some(Doubtful { first, last: used_to, forgets_all }),
+            settled: (settled.1 > 0).then_some((settled.0, last.bracket.after, settled.1)),
+            ..Step::default()
+        }
+    }
+
+    /// Returns true if the clocks did not go on: a suspend, a move, a step that no slew explains, a
+    /// pause that no piece is long enough for.
     fn is_broken(&self, last: &Observation, seen: &Observation) -> bool {
         let asleep = seen.suspended_ns.wrapping_sub(last.suspended_ns) as i64;
         let slept = last.suspended_ns != 0 && seen.suspended_ns != 0 && asleep.unsigned_abs() > SHORTEST_SUSPEND_NS;
@@ -169,45 +248,41 @@ impl Fit {
             let tick_ns = seen.os_tick_ns as f64;
             ns + tick_ns < (ticks - width) * least || ns - tick_ns > (ticks + width) * most
         });
-        slept || moved || stepped
+        let is_long = seen.bracket.middle().wrapping_sub(self.end.0) > Piece::MOST_COUNTS;
+        slept || moved || stepped || is_long
     }
 
-    /// Prolongs the last piece, or begins one that ends with this observation.
-    fn go_on(&mut self, last: &Observation, seen: &Observation) -> Step {
+    /// Prolongs the last piece, or begins one that ends with this observation. `drift_ns` is that
+    /// of the interval, if it ends.
+    fn go_on(&mut self, last: &Observation, seen: &Observation, drift_ns: Option<u64>) -> Step {
         let (count, (from, value)) = (seen.bracket.middle(), self.end);
         let counts = count.wrapping_sub(from);
         let wall = wall_between(last, seen);
         let length_ns = seen.bracket.inner_since(&last.bracket).max(0.0);
         let civil = civil_between(last, seen, (length_ns * GROWS) as u64 + 1);
-        let mut step = Step::default();
-        let straight = self.piece.filter(|_| self.goes_on).filter(|piece| {
-            let since = count.wrapping_sub(piece.start);
-            since <= Piece::MOST_COUNTS && ahead_ns(piece.at(since), seen).abs() <= self.allowed_ns(seen)
-        });
-        if let Some(piece) = straight
-            && let Some(known) = together(&piece, wall, &civil, self.civil_width_ns)
+        let since = count.wrapping_sub(self.piece.start);
+        let is_straight = self.goes_on
+            && since <= Piece::MOST_COUNTS
+            && ahead_ns(self.piece.at(since), seen).abs() <= self.allowed_ns(seen);
+        let known = together(&self.piece, wall, &civil, self.civil_width_ns);
+        if is_straight
+            && drift_ns.is_none_or(|drift_ns| are_alike(drift_ns, self.drift_ns))
+            && let Some(known) = known
         {
-            let longer = Piece { counts: count.wrapping_sub(piece.start), ..known };
-            let rise = piece.at(longer.counts) - piece.value;
-            self.straight_rate = (rise as f64 - ahead_ns(longer.end_value(), seen)) / longer.counts as f64;
-            (self.piece, self.end) = (Some(longer), (count, longer.end_value()));
-            step.replace = self.piece;
-            return step;
+            self.piece = Piece { counts: since, ..known };
+            self.end = (count, self.piece.end_value());
+            let rise = self.end.1 - self.piece.value;
+            self.straight_rate = (rise as f64 - ahead_ns(self.end.1, seen)) / since as f64;
+            return Step { replace: Some(self.piece), ..Step::default() };
         }
-        if counts == 0 || counts > Piece::MOST_COUNTS {
-            // Beside itself a bracket may be interrupted; and nobody waits for years.
-            return step;
-        }
-        let (tick_length, goes_on) = match straight {
-            Some(piece) => (piece.tick_length, true),
-            None => self.slope(seen, counts),
-        };
+        let (tick_length, goes_on) =
+            if is_straight { (self.piece.tick_length, true) } else { self.slope(seen, counts.max(1)) };
         let (wall, wall_error_ns) = wall;
-        let piece = Piece { start: from, counts, value, tick_length, error_ns: 0, wall, wall_error_ns, civil };
-        (self.piece, self.end) = (Some(piece), (count, piece.end_value()));
-        (self.goes_on, self.civil_width_ns) = (goes_on, civil.width_ns);
-        step.push = self.piece;
-        step
+        self.piece = Piece { start: from, counts, value, tick_length, error_ns: 0, wall, wall_error_ns, civil };
+        self.end = (count, self.piece.end_value());
+        (self.has_piece, self.goes_on, self.civil_width_ns) = (true, goes_on, civil.width_ns);
+        self.drift_ns = drift_ns.unwrap_or(self.drift_ns);
+        Step { push: Some(self.piece), ..Step::default() }
     }
 
     /// How far a piece may be from the middle of a bracket, in ns.
@@ -236,46 +311,35 @@ impl Fit {
     }
 
     /// Says how large the error may be since the bracket before.
-    fn judge(&mut self, seen: &Observation, known: Option<(f64, f64)>, step: &mut Step) {
-        let Some(piece) = self.piece else { return };
-        let bracket = &seen.bracket;
+    fn judge(&mut self, seen: &Observation, interval: Interval, ends: bool, step: &mut Step) {
+        let (bracket, piece) = (&seen.bracket, &self.piece);
         let at = |count: u64| match count.wrapping_sub(piece.start) {
             since if since <= Piece::MOST_COUNTS => piece.at(since),
             _ => piece.value,
         };
         let error = error_ns(at(bracket.before), at(bracket.after), bracket.inner, seen.os_tick_ns);
         if self.before.is_none() && piece.start == self.anchor.middle() {
-            self.worst_ns = self.worst_ns.max(error_at_start(&piece, &self.anchor, seen.os_tick_ns));
+            self.worst_ns = self.worst_ns.max(error_at_start(piece, &self.anchor, seen.os_tick_ns));
         }
         self.worst_ns = self.worst_ns.max(error);
-        let (ticks, length_ns) = (bracket.middle_since(&self.anchor), bracket.inner_since(&self.anchor).max(1.0));
-        let widths = (self.anchor.width() + bracket.width()) as f64 / 2.0;
-        let mut interval = Interval {
-            from: self.anchor.before,
-            length_ns,
-            rate: length_ns / ticks,
-            uncertain: widths / ticks + seen.os_tick_ns as f64 / length_ns,
-            worst_ns: self.worst_ns,
-            bend: FASTER,
-        };
-        if let Some((rate, uncertain)) = known {
-            interval.bend = interval.bend.min((interval.rate / rate - 1.0).abs() + interval.uncertain + uncertain);
+        let interval = Interval { worst_ns: self.worst_ns, ..interval };
+        if ends {
+            let settled = self.before.map(|before| before.beside(&interval));
+            step.settled = settled.map(|before| (before.from, interval.from, before.error_ns()));
+            self.tail = (interval.from, interval.error_ns());
+            (self.before, self.anchor, self.worst_ns) = (Some(interval), *bracket, error);
+        } else {
+            let (from, before_ns) = self.before.map_or((interval.from, 0), |before| (before.from, before.error_ns()));
+            self.tail = (from, before_ns.max(interval.error_ns()));
         }
-        let neighbor = self.before.map(|before| before.bend_to(&interval));
-        interval.bend = interval.bend.min(neighbor.unwrap_or(f64::INFINITY));
-        if length_ns < SHORT_NS {
-            let from = self.before.map_or(interval.from, |before| before.from);
-            let before_ns = self.before.map_or(0, |before| before.error_ns());
-            step.tail = (from, before_ns.max(interval.error_ns()));
-            return;
-        }
-        if let (Some(mut before), Some(bend)) = (self.before, neighbor) {
-            before.bend = before.bend.min(bend);
-            step.settled = Some((before.from, before.error_ns()));
-        }
-        step.tail = (interval.from, interval.error_ns());
-        (self.before, self.anchor, self.worst_ns) = (Some(interval), *bracket, error);
+        step.tail = self.tail;
     }
+}
+
+/// Returns true if two errors are about as large.
+fn are_alike(one_ns: u64, other_ns: u64) -> bool {
+    let is_below = |one: u64, other: u64| one <= other.saturating_mul(2).saturating_add(ALIKE_NS);
+    is_below(one_ns, other_ns) && is_below(other_ns, one_ns)
 }
 
 /// How far a time is ahead of the OS clock's at the middle of a bracket, in ns.
@@ -292,7 +356,8 @@ fn error_at_start(piece: &Piece, bracket: &Bracket, os_tick_ns: u64) -> u64 {
 
 /// The offset of the wall clock between two observations, if it is the same at both.
 fn wall_between(last: &Observation, seen: &Observation) -> (WallOffset, u64) {
-    match (last.wall, seen.wall) {
+    // The offset before the earlier bracket is still that after the later one.
+    match (last.wall[0], seen.wall[1]) {
         (Some(before), Some(after)) => same_wall(before, after).unwrap_or((WallOffset::UNKNOWN, 0)),
         _ => (WallOffset::UNKNOWN, 0),
     }

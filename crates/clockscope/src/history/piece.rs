@@ -68,9 +68,9 @@ impl Piece {
             counts: packed & COUNTS,
             value,
             tick_length: TickLength { mantissa, shift: (packed >> SHIFT_BITS) as u32 & 127 },
-            error_ns: errors >> 32,
+            error_ns: unsaturated(errors >> 32),
             wall: WallOffset::of_word(wall),
-            wall_error_ns: errors & HALF,
+            wall_error_ns: unsaturated(errors & HALF),
             civil: Ahead {
                 least_ns: least as i64,
                 width_ns: civil & MOST_WIDTH,
@@ -78,6 +78,18 @@ impl Piece {
             },
         }
     }
+
+    /// Stands for a piece that is not there: all zero.
+    pub(crate) const NONE: Self = Self {
+        start: 0,
+        counts: 0,
+        value: 0,
+        tick_length: TickLength { mantissa: 0, shift: 0 },
+        error_ns: 0,
+        wall: WallOffset::UNKNOWN,
+        wall_error_ns: 0,
+        civil: Ahead { least_ns: 0, width_ns: 0, state: CivilState::Synchronized },
+    };
 
     /// The longest piece.
     pub(crate) const MOST_COUNTS: u64 = COUNTS;
@@ -88,11 +100,16 @@ impl Piece {
         self.value.saturating_add(self.tick_length.ns(since))
     }
 
-    /// Returns whether it has the time of a count.
+    /// Returns whether it has the time of a count, and no later piece has.
     #[inline(always)]
     #[must_use]
-    pub fn covers(&self, count: u64) -> bool {
-        count.wrapping_sub(self.start) <= self.counts
+    pub fn is_of(&self, count: u64) -> bool {
+        count.wrapping_sub(self.start) < self.counts
+    }
+
+    /// The same up to a count that it covers.
+    pub(crate) fn up_to(self, count: u64) -> Self {
+        Self { counts: self.counts.min(count.wrapping_sub(self.start)), ..self }
     }
 
     /// The time at a count in ns, if the piece covers it.
@@ -131,12 +148,6 @@ impl Piece {
         }
     }
 
-    /// The same of a clock whose count is its time.
-    #[cfg(not(loom))]
-    pub(crate) fn of_its_own_clock(self) -> Self {
-        Self { value: self.start, tick_length: TickLength::new(1.0), error_ns: 0, ..self }
-    }
-
     /// The last count that it covers.
     pub(crate) fn end(&self) -> u64 {
         self.start.wrapping_add(self.counts)
@@ -169,6 +180,11 @@ impl Piece {
             ..*self
         })
     }
+}
+
+/// An error of half a word; what did not fit is not known.
+fn unsaturated(ns: u64) -> u64 {
+    if ns == HALF { u64::MAX } else { ns }
 }
 
 impl Ahead {

@@ -23,6 +23,7 @@ mod handlers;
 mod machine;
 mod namespaces;
 mod page;
+mod stamps;
 mod threads;
 mod trap;
 mod upkeep;

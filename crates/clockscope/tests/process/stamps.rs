@@ -1,0 +1,235 @@
+//! Stamps in processes to which something is done: threads that convert beside renewals, signal
+//! handlers, forks, a counter that is disabled.
+
+use std::hint::black_box;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clockscope::Instant;
+use clockscope::stamps::{self, CounterStamps, Refused, Stamp, StampError, Stamps};
+use clockscope_testing::skip;
+
+use super::{ALLOCATIONS, disable_counter, forked, in_a_process, monotonic_by_syscall};
+
+/// The counter's stamps, or a skipped test where the machine has no counter that is fit.
+fn counter() -> Option<CounterStamps> {
+    stamps::counter().inspect_err(|refused| skip(&refused.to_string())).ok()
+}
+
+/// A stamp between two readings of the system call, in ns.
+fn stamped(stamps: impl Stamps) -> (u64, Stamp, u64) {
+    let before = monotonic_by_syscall();
+    let stamp = stamps.now();
+    (before, stamp, monotonic_by_syscall())
+}
+
+/// What a conversion says is so.
+fn assert_right_stamp(stamps: impl Stamps, (before, stamp, after): (u64, Stamp, u64)) {
+    let ns = stamps.instant(stamp).unwrap().as_ns();
+    let bound = u64::try_from(stamps.error_bound(stamp).unwrap().as_nanos()).unwrap() + 1;
+    assert!((before.saturating_sub(bound)..=after + bound).contains(&ns), "{before} {ns} {after}, {bound} ns");
+}
+
+#[test]
+fn a_stamp_becomes_the_time_of_its_moment() {
+    let status = in_a_process(here!(a_stamp_becomes_the_time_of_its_moment), &[], || {
+        let Some(counter) = counter() else { return };
+        let os = stamps::os();
+        let mut kept = Vec::with_capacity(1000);
+        let allocations = ALLOCATIONS.get();
+        for turn in 0..1000 {
+            kept.push((stamped(counter), stamped(os)));
+            if turn % 100 == 0 {
+                stamps::renew().unwrap();
+            }
+        }
+        for (by_counter, by_os) in &kept {
+            assert_right_stamp(counter, *by_counter);
+            assert_right_stamp(os, *by_os);
+            assert_eq!(os.instant(by_os.1), Ok(Instant::from_ns(by_os.1.count())));
+        }
+        assert_eq!(ALLOCATIONS.get(), allocations);
+        let stamps = kept.iter().map(|((_, stamp, _), _)| *stamp);
+        let times: Vec<Instant> = counter.instants(stamps).collect::<Result<_, _>>().unwrap();
+        assert!(times.is_sorted());
+        for ((_, stamp, _), _) in &kept {
+            assert!(counter.bounded(*stamp).is_ok() && counter.wall(*stamp).is_ok());
+        }
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// The wall clock's time at a stamp is between two readings of it, to a microsecond.
+#[test]
+fn a_stamp_has_wall_time() {
+    let status = in_a_process(here!(a_stamp_has_wall_time), &[], || {
+        let Some(counter) = counter() else { return };
+        let wall_ns = || i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+        let (before, stamp, after) = (wall_ns(), counter.now(), wall_ns());
+        let wall = counter.wall(stamp).unwrap().as_unix_ns();
+        let error = i64::try_from(counter.error_bound(stamp).unwrap().as_nanos()).unwrap() + 1_000;
+        assert!((before - error..=after + error).contains(&wall), "{before} {wall} {after}, {error} ns");
+        let interval = counter.bounded(stamp).unwrap();
+        assert!(interval.earliest <= interval.latest);
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Threads convert what they and others stamped, at once and later, while one renews.
+#[test]
+fn order_holds_among_threads_while_another_renews() {
+    let status = in_a_process(here!(order_holds_among_threads_while_another_renews), &[], || {
+        let Some(counter) = counter() else { return };
+        let is_over = AtomicBool::new(false);
+        let mut all: Vec<(u64, Instant)> = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    let _ = stamps::renew();
+                }
+            });
+            let convert = || {
+                let mut times = Vec::new();
+                let mut kept = Vec::new();
+                for turn in 0..20_000 {
+                    kept.push(counter.now_unordered());
+                    let stamp = kept[if turn % 3 == 0 { turn } else { turn / 2 }];
+                    match counter.instant(stamp) {
+                        Ok(instant) => times.push((stamp.count(), instant)),
+                        Err(StampError::Busy | StampError::NotCompared) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                times
+            };
+            let threads: Vec<_> = (0..2).map(|_| scope.spawn(convert)).collect();
+            threads.into_iter().for_each(|thread| all.extend(thread.join().unwrap()));
+            is_over.store(true, Ordering::Relaxed);
+        });
+        all.sort_unstable();
+        assert!(all.len() > 1_000 && all.is_sorted_by_key(|(_, instant)| *instant));
+    });
+    assert!(status.success(), "{status}");
+}
+
+static IN_HANDLER: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+
+/// Converts a stamp of now and counts how that ended.
+extern "C" fn convert_in_handler(_: libc::c_int) {
+    // SAFETY: none is asked for; the process called `counter` before.
+    let Ok(counter) = (unsafe { COUNTER }).ok_or(()) else { return };
+    let kind = match counter.instant(counter.now()) {
+        Ok(_) => 0,
+        Err(StampError::Busy | StampError::NotCompared) => 1,
+        Err(_) => 2,
+    };
+    IN_HANDLER[kind].fetch_add(1, Ordering::Relaxed);
+}
+
+static mut COUNTER: Option<CounterStamps> = None;
+
+#[test]
+fn a_handler_converts_whatever_it_interrupts() {
+    let status = in_a_process(here!(a_handler_converts_whatever_it_interrupts), &[], || {
+        let Some(counter) = counter() else { return };
+        // SAFETY: nobody reads it yet; the handler is set after.
+        unsafe {
+            COUNTER = Some(counter);
+            libc::signal(libc::SIGALRM, convert_in_handler as *const () as usize);
+        }
+        // Once a turn, or signals might leave no time for anything else.
+        let interrupt_in_us = |us| {
+            let [never, soon] = [0, us].map(|tv_usec| libc::timeval { tv_sec: 0, tv_usec });
+            let timer = libc::itimerval { it_interval: never, it_value: soon };
+            // SAFETY: the kernel reads the timer.
+            assert_eq!(unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) }, 0);
+        };
+        let ran = clockscope_testing::thread_time();
+        let count = |kind: usize| IN_HANDLER[kind].load(Ordering::Relaxed);
+        let mut turn = 0;
+        while count(0) < 300 && (clockscope_testing::thread_time() - ran).as_secs() < 20 {
+            turn += 1;
+            interrupt_in_us(1 + turn % 40);
+            for _ in 0..20 {
+                let _ = stamps::renew();
+                black_box(counter.instant(counter.now()).is_ok());
+            }
+        }
+        assert!(count(0) >= 300 && count(2) == 0, "{} {} {}", count(0), count(1), count(2));
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Whatever another thread was at when the process forked.
+#[test]
+fn a_forked_child_has_its_own_history() {
+    let status = in_a_process(here!(a_forked_child_has_its_own_history), &[], || {
+        let Some(counter) = counter() else { return };
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    let _ = stamps::renew();
+                }
+            });
+            for _ in 0..100 {
+                let parents = counter.now();
+                assert!(forked(|| {
+                    assert_eq!(counter.instant(parents), Err(StampError::NoHistory));
+                    assert_eq!(stamps::renew(), Err(StampError::NoHistory));
+                    let own = stamps::counter().unwrap();
+                    assert_eq!(own.instant(parents), Err(StampError::BeforeHistory));
+                    assert_right_stamp(own, stamped(own));
+                }));
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+    });
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn a_disabled_counter_is_refused() {
+    let status = in_a_process(here!(a_disabled_counter_is_refused), &[], || {
+        disable_counter();
+        assert_eq!(stamps::counter().unwrap_err(), Refused::NotUsed("not_permitted"));
+        let os = stamps::os();
+        assert_right_stamp(os, stamped(os));
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// As documented: a stamp reads the counter without a question.
+#[test]
+fn a_counter_disabled_under_way_is_fatal_to_stamps() {
+    let status = in_a_process(here!(a_counter_disabled_under_way_is_fatal_to_stamps), &[], || {
+        let counter = stamps::counter();
+        disable_counter();
+        match counter {
+            Ok(counter) => _ = black_box(counter.now_unordered()),
+            // SAFETY: ends this process.
+            Err(_) => unsafe { _ = libc::raise(libc::SIGSEGV) },
+        }
+    });
+    assert_eq!(status.signal(), Some(libc::SIGSEGV), "{status}");
+}
+
+#[test]
+fn a_disabled_counter_that_is_survived_is_given_up() {
+    let status = in_a_process(here!(a_disabled_counter_that_is_survived_is_given_up), &[], || {
+        clockscope::survive_disabled_counter().unwrap();
+        let Some(counter) = counter() else { return };
+        let early = stamped(counter);
+        stamps::renew().unwrap();
+        disable_counter();
+        let late = counter.now();
+        assert_eq!(counter.instant(late), Err(StampError::BeforeHistory), "the handler's reading is zero");
+        assert_eq!(stamps::renew(), Err(StampError::GivenUp("not_permitted")));
+        assert_right_stamp(counter, early);
+        let (_, stamp, _) = early;
+        let future = Stamp::from_count(stamp.count() + 1_000_000_000);
+        assert_eq!(counter.instant(future), Err(StampError::GivenUp("not_permitted")));
+    });
+    assert!(status.success(), "{status}");
+}
