@@ -64,7 +64,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and finds slower clocks (two hours)
   bench hermetic [RUNS]  `cargo test` beside four busy loops and on one CPU, 5 times each (an hour)
   bench fuzz    every parser with a million inputs
-  bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
+  bench library [PART...]  the library's figures, beside its peers' (all of it half an hour)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -38,10 +38,11 @@ const PARTS: &[Part] = &[
     ("wall", || wall("quiet", 0)),
     ("wall-busy", || wall("4 busy loops", BUSY)),
     ("monotone", monotone),
+    ("stamps", || stamps("1 s", &["1", "100"]).and_then(|()| stamps("60 s", &["60", "1000"]))),
+    ("stamps-long", || stamps("10 min", &["600", "1000"])),
 ];
 
-/// Measures the parts that are named, or all of them in a quarter of an hour, and prints a line a
-/// figure.
+/// Measures the parts that are named, or all of them in half an hour, and prints a line a figure.
 pub(crate) fn measure(names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(known, _)| known == *name)) {
         let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
@@ -400,6 +401,36 @@ fn watch(when: &str, busy: usize, target: &str) -> Result<()> {
     figure(&format!("{when}, 60 s: bound exceeded"), "0", &exceeded);
     for peer in ["quanta", "minstant", "fastant"] {
         figure(&format!("{when}, 60 s: error of {peer}"), "-", &ns(peer)?);
+    }
+    Ok(())
+}
+
+/// Stamps that are kept for so long: their cost, that of their conversion, and their error, beside
+/// that of peers who convert by one rate.
+fn stamps(what: &str, arguments: &[&str]) -> Result<()> {
+    let seen = pinned("stamps", arguments)?;
+    let of = |name: &str| value(&seen, name);
+    let ratio = |ours: &str, theirs: &str| Ok::<_, anyhow::Error>(format!("{:.3}", of(ours)? / of(theirs)?));
+    figure(&format!("stamps, {what}: now_unordered / rdtsc"), "<= 1.01", &ratio("stamps_now_unordered", "rdtsc")?);
+    figure(&format!("stamps, {what}: now / ticks::now"), "<= 1.02", &ratio("stamps_now", "lfence_rdtsc")?);
+    for peer in ["quanta", "minstant", "fastant", "std"] {
+        figure(&format!("stamps, {what}: {peer} / rdtsc"), "-", &ratio(peer, "rdtsc")?);
+    }
+    for (name, target, order) in [
+        ("instants_sorted", "<= 5 ns", "sorted, in batches"),
+        ("instants_random", "-", "in random order, in batches"),
+        ("instant_sorted", "-", "sorted, one by one"),
+    ] {
+        figure(&format!("stamps, {what}: conversion, {order}"), target, &format!("{:.1} ns", of(name)?));
+    }
+    let bounds = (of("stamps_bound_ns_median")?, of("stamps_bound_ns_max")?);
+    let stated = format!("{:.0} ns, at most {:.0} ns", bounds.0, bounds.1);
+    figure(&format!("stamps, {what}: stated bound"), "-", &stated);
+    let outside = format!("{:.0} of {:.0}", of("stamps_outside_bound")?, of("stamps")?);
+    figure(&format!("stamps, {what}: outside the bound"), "0", &outside);
+    for (name, value) in ["stamps", "minstant", "fastant", "quanta"].map(|name| (name, of(&format!("{name}_error_ns"))))
+    {
+        figure(&format!("stamps, {what}: certain error of {name}"), "-", &format!("{:.0} ns", value?));
     }
     Ok(())
 }
