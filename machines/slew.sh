@@ -13,3 +13,5 @@ run watch clockscope-watch 4 &
 sleep 2
 adjtimex -t 10005 >/dev/null
 wait
+# Stamps, by 500 ppm in either direction (the frequency is in 2^-16 ppm).
+run stamps clockscope-stamps 100 'sleep 1' 'adjtimex -f 32768000' 'adjtimex -f -32768000' 'sleep 1' 'adjtimex -f 32768000' 'adjtimex -f 0'

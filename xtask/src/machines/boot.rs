@@ -64,6 +64,7 @@ impl Images {
         // busybox has a `watch` of its own.
         copy(&programs.civil, &root.join("bin/clockscope-civil"))?;
         copy(&programs.wall, &root.join("bin/clockscope-wall"))?;
+        copy(&programs.stamps, &root.join("bin/clockscope-stamps"))?;
         copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
         for script in fs::read_dir(GUEST)? {

@@ -26,6 +26,7 @@ pub(super) struct Programs {
     pub(super) watch: PathBuf,
     pub(super) civil: PathBuf,
     pub(super) wall: PathBuf,
+    pub(super) stamps: PathBuf,
     /// The probe for C.
     pub(super) probe: PathBuf,
     /// Steers the clock as time daemons do.
@@ -67,6 +68,7 @@ impl Programs {
             watch: folder.join("watch"),
             civil: folder.join("civil"),
             wall: folder.join("wall"),
+            stamps: folder.join("stamps"),
             probe: built("probe-c", "crates/clockscope-runtimes/probes/probe.c")?,
             steer: built("steer", "machines/steer.c")?,
         })

@@ -129,6 +129,11 @@ pub(super) fn slew(seen: &mut Seen) {
     seen.found("1000 ppm of monotonic, none of tsc".into());
     let watch = watch_record(seen, "watch", Served::Counter, 1);
     seen.found(format!("at most {} off", time(number(&watch["outside_ns"]))));
+    let stamps = seen.json("stamps");
+    let [taken, outside] = ["stamps", "outside_bound"].map(|name| stamps[name].as_u64().unwrap_or(0));
+    seen.expect(taken > 1000 && outside == 0 && stamps["unconverted"] == 0, || format!("stamps: {stamps}"));
+    let bounds = ["worst_ns", "bound_median_ns", "bound_ns"].map(|name| time(number(&stamps[name])));
+    seen.found(format!("{taken} stamps at most {} off, {} and at most {} stated", bounds[0], bounds[1], bounds[2]));
 }
 
 /// Time daemons steer the kernel's clock, by up to 83,333 ppm: the library follows each, keeps the

@@ -268,3 +268,32 @@ fn a_conversion_after_each_renewal_leaves_the_bounds_small() {
         assert!(bound < 300, "{bound} ns");
     }
 }
+
+/// Every stamp that was ever converted beside every other one, at whatever times that was.
+#[test]
+fn order_holds_in_a_hundred_million_pairs() {
+    let run = Run::<64>::new(2.4 * GHZ);
+    let mut random = Random::new(11);
+    let mut stamps: Vec<Stamped> = Vec::new();
+    let mut times = std::collections::BTreeMap::new();
+    while times.len() < 14_200 {
+        run.world.pass(random.between(1_000, MILLISECOND));
+        if random.happens(0.1) {
+            run.world.slew(random.within(-500.0, 500.0) * 1e-6);
+        }
+        stamps.push(run.stamp());
+        run.renew();
+        for _ in 0..3 {
+            // Mostly of late: the oldest that were converted are given up.
+            let back = random.below(20.min(stamps.len() as u64)) as usize;
+            let stamped = stamps[stamps.len() - 1 - back];
+            if let Ok(piece) = run.find(&stamped) {
+                let ns = piece.time_of(stamped.count).expect("it is covered");
+                assert_eq!(*times.entry(stamped.count).or_insert(ns), ns);
+            }
+        }
+    }
+    let in_order: Vec<u64> = times.into_values().collect();
+    assert!(in_order.is_sorted());
+    assert!(in_order.len() * (in_order.len() - 1) / 2 > 100_000_000, "pairs");
+}
