@@ -5,6 +5,8 @@
 
 use std::hint::black_box;
 
+use clockscope::stamps::{CounterStamps, Stamp, Stamps};
+
 /// The ordered reading.
 #[inline(never)]
 pub fn fast_path_now() -> u64 {
@@ -49,8 +51,15 @@ pub fn slow_path_std() -> u64 {
     ORIGIN.get_or_init(std::time::Instant::now).elapsed().as_secs()
 }
 
+/// One read of the counter.
+#[inline(never)]
+pub fn fast_path_stamp_unordered(stamps: CounterStamps) -> Stamp {
+    stamps.now_unordered()
+}
+
 fn main() {
     println!("{} {} {}", black_box(fast_path_now()), black_box(fast_path_now_unordered()), black_box(slow_path_std()));
     let wall = [fast_path_wall_now(), fast_path_wall_now_unordered(), fast_path_bounded_now()];
     println!("{:?} {:?}", black_box(wall), black_box(fast_path_duration_unordered()));
+    println!("{:?}", clockscope::stamps::counter().map(|stamps| black_box(fast_path_stamp_unordered(stamps))));
 }
