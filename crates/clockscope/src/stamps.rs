@@ -206,8 +206,7 @@ pub trait Stamps: Copy {
     /// # Errors
     /// The history does not have it.
     fn instant(self, stamp: Stamp) -> Result<Instant, StampError> {
-        let piece = self.piece(stamp)?;
-        piece.time_of(stamp.0).map(Instant::from_ns).ok_or(StampError::Busy)
+        self.instant_with_bound(stamp).map(|(instant, _)| instant)
     }
 
     /// Returns how far [`Stamps::instant`] may be from CLOCK_MONOTONIC at that moment, if
@@ -218,7 +217,17 @@ pub trait Stamps: Copy {
     /// # Errors
     /// The history does not have it.
     fn error_bound(self, stamp: Stamp) -> Result<Duration, StampError> {
-        self.piece(stamp).map(|piece| Duration::from_nanos(piece.error_ns()))
+        self.instant_with_bound(stamp).map(|(_, bound)| bound)
+    }
+
+    /// Returns both, of one state of the history.
+    ///
+    /// # Errors
+    /// The history does not have it.
+    fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
+        let piece = self.piece(stamp)?;
+        let ns = piece.time_of(stamp.0).ok_or(StampError::Busy)?;
+        Ok((Instant::from_ns(ns), Duration::from_nanos(piece.error_ns())))
     }
 
     /// Returns the wall clock's time at a stamp, by the offset in force then: [`Stamps::instant`]
@@ -467,13 +476,8 @@ impl Stamps for OsStamps {
     }
 
     /// The stamp is the time.
-    fn instant(self, stamp: Stamp) -> Result<Instant, StampError> {
-        Ok(Instant::from_ns(stamp.0))
-    }
-
-    /// Zero.
-    fn error_bound(self, _: Stamp) -> Result<Duration, StampError> {
-        Ok(Duration::ZERO)
+    fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
+        Ok((Instant::from_ns(stamp.0), Duration::ZERO))
     }
 
     fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clockscope::Instant;
 use clockscope::stamps::{self, CounterStamps, Refused, Stamp, StampError, Stamps};
@@ -26,8 +26,8 @@ fn stamped(stamps: impl Stamps) -> (u64, Stamp, u64) {
 
 /// What a conversion says is so.
 fn assert_right_stamp(stamps: impl Stamps, (before, stamp, after): (u64, Stamp, u64)) {
-    let ns = stamps.instant(stamp).unwrap().as_ns();
-    let bound = u64::try_from(stamps.error_bound(stamp).unwrap().as_nanos()).unwrap() + 1;
+    let (instant, bound) = stamps.instant_with_bound(stamp).unwrap();
+    let (ns, bound) = (instant.as_ns(), u64::try_from(bound.as_nanos()).unwrap() + 1);
     assert!((before.saturating_sub(bound)..=after + bound).contains(&ns), "{before} {ns} {after}, {bound} ns");
 }
 
@@ -230,6 +230,25 @@ fn a_disabled_counter_that_is_survived_is_given_up() {
         let (_, stamp, _) = early;
         let future = Stamp::from_count(stamp.count() + 1_000_000_000);
         assert_eq!(counter.instant(future), Err(StampError::GivenUp("not_permitted")));
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// A thread that may not read the counter converts what the upkeep's thread has covered.
+#[test]
+fn an_upkeep_renews_the_history() {
+    let status = in_a_process(here!(an_upkeep_renews_the_history), &[], || {
+        let Some(counter) = counter() else { return };
+        let upkeep = clockscope::Upkeep::start(Duration::from_micros(100)).unwrap();
+        let early = stamped(counter);
+        // Two renewals, at least a millisecond apart.
+        while upkeep.recent().as_ns() < early.2 + 5_000_000 {
+            std::thread::yield_now();
+        }
+        disable_counter();
+        assert_right_stamp(counter, early);
+        // SAFETY: ends the process; the upkeep is not dropped, which reads a clock.
+        unsafe { libc::_exit(0) }
     });
     assert!(status.success(), "{status}");
 }
