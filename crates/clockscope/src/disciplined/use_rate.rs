@@ -25,8 +25,9 @@ const DENSE: u64 = 12;
 const MOST: u64 = 20;
 
 /// Amount that a sample that is late takes from the score. One in time adds one: so the score rises
-/// if the clock is read every fifteen microseconds, or in bursts of as many readings.
-const LATE: u64 = 4;
+/// if the clock is read every fifteen microseconds, or in bursts of as many readings. More would
+/// make a program of bursts wait for ever that pauses twice a millisecond.
+const LATE: u64 = 2;
 
 /// Rate at which the OS clock was read of late: the score, and when the last sample was taken. All
 /// zero is the state before the first.
@@ -218,6 +219,18 @@ mod tests {
             let burst = (1..readings).map(|_| 25).chain([1_000_000]);
             assert_eq!(dense_after((0..200).flat_map(|_| burst.clone())).is_some(), is_dense, "{readings}");
         }
+    }
+
+    /// Eight batches of 200 readings in the first half of each millisecond, and a pause in between.
+    #[test]
+    fn batches_between_pauses_are_dense() {
+        let batch = |pause: u64| core::iter::repeat_n(35, 199).chain([pause]);
+        let millisecond = || {
+            let batches = (0..7).flat_map(|_| batch(30_000)).chain(batch(270_000));
+            batches.chain([330_000])
+        };
+        let after = dense_after((0..100).flat_map(|_| millisecond()));
+        assert!(after.is_some_and(|ns| ns < 30_000_000), "{after:?}");
     }
 
     #[test]
