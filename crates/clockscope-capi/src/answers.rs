@@ -4,6 +4,7 @@ use core::ffi::{CStr, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use clockscope::stamps::{Refused, StampError};
 use clockscope::{ErrorBound, Frequency, Source};
 
 /// Success.
@@ -24,10 +25,52 @@ pub enum CallFailure {
     Panicked = -4,
     /// A number is out of its range.
     Argument = -5,
+    /// No stamps: the library knows no counter of this processor.
+    NoCounter = -6,
+    /// No stamps: the processor does not promise that its counter runs at one rate.
+    NotInvariant = -7,
+    /// No stamps: the clock does not use the counter.
+    NotUsed = -8,
+    /// The counter could not be compared with CLOCK_MONOTONIC.
+    NotCompared = -9,
+    /// The process has no history of stamps.
+    NoHistory = -10,
+    /// The stamp is older than the history.
+    BeforeHistory = -11,
+    /// The stamp is later than now.
+    Future = -12,
+    /// The clocks did not go on between the renewals around the stamp.
+    Gap = -13,
+    /// The counter went back: there are two moments of this count.
+    CounterWentBack = -14,
+    /// The wall clock was set between the renewals around the stamp, or does not answer.
+    NoWallTime = -15,
+    /// The counter is not used any more.
+    GivenUp = -16,
+    /// Another thread, or what a signal interrupted, writes the history.
+    Busy = -17,
 }
 
 impl CallFailure {
-    const ALL: [Self; 5] = [Self::Null, Self::NoClock, Self::Unknown, Self::Panicked, Self::Argument];
+    const ALL: [Self; 17] = [
+        Self::Null,
+        Self::NoClock,
+        Self::Unknown,
+        Self::Panicked,
+        Self::Argument,
+        Self::NoCounter,
+        Self::NotInvariant,
+        Self::NotUsed,
+        Self::NotCompared,
+        Self::NoHistory,
+        Self::BeforeHistory,
+        Self::Future,
+        Self::Gap,
+        Self::CounterWentBack,
+        Self::NoWallTime,
+        Self::GivenUp,
+        Self::Busy,
+    ];
 
     /// Returns the code.
     #[must_use]
@@ -42,6 +85,53 @@ impl CallFailure {
             Self::Unknown => c"the figure is not known: the counter is not used, or nothing was found",
             Self::Panicked => c"the library has failed: please report it",
             Self::Argument => c"a number is out of range: expected an interval and an error above 0",
+            Self::NoCounter => c"no counter of this processor is known: use clockscope_now()",
+            Self::NotInvariant => {
+                c"the processor does not promise that its counter runs at one rate: use clockscope_now()"
+            }
+            Self::NotUsed => c"the clock does not use the counter: clockscope_evidence() has the reason",
+            Self::NotCompared => {
+                c"the counter could not be compared with CLOCK_MONOTONIC: try again in some milliseconds"
+            }
+            Self::NoHistory => c"this process has no history of stamps: call clockscope_stamps_counter() first",
+            Self::BeforeHistory => c"the stamp is older than the history",
+            Self::Future => c"the stamp is later than now: it comes from another machine, boot or clock",
+            Self::Gap => {
+                c"the machine was suspended or moved, or a clock stepped, between the renewals around the stamp"
+            }
+            Self::CounterWentBack => c"the counter went back: there are two moments of this count",
+            Self::NoWallTime => c"the wall clock was set between the renewals around the stamp, or does not answer",
+            Self::GivenUp => c"the counter is not used any more: clockscope_evidence() has the reason",
+            Self::Busy => c"the history is being written: convert the stamp later",
+        }
+    }
+}
+
+impl From<Refused> for CallFailure {
+    fn from(reason: Refused) -> Self {
+        match reason {
+            Refused::NoCounter => Self::NoCounter,
+            Refused::NotInvariant => Self::NotInvariant,
+            Refused::NotUsed(_) => Self::NotUsed,
+            Refused::NotCompared => Self::NotCompared,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl From<StampError> for CallFailure {
+    fn from(reason: StampError) -> Self {
+        match reason {
+            StampError::NoHistory => Self::NoHistory,
+            StampError::BeforeHistory => Self::BeforeHistory,
+            StampError::Future => Self::Future,
+            StampError::Gap => Self::Gap,
+            StampError::CounterWentBack => Self::CounterWentBack,
+            StampError::NoWallTime => Self::NoWallTime,
+            StampError::GivenUp(_) => Self::GivenUp,
+            StampError::NotCompared => Self::NotCompared,
+            StampError::Busy => Self::Busy,
+            _ => Self::Unknown,
         }
     }
 }
@@ -137,6 +227,26 @@ mod tests {
         texts.dedup();
         assert_eq!(texts.len(), CallFailure::ALL.len() + 2);
         assert!(CallFailure::ALL.iter().all(|failure| failure.code() < OK));
+    }
+
+    /// Every reason has a code, and each its own. Both enums have `NotCompared`, to which a caller
+    /// answers in one way.
+    #[test]
+    fn every_reason_has_a_code() {
+        let refused = [Refused::NoCounter, Refused::NotInvariant, Refused::NotUsed("wraps"), Refused::NotCompared];
+        let errors = [
+            StampError::NoHistory,
+            StampError::BeforeHistory,
+            StampError::Future,
+            StampError::Gap,
+            StampError::CounterWentBack,
+            StampError::NoWallTime,
+            StampError::GivenUp("out_of_order"),
+            StampError::Busy,
+        ];
+        let codes = refused.map(CallFailure::from).into_iter().chain(errors.map(CallFailure::from));
+        assert!(codes.map(CallFailure::code).eq((-17..=-6).rev()));
+        assert_eq!(CallFailure::from(StampError::NotCompared), CallFailure::NotCompared);
     }
 
     #[test]

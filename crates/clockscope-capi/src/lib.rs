@@ -1,8 +1,9 @@
 //! The C interface of clockscope.
 //!
-//! C and C++ programs use it by `include/clockscope.h`, which describes every function. Rust
-//! programs use the crate [`clockscope`] itself. A Rust program that contains this crate, and C
-//! code that is linked into it, share one clock: their readings are on one timeline and in order.
+//! C and C++ programs use it by `include/clockscope.h` and `include/clockscope_stamps.h`, which
+//! describe every function. Rust programs use the crate [`clockscope`] itself. A Rust program that
+//! contains this crate, and C code that is linked into it, share one clock: their readings are on
+//! one timeline and in order.
 //!
 //! The functions of [`exports`] check their arguments and hand over to safe code. No panic leaves
 //! them: a question returns [`CallFailure::Panicked`], and a reading, which has nothing to return,

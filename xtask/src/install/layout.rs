@@ -55,7 +55,7 @@ impl Layout {
     /// The folder of rdtsc.h has another name than here, because all libraries share the folder.
     fn headers(&mut self) {
         let headers = Path::new(CRATE).join("include");
-        for name in ["clockscope.h", "clockscope.hpp", "clockscope_ticks.h"] {
+        for name in ["clockscope.h", "clockscope.hpp", "clockscope_stamps.h", "clockscope_ticks.h"] {
             self.add(Path::new("include").join(name), Content::Copy(headers.join(name)));
         }
         self.add("include/clockscope-compat/rdtsc.h", Content::Copy(headers.join("compat/rdtsc.h")));
@@ -184,7 +184,7 @@ mod tests {
         }
         let here = here.iter().filter(|path| path.is_file()).count();
         let installed = layout().files.iter().filter(|file| file.path.starts_with("include")).count();
-        assert_eq!((here, installed), (4, 4));
+        assert_eq!((here, installed), (5, 5));
     }
 
     /// The manual has every function of the committed list.

@@ -9,5 +9,6 @@ mod lives;
 mod matrix;
 mod one_page;
 mod programs;
+mod stamps;
 mod ticks;
 mod toolchain;

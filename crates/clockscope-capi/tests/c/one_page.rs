@@ -189,7 +189,7 @@ fn size_of_member<T, F>(_: fn(&T) -> &F) -> usize {
     size_of::<F>()
 }
 
-/// Structures and numbers are the same in the header and here.
+/// Structures and numbers are the same in the headers and here.
 #[test]
 #[serial]
 fn the_header_has_the_layout_of_the_library() {
@@ -225,6 +225,18 @@ fn the_header_has_the_layout_of_the_library() {
         &[-CallFailure::Unknown.code() as usize],
         &[-CallFailure::Panicked.code() as usize],
         &[-CallFailure::Argument.code() as usize],
+        &[-CallFailure::NoCounter.code() as usize],
+        &[-CallFailure::NotInvariant.code() as usize],
+        &[-CallFailure::NotUsed.code() as usize],
+        &[-CallFailure::NotCompared.code() as usize],
+        &[-CallFailure::NoHistory.code() as usize],
+        &[-CallFailure::BeforeHistory.code() as usize],
+        &[-CallFailure::Future.code() as usize],
+        &[-CallFailure::Gap.code() as usize],
+        &[-CallFailure::CounterWentBack.code() as usize],
+        &[-CallFailure::NoWallTime.code() as usize],
+        &[-CallFailure::GivenUp.code() as usize],
+        &[-CallFailure::Busy.code() as usize],
         &[CivilState::Synchronized as usize],
         &[CivilState::WhileNotSlewing as usize],
         &[CivilState::LeapSecond as usize],

@@ -1,5 +1,6 @@
 /* Includes every header and uses what it inlines, for tests that only compile: as C and as C++. */
 
+#include <clockscope_stamps.h>
 #include <clockscope_ticks.h>
 
 #include "compat/rdtsc.h"
@@ -20,6 +21,7 @@ int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, 
   uint64_t ticks;
   RDTSC(ticks);
   *ns = clockscope_now() + clockscope_now_unordered() + (uint64_t)clockscope_wall_now() + ticks;
+  *ns += clockscope_stamp() + clockscope_stamp_unordered();
   clockscope_stopwatch_start(watch);
   clockscope_stopwatch_restart(watch);
   clockscope_stopwatch_stop(watch);
@@ -28,5 +30,6 @@ int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, 
   *ns += static_cast<uint64_t>(clockscope::wall_clock::to_time_t(clockscope::wall_clock::now()));
 #endif
   return clockscope_ticks_stop_with_cpu(ns, cpu) + clockscope_ticks_calibrate(*ns, rate) +
-         clockscope_stopwatch_elapsed(watch, ns) + clockscope_pin_thread(0);
+         clockscope_stopwatch_elapsed(watch, ns) + clockscope_pin_thread(0) +
+         clockscope_stamp_instant(*ns, ns, NULL);
 }

@@ -1,6 +1,6 @@
 /* Readings of C in a process of Rust: the test loads this and gives it its own library. */
 
-#include <clockscope.h>
+#include <clockscope_stamps.h>
 
 /* What the test hands over. */
 struct library {
@@ -97,6 +97,18 @@ size_t probe_layout(uint64_t *figures) {
       (uint64_t)-CLOCKSCOPE_ERROR_UNKNOWN,
       (uint64_t)-CLOCKSCOPE_ERROR_PANICKED,
       (uint64_t)-CLOCKSCOPE_ERROR_ARGUMENT,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_NO_COUNTER,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_NOT_INVARIANT,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_NOT_USED,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_NOT_COMPARED,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_NO_HISTORY,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_BEFORE_HISTORY,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_FUTURE,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_GAP,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_WENT_BACK,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_NO_WALL_TIME,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_GIVEN_UP,
+      (uint64_t)-CLOCKSCOPE_STAMP_ERROR_BUSY,
       CLOCKSCOPE_STATE_SYNCHRONIZED,
       CLOCKSCOPE_STATE_WHILE_NOT_SLEWING,
       CLOCKSCOPE_STATE_LEAP_SECOND,
