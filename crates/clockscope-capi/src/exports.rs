@@ -268,10 +268,8 @@ pub extern "C" fn clockscope_stamps_renew() -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_stamp_instant(stamp: u64, ns: *mut u64, error_ns: *mut u64) -> c_int {
     let convert = || {
-        let (counter, stamp) = (counter()?, Stamp::from_count(stamp));
-        let instant = counter.instant(stamp)?;
+        let (instant, error) = counter()?.instant_with_bound(Stamp::from_count(stamp))?;
         if !error_ns.is_null() {
-            let error = counter.error_bound(stamp)?;
             // SAFETY: it is not NULL, and the caller promises that it may be written.
             unsafe { error_ns.write(whole_ns(error)) };
         }
