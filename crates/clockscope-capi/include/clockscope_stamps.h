@@ -78,7 +78,7 @@ typedef enum clockscope_stamp_error {
  * before the process confines itself (seccomp, Landlock, chroot).
  *
  * Unit, error, ordering: none.
- * Cost: more than a millisecond at first; some tens of us later. The history takes a megabyte.
+ * Cost: more than two milliseconds at first; some tens of us later. The history takes a megabyte.
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_STAMP_ERROR_NO_COUNTER, CLOCKSCOPE_STAMP_ERROR_NOT_INVARIANT,
  *   CLOCKSCOPE_STAMP_ERROR_NOT_USED, CLOCKSCOPE_STAMP_ERROR_NOT_COMPARED,

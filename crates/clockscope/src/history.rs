@@ -28,10 +28,12 @@ use fit::{Fit, Step};
 pub use piece::Piece;
 use piece::{CONVERTED, FLAGS, Words};
 
-/// A reader looks so often again where words were written meanwhile, and a writer so often for the
-/// lock: some microseconds, and some milliseconds.
-const READS: u32 = 1000;
+/// A reader looks so often again where words are being written, and a writer so often for the lock:
+/// for about a millisecond, longer than it takes to make room.
 const TRIES: u32 = 20_000;
+
+/// Ranges of counts of which there may be two moments.
+const DOUBTS: usize = 8;
 
 /// Observations that are tried where the bracket was interrupted.
 const OBSERVATIONS: u32 = 4;
@@ -70,9 +72,8 @@ pub struct History<const N: usize> {
     /// The process whose history it is; 0 for none.
     owner: SharedWord,
     pieces: SharedWord,
-    /// From this count on so many were used before the counter went back: they are ambiguous.
-    twice_from: SharedWord,
-    twice: SharedWord,
+    /// From this count on so many may have two moments, because the counter went back; and others.
+    doubts: [[SharedWord; 2]; DOUBTS],
     /// From this count on the error is at least so large, in ns, as far as is known yet.
     tail_from: SharedWord,
     tail_error_ns: SharedWord,
@@ -90,8 +91,7 @@ impl<const N: usize> History<N> {
             version: SharedWord::new(0),
             owner: SharedWord::new(0),
             pieces: SharedWord::new(0),
-            twice_from: SharedWord::new(0),
-            twice: SharedWord::new(0),
+            doubts: [const { [const { SharedWord::new(0) }; 2] }; DOUBTS],
             tail_from: SharedWord::new(0),
             tail_error_ns: SharedWord::new(0),
             fit: ProcessLock::new(SharedWord::new(0), Fit::NONE),
@@ -108,8 +108,7 @@ impl<const N: usize> History<N> {
             version: word(),
             owner: word(),
             pieces: word(),
-            twice_from: word(),
-            twice: word(),
+            doubts: core::array::from_fn(|_| core::array::from_fn(|_| word())),
             tail_from: word(),
             tail_error_ns: word(),
             fit: ProcessLock::new(word(), Fit::NONE),
@@ -174,7 +173,8 @@ impl<const N: usize> History<N> {
     }
 
     fn restart(&self, owner: u64) {
-        for word in [&self.pieces, &self.twice_from, &self.twice, &self.tail_from, &self.tail_error_ns] {
+        let words = [&self.pieces, &self.tail_from, &self.tail_error_ns];
+        for word in words.into_iter().chain(self.doubts.iter().flatten()) {
             word.store(0, Ordering::Relaxed);
         }
         self.owner.store(owner, Ordering::Release);
@@ -185,7 +185,7 @@ impl<const N: usize> History<N> {
         self.write(|| {
             if let Some(doubtful) = step.doubtful {
                 let first = if doubtful.forgets_all { self.forget() } else { None };
-                self.doubt(first.unwrap_or(doubtful.first), doubtful.last);
+                self.add_doubt(first.unwrap_or(doubtful.first), doubtful.last);
             }
             let count = self.len();
             if let (Some(piece), Some(last)) = (step.replace, count.checked_sub(1)) {
@@ -213,14 +213,27 @@ impl<const N: usize> History<N> {
         first
     }
 
-    /// There may be two moments of these counts, and of those between them and others of that kind.
-    fn doubt(&self, first: u64, last: u64) {
-        let (from, counts) = (self.twice_from.load(Ordering::Relaxed), self.twice.load(Ordering::Relaxed));
-        let is_first = counts == 0 || (first.wrapping_sub(from) as i64) < 0;
-        let from_now = if is_first { first } else { from };
-        let before = if counts == 0 { 0 } else { from.wrapping_add(counts).wrapping_sub(from_now) };
-        self.twice_from.store(from_now, Ordering::Relaxed);
-        self.twice.store(before.max(last.wrapping_sub(from_now).saturating_add(1)), Ordering::Relaxed);
+    /// From a count on so many.
+    fn doubt(&self, index: usize) -> (u64, u64) {
+        let [from, counts] = &self.doubts[index];
+        (from.load(Ordering::Relaxed), counts.load(Ordering::Relaxed))
+    }
+
+    /// There may be two moments of these counts. Where no range is free, the last one grows by them
+    /// and all that lie between.
+    fn add_doubt(&self, first: u64, last: u64) {
+        let free = (0..DOUBTS).find(|index| self.doubt(*index).1 == 0);
+        let (mut from, mut end) = (first, last.wrapping_add(1));
+        let index = free.unwrap_or(DOUBTS - 1);
+        if free.is_none() {
+            let (other, counts) = self.doubt(index);
+            let is_before = |one: u64, other: u64| (one.wrapping_sub(other) as i64) < 0;
+            from = if is_before(other, from) { other } else { from };
+            end = if is_before(end, other.wrapping_add(counts)) { other.wrapping_add(counts) } else { end };
+        }
+        let [from_word, counts] = &self.doubts[index];
+        from_word.store(from, Ordering::Relaxed);
+        counts.store(end.wrapping_sub(from), Ordering::Relaxed);
     }
 
     /// The error is at least so large between these counts.
@@ -294,7 +307,7 @@ impl<const N: usize> History<N> {
     /// # Errors
     /// Why none does.
     pub fn find(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
-        for _ in 0..if cfg!(loom) { 2 } else { READS } {
+        for _ in 0..if cfg!(loom) { 2 } else { TRIES } {
             // First, because a child may find the version odd for ever.
             if !self.is_of(owner) {
                 return Err(Uncovered::None);
@@ -314,7 +327,7 @@ impl<const N: usize> History<N> {
     }
 
     fn look(&self, count: u64) -> Result<Piece, Uncovered> {
-        if count.wrapping_sub(self.twice_from.load(Ordering::Relaxed)) < self.twice.load(Ordering::Relaxed) {
+        if (0..DOUBTS).map(|index| self.doubt(index)).any(|(from, counts)| count.wrapping_sub(from) < counts) {
             return Err(Uncovered::Twice);
         }
         let index = self.index_of(count)?;
@@ -357,7 +370,11 @@ fn uninterrupted(
 ) -> Result<Observation, Unrenewed> {
     let mut best: Option<Observation> = None;
     for _ in 0..OBSERVATIONS {
-        let seen = observe(fit.enough()).map_err(Unrenewed::Unobserved)?;
+        let seen = match (observe(fit.enough()), best) {
+            (Ok(seen), _) => seen,
+            (Err(_), Some(best)) => return Ok(best),
+            (Err(reason), None) => return Err(Unrenewed::Unobserved(reason)),
+        };
         if best.is_none_or(|best| seen.bracket.width() < best.bracket.width()) {
             best = Some(seen);
         }
@@ -365,5 +382,5 @@ fn uninterrupted(
             return Ok(seen);
         }
     }
-    best.ok_or(Unrenewed::Busy)
+    best.ok_or(Unrenewed::Unobserved(Unobserved::NoBracket))
 }

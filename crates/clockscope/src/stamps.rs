@@ -57,7 +57,7 @@ use crate::native::CLOCK;
 use crate::process::process_mark;
 use crate::{Instant, WallTime};
 
-/// Time between the first two comparisons.
+/// Time between the first three comparisons.
 const FIRST_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Pieces of a history: a megabyte.
@@ -285,22 +285,13 @@ fn batch<T>(
     by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
 ) -> impl Iterator<Item = Result<T, StampError>> {
     let mut last: Option<Piece> = None;
-    // The first that was found to be later than now: what is later still needs no renewal.
-    let mut future: Option<Stamp> = None;
     stamps.into_iter().map(move |stamp| {
         if let Some(piece) = &last
             && piece.is_of(stamp.0)
         {
             return by(piece, stamp);
         }
-        if future.is_some_and(|future| !stamp.is_before(future)) {
-            return Err(StampError::Future);
-        }
-        let found = of.piece(stamp);
-        if found == Err(StampError::Future) {
-            future = Some(stamp);
-        }
-        by(last.insert(found?), stamp)
+        by(last.insert(of.piece(stamp)?), stamp)
     })
 }
 
@@ -314,12 +305,12 @@ pub struct CounterStamps(());
 pub struct OsStamps(());
 
 /// Returns what takes stamps of the counter, and begins the history, or says why the counter is
-/// not fit for that. Asks the kernel anew.
+/// not fit for that. Asks the kernel again.
 ///
-/// Cost: more than a millisecond at first, for two comparisons that far apart; later tens of
+/// Cost: more than two milliseconds at first, for three comparisons that far apart; later tens of
 /// microseconds. Not async-signal-safe. Call it before the process confines itself:
 /// what a conversion or [`renew`] asks later is what readings ask ([`crate::prepare`]), and
-/// `adjtimex` once a second.
+/// `adjtimex` as [`crate::bounded::now`] does.
 ///
 /// # Errors
 /// Why it is not.
@@ -340,8 +331,10 @@ pub fn counter() -> Result<CounterStamps, Refused> {
         let begun = renew_counter();
         if is_new && begun.is_ok() {
             // Or nothing would be known of the rate in the first period.
-            pause(FIRST_INTERVAL);
-            let _ = renew_counter();
+            for _ in 0..2 {
+                pause(FIRST_INTERVAL);
+                let _ = renew_counter();
+            }
         }
         match begun {
             Ok(()) => Ok(CounterStamps(())),
@@ -370,7 +363,7 @@ pub fn os() -> OsStamps {
 /// Compares the clocks now, for each history that has begun: stamps up to here can be converted,
 /// and the bounds of the last ones may become smaller. From any thread.
 ///
-/// - Cost: some microseconds; once a second, that of `adjtimex`.
+/// - Cost: some microseconds, and what [`crate::bounded::now`] asks.
 /// - No system calls but `adjtimex`, and `clock_gettime` where there is no vDSO.
 ///
 /// # Errors

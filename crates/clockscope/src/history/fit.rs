@@ -5,7 +5,7 @@
 
 use clockscope_core::brackets::Bracket;
 
-use super::piece::{Ahead, Piece};
+use super::piece::{Ahead, Piece, same_wall};
 use crate::disciplined::{Calibration, FASTER, GROWS, Observation, SLOWER, WallOffset, error_ns};
 use crate::tick_length::TickLength;
 
@@ -361,13 +361,6 @@ fn wall_between(last: &Observation, seen: &Observation) -> (WallOffset, u64) {
         (Some(before), Some(after)) => same_wall(before, after).unwrap_or((WallOffset::UNKNOWN, 0)),
         _ => (WallOffset::UNKNOWN, 0),
     }
-}
-
-/// The first of two offsets, if both may be one, and how far that may be off, in ns.
-fn same_wall((one, one_ns): (WallOffset, u64), (other, other_ns): (WallOffset, u64)) -> Option<(WallOffset, u64)> {
-    let apart_ns = one.ns().abs_diff(other.ns());
-    let is_same = one == other || one.is_known() && other.is_known() && apart_ns <= one_ns.saturating_add(other_ns);
-    is_same.then(|| (one, one_ns.max(other_ns.saturating_add(apart_ns))))
 }
 
 /// By how much the true time is ahead between two observations, where it may have moved by so much.

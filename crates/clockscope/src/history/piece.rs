@@ -165,6 +165,8 @@ impl Piece {
         if self.end() != next.start || counts > COUNTS {
             return None;
         }
+        let walls = same_wall((self.wall, self.wall_error_ns), (next.wall, next.wall_error_ns));
+        let (wall, wall_error_ns) = walls.unwrap_or((WallOffset::UNKNOWN, 0));
         let rise = next.end_value() - self.value;
         // Rounded down, so that it ends no higher than the piece after the next begins.
         let tick_length = TickLength::new((rise as f64 / counts as f64).max(f64::MIN_POSITIVE) * (1.0 - 1e-15));
@@ -174,8 +176,8 @@ impl Piece {
             counts,
             tick_length,
             error_ns: self.error_ns.max(next.error_ns).saturating_add(middle.max(end)).saturating_add(1),
-            wall: if self.wall == next.wall { self.wall } else { WallOffset::UNKNOWN },
-            wall_error_ns: self.wall_error_ns.max(next.wall_error_ns),
+            wall,
+            wall_error_ns,
             civil: self.civil.in_both(&next.civil),
             ..*self
         })
@@ -185,6 +187,16 @@ impl Piece {
 /// An error of half a word; what did not fit is not known.
 fn unsaturated(ns: u64) -> u64 {
     if ns == HALF { u64::MAX } else { ns }
+}
+
+/// The first of two offsets, if both may be one, and how far that may be off, in ns.
+pub(crate) fn same_wall(
+    (one, one_ns): (WallOffset, u64),
+    (other, other_ns): (WallOffset, u64),
+) -> Option<(WallOffset, u64)> {
+    let apart_ns = one.ns().abs_diff(other.ns());
+    let is_same = one == other || one.is_known() && other.is_known() && apart_ns <= one_ns.saturating_add(other_ns);
+    is_same.then(|| (one, one_ns.max(other_ns.saturating_add(apart_ns))))
 }
 
 impl Ahead {

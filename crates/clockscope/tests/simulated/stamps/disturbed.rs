@@ -283,3 +283,23 @@ fn a_counter_that_is_given_up_is_not_compared_any_more() {
     assert_eq!(run.world.counter_reads.get(), reads);
     run.check(&stamped).expect("what was compared stays");
 }
+
+/// Each leaves counts in doubt, and none of those between them.
+#[test]
+fn two_moves_leave_the_time_between_them() {
+    let run = Run::<100>::new(2.4 * GHZ);
+    let mut kept = Vec::new();
+    for turn in 0..60 {
+        run.world.disruptions.set(Some(turn / 20));
+        for _ in 0..5 {
+            run.world.pass(20 * MILLISECOND);
+            // The first one after a move finds that the counter is another one.
+            let _ = run.history.renew(&run.clock, OWNER);
+        }
+        kept.push(run.stamp());
+        run.world.pass(20 * MILLISECOND);
+        run.renew();
+    }
+    let covered = kept.iter().filter(|stamped| run.check(stamped).is_some()).count();
+    assert_eq!(covered, kept.len());
+}
