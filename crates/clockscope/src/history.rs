@@ -1,6 +1,6 @@
 //! A history of lines: how counts become times, for as long as the process lives.
 //!
-//! Each renewal compares the clocks once ([`Disciplined::observe`]), and `fit` prolongs the last
+//! Each renewal compares the clocks once (`Disciplined::observe`), and `fit` prolongs the last
 //! piece or begins another one. Readers search the pieces without a lock. A count is converted only
 //! where two brackets enclose it, and a piece that was converted from stays as it is: so earlier
 //! counts never become later times, whenever they are converted.

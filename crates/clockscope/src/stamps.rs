@@ -23,17 +23,17 @@
 //!
 //! # The history
 //!
-//! It begins with [`counter`], or [`os`], and goes on with each renewal: by [`crate::Upkeep`], once
-//! a period; by [`renew`], from any thread; and by the conversion of a stamp that is later than the
-//! last renewal. Between two renewals the counter goes straight. How far CLOCK_MONOTONIC may be
-//! from that is [`Stamps::error_bound`]: some 0.1 µs where its rate stays the same, and more where
-//! it changed. The table in the project's guide says how often to renew for which bound
+//! It begins with [`counter`], or [`os()`], and goes on with each renewal: by [`crate::Upkeep`],
+//! once a period; by [`renew`], from any thread; and by the conversion of a stamp that is later
+//! than the last renewal. Between two renewals the counter goes straight. How far CLOCK_MONOTONIC
+//! may be from that is [`Stamps::error_bound`]: some 0.1 µs where its rate stays the same, and more
+//! where it changed. The table in the project's guide says how often to renew for which bound
 //! ([Stamps](https://github.com/clockscope/clockscope/blob/HEAD/docs/library.md#stamps)).
 //!
 //! What was converted once stays: an earlier stamp never becomes a later time, whenever and by
-//! whichever thread each is converted. The history takes a megabyte, enough for a day. When it is
-//! full, the oldest parts from which nothing was converted are joined, and their bounds grow. Where
-//! all have been, the oldest are given up.
+//! whichever thread each is converted. The history takes a megabyte, enough for a quiet day. When
+//! it is full, the oldest parts from which nothing was converted are joined, and their bounds grow.
+//! Where all have been, the oldest are given up.
 //!
 //! A stamp is a number: nothing in it shows where it comes from. One of another machine, boot or
 //! process becomes a wrong time, if the history covers that count.
@@ -98,7 +98,7 @@ impl Stamp {
     }
 }
 
-/// Reason why no stamps are taken of the counter. [`os`] takes those of the system's clock.
+/// Reason why no stamps are taken of the counter. [`os()`] takes those of the system's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -129,7 +129,7 @@ impl core::error::Error for Refused {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StampError {
-    /// This process keeps no history: [`counter`] or [`os`] was not called, or was by a parent.
+    /// This process keeps no history: [`counter`] or [`os()`] was not called, or was by a parent.
     NoHistory,
     /// It was taken before the history begins, or before the oldest part that is still kept.
     BeforeHistory,
