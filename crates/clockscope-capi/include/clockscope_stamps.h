@@ -89,8 +89,7 @@ CLOCKSCOPE_API int clockscope_stamps_counter(void) CLOCKSCOPE_NOEXCEPT;
  * history covers can still be converted.
  *
  * Unit, error, ordering: none.
- * Cost: some us. The only system calls are adjtimex once a second, and clock_gettime where there is
- *   no vDSO.
+ * Cost: some us. The only system calls are those of clockscope_bounded_now().
  * Threads: any. Signal-safe.
  * Errors: CLOCKSCOPE_STAMP_ERROR_NO_HISTORY, CLOCKSCOPE_STAMP_ERROR_NOT_COMPARED,
  *   CLOCKSCOPE_STAMP_ERROR_GIVEN_UP, CLOCKSCOPE_STAMP_ERROR_BUSY, CLOCKSCOPE_ERROR_PANICKED. */
@@ -151,7 +150,7 @@ CLOCKSCOPE_API int clockscope_stamp_instant(uint64_t stamp, uint64_t *ns,
  * Unit: ns since the Unix epoch, without leap seconds.
  * Error: that of clockscope_stamp_instant() and a fraction of a microsecond, against CLOCK_REALTIME
  *   as it was set then.
- * Ordering, cost: as clockscope_stamp_instant(), while CLOCK_REALTIME is not set back.
+ * Ordering, cost: as clockscope_stamp_instant(), on Linux while CLOCK_REALTIME is not set back.
  * Threads: any. Signal-safe.
  * Errors: as clockscope_stamp_instant(), and CLOCKSCOPE_STAMP_ERROR_NO_WALL_TIME. */
 CLOCKSCOPE_API int clockscope_stamp_wall(uint64_t stamp, int64_t *unix_ns) CLOCKSCOPE_NOEXCEPT;

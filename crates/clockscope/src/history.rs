@@ -8,9 +8,9 @@
 //! # Protocol
 //!
 //! The version is odd while words are written. A reader loads it, finds its piece, marks that as
-//! converted, and loads the version again. Writers hold the lock. Who makes room, by joining
-//! pieces, makes the version odd *before* it looks for marks: either it sees the mark, or the
-//! reader sees another version, and searches again.
+//! converted, and loads the version again. Writers hold the lock. A writer that makes room, by
+//! joining pieces, makes the version odd *before* it looks for marks: either it sees the mark, or
+//! the reader sees another version, and searches again.
 //!
 //! A forked child is another owner: nothing of its parent's history is its own.
 
@@ -119,7 +119,7 @@ impl<const N: usize> History<N> {
     /// Compares the clocks, and keeps that, as the history of `owner`, which is not 0.
     ///
     /// # Errors
-    /// Why the clocks were not compared.
+    /// The clocks were not compared, for this reason.
     pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>, owner: u64) -> Result<(), Unrenewed> {
         self.renew_by(owner, |enough| clock.observe(enough))
     }
@@ -161,12 +161,6 @@ impl<const N: usize> History<N> {
         self.version.store(odd.wrapping_add(1), Ordering::Release);
     }
 
-    /// Number of its pieces.
-    #[must_use]
-    pub fn pieces(&self) -> usize {
-        self.len()
-    }
-
     /// Returns whether it is the history of `owner`.
     pub(crate) fn is_of(&self, owner: u64) -> bool {
         self.owner.load(Ordering::Acquire) == owner
@@ -187,7 +181,7 @@ impl<const N: usize> History<N> {
                 let first = if doubtful.forgets_all { self.forget() } else { None };
                 self.add_doubt(first.unwrap_or(doubtful.first), doubtful.last);
             }
-            let count = self.len();
+            let count = self.pieces();
             if let (Some(piece), Some(last)) = (step.replace, count.checked_sub(1)) {
                 let error_ns = self.piece(last).error_ns;
                 self.change(last, &Piece { error_ns, ..piece });
@@ -208,7 +202,7 @@ impl<const N: usize> History<N> {
 
     /// Forgets all pieces: counts since the first of them may come again.
     fn forget(&self) -> Option<u64> {
-        let first = (self.len() > 0).then(|| self.piece(0).start);
+        let first = (self.pieces() > 0).then(|| self.piece(0).start);
         self.pieces.store(0, Ordering::Relaxed);
         first
     }
@@ -239,7 +233,7 @@ impl<const N: usize> History<N> {
     /// The error is at least so large between these counts.
     fn settle(&self, from: u64, to: u64, error_ns: u64) {
         let is_after = |one: u64, other: u64| (one.wrapping_sub(other) as i64) > 0;
-        for index in (0..self.len()).rev() {
+        for index in (0..self.pieces()).rev() {
             let piece = self.piece(index);
             if !is_after(piece.end(), from) {
                 return;
@@ -277,7 +271,9 @@ impl<const N: usize> History<N> {
         Some(joined.words())
     }
 
-    fn len(&self) -> usize {
+    /// Number of its pieces.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
         (self.pieces.load(Ordering::Relaxed) as usize).min(N)
     }
 
@@ -305,7 +301,7 @@ impl<const N: usize> History<N> {
     /// The piece that covers a count, with its error, in the history of `owner`.
     ///
     /// # Errors
-    /// Why none does.
+    /// None does, for this reason.
     pub fn find(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
         for _ in 0..if cfg!(loom) { 2 } else { TRIES } {
             // First, because a child may find the version odd for ever.
@@ -334,7 +330,7 @@ impl<const N: usize> History<N> {
         let words = self.load(index);
         let piece = Piece::of_words(words);
         if count.wrapping_sub(piece.start) > piece.counts {
-            return Err(if index + 1 == self.len() { Uncovered::After } else { Uncovered::Gap });
+            return Err(if index + 1 == self.pieces() { Uncovered::After } else { Uncovered::Gap });
         }
         if words[FLAGS] & CONVERTED == 0 {
             self.words[index][FLAGS].fetch_or(CONVERTED, Ordering::Relaxed);
@@ -350,7 +346,7 @@ impl<const N: usize> History<N> {
     /// The number of the last piece that begins at or before a count.
     fn index_of(&self, count: u64) -> Result<usize, Uncovered> {
         let start = |index: usize| self.words[index][0].load(Ordering::Relaxed);
-        let (mut least, mut most) = (0, self.len());
+        let (mut least, mut most) = (0, self.pieces());
         if most == 0 {
             return Err(Uncovered::After);
         }

@@ -190,7 +190,7 @@ pub trait Stamps: Copy {
     /// Returns the part of the history that has this stamp.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The history does not have it.
     #[doc(hidden)]
     fn piece(self, stamp: Stamp) -> Result<Piece, StampError>;
 
@@ -200,7 +200,7 @@ pub trait Stamps: Copy {
     /// - Ordering: an earlier stamp is never a later moment, whenever each is converted. Moments of
     ///   [`crate::now`] are of another function: beside them, they are as exact as both bounds.
     /// - Cost: a search in the history, some 20 ns; where the stamp is later than the last renewal,
-    ///   a renewal, some microseconds. No system calls but those of a renewal: [`renew`].
+    ///   a renewal, some microseconds. Its system calls are those of a renewal: [`renew`].
     /// - May be called in a signal handler.
     ///
     /// # Errors
@@ -232,6 +232,12 @@ pub trait Stamps: Copy {
 
     /// Returns the wall clock's time at a stamp, by the offset in force then: [`Stamps::instant`]
     /// and by how much CLOCK_REALTIME was ahead.
+    ///
+    /// - Error: [`Stamps::error_bound`], and that of the offset, which is no more than a comparison
+    ///   of both clocks is wide: a fraction of a microsecond.
+    /// - Ordering: on Linux, that of [`Stamps::instant`] while the wall clock is not set. Other
+    ///   systems may steer the two clocks apart: there, offsets of two times differ by their
+    ///   errors.
     ///
     /// # Errors
     /// The history does not have it, or the wall clock was set between the renewals around it.
@@ -304,7 +310,7 @@ pub struct CounterStamps(());
 #[derive(Clone, Copy, Debug)]
 pub struct OsStamps(());
 
-/// Returns what takes stamps of the counter, and begins the history, or says why the counter is
+/// Begins the history and returns the source of stamps of the counter, or says why the counter is
 /// not fit for that. Asks the kernel again.
 ///
 /// Cost: more than two milliseconds at first, for three comparisons that far apart; later tens of
@@ -313,7 +319,7 @@ pub struct OsStamps(());
 /// `adjtimex` as [`crate::bounded::now`] does.
 ///
 /// # Errors
-/// Why it is not.
+/// It is not, for one of these reasons.
 pub fn counter() -> Result<CounterStamps, Refused> {
     os::keep_errno(|| {
         if !arch::EXISTS {
@@ -346,10 +352,10 @@ pub fn counter() -> Result<CounterStamps, Refused> {
     })
 }
 
-/// Returns what takes stamps of the system's clock, and begins their history, which
+/// Returns the source of stamps of the system's clock, and begins their history, which
 /// [`Stamps::wall`] and [`Stamps::bounded`] need.
 ///
-/// Cost: as [`counter`].
+/// Cost: tens of microseconds. Not async-signal-safe.
 #[must_use]
 pub fn os() -> OsStamps {
     os::keep_errno(|| {
@@ -364,7 +370,7 @@ pub fn os() -> OsStamps {
 /// and the bounds of the last ones may become smaller. From any thread.
 ///
 /// - Cost: some microseconds, and what [`crate::bounded::now`] asks.
-/// - No system calls but `adjtimex`, and `clock_gettime` where there is no vDSO.
+/// - Its system calls are those of [`crate::bounded::now`].
 ///
 /// # Errors
 /// No history has begun, or one was not renewed; stamps that it has can be converted all the same.

@@ -13,7 +13,7 @@ use clockscope_core::CivilState;
 /// Brackets tried for an observation.
 const TRIES: u32 = 4;
 
-/// What is seen at one moment.
+/// Findings of one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
     pub(crate) bracket: Bracket,
@@ -28,7 +28,7 @@ pub(crate) struct Observation {
     pub(crate) civil: (i64, i64, CivilState),
 }
 
-/// Reason why there is no observation.
+/// Reason for a missing observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unobserved {

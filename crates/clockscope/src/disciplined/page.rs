@@ -54,15 +54,6 @@ pub(crate) struct WallOffset(pub(crate) u64);
 impl WallOffset {
     pub(crate) const UNKNOWN: Self = Self(0);
 
-    /// The offset as a word, and the one of a word.
-    pub(crate) const fn word(self) -> u64 {
-        self.0
-    }
-
-    pub(crate) const fn of_word(word: u64) -> Self {
-        Self(word)
-    }
-
     /// The word of an offset in ns. Zero is published as one: an offset may be above the true one.
     pub(crate) fn of(ns: i64) -> Self {
         Self(if ns == 0 { 1 } else { ns as u64 })

@@ -27,7 +27,7 @@ const STEERED: f64 = 1e-3;
 /// Errors that differ by less than this, in ns, or by a factor of two, are alike.
 const ALIKE_NS: u64 = 50;
 
-/// What the lock of a history guards. All zero before the first observation, so that a static one
+/// The content of a history's lock. All zero before the first observation, so that a static one
 /// is in memory of the process's own, and in no file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fit {
@@ -87,7 +87,7 @@ impl Interval {
         Self { bend: before.map_or(f64::INFINITY, |before| before.bend_to(&interval)), ..interval }
     }
 
-    /// How far the OS clock may have been from a straight line in it, in ns.
+    /// The OS clock's largest distance from a straight line in it, in ns.
     ///
     /// Both ends are known. Where the OS clock's rate changes once in between, from r to s, it is
     /// off the straight line by no more than length × |mean − r|, and by no more than length ×
@@ -123,7 +123,7 @@ pub(crate) struct Doubtful {
     pub(crate) forgets_all: bool,
 }
 
-/// What follows from an observation for the pieces.
+/// The consequences of an observation for the pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
     pub(crate) doubtful: Option<Doubtful>,
@@ -285,7 +285,7 @@ impl Fit {
         Step { push: Some(self.piece), ..Step::default() }
     }
 
-    /// How far a piece may be from the middle of a bracket, in ns.
+    /// The largest distance of a piece from the middle of a bracket that is allowed, in ns.
     fn allowed_ns(&self, seen: &Observation) -> f64 {
         let wider = seen.bracket.width().saturating_sub(self.calibration.narrowest());
         TOLERANCE_NS + wider as f64 / 2.0 * self.rate(seen) + seen.os_tick_ns as f64
@@ -342,7 +342,7 @@ fn are_alike(one_ns: u64, other_ns: u64) -> bool {
     is_below(one_ns, other_ns) && is_below(other_ns, one_ns)
 }
 
-/// How far a time is ahead of the OS clock's at the middle of a bracket, in ns.
+/// The distance by which a time is ahead of the OS clock's at the middle of a bracket, in ns.
 fn ahead_ns(value: u64, seen: &Observation) -> f64 {
     value.wrapping_sub(seen.bracket.inner) as i64 as f64 - seen.os_tick_ns as f64 / 2.0
 }

@@ -55,7 +55,7 @@ impl Piece {
             self.value,
             self.tick_length.mantissa,
             self.error_ns.min(HALF) << 32 | self.wall_error_ns.min(HALF),
-            self.wall.word(),
+            self.wall.0,
             self.civil.least_ns as u64,
             (self.civil.state as u64) << 56 | self.civil.width_ns.min(MOST_WIDTH),
         ]
@@ -69,7 +69,7 @@ impl Piece {
             value,
             tick_length: TickLength { mantissa, shift: (packed >> SHIFT_BITS) as u32 & 127 },
             error_ns: unsaturated(errors >> 32),
-            wall: WallOffset::of_word(wall),
+            wall: WallOffset(wall),
             wall_error_ns: unsaturated(errors & HALF),
             civil: Ahead {
                 least_ns: least as i64,
