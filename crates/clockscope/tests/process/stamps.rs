@@ -10,7 +10,7 @@ use clockscope::Instant;
 use clockscope::stamps::{self, CounterStamps, Refused, Stamp, StampError, Stamps};
 use clockscope_testing::skip;
 
-use super::{ALLOCATIONS, disable_counter, forked, in_a_process, monotonic_by_syscall};
+use super::{ALLOCATIONS, disable_counter, forked, in_a_process, install, monotonic_by_syscall};
 
 /// The counter's stamps, or a skipped test where the machine has no counter that is fit.
 fn counter() -> Option<CounterStamps> {
@@ -249,6 +249,30 @@ fn an_upkeep_renews_the_history() {
         assert_right_stamp(counter, early);
         // SAFETY: ends the process; the upkeep is not dropped, which reads a clock.
         unsafe { libc::_exit(0) }
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// As documented: a renewal or a conversion asks the kernel by adjtimex, and by clock_gettime where
+/// there is no vDSO. Any other system call ends this process.
+#[test]
+fn a_confined_process_renews_and_converts() {
+    let status = in_a_process(here!(a_confined_process_renews_and_converts), &[], || {
+        let Some(counter) = counter() else { return };
+        let needed = [
+            libc::SYS_adjtimex,
+            libc::SYS_clock_adjtime,
+            libc::SYS_clock_gettime,
+            libc::SYS_write,
+            libc::SYS_exit_group,
+        ];
+        install(&needed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
+        for _ in 0..1_000 {
+            let taken = stamped(counter);
+            assert_right_stamp(counter, taken);
+            stamps::renew().unwrap();
+            assert!(counter.wall(taken.1).is_ok() && counter.bounded(taken.1).is_ok());
+        }
     });
     assert!(status.success(), "{status}");
 }
