@@ -14,19 +14,26 @@
 //!
 //! A forked child is another owner: nothing of its parent's history is its own.
 
+mod excerpt;
 mod fit;
 mod piece;
 #[cfg(all(test, loom))]
 mod protocol;
+mod search;
 
 use core::sync::atomic::Ordering;
 
 use crate::disciplined::{
     Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
 };
+pub(crate) use excerpt::Excerpt;
 use fit::{Fit, Step};
+pub(crate) use piece::Ahead;
 pub use piece::Piece;
 use piece::{CONVERTED, FLAGS, Words};
+pub use search::Uncovered;
+pub(crate) use search::{Doubt, Tail, is_before};
+use search::{index_of, no_doubt, not_past};
 
 /// A reader looks so often again where words are being written, and a writer so often for the lock:
 /// for about a millisecond, longer than it takes to make room.
@@ -37,23 +44,6 @@ const DOUBTS: usize = 8;
 
 /// Observations that are tried where the bracket was interrupted.
 const OBSERVATIONS: u32 = 4;
-
-/// Reason why a count is not converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Uncovered {
-    /// No history of this process.
-    None,
-    /// It is before the first observation that is kept.
-    Before,
-    /// It is after the last one.
-    After,
-    /// The clocks did not go on: a suspend, a move, a step.
-    Gap,
-    /// The counter went back, so that there are two moments of this count.
-    Twice,
-    /// The history was being written for all of this time.
-    Busy,
-}
 
 /// Reason why a history was not renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,23 +197,26 @@ impl<const N: usize> History<N> {
         first
     }
 
-    /// From a count on so many.
-    fn doubt(&self, index: usize) -> (u64, u64) {
+    fn doubt(&self, index: usize) -> Doubt {
         let [from, counts] = &self.doubts[index];
-        (from.load(Ordering::Relaxed), counts.load(Ordering::Relaxed))
+        Doubt { from: from.load(Ordering::Relaxed), counts: counts.load(Ordering::Relaxed) }
+    }
+
+    fn tail(&self) -> Tail {
+        Tail { from: self.tail_from.load(Ordering::Relaxed), error_ns: self.tail_error_ns.load(Ordering::Relaxed) }
     }
 
     /// There may be two moments of these counts. Where no range is free, the last one grows by them
     /// and all that lie between.
     fn add_doubt(&self, first: u64, last: u64) {
-        let free = (0..DOUBTS).find(|index| self.doubt(*index).1 == 0);
+        let free = (0..DOUBTS).find(|index| self.doubt(*index).counts == 0);
         let (mut from, mut end) = (first, last.wrapping_add(1));
         let index = free.unwrap_or(DOUBTS - 1);
         if free.is_none() {
-            let (other, counts) = self.doubt(index);
-            let is_before = |one: u64, other: u64| (one.wrapping_sub(other) as i64) < 0;
-            from = if is_before(other, from) { other } else { from };
-            end = if is_before(end, other.wrapping_add(counts)) { other.wrapping_add(counts) } else { end };
+            let other = self.doubt(index);
+            let other_end = other.from.wrapping_add(other.counts);
+            from = if is_before(other.from, from) { other.from } else { from };
+            end = if is_before(end, other_end) { other_end } else { end };
         }
         let [from_word, counts] = &self.doubts[index];
         from_word.store(from, Ordering::Relaxed);
@@ -232,13 +225,12 @@ impl<const N: usize> History<N> {
 
     /// The error is at least so large between these counts.
     fn settle(&self, from: u64, to: u64, error_ns: u64) {
-        let is_after = |one: u64, other: u64| (one.wrapping_sub(other) as i64) > 0;
         for index in (0..self.pieces()).rev() {
             let piece = self.piece(index);
-            if !is_after(piece.end(), from) {
+            if !is_before(from, piece.end()) {
                 return;
             }
-            if is_after(to, piece.start) && piece.error_ns < error_ns {
+            if is_before(piece.start, to) && piece.error_ns < error_ns {
                 self.change(index, &Piece { error_ns, ..piece });
             }
         }
@@ -323,38 +315,16 @@ impl<const N: usize> History<N> {
     }
 
     fn look(&self, count: u64) -> Result<Piece, Uncovered> {
-        if (0..DOUBTS).map(|index| self.doubt(index)).any(|(from, counts)| count.wrapping_sub(from) < counts) {
-            return Err(Uncovered::Twice);
-        }
-        let index = self.index_of(count)?;
+        no_doubt((0..DOUBTS).map(|index| self.doubt(index)), count)?;
+        let pieces = self.pieces();
+        let index = index_of(count, pieces, |index| self.words[index][0].load(Ordering::Relaxed))?;
         let words = self.load(index);
         let piece = Piece::of_words(words);
-        if count.wrapping_sub(piece.start) > piece.counts {
-            return Err(if index + 1 == self.pieces() { Uncovered::After } else { Uncovered::Gap });
-        }
+        not_past(&piece, count, index + 1 == pieces)?;
         if words[FLAGS] & CONVERTED == 0 {
             self.words[index][FLAGS].fetch_or(CONVERTED, Ordering::Relaxed);
         }
-        let (from, error_ns) = (self.tail_from.load(Ordering::Relaxed), self.tail_error_ns.load(Ordering::Relaxed));
-        Ok(match error_ns {
-            0 => piece,
-            _ if (count.wrapping_sub(from) as i64) < 0 => piece.up_to(from),
-            _ => Piece { error_ns: piece.error_ns.max(error_ns), ..piece },
-        })
-    }
-
-    /// The number of the last piece that begins at or before a count.
-    fn index_of(&self, count: u64) -> Result<usize, Uncovered> {
-        let start = |index: usize| self.words[index][0].load(Ordering::Relaxed);
-        let (mut least, mut most) = (0, self.pieces());
-        if most == 0 {
-            return Err(Uncovered::After);
-        }
-        while least < most {
-            let middle = least + (most - least) / 2;
-            if (count.wrapping_sub(start(middle)) as i64) >= 0 { least = middle + 1 } else { most = middle }
-        }
-        least.checked_sub(1).ok_or(Uncovered::Before)
+        Ok(self.tail().applied(piece, count))
     }
 }
 

@@ -35,8 +35,10 @@
 //! it is full, the oldest parts from which nothing was converted are joined, and their bounds grow.
 //! Where all have been, the oldest are given up.
 //!
-//! A stamp is a number: nothing in it shows where it comes from. One of another machine, boot or
-//! process becomes a wrong time, if the history covers that count.
+//! A stamp is a number: nothing in it shows where it comes from. One of another machine or boot
+//! becomes a wrong time, if the history covers that count. So where stamps are kept in a file, that
+//! begins with a [`Header`]: what `clockscope convert`, or [`Header::convert`], turns them into
+//! times by.
 //!
 //! # Where the counter is disabled later
 //!
@@ -44,18 +46,26 @@
 //! later (`prctl(PR_SET_TSC)`), the next stamp ends the process, as any read of the vDSO's clocks
 //! does. [`crate::survive_disabled_counter`] lets it survive that.
 
-use core::fmt;
+mod by_piece;
+mod errors;
+mod header;
+mod stamp;
+
 use core::time::Duration;
 
 use clockscope_core::{counter as arch, os, pause};
 
 use crate::bounded::Interval;
-use crate::disciplined::{BoundedAt, Unobserved};
+use crate::disciplined::Unobserved;
 use crate::evidence::Demotion;
-use crate::history::{History, Piece, Uncovered, Unrenewed};
+use crate::history::{Excerpt, History, Piece, Uncovered, Unrenewed};
 use crate::native::CLOCK;
 use crate::process::process_mark;
 use crate::{Instant, WallTime};
+use by_piece::{bounded_by, instant_by, wall_by};
+pub use errors::{Refused, StampError};
+pub use header::{Converted, Header, HeaderError, StampClock};
+pub use stamp::Stamp;
 
 /// Time between the first three comparisons.
 const FIRST_INTERVAL: Duration = Duration::from_millis(1);
@@ -66,112 +76,6 @@ const PIECES: usize = 16_000;
 /// That of the counter, and that of the OS clock, whose count is its time.
 static COUNTER: History<PIECES> = History::new();
 static OS: History<PIECES> = History::new();
-
-/// What a clock showed: a number of ticks, or of ns, without its unit.
-///
-/// It means nothing without the [`Stamps`] that took it. Two of the same may be compared by
-/// [`Stamp::is_before`] as long as they are less than half of 2^64 apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-#[repr(transparent)]
-pub struct Stamp(u64);
-
-impl Stamp {
-    /// Returns the stamp of a count that was kept elsewhere.
-    #[inline(always)]
-    #[must_use]
-    pub const fn from_count(count: u64) -> Self {
-        Self(count)
-    }
-
-    /// Returns the count, in ticks of the counter, or ns of the system's clock.
-    #[inline(always)]
-    #[must_use]
-    pub const fn count(self) -> u64 {
-        self.0
-    }
-
-    /// Returns whether this stamp was taken before the other one.
-    #[inline(always)]
-    #[must_use]
-    pub const fn is_before(self, other: Self) -> bool {
-        (self.0.wrapping_sub(other.0) as i64) < 0
-    }
-}
-
-/// Reason why no stamps are taken of the counter. [`os()`] takes those of the system's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Refused {
-    /// No counter of this architecture is known.
-    NoCounter,
-    /// The processor does not promise that the counter runs at one rate and never stops.
-    NotInvariant,
-    /// The clock of the process does not use it, for this reason, as [`crate::evidence`] has it.
-    NotUsed(&'static str),
-    /// It could not be compared with CLOCK_MONOTONIC.
-    NotCompared,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoCounter => f.write_str("no counter of this architecture is known"),
-            Self::NotInvariant => f.write_str("the processor does not promise that its counter runs at one rate"),
-            Self::NotUsed(reason) => write!(f, "the counter is not used ({reason}); evidence() says more"),
-            Self::NotCompared => f.write_str("the counter could not be compared with CLOCK_MONOTONIC; try again"),
-        }
-    }
-}
-
-impl core::error::Error for Refused {}
-
-/// Reason why a stamp has no time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StampError {
-    /// This process keeps no history: [`counter`] or [`os()`] was not called, or was by a parent.
-    NoHistory,
-    /// It was taken before the history begins, or before the oldest part that is still kept.
-    BeforeHistory,
-    /// It is later than now, so it comes from elsewhere.
-    Future,
-    /// It lies between two renewals of which the clocks' rates do not explain the distance: the
-    /// machine was suspended or moved, or one of the clocks stepped.
-    Gap,
-    /// The counter went back, so that there are two moments of this count.
-    CounterWentBack,
-    /// The wall clock was set between the renewals before and after it, or does not answer.
-    NoWallTime,
-    /// The counter is not used any more, for this reason, as [`crate::evidence`] has it.
-    GivenUp(&'static str),
-    /// The clocks could not be compared just now: CLOCK_MONOTONIC stepped back, or does not answer.
-    NotCompared,
-    /// The history was being written all the time: by a thread that was stopped in that, or that
-    /// this signal handler has interrupted. Convert later.
-    Busy,
-}
-
-impl fmt::Display for StampError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoHistory => f.write_str("this process keeps no history of stamps: call stamps::counter() first"),
-            Self::BeforeHistory => f.write_str("the stamp is older than the history"),
-            Self::Future => f.write_str("the stamp is later than now: it comes from another machine, boot or clock"),
-            Self::Gap => f.write_str(
-                "between the renewals around the stamp the machine was suspended or moved, or a clock stepped",
-            ),
-            Self::CounterWentBack => f.write_str("the counter went back: there are two moments of this count"),
-            Self::NoWallTime => {
-                f.write_str("the wall clock was set between the renewals around the stamp, or does not answer")
-            }
-            Self::GivenUp(reason) => write!(f, "the counter is not used any more ({reason}); evidence() says more"),
-            Self::NotCompared => f.write_str("the clocks could not be compared; try again in some milliseconds"),
-            Self::Busy => f.write_str("the history is being written; convert the stamp later"),
-        }
-    }
-}
-
-impl core::error::Error for StampError {}
 
 /// A source of stamps, and their conversion.
 pub trait Stamps: Copy {
@@ -226,8 +130,7 @@ pub trait Stamps: Copy {
     /// The history does not have it.
     fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
         let piece = self.piece(stamp)?;
-        let ns = piece.time_of(stamp.0).ok_or(StampError::Busy)?;
-        Ok((Instant::from_ns(ns), Duration::from_nanos(piece.error_ns())))
+        Ok((instant_by(&piece, stamp)?, Duration::from_nanos(piece.error_ns())))
     }
 
     /// Returns the wall clock's time at a stamp, by the offset in force then: [`Stamps::instant`]
@@ -255,11 +158,23 @@ pub trait Stamps: Copy {
         bounded_by(&self.piece(stamp)?, stamp)
     }
 
+    /// Returns the history of stamps from this one to now, for a file of stamps: another program
+    /// converts them by it as this process does. Renews first.
+    ///
+    /// All parts that the header has count as converted from: they are not joined any more.
+    ///
+    /// - Cost: a renewal, and a copy of the history: up to a megabyte. Allocates; opens a file of
+    ///   /proc on Linux.
+    /// - Not async-signal-safe.
+    ///
+    /// # Errors
+    /// No history has begun, it is being written, or the counter is given up.
+    fn header(self, from: Stamp) -> Result<Header, StampError>;
+
     /// Converts many stamps, each as [`Stamps::instant`] does: some 2.5 ns each where neighbors are
     /// close in time.
     fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {
-        let by = |piece: &Piece, stamp: Stamp| piece.time_of(stamp.0).map(Instant::from_ns).ok_or(StampError::Busy);
-        batch(self, stamps, by)
+        batch(self, stamps, instant_by)
     }
 
     /// Converts many stamps, each as [`Stamps::wall`] does.
@@ -271,17 +186,6 @@ pub trait Stamps: Copy {
     fn boundeds(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Interval, StampError>> {
         batch(self, stamps, bounded_by)
     }
-}
-
-fn wall_by(piece: &Piece, stamp: Stamp) -> Result<WallTime, StampError> {
-    let ns = piece.time_of(stamp.0).ok_or(StampError::Busy)?;
-    piece.wall_at(ns).map(|(wall_ns, _)| WallTime::from_unix_ns(wall_ns)).ok_or(StampError::NoWallTime)
-}
-
-fn bounded_by(piece: &Piece, stamp: Stamp) -> Result<Interval, StampError> {
-    let ns = piece.time_of(stamp.0).ok_or(StampError::Busy)?;
-    let BoundedAt { earliest_ns, latest_ns, state } = piece.bounded_at(ns);
-    Ok(Interval { earliest: WallTime::from_unix_ns(earliest_ns), latest: WallTime::from_unix_ns(latest_ns), state })
 }
 
 /// Converts stamps, looking for a piece only where the last one does not have the next stamp.
@@ -392,29 +296,6 @@ fn renew_os() -> Result<(), Unrenewed> {
     OS.renew_by(process_mark(), |_| CLOCK.observe_os())
 }
 
-impl From<Unrenewed> for StampError {
-    fn from(reason: Unrenewed) -> Self {
-        match reason {
-            Unrenewed::Unobserved(Unobserved::Barred(reason)) => Self::GivenUp(reason),
-            Unrenewed::Unobserved(Unobserved::NoBracket) | Unrenewed::Behind => Self::NotCompared,
-            Unrenewed::Busy => Self::Busy,
-        }
-    }
-}
-
-impl From<Uncovered> for StampError {
-    fn from(reason: Uncovered) -> Self {
-        match reason {
-            Uncovered::None => Self::NoHistory,
-            Uncovered::Before => Self::BeforeHistory,
-            Uncovered::After => Self::Future,
-            Uncovered::Gap => Self::Gap,
-            Uncovered::Twice => Self::CounterWentBack,
-            Uncovered::Busy => Self::Busy,
-        }
-    }
-}
-
 /// The piece of a stamp, after a renewal where it is later than the last one.
 fn piece_of(
     history: &History<PIECES>,
@@ -438,6 +319,31 @@ fn piece_of(
     Err(StampError::Future)
 }
 
+/// The history from a stamp on, after a renewal. Where that fails the history ends before it.
+fn excerpt_of(
+    history: &History<PIECES>,
+    renew: impl Fn() -> Result<(), Unrenewed>,
+    from: Stamp,
+) -> Result<Excerpt, StampError> {
+    let owner = process_mark();
+    os::keep_errno(|| {
+        if history.is_of(owner) {
+            let _ = renew();
+        }
+        Ok(history.excerpt(owner, from.0)?)
+    })
+}
+
+impl CounterStamps {
+    /// Fails where the counter went back from CPU to CPU: brackets on one CPU do not show that.
+    fn in_order() -> Result<(), StampError> {
+        match CLOCK.barred() {
+            Some(reason @ Demotion::OutOfOrder) => Err(StampError::GivenUp(reason.word())),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Stamps for CounterStamps {
     #[inline(always)]
     fn now_unordered(self) -> Stamp {
@@ -450,11 +356,13 @@ impl Stamps for CounterStamps {
     }
 
     fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
-        // What brackets on one CPU have shown is not so on others.
-        match CLOCK.barred() {
-            Some(reason @ Demotion::OutOfOrder) => Err(StampError::GivenUp(reason.word())),
-            _ => piece_of(&COUNTER, renew_counter, stamp),
-        }
+        Self::in_order()?;
+        piece_of(&COUNTER, renew_counter, stamp)
+    }
+
+    fn header(self, from: Stamp) -> Result<Header, StampError> {
+        Self::in_order()?;
+        excerpt_of(&COUNTER, renew_counter, from).map(|history| Header::new(StampClock::Counter, history))
     }
 }
 
@@ -472,6 +380,10 @@ impl Stamps for OsStamps {
 
     fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
         piece_of(&OS, renew_os, stamp)
+    }
+
+    fn header(self, from: Stamp) -> Result<Header, StampError> {
+        excerpt_of(&OS, renew_os, from).map(|history| Header::new(StampClock::Os, history))
     }
 
     /// The stamp is the time.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clockscope::Instant;
-use clockscope::stamps::{self, CounterStamps, Refused, Stamp, StampError, Stamps};
+use clockscope::stamps::{self, Converted, CounterStamps, Header, Refused, Stamp, StampError, Stamps};
 use clockscope_testing::skip;
 
 use super::{ALLOCATIONS, disable_counter, forked, in_a_process, install, monotonic_by_syscall};
@@ -56,6 +56,48 @@ fn a_stamp_becomes_the_time_of_its_moment() {
         for ((_, stamp, _), _) in &kept {
             assert!(counter.bounded(*stamp).is_ok() && counter.wall(*stamp).is_ok());
         }
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// What a header says of a stamp, read from its text, is what the process says before and after.
+#[test]
+fn a_header_converts_as_the_process_does() {
+    fn check(stamps: impl Stamps) {
+        let first = stamps.now();
+        let mut kept = Vec::new();
+        let said = |stamp: Stamp| {
+            let (instant, error_bound) = stamps.instant_with_bound(stamp).unwrap();
+            (instant, error_bound, stamps.wall(stamp).ok(), stamps.bounded(stamp).unwrap())
+        };
+        for _ in 0..20 {
+            kept.extend((0..50).map(|_| stamps.now()));
+            stamps::renew().unwrap();
+        }
+        let header: Header = stamps.header(first).unwrap().to_string().parse().unwrap();
+        for stamp in &kept {
+            let Converted { instant, error_bound, wall, interval, .. } = header.convert(*stamp).unwrap();
+            assert_eq!((instant, error_bound, wall, interval), said(*stamp));
+        }
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(1));
+            stamps::renew().unwrap();
+        }
+        for stamp in &kept {
+            assert_eq!(header.convert(*stamp).unwrap().instant, said(*stamp).0);
+        }
+        assert_eq!(header.convert(stamps.now()).unwrap_err(), StampError::AfterHeader);
+        let last = stamps.now();
+        let later = stamps.header(last).unwrap();
+        assert!(later.convert(last).is_ok());
+        let pieces = |header: &Header| header.to_string().matches("\npiece ").count();
+        assert!(pieces(&later) <= pieces(&header), "{header}{later}");
+    }
+    let status = in_a_process(here!(a_header_converts_as_the_process_does), &[], || {
+        check(stamps::os());
+        let Some(counter) = counter() else { return };
+        check(counter);
+        assert!(forked(|| assert_eq!(counter.header(counter.now()).unwrap_err(), StampError::NoHistory)));
     });
     assert!(status.success(), "{status}");
 }

@@ -1,0 +1,85 @@
+//! The search for the piece of a count, in a history and in a copy of it.
+
+use super::piece::Piece;
+
+/// Reason why a count is not converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncovered {
+    /// No history of this process.
+    None,
+    /// It is before the first observation that is kept.
+    Before,
+    /// It is after the last one.
+    After,
+    /// The clocks did not go on: a suspend, a move, a step.
+    Gap,
+    /// The counter went back, so that there are two moments of this count.
+    Twice,
+    /// The history was being written for all of this time.
+    Busy,
+}
+
+/// So many counts from a first one on, of which there may be two moments each, because the counter
+/// went back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Doubt {
+    pub(crate) from: u64,
+    pub(crate) counts: u64,
+}
+
+impl Doubt {
+    fn has(self, count: u64) -> bool {
+        count.wrapping_sub(self.from) < self.counts
+    }
+}
+
+/// The error from a count on is at least so large, in ns, as far as is known yet; 0 where nothing
+/// is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tail {
+    pub(crate) from: u64,
+    pub(crate) error_ns: u64,
+}
+
+impl Tail {
+    /// The piece as it is for a count.
+    pub(crate) fn applied(self, piece: Piece, count: u64) -> Piece {
+        match self.error_ns {
+            0 => piece,
+            _ if is_before(count, self.from) => piece.up_to(self.from),
+            error_ns => Piece { error_ns: piece.error_ns.max(error_ns), ..piece },
+        }
+    }
+}
+
+/// Fails where there may be two moments of a count.
+pub(crate) fn no_doubt(mut doubts: impl Iterator<Item = Doubt>, count: u64) -> Result<(), Uncovered> {
+    if doubts.any(|doubt| doubt.has(count)) { Err(Uncovered::Twice) } else { Ok(()) }
+}
+
+/// The number of the last of so many pieces that begins at or before a count.
+pub(crate) fn index_of(count: u64, pieces: usize, start: impl Fn(usize) -> u64) -> Result<usize, Uncovered> {
+    let (mut least, mut most) = (0, pieces);
+    if most == 0 {
+        return Err(Uncovered::After);
+    }
+    while least < most {
+        let middle = least + (most - least) / 2;
+        if is_before(count, start(middle)) { most = middle } else { least = middle + 1 }
+    }
+    least.checked_sub(1).ok_or(Uncovered::Before)
+}
+
+/// Fails where a count is past the end of the last piece that begins before it.
+pub(crate) fn not_past(piece: &Piece, count: u64, is_last: bool) -> Result<(), Uncovered> {
+    match count.wrapping_sub(piece.start) <= piece.counts {
+        true => Ok(()),
+        false if is_last => Err(Uncovered::After),
+        false => Err(Uncovered::Gap),
+    }
+}
+
+/// Returns true if one count is before another, as long as they are less than half of 2^64 apart.
+pub(crate) fn is_before(one: u64, other: u64) -> bool {
+    (one.wrapping_sub(other) as i64) < 0
+}

@@ -1,0 +1,27 @@
+//! What a piece of the history says of a stamp.
+
+use super::errors::StampError;
+use super::stamp::Stamp;
+use crate::bounded::Interval;
+use crate::disciplined::BoundedAt;
+use crate::history::Piece;
+use crate::{Instant, WallTime};
+
+/// The moment of a stamp.
+#[inline(always)]
+pub(super) fn instant_by(piece: &Piece, stamp: Stamp) -> Result<Instant, StampError> {
+    piece.time_of(stamp.count()).map(Instant::from_ns).ok_or(StampError::Busy)
+}
+
+/// The wall clock's time then.
+pub(super) fn wall_by(piece: &Piece, stamp: Stamp) -> Result<WallTime, StampError> {
+    let ns = instant_by(piece, stamp)?.as_ns();
+    piece.wall_at(ns).map(|(wall_ns, _)| WallTime::from_unix_ns(wall_ns)).ok_or(StampError::NoWallTime)
+}
+
+/// The interval in which the true time was then.
+pub(super) fn bounded_by(piece: &Piece, stamp: Stamp) -> Result<Interval, StampError> {
+    let ns = instant_by(piece, stamp)?.as_ns();
+    let BoundedAt { earliest_ns, latest_ns, state } = piece.bounded_at(ns);
+    Ok(Interval { earliest: WallTime::from_unix_ns(earliest_ns), latest: WallTime::from_unix_ns(latest_ns), state })
+}

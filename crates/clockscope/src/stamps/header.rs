@@ -1,0 +1,390 @@
+//! The header of a stamp file: a history as text, by which counts become times elsewhere.
+//!
+//! ```text
+//! clockscope stamps 1
+//! clock counter
+//! boot 5c1dd3a7-6a0c-4cf9-b3a6-2f8b3c1d9e10
+//! process 4711
+//! generation 1
+//! hz 2596126044
+//! tail 97004127514 85
+//! piece 92125871212 4878256302 35485716712345 7105 ...
+//! end
+//! ```
+//!
+//! docs/tracing.md says what each number means.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use clockscope_core::{CivilState, os};
+
+use super::by_piece::{bounded_by, instant_by, wall_by};
+use super::errors::StampError;
+use super::stamp::Stamp;
+use crate::bounded::Interval;
+use crate::disciplined::WallOffset;
+use crate::history::{Ahead, Doubt, Excerpt, Piece, Tail, Uncovered};
+use crate::tick_length::TickLength;
+use crate::{Instant, WallTime};
+
+/// First line: the format and its version.
+const FIRST: &str = "clockscope stamps 1";
+/// Last line.
+const LAST: &str = "end";
+/// Stands for what is not known.
+const UNKNOWN: &str = "-";
+
+/// A history of stamps, from some stamp to the renewal by which it was made: what a file of stamps
+/// has at its beginning, so that another program converts them.
+///
+/// [`Stamps::header`](super::Stamps::header) makes it, and it is written as text (`Display`).
+/// [`Header::split`] reads it again. The program `clockscope convert` converts files of stamps.
+///
+/// ```
+/// use clockscope::stamps::{self, Header, Stamps};
+///
+/// # if let Ok(stamps) = stamps::counter() {
+/// let first = stamps.now();
+/// // Work, and more stamps.
+/// let mut file = stamps.header(first)?.to_string().into_bytes();
+/// file.extend(first.count().to_le_bytes());
+///
+/// // Elsewhere, later:
+/// let (header, counts) = Header::split(&file)?;
+/// let count = u64::from_le_bytes(counts.try_into()?);
+/// let converted = header.convert(stamps::Stamp::from_count(count))?;
+/// assert_eq!(converted.instant, stamps.instant(first)?);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    clock: StampClock,
+    boot: Option<String>,
+    process: u32,
+    generation: u64,
+    history: Excerpt,
+}
+
+/// The clock that stamps were taken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StampClock {
+    /// The processor's counter.
+    Counter,
+    /// The system's clock: the count is the time.
+    Os,
+}
+
+impl StampClock {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Os => "os",
+        }
+    }
+}
+
+/// All that a header says of a stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Converted {
+    /// As [`Stamps::instant`](super::Stamps::instant) has it.
+    pub instant: Instant,
+    /// As [`Stamps::error_bound`](super::Stamps::error_bound) has it.
+    pub error_bound: Duration,
+    /// As [`Stamps::wall`](super::Stamps::wall) has it; `None` where the wall clock was set between
+    /// the renewals around the stamp, or did not answer.
+    pub wall: Option<WallTime>,
+    /// As [`Stamps::bounded`](super::Stamps::bounded) has it.
+    pub interval: Interval,
+}
+
+/// Reason why a text is no header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderError {
+    /// Number of the line, from 1 on.
+    line: usize,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    NoHeader,
+    NoText,
+    Cut,
+    UnknownKey,
+    Value,
+    OutOfOrder,
+    Missing,
+}
+
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self.reason {
+            Reason::NoHeader => return write!(f, "a header of stamps was expected, whose first line is {FIRST:?}"),
+            Reason::NoText => "it is not UTF-8",
+            Reason::Cut => "the header is cut short: its last line is \"end\"",
+            Reason::UnknownKey => "it begins with a word that is not known",
+            Reason::Value => "it has a number or word that is missing, too many, or out of range",
+            Reason::OutOfOrder => "a piece begins before the one before it ends",
+            Reason::Missing => "the lines clock, boot, process, generation and tail are not all there",
+        };
+        write!(f, "line {} of the header: {words}", self.line)
+    }
+}
+
+impl core::error::Error for HeaderError {}
+
+impl Header {
+    /// The header of an excerpt.
+    pub(super) fn new(clock: StampClock, history: Excerpt) -> Self {
+        Self { clock, boot: boot(), process: std::process::id(), generation: crate::generation(), history }
+    }
+
+    /// Reads the header at the beginning of a file, and returns what follows it: the counts.
+    ///
+    /// # Errors
+    /// It does not begin with a header, or with one that is not whole.
+    pub fn split(file: &[u8]) -> Result<(Self, &[u8]), HeaderError> {
+        let mut parser = Parser::default();
+        let mut rest = file;
+        loop {
+            let (line, tail) = match rest.iter().position(|byte| *byte == b'\n') {
+                Some(end) => (&rest[..end], &rest[end + 1..]),
+                None => (rest, &rest[rest.len()..]),
+            };
+            let is_at_end = rest.is_empty();
+            rest = tail;
+            if let Some(header) = parser.take(line, is_at_end)? {
+                return Ok((header, rest));
+            }
+        }
+    }
+
+    /// Returns true if a line is the first one of a header, of any version.
+    #[must_use]
+    pub fn begins_with(line: &[u8]) -> bool {
+        let (name, _) = FIRST.split_at(FIRST.len() - 1);
+        line.starts_with(name.as_bytes())
+    }
+
+    /// Returns the clock that the stamps were taken of.
+    #[must_use]
+    pub fn clock(&self) -> StampClock {
+        self.clock
+    }
+
+    /// Returns the identifier of the machine's boot (/proc/sys/kernel/random/boot_id); `None` where
+    /// the system states none.
+    #[must_use]
+    pub fn boot(&self) -> Option<&str> {
+        self.boot.as_deref()
+    }
+
+    /// Returns the number of the process that wrote it.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// Returns [`crate::generation`] of the process as the header was made.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns the counter's rate over the last piece, in Hz; `None` where there is no piece.
+    #[must_use]
+    pub fn hz(&self) -> Option<f64> {
+        let TickLength { mantissa, shift } = self.history.pieces.last()?.tick_length;
+        (mantissa > 0).then(|| 1e9 / mantissa as f64 * 2f64.powi(shift as i32))
+    }
+
+    /// Converts a stamp, to the same time as the process that wrote the header.
+    ///
+    /// # Errors
+    /// The header does not have it.
+    pub fn convert(&self, stamp: Stamp) -> Result<Converted, StampError> {
+        let piece = self.history.find(stamp.count()).map_err(|reason| match reason {
+            Uncovered::After => StampError::AfterHeader,
+            reason => reason.into(),
+        })?;
+        let (instant, error_ns) = match self.clock {
+            StampClock::Counter => (instant_by(&piece, stamp)?, piece.error_ns()),
+            StampClock::Os => (Instant::from_ns(stamp.count()), 0),
+        };
+        Ok(Converted {
+            instant,
+            error_bound: Duration::from_nanos(error_ns),
+            wall: wall_by(&piece, stamp).ok(),
+            interval: bounded_by(&piece, stamp)?,
+        })
+    }
+}
+
+/// The identifier of the machine's boot, where the system states one.
+fn boot() -> Option<String> {
+    if cfg!(not(any(target_os = "linux", target_os = "android"))) {
+        return None;
+    }
+    let text = os::keep_errno(|| std::fs::read_to_string("/proc/sys/kernel/random/boot_id")).ok()?;
+    let word = text.trim();
+    (!word.is_empty() && !word.contains(char::is_whitespace)).then(|| word.to_string())
+}
+
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{FIRST}\nclock {}", self.clock.word())?;
+        writeln!(f, "boot {}\nprocess {}", self.boot.as_deref().unwrap_or(UNKNOWN), self.process)?;
+        writeln!(f, "generation {}", self.generation)?;
+        if let Some(hz) = self.hz() {
+            writeln!(f, "hz {hz:.0}")?;
+        }
+        for Doubt { from, counts } in &self.history.doubts {
+            writeln!(f, "doubt {from} {counts}")?;
+        }
+        let Tail { from, error_ns } = self.history.tail;
+        writeln!(f, "tail {from} {error_ns}")?;
+        self.history.pieces.iter().try_for_each(|piece| write_piece(piece, f))?;
+        writeln!(f, "{LAST}")
+    }
+}
+
+fn write_piece(piece: &Piece, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, civil } = piece;
+    let TickLength { mantissa, shift } = tick_length;
+    write!(f, "piece {start} {counts} {value} {mantissa} {shift} {error_ns}")?;
+    match wall.is_known() {
+        true => write!(f, " {} {wall_error_ns}", wall.ns())?,
+        false => write!(f, " {UNKNOWN} {UNKNOWN}")?,
+    }
+    writeln!(f, " {} {} {}", civil.state.as_str(), civil.least_ns, civil.width_ns)
+}
+
+impl FromStr for Header {
+    type Err = HeaderError;
+
+    fn from_str(text: &str) -> Result<Self, HeaderError> {
+        Self::split(text.as_bytes()).map(|(header, _)| header)
+    }
+}
+
+/// A header that is being read, line by line.
+#[derive(Default)]
+struct Parser {
+    line: usize,
+    clock: Option<StampClock>,
+    /// Known to be unknown, too.
+    boot: Option<Option<String>>,
+    process: Option<u32>,
+    generation: Option<u64>,
+    doubts: Vec<Doubt>,
+    tail: Option<Tail>,
+    pieces: Vec<Piece>,
+}
+
+impl Parser {
+    /// Takes the next line; returns the header with its last one.
+    fn take(&mut self, line: &[u8], is_at_end: bool) -> Result<Option<Header>, HeaderError> {
+        self.line += 1;
+        let failed = |reason: Reason, parser: &Self| HeaderError { line: parser.line, reason };
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if self.line == 1 {
+            return if line == FIRST.as_bytes() { Ok(None) } else { Err(failed(Reason::NoHeader, self)) };
+        }
+        if is_at_end {
+            return Err(failed(Reason::Cut, self));
+        }
+        let line = core::str::from_utf8(line).map_err(|_| failed(Reason::NoText, self))?;
+        if line == LAST {
+            return self.finish().map(Some).ok_or(failed(Reason::Missing, self));
+        }
+        self.keep(line).map(|()| None).map_err(|reason| failed(reason, self))
+    }
+
+    fn keep(&mut self, line: &str) -> Result<(), Reason> {
+        let mut words = line.split(' ');
+        let words = &mut words;
+        match words.next().unwrap_or_default() {
+            "clock" => self.clock = Some(clock(words)?),
+            "boot" => self.boot = Some(known(words.next().ok_or(Reason::Value)?).map(ToString::to_string)),
+            "process" => self.process = Some(number(words)?),
+            "generation" => self.generation = Some(number(words)?),
+            // For people: it follows from the pieces.
+            "hz" => drop(number::<f64>(words)?),
+            "doubt" => self.doubts.push(Doubt { from: number(words)?, counts: number(words)? }),
+            "tail" => self.tail = Some(Tail { from: number(words)?, error_ns: number(words)? }),
+            "piece" => {
+                let piece = piece(words)?;
+                if !self.follows(&piece) {
+                    return Err(Reason::OutOfOrder);
+                }
+                self.pieces.push(piece);
+            }
+            _ => return Err(Reason::UnknownKey),
+        }
+        if words.next().is_some() { Err(Reason::Value) } else { Ok(()) }
+    }
+
+    /// Returns true if a piece neither begins before the end of the last one nor goes back to an
+    /// earlier time, and all are less than half of 2^64 counts apart.
+    fn follows(&self, next: &Piece) -> bool {
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return true };
+        let since = |count: u64| count.wrapping_sub(first.start);
+        let (from, to) = (since(next.start), since(next.end()));
+        since(last.end()) <= from && from <= to && to < 1 << 63 && next.value >= last.end_value()
+    }
+
+    fn finish(&mut self) -> Option<Header> {
+        let pieces = core::mem::take(&mut self.pieces);
+        let history = Excerpt { pieces, doubts: core::mem::take(&mut self.doubts), tail: self.tail? };
+        let boot = self.boot.take()?;
+        Some(Header { clock: self.clock?, boot, process: self.process?, generation: self.generation?, history })
+    }
+}
+
+fn known(word: &str) -> Option<&str> {
+    (word != UNKNOWN).then_some(word)
+}
+
+fn number<T: FromStr>(words: &mut core::str::Split<'_, char>) -> Result<T, Reason> {
+    words.next().and_then(|word| word.parse().ok()).ok_or(Reason::Value)
+}
+
+fn clock(words: &mut core::str::Split<'_, char>) -> Result<StampClock, Reason> {
+    let word = words.next();
+    [StampClock::Counter, StampClock::Os].into_iter().find(|clock| word == Some(clock.word())).ok_or(Reason::Value)
+}
+
+fn piece(words: &mut core::str::Split<'_, char>) -> Result<Piece, Reason> {
+    let (start, counts, value) = (number(words)?, number(words)?, number(words)?);
+    let tick_length = TickLength { mantissa: number(words)?, shift: number(words)? };
+    let error_ns = number(words)?;
+    let [wall, wall_error] = [words.next(), words.next()].map(|word| word.ok_or(Reason::Value));
+    let (wall, wall_error_ns) = match (known(wall?), known(wall_error?)) {
+        (Some(ns), Some(error)) => {
+            (WallOffset::of(ns.parse().map_err(|_| Reason::Value)?), error.parse().map_err(|_| Reason::Value)?)
+        }
+        (None, None) => (WallOffset::UNKNOWN, 0),
+        _ => return Err(Reason::Value),
+    };
+    let state = state(words.next())?;
+    let civil = Ahead { least_ns: number(words)?, width_ns: number(words)?, state };
+    let piece = Piece { start, counts, value, tick_length, error_ns, wall, wall_error_ns, civil };
+    // What does not fit the words of a piece was not written by one.
+    if Piece::of_words(piece.words()) == piece { Ok(piece) } else { Err(Reason::Value) }
+}
+
+fn state(word: Option<&str>) -> Result<CivilState, Reason> {
+    (0..=CivilState::Unavailable as u64)
+        .map(CivilState::of_number)
+        .find(|state| word == Some(state.as_str()))
+        .ok_or(Reason::Value)
+}
+
+#[cfg(test)]
+mod tests;
