@@ -14,6 +14,7 @@
 //!
 //! A forked child is another owner: nothing of its parent's history is its own.
 
+#[cfg(not(loom))]
 mod excerpt;
 mod fit;
 mod piece;
@@ -26,8 +27,10 @@ use core::sync::atomic::Ordering;
 use crate::disciplined::{
     Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
 };
+#[cfg(not(loom))]
 pub(crate) use excerpt::Excerpt;
 use fit::{Fit, Step};
+#[cfg(not(loom))]
 pub(crate) use piece::Ahead;
 pub use piece::Piece;
 use piece::{CONVERTED, FLAGS, Words};
