@@ -193,8 +193,12 @@ mod tests {
             start: "2026-11-27T21:01:31.330255336Z".to_owned(),
         };
         let events = ends(&[span("a", 1, 9), span("b", 2, 3), span("c", 5, 1), span("d", 20, 1)], |ns| ns.to_string());
-        let events: Vec<_> = events.iter().map(|event| format!("{}{}{}", event.time, event.kind, event.name)).collect();
-        assert_eq!(events, ["1begina", "2beginb", "5endb", "5beginc", "6endc", "10enda", "20begind", "21endd"]);
+        let events: Vec<_> =
+            events.iter().map(|event| format!("{} {} {}", event.time, event.kind, event.name)).collect();
+        assert_eq!(
+            events,
+            ["1 begin a", "2 begin b", "5 end b", "5 begin c", "6 end c", "10 end a", "20 begin d", "21 end d"]
+        );
     }
 
     #[test]

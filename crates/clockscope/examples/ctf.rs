@@ -23,7 +23,7 @@ const MAGIC: u32 = 0xc1fc_1fc1;
 const HEADER: usize = 4 + 4 * 8;
 
 fn main() -> ExitCode {
-    spans::export("ctf FOLDER", |trace, folder| write(trace, folder))
+    spans::export("ctf FOLDER", write)
 }
 
 fn write(trace: &Trace, folder: &Path) -> io::Result<()> {
