@@ -36,8 +36,10 @@ fn encoded(trace: &Trace) -> Vec<u8> {
     file.packet(|packet| {
         packet.message(6, |snapshot| {
             snapshot.clock(MONOTONIC, start.as_ns());
-            // Negative before 1970, which Perfetto cannot express.
-            snapshot.clock(REALTIME, u64::try_from(trace.anchor.to_wall(start).as_unix_ns()).unwrap_or(0));
+            // Perfetto cannot express a time before 1970.
+            if let Ok(ns) = u64::try_from(trace.anchor.to_wall(start).as_unix_ns()) {
+                snapshot.clock(REALTIME, ns);
+            }
             // The clock of the whole trace; it would be CLOCK_BOOTTIME.
             snapshot.number(2, MONOTONIC);
         });

@@ -96,7 +96,7 @@ fn request(stamps: impl Stamps) -> Result<Trace, Box<dyn Error>> {
     Trace::of(stamps, &tracer.events)
 }
 
-/// Some milliseconds for each part.
+/// A fraction of a millisecond for each part.
 fn work(parts: u64) {
     black_box((0..parts * 500_000).fold(0, |sum: u64, number| black_box(sum.wrapping_add(number))));
 }
