@@ -51,12 +51,12 @@ pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = needs::missing(&NEEDS) {
         return missing_tool(missing.to_string());
     }
+    run::cargo(BUILD)?;
+    check_ctf().context("the trace of example ctf")?;
     let perfetto = run::built("tools/perfetto");
     if !Path::new(&perfetto).is_dir() {
         return missing_tool(format!("perfetto is missing: xtask/fetch-tools.sh {}", run::built("tools")));
     }
-    run::cargo(BUILD)?;
-    check_ctf().context("the trace of example ctf")?;
     check_perfetto(&perfetto).context("the trace of example perfetto")?;
     Ok(Outcome::Passed)
 }

@@ -1,4 +1,5 @@
-//! A trace in the Common Trace Format 1.8, for babeltrace2: stamps become CLOCK_MONOTONIC at export.
+//! A trace for babeltrace2, in the Common Trace Format 1.8: stamps become CLOCK_MONOTONIC at
+//! export.
 //!
 //! `ctf FOLDER` traces a request, writes the trace into FOLDER, and prints each span as one JSON
 //! object. `babeltrace2 FOLDER` shows the events. docs/tracing.md explains the clock in it.
