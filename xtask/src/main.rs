@@ -24,6 +24,7 @@ mod spelling;
 mod structure;
 mod tally;
 mod test;
+mod traces;
 
 use std::process::ExitCode;
 

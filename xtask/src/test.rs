@@ -11,7 +11,7 @@ use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
     browsers, cross, dependencies, docs, fast_path, fuzz, machines, needs, package, platforms, python, run, runtimes,
-    spelling, structure,
+    spelling, structure, traces,
 };
 
 /// A thing that a change has to pass.
@@ -49,6 +49,7 @@ const LANES: &[&[Step]] = &[
         Step("python", python::check),
         Step("fast-path", |_| passed(fast_path::check())),
         Step("pages", |_| browsers::check()),
+        Step("traces", |_| traces::check()),
         Step("documentation", |_| passed(documentation())),
     ],
     &[
