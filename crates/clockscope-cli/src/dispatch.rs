@@ -10,7 +10,7 @@ use crate::output::{self, Destination};
 use crate::questions::measure::MeasureArgs;
 use crate::questions::{Cli, Command, SchemaArg};
 use crate::usage::unknown_word;
-use crate::{formats, help, version};
+use crate::{convert, formats, help, version};
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
@@ -24,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
             check_names(&cli.measure)?;
             Err(error)
         }),
+        Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Schema(args)) => schema(args.of),
         Some(Command::Completions(args)) => completions(args.shell),
         Some(Command::Man(_)) => man(),

@@ -8,9 +8,6 @@ use crate::options::formats_of;
 use crate::questions::measure::MeasureArgs;
 use crate::questions::{COMMANDS, Cli, Row};
 
-/// Description of the command that clap adds.
-const HELP: &str = "Print this screen, or the help of a command";
-
 /// Columns of a terminal, in which `--help` of every command fits.
 #[cfg(test)]
 const SCREEN: usize = 80;
@@ -53,7 +50,6 @@ fn template(command: &Command) -> String {
             let _ = writeln!(text, "  {name}{of:11}{name:#}  {}", about.unwrap_or_default());
         }
     }
-    let _ = writeln!(text, "  {name}{:11}{name:#}  {HELP}", "help");
     let _ = write!(text, "\n{header}Options:{header:#}\n{{positionals}}\n{{options}}{{after-help}}");
     text
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod baseline;
 mod changes;
+mod convert;
 mod dispatch;
 mod duration;
 mod ending;

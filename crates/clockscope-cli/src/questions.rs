@@ -21,6 +21,7 @@ mod steps;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::answer::Question;
+use crate::convert::ConvertArgs;
 use crate::ending::{Ending, NO_MORE};
 use measure::MeasureArgs;
 
@@ -179,6 +180,10 @@ commands! {
         Replay(steps::ReplayArgs),
     }
     others "Other" {
+        /// Convert the library's stamps to times with bounds
+        ///
+        /// Reads a file of stamps, and writes CSV: for each count the time, with its bounds.
+        Convert(ConvertArgs),
         /// Print the JSON Schema of documents, policies or recordings
         Schema(SchemaArgs),
         /// Print a completion script for a shell

@@ -7,6 +7,7 @@ mod advise;
 mod check;
 mod command;
 mod compare;
+mod convert;
 mod faults;
 mod monitoring;
 mod outputs;

@@ -1,0 +1,143 @@
+//! Files of stamps that the command converts, as the process does that took them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{clockscope, run, stderr};
+use clockscope::stamps::{self, Header, Stamp, Stamps};
+
+/// Columns behind those of the input.
+const COLUMNS: &str = "monotonic_ns,error_ns,wall,earliest,latest,state,generation,without_time";
+
+/// A header that is the same on every machine.
+const HEADER: &str = "clockscope stamps 1
+clock counter
+boot -
+process 4711
+generation 1
+tail 0 0
+piece 1000 1000 5000 9223372036854775808 62 20 1000000 30 synchronized 1000000 500
+piece 4000 1000 90000 9223372036854775808 61 40 - - unsynchronized 0 0
+end
+";
+
+fn written(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn converted(path: &Path, arguments: &[&str], code: i32) -> (String, String) {
+    let output = run(clockscope(&[&["convert", path.to_str().unwrap()], arguments].concat()), code);
+    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// The rows that a process expects for its stamps.
+fn expected(stamps: impl Stamps, taken: &[Stamp], header: &Header) -> String {
+    let row = |stamp: &Stamp| {
+        let (instant, bound) = stamps.instant_with_bound(*stamp).unwrap();
+        let wall = stamps.wall(*stamp).map_or(String::new(), |wall| wall.to_string());
+        let interval = stamps.bounded(*stamp).unwrap();
+        let ends = if interval.state.is_bounded() {
+            format!("{},{}", interval.earliest, interval.latest)
+        } else {
+            ",".to_owned()
+        };
+        let (ns, bound, state) = (instant.as_ns(), bound.as_nanos(), interval.state.as_str());
+        format!("{},{ns},{bound},{wall},{ends},{state},{},\n", stamp.count(), header.generation())
+    };
+    format!("count,{COLUMNS}\n{}", taken.iter().map(row).collect::<String>())
+}
+
+/// As CSV, as little-endian counts, and with the header beside, whatever clock they are of.
+#[test]
+fn stamps_become_the_times_of_their_process() {
+    fn check(stamps: impl Stamps) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut taken = Vec::new();
+        for _ in 0..5 {
+            taken.extend((0..10).map(|_| stamps.now()));
+            stamps::renew().unwrap();
+        }
+        let header = stamps.header(taken[0]).unwrap();
+        let text = header.to_string().into_bytes();
+        let csv: Vec<u8> = taken.iter().flat_map(|stamp| format!("{}\n", stamp.count()).into_bytes()).collect();
+        let le64: Vec<u8> = taken.iter().flat_map(|stamp| stamp.count().to_le_bytes()).collect();
+        let expected = expected(stamps, &taken, &header);
+        let beside = written(folder.path(), "header", &text);
+        let beside = ["--header", beside.to_str().unwrap(), "--counts", "le64"];
+        for (name, bytes, arguments) in [
+            ("csv", [&text[..], &csv].concat(), &[][..]),
+            ("le64", [&text[..], &le64].concat(), &["--counts", "le64"]),
+            ("bare", le64, &beside),
+        ] {
+            let path = written(folder.path(), name, &bytes);
+            assert_eq!(converted(&path, arguments, 0), (expected.clone(), String::new()), "{name}");
+        }
+    }
+    check(stamps::os());
+    match stamps::counter() {
+        Ok(stamps) => check(stamps),
+        Err(refused) => clockscope_testing::skip(&refused.to_string()),
+    }
+}
+
+/// Rows keep their columns; each header converts the rows below it, and what it does not have is
+/// named.
+#[test]
+fn rows_are_converted_by_the_header_above_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let later = HEADER.replace("generation 1", "generation 2").replace(" 5000 ", " 7000 ");
+    let rows = "name,stamp\n\"a,b\", 1500\nc,3000\n";
+    let path = written(folder.path(), "two", format!("{HEADER}{rows}{later}name,stamp\nd,1500\ne,6000\n").as_bytes());
+    let (rows, said) = converted(&path, &["--column", "stamp"], 3);
+    let time = |ns: u64| format!("1970-01-01T00:00:00.00{ns}Z");
+    let first = format!("{},{},{}", time(1_006_000), time(1_005_980), time(1_006_520));
+    let second = format!("{},{},{}", time(1_008_000), time(1_007_980), time(1_008_520));
+    assert_eq!(
+        rows,
+        format!(
+            "name,stamp,{COLUMNS}\n\"a,b\",1500,6000,20,{first},synchronized,1,\n\
+             c,3000,,,,,,,,\"between the renewals around the stamp the machine was suspended or moved, or a clock \
+             stepped\"\nd,1500,8000,20,{second},synchronized,2,\n\
+             e,6000,,,,,,,,the stamp is later than the header: make the header after the stamp\n"
+        )
+    );
+    assert!(said.starts_with("warning: 1 of 4 counts have no time: between ") && said.lines().count() == 2, "{said}");
+    let (again, _) = converted(&path, &["--column", "2"], 3);
+    assert_eq!(again, rows);
+}
+
+/// A file that is wrong anywhere is named with its line, and nothing is written.
+#[test]
+fn a_wrong_stamp_file_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = written(folder.path(), "header", HEADER.as_bytes());
+    let header = header.to_str().unwrap();
+    let output = folder.path().join("out.csv");
+    let le64 = &["--counts", "le64"][..];
+    for (text, arguments, code, said) in [
+        (format!("{HEADER}1500\nx\n"), &[][..], 4, "line 11: \"x\" is not a count"),
+        (format!("{HEADER}1500\n-1\n"), &[], 4, "line 11: \"-1\" is not a count"),
+        (format!("{HEADER}1500,a\n1500\n"), &[], 4, "line 11 has 1 columns, and the first one has 2"),
+        (format!("{HEADER}1500\n\u{0}\u{1}\n"), &[], 4, "--counts le64 is for little-endian ones"),
+        (format!("{HEADER}123456789"), le64, 4, "9 bytes are not a multiple of 8"),
+        ("1500\n".to_owned(), &[], 4, "--header names that of bare counts"),
+        (String::new(), &[], 4, "--header names that of bare counts"),
+        (HEADER.replace("end\n", ""), &[], 4, "line 9 of the header: the header is cut short"),
+        (HEADER.replace(" 20 ", " twenty "), &[], 4, "line 7 of the header"),
+        (format!("{HEADER}1\n{}", HEADER.replace("stamps 1", "stamps 2")), &[], 4, "the header at line 11"),
+        (format!("{HEADER}a,b\n1,2\n"), &["--column", "c"], 2, "--column c: the columns are 1 (a), 2 (b)"),
+        (format!("{HEADER}a,b\n1,2\n"), &["--column", "3"], 2, "--column 3: the columns are"),
+        (format!("{HEADER}12345678"), &["--counts", "le64", "--column", "a"], 2, "leave it out"),
+        (HEADER.to_owned(), &["--header", header], 2, "leave --header out"),
+    ] {
+        let path = written(folder.path(), "wrong", text.as_bytes());
+        let arguments = [&["convert", path.to_str().unwrap(), "-o", output.to_str().unwrap()], arguments].concat();
+        let message = stderr(&arguments, code);
+        assert!(message.contains(said), "{arguments:?}: {message}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{arguments:?}");
+    }
+    let empty = written(folder.path(), "empty", HEADER.as_bytes());
+    assert_eq!(converted(&empty, &[], 0), (format!("count,{COLUMNS}\n"), String::new()));
+}
