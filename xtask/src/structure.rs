@@ -65,6 +65,7 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope/src/disciplined/wiping.rs",
     // Exported names and the caller's pointers; C code that a test loads.
     "crates/clockscope-capi/src/exports.rs",
+    "crates/clockscope-capi/src/exports/stamps.rs",
     "crates/clockscope-capi/tests/c/one_page.rs",
     // Python's objects, by its C interface.
     "crates/clockscope-python/src/exports.rs",

@@ -13,8 +13,8 @@
  * conversion of a stamp that is later than the last renewal renews by itself.
  *
  * A stamp that was converted keeps its time, and an earlier stamp never becomes a later time. A
- * stamp of another machine, boot or process becomes a wrong time if the history covers its count. A
- * forked child has no history until it calls clockscope_stamps_counter().
+ * stamp of another machine or boot becomes a wrong time if the history covers its count. A forked
+ * child has no history until it calls clockscope_stamps_counter().
  *
  * All functions may be called by any thread. None changes errno. A function that returns an int
  * returns a negative clockscope_stamp_error or clockscope_error where it fails; nothing is written
@@ -177,6 +177,25 @@ CLOCKSCOPE_API int clockscope_stamp_bounded(uint64_t stamp, int64_t *earliest,
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API size_t clockscope_stamp_instants(const uint64_t *stamps, uint64_t *ns,
                                                 size_t count) CLOCKSCOPE_NOEXCEPT;
+
+/* ---- Files ---- */
+
+/* Stores the header of a file of stamps, as text with a zero byte behind it: the history from a
+ * stamp to now. The program `clockscope convert` turns counts below it into times, as this process
+ * does: take the header after the last stamp, and write the counts behind it, as decimal numbers in
+ * lines, or as 64 bits each in little-endian order. Returns 1, or 0 if the header does not fit
+ * *size bytes (text may be NULL then). Sets *size to the bytes that it has, the zero byte included.
+ * A later call needs some hundred more.
+ *
+ * Unit, error, ordering: none.
+ * Cost: that of clockscope_stamps_renew(), and the header's: some 150 bytes for each time that the
+ *   rates changed or the clocks did not go on. Allocates.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL if size is NULL; CLOCKSCOPE_ERROR_PANICKED;
+ *   CLOCKSCOPE_STAMP_ERROR_NO_HISTORY, CLOCKSCOPE_STAMP_ERROR_GIVEN_UP,
+ *   CLOCKSCOPE_STAMP_ERROR_BUSY. */
+CLOCKSCOPE_API int clockscope_stamps_header(uint64_t from, char *text,
+                                            size_t *size) CLOCKSCOPE_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,14 @@
 //! The functions that `include/clockscope.h` and `include/clockscope_stamps.h` declare.
 //!
-//! Every one is here, and every exported symbol: `tests/symbols.txt` lists them.
+//! Every one is here or in `stamps`, and every exported symbol: `tests/symbols.txt` lists them.
 
 #![allow(unsafe_code, reason = "exported names and the caller's pointers have no safe form")]
 
+pub mod stamps;
+
 use core::ffi::{c_char, c_int, c_void};
-use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
 use core::time::Duration;
 
-use clockscope::stamps::{self, CounterStamps, Stamp, Stamps};
 use clockscope::{Clock, Evidence, FakeClock, Instant, bounded, layout, wall};
 
 use crate::advice::{Advice, Readings, check};
@@ -239,103 +238,6 @@ pub unsafe extern "C" fn clockscope_manual_set(clock: *const FakeClock, ns: u64)
     guarded(|| Ok(c_int::from(clock.set(Instant::from_ns(ns)))))
 }
 
-/// The counter of stamps, from its first acceptance on. Not a `OnceLock`: a child that is forked
-/// while another thread sets it would wait for that thread without end.
-static COUNTER: AtomicPtr<CounterStamps> = AtomicPtr::new(ptr::null_mut());
-
-/// Begins the history of stamps: [`stamps::counter`].
-#[unsafe(no_mangle)]
-pub extern "C" fn clockscope_stamps_counter() -> c_int {
-    guarded(|| {
-        let accepted = stamps::counter()?;
-        if COUNTER.load(Ordering::Acquire).is_null() {
-            COUNTER.store(Box::leak(Box::new(accepted)), Ordering::Release);
-        }
-        Ok(OK)
-    })
-}
-
-/// Continues the history: [`stamps::renew`].
-#[unsafe(no_mangle)]
-pub extern "C" fn clockscope_stamps_renew() -> c_int {
-    guarded(|| Ok(stamps::renew().map(|()| OK)?))
-}
-
-/// Stores the moment of a stamp in ns, and its error bound unless that pointer is NULL.
-///
-/// # Safety
-/// Each pointer is NULL or the address of a word that may be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clockscope_stamp_instant(stamp: u64, ns: *mut u64, error_ns: *mut u64) -> c_int {
-    let convert = || {
-        let (instant, error) = counter()?.instant_with_bound(Stamp::from_count(stamp))?;
-        if !error_ns.is_null() {
-            // SAFETY: it is not NULL, and the caller promises that it may be written.
-            unsafe { error_ns.write(whole_ns(error)) };
-        }
-        Ok(instant.as_ns())
-    };
-    // SAFETY: as the caller promises.
-    unsafe { store(ns, convert) }
-}
-
-/// Stores civil time at a stamp, in ns since the Unix epoch.
-///
-/// # Safety
-/// The pointer is NULL or the address of a word that may be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clockscope_stamp_wall(stamp: u64, unix_ns: *mut i64) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe { store(unix_ns, || Ok(counter()?.wall(Stamp::from_count(stamp))?.as_unix_ns())) }
-}
-
-/// Stores the ends of the interval of true time at a stamp in ns since the Unix epoch, and returns
-/// its state.
-///
-/// # Safety
-/// Each pointer is NULL or the address of a word that may be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clockscope_stamp_bounded(stamp: u64, earliest: *mut i64, latest: *mut i64) -> c_int {
-    if earliest.is_null() || latest.is_null() {
-        return CallFailure::Null.code();
-    }
-    guarded(|| {
-        let interval = counter()?.bounded(Stamp::from_count(stamp))?;
-        // SAFETY: neither is NULL, and the caller promises that both may be written.
-        unsafe {
-            earliest.write(interval.earliest.as_unix_ns());
-            latest.write(interval.latest.as_unix_ns());
-        }
-        Ok(interval.state as c_int)
-    })
-}
-
-/// Stores the moments of stamps in ns, up to the first one that has none, and returns their number.
-///
-/// # Safety
-/// Each pointer is NULL or the address of `count` words: of stamps, and of words that may be
-/// written. Both may be the same.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clockscope_stamp_instants(counts: *const u64, ns: *mut u64, count: usize) -> usize {
-    if counts.is_null() || ns.is_null() {
-        return 0;
-    }
-    let mut converted = 0;
-    // The number shows a failure. The reason is that of the next stamp, converted alone.
-    guarded(|| {
-        // SAFETY: the caller promises that there are so many. Each is read before it is written.
-        let each = (0..count).map(|index| Stamp::from_count(unsafe { counts.add(index).read() }));
-        for instant in counter()?.instants(each) {
-            let instant = instant?;
-            // SAFETY: no more moments than stamps.
-            unsafe { ns.add(converted).write(instant.as_ns()) };
-            converted += 1;
-        }
-        Ok(OK)
-    });
-    converted
-}
-
 /// The answer of a library of another format in place of a page of format 1. It never has a line,
 /// so that each reading is a call.
 static NO_LINE: [u64; layout::SIZE / 8] = [0; layout::SIZE / 8];
@@ -356,13 +258,6 @@ pub extern "C" fn clockscope_strerror(code: c_int) -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_version() -> *const c_char {
     VERSION.as_ptr().cast()
-}
-
-/// Returns the counter of stamps.
-fn counter() -> Result<CounterStamps, CallFailure> {
-    // SAFETY: it is NULL, or was leaked and stays.
-    let accepted = unsafe { COUNTER.load(Ordering::Acquire).as_ref() };
-    accepted.copied().ok_or(CallFailure::NoHistory)
 }
 
 /// Stores what `answer` returns, unless it fails.

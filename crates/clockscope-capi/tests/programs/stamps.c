@@ -35,13 +35,15 @@ static void check_without_history(void) {
   const uint64_t stamp = 12345;
   uint64_t ns = 7, error_ns = 7;
   int64_t earliest = 7, latest = 7;
+  size_t size = 7;
   const int none = CLOCKSCOPE_STAMP_ERROR_NO_HISTORY;
   EXPECT(clockscope_stamps_renew() == none);
   EXPECT(clockscope_stamp_instant(stamp, &ns, &error_ns) == none);
   EXPECT(clockscope_stamp_wall(stamp, &earliest) == none);
   EXPECT(clockscope_stamp_bounded(stamp, &earliest, &latest) == none);
   EXPECT(clockscope_stamp_instants(&stamp, &ns, 1) == 0);
-  EXPECT(ns == 7 && error_ns == 7 && earliest == 7 && latest == 7);
+  EXPECT(clockscope_stamps_header(stamp, NULL, &size) == none);
+  EXPECT(ns == 7 && error_ns == 7 && earliest == 7 && latest == 7 && size == 7);
 }
 
 static void check_nulls(void) {
@@ -118,6 +120,22 @@ static void check_strangers(void) {
   EXPECT(times[0] != 7 && times[0] == times[1] && times[2] == 7 && times[3] == 7);
 }
 
+/* The header that is stored is whole, and where it does not fit nothing is. */
+static void check_header(void) {
+  static char text[1 << 20];
+  const uint64_t stamp = clockscope_stamp();
+  size_t size = 0, small = 10;
+  EXPECT(clockscope_stamps_header(stamp, text, NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_stamps_header(stamp, NULL, &size) == 0 && size > 100);
+  text[0] = '?';
+  EXPECT(clockscope_stamps_header(stamp, text, &small) == 0 && small > 100 && text[0] == '?');
+  size = sizeof text;
+  EXPECT(clockscope_stamps_header(stamp, text, &size) == 1 && size < sizeof text);
+  EXPECT(strlen(text) + 1 == size);
+  EXPECT(strncmp(text, "clockscope stamps 1\nclock counter\n", 34) == 0);
+  EXPECT(strcmp(text + size - 5, "end\n") == 0);
+}
+
 /* A child begins a history of its own. */
 static void check_fork(void) {
   const uint64_t inherited = clockscope_stamp();
@@ -160,6 +178,7 @@ int main(void) {
   check_moments();
   check_civil_time();
   check_strangers();
+  check_header();
   EXPECT(errno == 1234);
   check_fork();
   return wrong;
