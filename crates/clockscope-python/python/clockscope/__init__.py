@@ -6,10 +6,10 @@
     print(now_ns() - start, "ns")
 
 Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, Stopwatch; what they are worth: error_bound,
-source, evidence, get_clock_info. Questions about the machine's clocks, which the command
-`clockscope` answers in a process of its own: measure, steps, check, order, offsets, rate, gaps,
-sleep, shootout, advise, runtimes, compare, clocksource, list_clocks, list_runtimes, info, replay;
-readings, for every reading.
+source, evidence, get_clock_info. Bare counts that become times later: the module stamps. Questions
+about the machine's clocks, which the command `clockscope` answers in a process of its own: measure,
+steps, check, order, offsets, rate, gaps, sleep, shootout, advise, runtimes, compare, clocksource,
+list_clocks, list_runtimes, info, replay; readings, for every reading.
 
 Importing the package reads no clock and starts no thread.
 """
@@ -113,21 +113,25 @@ __all__ = [
     "shootout",
     "sleep",
     "source",
+    "stamps",
     "steps",
     "wall_ns",
 ]
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "stamps":
+        # The import sets the attribute.
+        return import_module(f"{__name__}.{name}")
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     value = getattr(import_module(f"{__name__}.{module}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, "stamps"})
