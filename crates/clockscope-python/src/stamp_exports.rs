@@ -24,8 +24,8 @@ use crate::stamps::{Answers, Question, Source, boundeds, ends, instants, moment,
 struct Object<S> {
     head: PyObject,
     source: S,
-    /// An object of its head's size could be made by `object.__new__`, for a class of
-    /// several bases, or by setting `__class__`. Python refuses both where a base adds memory.
+    /// An object of its head's size could be made by `object.__new__`, for a class of several
+    /// bases, or by setting `__class__`. Python refuses both where a base adds memory.
     added: u64,
 }
 

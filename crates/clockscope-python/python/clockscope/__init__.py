@@ -65,6 +65,7 @@ _LAZY = {
     "runtimes": "_machine",
     "shootout": "_questions",
     "sleep": "_questions",
+    "stamps": "stamps",
     "steps": "_questions",
 }
 
@@ -120,18 +121,17 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name == "stamps":
-        # The import sets the attribute.
-        return import_module(f"{__name__}.{name}")
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{module}"), name)
+    from importlib import import_module
+
+    found = import_module(f"{__name__}.{module}")
+    # The module stamps is such a name itself.
+    value = found if module == name else getattr(found, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, "stamps"})
+    return sorted({*globals(), *_LAZY})
