@@ -67,8 +67,10 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope-capi/src/exports.rs",
     "crates/clockscope-capi/src/exports/stamps.rs",
     "crates/clockscope-capi/tests/c/one_page.rs",
-    // Python's objects, by its C interface.
+    // Python's objects, by its C interface: functions, values and exceptions, the types of stamps.
     "crates/clockscope-python/src/exports.rs",
+    "crates/clockscope-python/src/objects.rs",
+    "crates/clockscope-python/src/stamp_exports.rs",
     // What is done to a process there has no safe form.
     "crates/clockscope/tests/process",
     "crates/clockscope-system/src",

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use clockscope::bounded;
+use clockscope::stamps::{Refused, StampError};
 use clockscope::{Evidence, Finding, Source};
 use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
@@ -27,6 +28,65 @@ pub(crate) enum AnswerFailure {
     NoClock,
     /// The library has failed: a fault in it.
     Panicked,
+    /// No stamps are taken of the counter.
+    Refused(Refused),
+    /// A stamp has no time: the stamp at this index of a batch, or the only one.
+    Stamp(StampError, Option<usize>),
+}
+
+impl AnswerFailure {
+    /// Returns the arguments of the exception that this failure becomes.
+    pub(crate) fn arguments(self) -> Vec<PythonValue> {
+        match self {
+            Self::NoClock => vec![PythonValue::word("no clock of the system answers")],
+            Self::Panicked => vec![PythonValue::word("the library has failed: please report it")],
+            Self::Refused(refused) => {
+                vec![PythonValue::Text(Cow::Owned(refused.to_string())), PythonValue::word(refusal_word(refused))]
+            }
+            Self::Stamp(error, index) => {
+                let index = index.map_or(PythonValue::None, |index| PythonValue::Unsigned(index as u64));
+                let text = PythonValue::Text(Cow::Owned(stamp_sentence(error)));
+                vec![text, PythonValue::word(stamp_word(error)), index]
+            }
+        }
+    }
+}
+
+/// Returns the reason of a refusal in a word.
+const fn refusal_word(refused: Refused) -> &'static str {
+    match refused {
+        Refused::NoCounter => "no_counter",
+        Refused::NotInvariant => "not_invariant",
+        Refused::NotUsed(_) => "not_used",
+        Refused::NotCompared => "not_compared",
+        _ => "other",
+    }
+}
+
+/// Returns the reason why a stamp has no time in a word.
+const fn stamp_word(error: StampError) -> &'static str {
+    match error {
+        StampError::NoHistory => "no_history",
+        StampError::BeforeHistory => "before_history",
+        StampError::Future => "future",
+        StampError::Gap => "gap",
+        StampError::CounterWentBack => "counter_went_back",
+        StampError::NoWallTime => "no_wall_time",
+        StampError::GivenUp(_) => "given_up",
+        StampError::NotCompared => "not_compared",
+        StampError::Busy => "busy",
+        _ => "other",
+    }
+}
+
+/// Returns the reason in a sentence, with the names of Python.
+fn stamp_sentence(error: StampError) -> String {
+    match error {
+        StampError::NoHistory => {
+            "this process has no history of stamps: call stamps.counter() or stamps.os() first".to_owned()
+        }
+        error => error.to_string(),
+    }
 }
 
 impl PythonValue {
@@ -111,6 +171,12 @@ pub(crate) fn prepare() -> Result<PythonValue, AnswerFailure> {
 /// Asks the kernel again, and returns whether the counter may be used.
 pub(crate) fn recheck() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::Bool(clockscope::recheck()))
+}
+
+/// Compares the clocks now, for each history of stamps that has begun.
+pub(crate) fn renew_stamps() -> Result<PythonValue, AnswerFailure> {
+    clockscope::stamps::renew().map_err(|error| AnswerFailure::Stamp(error, None))?;
+    Ok(PythonValue::None)
 }
 
 /// Returns the tick of a clock that gave these readings, and why there is none: one of both.

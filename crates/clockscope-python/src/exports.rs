@@ -8,16 +8,17 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 use std::sync::OnceLock;
 
 use clockscope::{bounded, wall};
 use pyo3_ffi as py;
-use pyo3_ffi::{PyMethodDef, PyMethodDefPointer, PyModuleDef, PyModuleDef_Slot, PyObject};
+use pyo3_ffi::{PyModuleDef, PyModuleDef_Slot, PyObject};
 
 use crate::answers::{self, AnswerFailure, PythonValue};
 use crate::arrow::{ArrayMemory, ArrowArray, ArrowSchema, ArrowStream, Column, SchemaMemory, Table};
+use crate::objects::{Method, Raised, answered, bytes, detached, item, object, raise, size, table_of, text, unsigned};
+use crate::stamp_exports::add_types;
 
 /// The package's version, with the zero byte that ends it.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
@@ -29,11 +30,8 @@ const EXEC: c_int = 2;
 /// lack them.
 const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
 
-/// A function without arguments; the first parameter is the module, the second NULL.
-type Function = extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;
-
-/// Every function of the module. `help()` shows the text; its first line is the signature.
-const METHODS: [(&CStr, Function, c_int, &CStr); 15] = [
+/// Every function of the module.
+const METHODS: [Method; 16] = [
     (
         c"now_ns",
         now_ns,
@@ -164,6 +162,12 @@ Asks the kernel again whether the counter may be used, follows the answer, and r
 evidence() reports the new answers. A confined process must not call it, unless it may open files.",
     ),
     (
+        c"renew_stamps",
+        renew_stamps,
+        py::METH_NOARGS,
+        c"renew_stamps($module, /)\n--\n\nCompares the clocks now, for each history of stamps that has begun.",
+    ),
+    (
         c"arrow_stream",
         arrow_stream,
         py::METH_O,
@@ -221,6 +225,7 @@ questions! {
     resolution_ns => answers::resolution;
     prepare => answers::prepare;
     recheck => answers::recheck;
+    renew_stamps => answers::renew_stamps;
 }
 
 extern "C" fn tick(_module: *mut PyObject, readings: *mut PyObject) -> *mut PyObject {
@@ -233,18 +238,12 @@ extern "C" fn tick(_module: *mut PyObject, readings: *mut PyObject) -> *mut PyOb
     // SAFETY: the call has succeeded: so many bytes are there, and never change. The caller holds
     // the object until this function returns.
     let bytes = unsafe { slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs()) };
-    // SAFETY: as in `now_ns`; other threads may run meanwhile, because no object is touched.
-    let state = unsafe { py::PyEval_SaveThread() };
-    let found = guarded(|| Ok(answers::tick_of(bytes)));
-    // SAFETY: the state is the one that was just saved, on the same thread.
+    // SAFETY: as in `now_ns`; no object is touched by the search.
     unsafe {
-        py::PyEval_RestoreThread(state);
+        let found = detached(|| Ok(answers::tick_of(bytes)));
         answered(|| found)
     }
 }
-
-/// An exception is set.
-struct Raised;
 
 extern "C" fn arrow_stream(_module: *mut PyObject, table: *mut PyObject) -> *mut PyObject {
     // SAFETY: as in `now_ns`; Python passes an object, which the caller holds until this returns.
@@ -281,70 +280,6 @@ unsafe fn column(rows: usize, column: *mut PyObject) -> Result<Column, Raised> {
             py::PyErr_SetString(py::PyExc_ValueError, error.text().as_ptr());
             Raised
         })
-    }
-}
-
-/// # Safety
-/// As for [`table`].
-unsafe fn size(tuple: *mut PyObject) -> Result<isize, Raised> {
-    // SAFETY: as the caller promises.
-    let size = unsafe { py::PyTuple_Size(tuple) };
-    if size < 0 { Err(Raised) } else { Ok(size) }
-}
-
-/// Returns an item of a tuple, which the tuple holds.
-///
-/// # Safety
-/// As for [`table`].
-unsafe fn item(tuple: *mut PyObject, index: isize) -> Result<*mut PyObject, Raised> {
-    // SAFETY: as the caller promises.
-    let item = unsafe { py::PyTuple_GetItem(tuple, index) };
-    if item.is_null() { Err(Raised) } else { Ok(item) }
-}
-
-/// # Safety
-/// As for [`table`].
-unsafe fn unsigned(number: *mut PyObject) -> Result<usize, Raised> {
-    // SAFETY: as the caller promises.
-    let found = unsafe { py::PyLong_AsSize_t(number) };
-    // SAFETY: as the caller promises.
-    if found == usize::MAX && !unsafe { py::PyErr_Occurred() }.is_null() { Err(Raised) } else { Ok(found) }
-}
-
-/// # Safety
-/// As for [`table`]; the object outlives what is returned.
-unsafe fn text<'a>(text: *mut PyObject) -> Result<&'a str, Raised> {
-    let mut length = 0;
-    // SAFETY: as the caller promises. Python keeps the UTF-8, of the length that it reports, as
-    // long as the object.
-    unsafe {
-        let start = py::PyUnicode_AsUTF8AndSize(text, &raw mut length);
-        if start.is_null() {
-            return Err(Raised);
-        }
-        let bytes = slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs());
-        Ok(std::str::from_utf8_unchecked(bytes))
-    }
-}
-
-/// Returns the contents of bytes; `None` of None.
-///
-/// # Safety
-/// As for [`text`].
-unsafe fn bytes<'a>(object: *mut PyObject) -> Result<Option<&'a [u8]>, Raised> {
-    // SAFETY: as the caller promises.
-    if unsafe { py::Py_IsNone(object) } != 0 {
-        return Ok(None);
-    }
-    let mut start: *mut c_char = ptr::null_mut();
-    let mut length = 0;
-    // SAFETY: as the caller promises, and both places may be written. Where the call succeeds, so
-    // many bytes are there, and never change.
-    unsafe {
-        if py::PyBytes_AsStringAndSize(object, &raw mut start, &raw mut length) < 0 {
-            return Err(Raised);
-        }
-        Ok(Some(slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs())))
     }
 }
 
@@ -446,101 +381,15 @@ extern "C" fn release_array(array: *mut ArrowArray) {
     }
 }
 
-/// Returns what `question` does, without a panic.
-fn guarded(question: impl FnOnce() -> Result<PythonValue, AnswerFailure>) -> Result<PythonValue, AnswerFailure> {
-    // Nothing of the caller's is changed by a question.
-    catch_unwind(AssertUnwindSafe(question)).unwrap_or(Err(AnswerFailure::Panicked))
-}
-
-/// Returns a new object of what `question` returns; NULL, with an exception set, where it fails.
-///
-/// # Safety
-/// The thread is attached to the interpreter.
-unsafe fn answered(question: impl FnOnce() -> Result<PythonValue, AnswerFailure>) -> *mut PyObject {
-    let answer = guarded(question);
-    // SAFETY: as the caller promises.
-    unsafe {
-        match answer {
-            Ok(value) => object(&value),
-            Err(failure) => raise(failure),
-        }
-    }
-}
-
-/// Returns a new object of this value; NULL, with an exception set, if memory is exhausted.
-///
-/// # Safety
-/// The thread is attached to the interpreter.
-unsafe fn object(value: &PythonValue) -> *mut PyObject {
-    // SAFETY: the caller promises what these functions demand, and texts are valid UTF-8 of the
-    // length that is passed.
-    unsafe {
-        match value {
-            PythonValue::None => py::Py_NewRef(py::Py_None()),
-            PythonValue::Bool(value) => py::PyBool_FromLong((*value).into()),
-            PythonValue::Unsigned(number) => py::PyLong_FromUnsignedLongLong(*number),
-            PythonValue::Signed(number) => py::PyLong_FromLongLong(*number),
-            PythonValue::Float(number) => py::PyFloat_FromDouble(*number),
-            PythonValue::Text(text) => py::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len().cast_signed()),
-            PythonValue::Tuple(items) => tuple(items),
-        }
-    }
-}
-
-/// Returns a new tuple of these values, as [`object`] does.
-///
-/// # Safety
-/// As for [`object`].
-unsafe fn tuple(items: &[PythonValue]) -> *mut PyObject {
-    // SAFETY: as the caller promises. The tuple is not visible to Python before it is complete, and
-    // PyTuple_SetItem takes over the item.
-    unsafe {
-        let tuple = py::PyTuple_New(items.len().cast_signed());
-        if tuple.is_null() {
-            return ptr::null_mut();
-        }
-        for (index, item) in (0..).zip(items) {
-            let item = object(item);
-            if item.is_null() || py::PyTuple_SetItem(tuple, index, item) < 0 {
-                py::Py_DecRef(tuple);
-                return ptr::null_mut();
-            }
-        }
-        tuple
-    }
-}
-
-/// Sets the exception that a failure means, and returns NULL.
-///
-/// # Safety
-/// As for [`object`].
-#[cold]
-#[inline(never)]
-unsafe fn raise(failure: AnswerFailure) -> *mut PyObject {
-    let (name, text) = match failure {
-        AnswerFailure::NoClock => (c"ClockUnavailable", c"no clock of the system answers"),
-        AnswerFailure::Panicked => (c"ClockscopeError", c"the library has failed: please report it"),
-    };
-    // SAFETY: as the caller promises. Where the package cannot be imported or lacks the class, the
-    // exception that says so stays set.
-    unsafe {
-        let package = py::PyImport_ImportModule(c"clockscope".as_ptr());
-        if !package.is_null() {
-            let class = py::PyObject_GetAttrString(package, name.as_ptr());
-            py::Py_DecRef(package);
-            if !class.is_null() {
-                py::PyErr_SetString(class, text.as_ptr());
-                py::Py_DecRef(class);
-            }
-        }
-    }
-    ptr::null_mut()
-}
-
-/// Adds the version to a new module.
+/// Adds the version and the types to a new module.
 extern "C" fn fill(module: *mut PyObject) -> c_int {
     // SAFETY: Python calls this with the interpreter attached; the text ends with a zero byte.
-    unsafe { py::PyModule_AddStringConstant(module, c"VERSION".as_ptr(), VERSION.as_ptr().cast()) }
+    unsafe {
+        if py::PyModule_AddStringConstant(module, c"VERSION".as_ptr(), VERSION.as_ptr().cast()) < 0 {
+            return -1;
+        }
+        add_types(module).map_or(-1, |()| 0)
+    }
 }
 
 /// The module's definition, which Python keeps.
@@ -554,12 +403,6 @@ unsafe impl Sync for Definition {}
 impl Definition {
     /// Makes a definition for Python 3.`minor`. It is never freed.
     fn new(minor: u32) -> Self {
-        let function = |(name, function, flags, text): (&'static CStr, Function, c_int, &'static CStr)| {
-            let meth = PyMethodDefPointer { PyCFunction: function };
-            PyMethodDef { ml_name: name.as_ptr(), ml_meth: meth, ml_flags: flags, ml_doc: text.as_ptr() }
-        };
-        let mut methods: Vec<PyMethodDef> = METHODS.into_iter().map(function).collect();
-        methods.push(PyMethodDef::zeroed());
         // The module holds no object and no state of an interpreter, and needs no lock.
         let known = PERMISSIONS.into_iter().filter(|(.., since)| minor >= *since);
         let mut slots = vec![slot(EXEC, fill as extern "C" fn(*mut PyObject) -> c_int as *mut c_void)];
@@ -570,7 +413,7 @@ impl Definition {
             m_name: c"clockscope._native".as_ptr(),
             m_doc: c"Timestamps, their error bound and evidence: what the package takes from the library.".as_ptr(),
             m_size: 0,
-            m_methods: methods.leak().as_mut_ptr(),
+            m_methods: table_of(&METHODS),
             m_slots: slots.leak().as_mut_ptr(),
             m_traverse: None,
             m_clear: None,

@@ -5,8 +5,12 @@
 //! package is Python (`python/clockscope`). Questions that fork, pin threads or try fatal reads are
 //! not asked in the interpreter's process: the package runs the command for them.
 //!
-//! [`exports`] is all that touches Python's objects; `answers` computes what it hands over.
+//! [`exports`], `stamp_exports` and `objects` are all that touches Python's objects; `answers`,
+//! `arrow` and `stamps` compute what they hand over.
 
 mod answers;
 mod arrow;
 pub mod exports;
+mod objects;
+mod stamp_exports;
+mod stamps;

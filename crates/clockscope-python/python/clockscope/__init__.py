@@ -6,10 +6,10 @@
     print(now_ns() - start, "ns")
 
 Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, Stopwatch; what they are worth: error_bound,
-source, evidence, get_clock_info. Questions about the machine's clocks, which the command
-`clockscope` answers in a process of its own: measure, steps, check, order, offsets, rate, gaps,
-sleep, shootout, advise, runtimes, compare, clocksource, list_clocks, list_runtimes, info, replay;
-readings, for every reading.
+source, evidence, get_clock_info. Bare counts that become times later: the module stamps. Questions
+about the machine's clocks, which the command `clockscope` answers in a process of its own: measure,
+steps, check, order, offsets, rate, gaps, sleep, shootout, advise, runtimes, compare, clocksource,
+list_clocks, list_runtimes, info, replay; readings, for every reading.
 
 Importing the package reads no clock and starts no thread.
 """
@@ -65,6 +65,7 @@ _LAZY = {
     "runtimes": "_machine",
     "shootout": "_questions",
     "sleep": "_questions",
+    "stamps": "stamps",
     "steps": "_questions",
 }
 
@@ -113,6 +114,7 @@ __all__ = [
     "shootout",
     "sleep",
     "source",
+    "stamps",
     "steps",
     "wall_ns",
 ]
@@ -124,7 +126,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f"{__name__}.{module}"), name)
+    found = import_module(f"{__name__}.{module}")
+    # The module stamps is such a name itself.
+    value = found if module == name else getattr(found, name)
     globals()[name] = value
     return value
 

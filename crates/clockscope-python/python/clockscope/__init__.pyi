@@ -1,3 +1,4 @@
+from clockscope import stamps as stamps
 from clockscope._answers import ErrorBound as ErrorBound
 from clockscope._answers import Evidence as Evidence
 from clockscope._answers import error_bound as error_bound
@@ -90,6 +91,7 @@ __all__ = [
     "shootout",
     "sleep",
     "source",
+    "stamps",
     "steps",
     "wall_ns",
 ]
