@@ -30,7 +30,7 @@ struct Object<S> {
 }
 
 /// Every method of a class of stamps.
-const fn methods<S: Source>() -> [Method; 9] {
+const fn methods<S: Source>() -> [Method; 10] {
     [
         (
             c"now",
@@ -128,6 +128,19 @@ Returns what bounded_ns() is worth at a stamp, in the words of clockscope.bounde
 Raises: StampError where the stamp has no time.",
         ),
         (
+            c"header",
+            header::<S>,
+            py::METH_O,
+            c"header($self, stamp, /)
+--
+
+Returns the header of a file of stamps: the history from a stamp to now, as text.
+
+`clockscope convert` turns the counts below it into times, as this process does: take the header
+after the last stamp.
+Raises: StampError where there is no history, or it is being written.",
+        ),
+        (
             c"_batch",
             batch::<S>,
             py::METH_VARARGS,
@@ -205,6 +218,7 @@ conversions! {
     bounded_ns => |source, stamp| {
         Ok(PythonValue::Tuple(ends(source.bounded(stamp)?).map(PythonValue::Signed).to_vec()))
     };
+    header => |source, stamp| Ok(PythonValue::Text(source.header(stamp)?.to_string().into()));
     bounded_state => |source, stamp| Ok(PythonValue::Text(source.bounded(stamp)?.state.as_str().into()));
 }
 

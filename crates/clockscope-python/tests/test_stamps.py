@@ -51,6 +51,21 @@ def counter() -> CounterStamps:
         pytest.skip(f"no stamps of the counter: {refused}")
 
 
+def test_a_header_has_what_its_stamps_become(source: Stamps) -> None:
+    """By the arithmetic that docs/tracing.md states."""
+    taken = [source.now() for _ in range(100)]
+    lines = [line.split(" ") for line in source.header(taken[0]).splitlines()]
+    assert lines[0] == ["clockscope", "stamps", "1"] and lines[-1] == ["end"]
+    clock = next(words[1] for words in lines if words[0] == "clock")
+    assert clock == ("counter" if isinstance(source, CounterStamps) else "os")
+    pieces = [[int(word) for word in words[1:6]] for words in lines if words[0] == "piece"]
+    for stamp in taken:
+        start, counts, value, mantissa, shift = next(piece for piece in reversed(pieces) if piece[0] <= stamp)
+        assert stamp - start <= counts
+        ns = value + ((stamp - start) * mantissa >> shift) if clock == "counter" else stamp
+        assert ns == source.instant_ns(stamp)
+
+
 def test_a_stamp_is_a_moment_of_monotonic_ns(source: Stamps) -> None:
     for take in (source.now, source.now_unordered):
         for _ in range(2_000):

@@ -112,8 +112,8 @@ pub unsafe extern "C" fn clockscope_stamp_instants(counts: *const u64, ns: *mut 
 /// 0 where it does not fit; stores its size in both cases.
 ///
 /// # Safety
-/// `text` is NULL or the address of `*size` bytes that may be written; `size` is NULL or the address
-/// of a word that may be written.
+/// `text` is NULL or the address of `*size` bytes that may be written; `size` is NULL or that of a
+/// word that may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_stamps_header(from: u64, text: *mut c_char, size: *mut usize) -> c_int {
     // SAFETY: as the caller promises.

@@ -10,7 +10,7 @@ A stamp is an int. It becomes a time by a history of comparisons of the counter 
 CLOCK_MONOTONIC, which the process keeps. counter() begins the history, renew() goes on with it, and
 so does the conversion of a stamp that is later than the last renewal.
 
-A stamp of another machine, boot or process becomes a wrong time if the history covers that count.
+A stamp of another machine or boot becomes a wrong time if the history covers that count.
 """
 
 from __future__ import annotations

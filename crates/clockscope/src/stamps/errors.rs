@@ -5,7 +5,7 @@ use core::fmt;
 use crate::disciplined::Unobserved;
 use crate::history::{Uncovered, Unrenewed};
 
-/// Reason why no stamps are taken of the counter. [`os()`] takes those of the system's clock.
+/// Reason why no stamps are taken of the counter. [`os()`](super::os()) takes those of the system's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -36,13 +36,13 @@ impl core::error::Error for Refused {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StampError {
-    /// This process keeps no history: [`counter`] or [`os()`] was not called, or was by a parent.
+    /// This process keeps no history: [`counter`](super::counter) or [`os()`](super::os()) was not called, or was by a parent.
     NoHistory,
     /// It was taken before the history begins, or before the oldest part that is still kept.
     BeforeHistory,
     /// It is later than now, so it comes from elsewhere.
     Future,
-    /// It is later than the [`Header`] that is to convert it.
+    /// It is later than the [`Header`](super::Header) that is to convert it.
     AfterHeader,
     /// It lies between two renewals of which the clocks' rates do not explain the distance: the
     /// machine was suspended or moved, or one of the clocks stepped.
