@@ -5,7 +5,8 @@ use core::fmt;
 use crate::disciplined::Unobserved;
 use crate::history::{Uncovered, Unrenewed};
 
-/// Reason why no stamps are taken of the counter. [`os()`](super::os()) takes those of the system's clock.
+/// Reason why no stamps are taken of the counter. [`os()`](super::os()) takes those of the system's
+/// clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -36,7 +37,8 @@ impl core::error::Error for Refused {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StampError {
-    /// This process keeps no history: [`counter`](super::counter) or [`os()`](super::os()) was not called, or was by a parent.
+    /// This process keeps no history: [`counter`](super::counter) or [`os()`](super::os()) was not
+    /// called, or was by a parent.
     NoHistory,
     /// It was taken before the history begins, or before the oldest part that is still kept.
     BeforeHistory,

@@ -2,8 +2,8 @@
 
 /// What a clock showed: a number of ticks, or of ns, without its unit.
 ///
-/// It means nothing without the [`Stamps`](super::Stamps) that took it. Two of the same may be compared by
-/// [`Stamp::is_before`] as long as they are less than half of 2^64 apart.
+/// It means nothing without the [`Stamps`](super::Stamps) that took it. Two of the same may be
+/// compared by [`Stamp::is_before`] as long as they are less than half of 2^64 apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct Stamp(pub(super) u64);
