@@ -9,6 +9,7 @@ mod debian;
 mod origin;
 mod program;
 mod target;
+mod trial;
 
 use std::fs;
 use std::path::{Path, PathBuf};
