@@ -14,4 +14,6 @@ fuzz_target!(|input: &[u8]| {
     counts.retain(|count| *count < 1 << 62);
     let times: Vec<_> = counts.iter().filter_map(|count| header.convert(Stamp::from_count(*count)).ok()).collect();
     assert!(times.is_sorted_by_key(|converted| converted.instant), "{counts:?} {times:?}");
+    let mut intervals = times.iter().filter_map(|converted| converted.interval);
+    assert!(intervals.all(|interval| interval.earliest <= interval.latest), "{times:?}");
 });

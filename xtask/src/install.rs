@@ -39,13 +39,26 @@ pub(crate) fn install(arguments: &[&str]) -> Result<()> {
         }
     };
     let layout = Layout::new(&request.prefix, &request.libdir, &built)?;
-    let root = request.root();
-    for file in &layout.files {
-        let path = root.join(&file.path);
-        replace_file(&path, &file.content, file.mode).with_context(|| format!("cannot install {}", path.display()))?;
+    for path in write(&layout, &request.root())? {
         println!("{}", path.display());
     }
     Ok(())
+}
+
+/// Writes the library's files, which were built into a folder, below another, as an archive has
+/// them. The prefix is what its file for pkg-config states.
+pub(crate) fn unpacked(prefix: &Path, built: &Path, root: &Path) -> Result<()> {
+    write(&Layout::new(prefix, Path::new("lib"), built)?, root).map(drop)
+}
+
+/// Returns the paths that it wrote.
+fn write(layout: &Layout, root: &Path) -> Result<Vec<PathBuf>> {
+    let write = |file: &layout::File| {
+        let path = root.join(&file.path);
+        replace_file(&path, &file.content, file.mode).with_context(|| format!("cannot install {}", path.display()))?;
+        Ok(path)
+    };
+    layout.files.iter().map(write).collect()
 }
 
 impl Request {

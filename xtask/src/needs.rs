@@ -18,6 +18,8 @@ enum What {
     File(&'static str),
     /// A module that `python3` imports.
     PythonModule(&'static str),
+    /// The standard library for a target of the compiler that builds the workspace.
+    Target(&'static str),
     /// A compiler whose sysroot is this folder.
     Compiler {
         program: &'static str,
@@ -30,6 +32,7 @@ enum What {
 enum From {
     Debian(&'static str),
     Python(&'static str),
+    Rust(&'static str),
 }
 
 /// Everything that the steps of `cargo xtask test` need of Debian. `.ci/run` installs it.
@@ -119,11 +122,18 @@ impl Need {
         Self { what: What::PythonModule(name), from: From::Python(package) }
     }
 
+    /// The standard library for a target, which rustup brings.
+    pub(crate) const fn target(triple: &'static str) -> Self {
+        Self { what: What::Target(triple), from: From::Rust(triple) }
+    }
+
     fn is_here(&self) -> bool {
         match self.what {
             What::Program(name) => run::exists(name),
             What::File(path) => Path::new(path).exists(),
             What::PythonModule(name) => run::output("python3", &["-c", &format!("import {name}")]).is_ok(),
+            What::Target(triple) => run::output("rustc", &["--print", "target-libdir", "--target", triple])
+                .is_ok_and(|folder| Path::new(folder.trim()).is_dir()),
             What::Compiler { program, sysroot } => {
                 run::output(program, &["--print", "sysroot"]).is_ok_and(|found| found.trim() == sysroot)
             }
@@ -146,27 +156,31 @@ impl Missing {
     pub(crate) fn of_debian(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().filter_map(|package| match package {
             From::Debian(name) => Some(*name),
-            From::Python(_) => None,
+            From::Python(_) | From::Rust(_) => None,
         })
     }
+}
 
-    fn of_python(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().filter_map(|package| match package {
-            From::Python(name) => Some(*name),
-            From::Debian(_) => None,
-        })
+impl From {
+    /// The command that installs packages of this origin, and the package.
+    const fn installed_by(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Debian(name) => ("apt-get install", name),
+            Self::Python(name) => ("python3 -m pip install", name),
+            Self::Rust(name) => ("rustup target add", name),
+        }
     }
 }
 
 /// The commands that install them.
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (debian, python): (Vec<_>, Vec<_>) = (self.of_debian().collect(), self.of_python().collect());
-        let commands = [("apt-get install", debian), ("python3 -m pip install", python)];
-        let commands = commands.into_iter().filter(|(_, packages)| !packages.is_empty());
-        let commands: Vec<String> =
-            commands.map(|(command, packages)| format!("{command} {}", packages.join(" "))).collect();
-        f.write_str(&commands.join(", "))
+        let packages: Vec<_> = self.0.iter().map(|package| package.installed_by()).collect();
+        let commands = packages.chunk_by(|(one, _), (next, _)| one == next).map(|packages| {
+            let names: Vec<&str> = packages.iter().map(|(_, name)| *name).collect();
+            format!("{} {}", packages[0].0, names.join(" "))
+        });
+        f.write_str(&commands.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -184,9 +198,13 @@ mod tests {
             Need::compiler("cargo", "/no/such/sysroot", "two"),
             Need::python_program("no-such-program", "three"),
             Need::python_module("no_such_module", "three"),
+            Need::target("no-such-target"),
         ];
         let missing = missing(here.iter().chain(&needs)).unwrap();
-        assert_eq!(missing.to_string(), "apt-get install one two, python3 -m pip install three");
+        assert_eq!(
+            missing.to_string(),
+            "apt-get install one two, python3 -m pip install three, rustup target add no-such-target"
+        );
         assert_eq!(missing.of_debian().collect::<Vec<_>>(), ["one", "two"]);
     }
 }

@@ -185,7 +185,8 @@ CLOCKSCOPE_API size_t clockscope_stamp_instants(const uint64_t *stamps, uint64_t
  * does: take the header after the last stamp, and write the counts behind it, as decimal numbers in
  * lines, or as 64 bits each in little-endian order. Returns 1, or 0 if the header does not fit
  * *size bytes (text may be NULL then). Sets *size to the bytes that it has, the zero byte included.
- * A later call needs some hundred more.
+ * The header grows with each renewal, of any thread: allocate more than that, and call until it
+ * fits.
  *
  * Unit, error, ordering: none.
  * Cost: that of clockscope_stamps_renew(), and the header's: some 150 bytes for each time that the

@@ -46,7 +46,7 @@ impl AnswerFailure {
             Self::Stamp(error, index) => {
                 let index = index.map_or(PythonValue::None, |index| PythonValue::Unsigned(index as u64));
                 let text = PythonValue::Text(Cow::Owned(stamp_sentence(error)));
-                vec![text, PythonValue::word(stamp_word(error)), index]
+                vec![text, PythonValue::word(error.word()), index]
             }
         }
     }
@@ -59,22 +59,6 @@ const fn refusal_word(refused: Refused) -> &'static str {
         Refused::NotInvariant => "not_invariant",
         Refused::NotUsed(_) => "not_used",
         Refused::NotCompared => "not_compared",
-        _ => "other",
-    }
-}
-
-/// Returns the reason why a stamp has no time in a word.
-const fn stamp_word(error: StampError) -> &'static str {
-    match error {
-        StampError::NoHistory => "no_history",
-        StampError::BeforeHistory => "before_history",
-        StampError::Future => "future",
-        StampError::Gap => "gap",
-        StampError::CounterWentBack => "counter_went_back",
-        StampError::NoWallTime => "no_wall_time",
-        StampError::GivenUp(_) => "given_up",
-        StampError::NotCompared => "not_compared",
-        StampError::Busy => "busy",
         _ => "other",
     }
 }

@@ -28,7 +28,7 @@ use crate::disciplined::{
     Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
 };
 #[cfg(not(loom))]
-pub(crate) use excerpt::Excerpt;
+pub use excerpt::Excerpt;
 use fit::{Fit, Step};
 #[cfg(not(loom))]
 pub(crate) use piece::Ahead;

@@ -46,6 +46,7 @@
 //! later (`prctl(PR_SET_TSC)`), the next stamp ends the process, as any read of the vDSO's clocks
 //! does. [`crate::survive_disabled_counter`] lets it survive that.
 
+mod boot;
 mod by_piece;
 mod errors;
 mod header;
@@ -159,16 +160,16 @@ pub trait Stamps: Copy {
     }
 
     /// Returns the history of stamps from this one to now, for a file of stamps: another program
-    /// converts them by it as this process does. Renews first.
+    /// converts them by it as this process does. Renews first; where that fails, the history ends
+    /// with the last renewal, and later stamps are [`StampError::AfterHeader`] to it.
     ///
     /// All parts that the header has count as converted from: they are not joined any more.
     ///
-    /// - Cost: a renewal, and a copy of the history: up to a megabyte. Allocates; opens a file of
-    ///   /proc on Linux.
+    /// - Cost: two renewals, and a copy of the history: up to some 1.5 MB. Allocates.
     /// - Not async-signal-safe.
     ///
     /// # Errors
-    /// No history has begun, it is being written, or the counter is given up.
+    /// No history has begun, it is being written, or the counter went back from CPU to CPU.
     fn header(self, from: Stamp) -> Result<Header, StampError>;
 
     /// Converts many stamps, each as [`Stamps::instant`] does: some 2.5 ns each where neighbors are
@@ -230,6 +231,7 @@ pub fn counter() -> Result<CounterStamps, Refused> {
             return Err(Refused::NoCounter);
         }
         crate::prepare();
+        boot::learn();
         CLOCK.recheck_use();
         if let Some(reason) = CLOCK.barred() {
             return Err(Refused::NotUsed(reason.word()));
@@ -264,6 +266,7 @@ pub fn counter() -> Result<CounterStamps, Refused> {
 pub fn os() -> OsStamps {
     os::keep_errno(|| {
         crate::prepare();
+        boot::learn();
         // Where no clock answers there are no stamps to convert either.
         let _ = renew_os();
     });
@@ -319,7 +322,8 @@ fn piece_of(
     Err(StampError::Future)
 }
 
-/// The history from a stamp on, after a renewal. Where that fails the history ends before it.
+/// The history from a stamp on, after two renewals: one that finds that the clocks did not go on
+/// only begins. Where they fail the history ends before them.
 fn excerpt_of(
     history: &History<PIECES>,
     renew: impl Fn() -> Result<(), Unrenewed>,
@@ -328,7 +332,7 @@ fn excerpt_of(
     let owner = process_mark();
     os::keep_errno(|| {
         if history.is_of(owner) {
-            let _ = renew();
+            let _ = renew().and_then(|()| renew());
         }
         Ok(history.excerpt(owner, from.0)?)
     })

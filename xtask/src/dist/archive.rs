@@ -1,10 +1,12 @@
 //! Archives whose bytes depend on nothing but what they hold and the commit's time.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::origin::Origin;
 use crate::run;
@@ -40,6 +42,40 @@ pub(super) fn tar(out: &Path, name: &str, origin: &Origin) -> Result<String> {
     Ok(archive)
 }
 
+/// Packs a folder of `out` into NAME.zip beside it; returns the archive's name.
+pub(super) fn zip(out: &Path, name: &str, origin: &Origin) -> Result<String> {
+    let archive = format!("{name}.zip");
+    let time = UNIX_EPOCH + Duration::from_secs(origin.epoch.parse().context("the commit's time is not a number")?);
+    let mut entries = Vec::new();
+    list(&out.join(name), Path::new(name), &mut entries)?;
+    entries.sort_unstable();
+    for entry in &entries {
+        File::open(out.join(entry))?.set_modified(time).with_context(|| format!("cannot set {entry}"))?;
+    }
+    // Its times are local ones, without a zone; -X leaves those of the file system out.
+    let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+    let words = ["-q", "-9", "-X", "-D", &archive];
+    let mut command = Command::new("zip");
+    let status = command.args(words).args(entries).current_dir(out).env("TZ", "UTC").status();
+    let status = status.context("cannot run zip")?;
+    ensure!(status.success(), "zip: {status}");
+    Ok(archive)
+}
+
+/// Lists the files of a folder, by the name that the folder has in an archive.
+fn list(folder: &Path, name: &Path, entries: &mut Vec<String>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = name.join(entry.file_name());
+        if entry.path().is_dir() {
+            list(&entry.path(), &name, entries)?;
+        } else {
+            entries.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(())
+}
+
 /// Compresses a file in its place, without its name and time.
 pub(super) fn gzip(path: &Path) -> Result<()> {
     run::with(&[], "gzip", &["--no-name", "--best", &path.to_string_lossy()])
@@ -47,11 +83,10 @@ pub(super) fn gzip(path: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
 
-    fn packed(at: &str, first: &str, second: &str) -> Vec<u8> {
+    /// The bytes of both archives.
+    fn packed(at: &str, first: &str, second: &str) -> [Vec<u8>; 2] {
         let origin = Origin {
             version: String::new(),
             commit: String::new(),
@@ -72,7 +107,12 @@ mod tests {
         let bytes = fs::read(out.path().join(archive)).unwrap();
         // gzip's flags, of which one is that there is a name, and its time.
         assert_eq!(bytes[3..8], [0; 5]);
-        bytes
+        if !run::exists("zip") {
+            eprintln!("skipped: zip is missing");
+            return [bytes, at.as_bytes().to_vec()];
+        }
+        let zipped = fs::read(out.path().join(zip(out.path(), "name", &origin).unwrap())).unwrap();
+        [bytes, zipped]
     }
 
     #[test]
@@ -80,6 +120,8 @@ mod tests {
         let once = packed("1000000000", "a", "bb");
         // File systems keep times by the ns, so the second is later.
         assert!(once == packed("1000000000", "bb", "a"), "two archives of the same files differ");
-        assert!(once != packed("1000000001", "a", "bb"), "the commit's time is not in the archive");
+        // A zip's times are of two seconds.
+        let later = packed("1000000002", "a", "bb");
+        assert!(once[0] != later[0] && once[1] != later[1], "the commit's time is not in the archive");
     }
 }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::origin::Origin;
 use super::target::Target;
-use crate::cross;
 use crate::run;
 
 /// The version of the format.
@@ -21,7 +20,7 @@ pub(super) fn of(target: &Target, origin: &Origin) -> Result<String> {
     let how = ["--target", target.triple, "--prefix", "none", "--format", "{p}|{l}"];
     let tree = run::output("cargo", &[&what[..], &how].concat())?;
     let lock = fs::read_to_string("Cargo.lock").context("cannot read Cargo.lock")?;
-    let compiler = run::output(cross::RUSTC, &["--version"])?;
+    let compiler = run::output("rustc", &["--version"])?;
     let bill = bill(&crates(&tree)?, &checksums(&lock)?, target.triple, compiler.trim(), origin)?;
     Ok(format!("{}\n", serde_json::to_string_pretty(&bill)?))
 }

@@ -1,4 +1,5 @@
-//! The package for Debian and its derivatives: the static program, its manual and completions.
+//! The package for Debian and its derivatives: the static program, its manual, completions and
+//! units.
 
 use std::fs;
 use std::path::Path;
@@ -10,18 +11,32 @@ use super::origin::Origin;
 use crate::run;
 
 /// Files of the archive's folder, and where they belong.
-const FILES: [(&str, &str, u32); 7] = [
+const FILES: [(&str, &str, u32); 9] = [
     ("clockscope", "usr/bin/clockscope", archive::PROGRAM),
     ("man/clockscope.1", "usr/share/man/man1/clockscope.1", archive::TEXT),
     ("completions/clockscope.bash", "usr/share/bash-completion/completions/clockscope", archive::TEXT),
     ("completions/_clockscope", "usr/share/zsh/vendor-completions/_clockscope", archive::TEXT),
     ("completions/clockscope.fish", "usr/share/fish/vendor_completions.d/clockscope.fish", archive::TEXT),
+    ("systemd/clockscope-textfile.service", "usr/lib/systemd/system/clockscope-textfile.service", archive::TEXT),
+    ("systemd/clockscope-textfile.timer", "usr/lib/systemd/system/clockscope-textfile.timer", archive::TEXT),
     ("README.md", "usr/share/doc/clockscope/README.md", archive::TEXT),
     ("CHANGELOG.md", "usr/share/doc/clockscope/changelog", archive::TEXT),
 ];
 
 /// Files that Debian has compressed.
-const COMPRESSED: [&str; 2] = ["usr/share/man/man1/clockscope.1", "usr/share/doc/clockscope/changelog"];
+const COMPRESSED: [&str; 3] = [
+    "usr/share/man/man1/clockscope.1",
+    "usr/share/doc/clockscope/changelog",
+    "usr/share/doc/clockscope/changelog.Debian",
+];
+
+/// What Debian's checks would refuse, and why it is so.
+const OVERRIDES: &str = "# One program for every Linux.\nclockscope: statically-linked-binary [usr/bin/clockscope]\n";
+
+/// Variable with the maintainer's name and address, as `NAME <ADDRESS>`.
+const MAINTAINER: &str = "CLOCKSCOPE_MAINTAINER";
+/// Stands in the packages of those who state none.
+const LOCAL_BUILD: &str = "local build <root@localhost>";
 
 /// Makes the package of an archive's folder; returns its name.
 pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Origin) -> Result<String> {
@@ -31,13 +46,20 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
         fs::create_dir_all(to.parent().unwrap_or(&root))?;
         archive::copy(&folder.join(from), &to, mode)?;
     }
+    let maintainer = std::env::var(MAINTAINER).unwrap_or_else(|_| LOCAL_BUILD.to_owned());
+    archive::write(
+        &root.join("usr/share/doc/clockscope/changelog.Debian"),
+        &changelog(&origin.version, &maintainer, &origin.date()?),
+    )?;
+    fs::create_dir_all(root.join("usr/share/lintian/overrides"))?;
+    archive::write(&root.join("usr/share/lintian/overrides/clockscope"), OVERRIDES)?;
     for file in COMPRESSED {
         archive::gzip(&root.join(file))?;
     }
     let license = fs::read_to_string(folder.join("LICENSE-MIT")).context("cannot read LICENSE-MIT")?;
     archive::write(&root.join("usr/share/doc/clockscope/copyright"), &copyright(&license))?;
     fs::create_dir_all(root.join("DEBIAN"))?;
-    archive::write(&root.join("DEBIAN/control"), &control(&origin.version, architecture))?;
+    archive::write(&root.join("DEBIAN/control"), &control(&origin.version, architecture, &maintainer))?;
     let name = format!("clockscope_{}-1_{architecture}.deb", origin.version);
     let (from, to) = (root.to_string_lossy().into_owned(), out.join(&name).to_string_lossy().into_owned());
     // It takes the time of all files from the variable, and xz of one thread gives the same bytes.
@@ -47,12 +69,12 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
     Ok(name)
 }
 
-fn control(version: &str, architecture: &str) -> String {
+fn control(version: &str, architecture: &str, maintainer: &str) -> String {
     format!(
         "Package: clockscope\n\
          Version: {version}-1\n\
          Architecture: {architecture}\n\
-         Maintainer: The clockscope developers <developers@clockscope.invalid>\n\
+         Maintainer: {maintainer}\n\
          Section: utils\n\
          Priority: optional\n\
          Homepage: https://github.com/clockscope/clockscope\n\
@@ -60,6 +82,14 @@ fn control(version: &str, architecture: &str) -> String {
          clockscope measures every clock of a machine: the cost of a read, the\n \
          resolution, and errors such as jumps and backward steps. It reports which\n \
          clocks can be trusted, with the evidence for and against each.\n"
+    )
+}
+
+/// Returns Debian's list of changes of the package: there is one.
+fn changelog(version: &str, maintainer: &str, date: &str) -> String {
+    format!(
+        "clockscope ({version}-1) unstable; urgency=medium\n\n  \
+         * {version}: changelog.gz has what is new.\n\n -- {maintainer}  {date}\n"
     )
 }
 

@@ -40,6 +40,13 @@ impl Origin {
     }
 }
 
+impl Origin {
+    /// The commit's time as Debian writes it.
+    pub(super) fn date(&self) -> Result<String> {
+        Ok(run::output("date", &["--utc", "--rfc-email", "--date", &format!("@{}", self.epoch)])?.trim().to_owned())
+    }
+}
+
 fn git(arguments: &[&str]) -> Result<String> {
     Ok(run::output_with(&[("TZ", "UTC")], "git", arguments)?.trim().to_owned())
 }

@@ -9,7 +9,7 @@ use super::{DOUBTS, History};
 
 /// The pieces of a history from some count on, as they were at one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Excerpt {
+pub struct Excerpt {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) tail: Tail,
@@ -19,8 +19,8 @@ impl Excerpt {
     /// The piece of a count, as [`History::find`] has it.
     ///
     /// # Errors
-    /// None has it, for this reason.
-    pub(crate) fn find(&self, count: u64) -> Result<Piece, Uncovered> {
+    /// No piece covers the count.
+    pub fn find(&self, count: u64) -> Result<Piece, Uncovered> {
         no_doubt(self.doubts.iter().copied(), count)?;
         let index = index_of(count, self.pieces.len(), |index| self.pieces[index].start)?;
         let piece = self.pieces[index];
@@ -35,19 +35,30 @@ impl<const N: usize> History<N> {
     ///
     /// # Errors
     /// [`Uncovered::None`] and [`Uncovered::Busy`].
-    pub(crate) fn excerpt(&self, owner: u64, from: u64) -> Result<Excerpt, Uncovered> {
+    pub fn excerpt(&self, owner: u64, from: u64) -> Result<Excerpt, Uncovered> {
         // Nothing is allocated under the lock.
         let (mut pieces, mut doubts) = (Vec::with_capacity(N), Vec::with_capacity(DOUBTS));
-        let _writer = self.lock(owner).ok_or(Uncovered::Busy)?;
+        let writer = self.lock(owner).ok_or(Uncovered::Busy)?;
         if !self.is_of(owner) {
             return Err(Uncovered::None);
         }
-        for index in (0..self.pieces()).filter(|index| !is_before(self.piece(*index).end(), from)) {
+        // All of it where the counter went back since: later counts are smaller.
+        let count = self.pieces();
+        let has_from = count > 0 && !is_before(self.piece(count - 1).end(), from);
+        let start = |index: usize| self.words[index][0].load(Ordering::Relaxed);
+        let first = if has_from { index_of(from, count, start).unwrap_or(0) } else { 0 };
+        for index in first..count {
             // No writer looks for marks now, or writes words.
-            self.words[index][FLAGS].fetch_or(CONVERTED, Ordering::Relaxed);
+            let flags = &self.words[index][FLAGS];
+            if flags.load(Ordering::Relaxed) & CONVERTED == 0 {
+                flags.fetch_or(CONVERTED, Ordering::Relaxed);
+            }
             pieces.push(self.piece(index));
         }
         doubts.extend((0..DOUBTS).map(|index| self.doubt(index)).filter(|doubt| doubt.counts > 0));
-        Ok(Excerpt { pieces, doubts, tail: self.tail() })
+        let tail = self.tail();
+        drop(writer);
+        pieces.shrink_to_fit();
+        Ok(Excerpt { pieces, doubts, tail })
     }
 }

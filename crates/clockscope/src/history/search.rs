@@ -19,8 +19,7 @@ pub enum Uncovered {
     Busy,
 }
 
-/// So many counts from a first one on, of which there may be two moments each, because the counter
-/// went back.
+/// A range of counts that may occur twice, because the counter went back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Doubt {
     pub(crate) from: u64,

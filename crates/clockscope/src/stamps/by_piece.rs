@@ -1,4 +1,4 @@
-//! What a piece of the history says of a stamp.
+//! Conversions of a stamp by one piece of the history.
 
 use super::errors::StampError;
 use super::stamp::Stamp;

@@ -44,7 +44,7 @@ pub enum StampError {
     BeforeHistory,
     /// It is later than now, so it comes from elsewhere.
     Future,
-    /// It is later than the [`Header`](super::Header) that is to convert it.
+    /// It is later than the last renewal in the [`Header`](super::Header) that is to convert it.
     AfterHeader,
     /// It lies between two renewals of which the clocks' rates do not explain the distance: the
     /// machine was suspended or moved, or one of the clocks stepped.
@@ -62,13 +62,34 @@ pub enum StampError {
     Busy,
 }
 
+impl StampError {
+    /// Returns the reason in a word, for programs: `before_history`.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::NoHistory => "no_history",
+            Self::BeforeHistory => "before_history",
+            Self::Future => "future",
+            Self::AfterHeader => "after_header",
+            Self::Gap => "gap",
+            Self::CounterWentBack => "counter_went_back",
+            Self::NoWallTime => "no_wall_time",
+            Self::GivenUp(_) => "given_up",
+            Self::NotCompared => "not_compared",
+            Self::Busy => "busy",
+        }
+    }
+}
+
 impl fmt::Display for StampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoHistory => f.write_str("this process keeps no history of stamps: call stamps::counter() first"),
             Self::BeforeHistory => f.write_str("the stamp is older than the history"),
             Self::Future => f.write_str("the stamp is later than now: it comes from another machine, boot or clock"),
-            Self::AfterHeader => f.write_str("the stamp is later than the header: make the header after the stamp"),
+            Self::AfterHeader => {
+                f.write_str("the stamp is later than the last renewal in the header: make the header after the stamp")
+            }
             Self::Gap => f.write_str(
                 "between the renewals around the stamp the machine was suspended or moved, or a clock stepped",
             ),

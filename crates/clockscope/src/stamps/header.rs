@@ -20,7 +20,7 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use clockscope_core::{CivilState, os};
+use clockscope_core::CivilState;
 
 use super::by_piece::{bounded_by, instant_by, wall_by};
 use super::errors::StampError;
@@ -88,7 +88,7 @@ impl StampClock {
     }
 }
 
-/// All that a header says of a stamp.
+/// Times of a stamp, and their bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Converted {
@@ -99,41 +99,51 @@ pub struct Converted {
     /// As [`Stamps::wall`](super::Stamps::wall) has it; `None` where the wall clock was set between
     /// the renewals around the stamp, or did not answer.
     pub wall: Option<WallTime>,
-    /// As [`Stamps::bounded`](super::Stamps::bounded) has it.
-    pub interval: Interval,
+    /// As [`Stamps::bounded`](super::Stamps::bounded) has it; `None` of a stamp of the system's
+    /// clock that the header does not cover.
+    pub interval: Option<Interval>,
 }
 
-/// Reason why a text is no header.
+/// Reason why a header cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderError {
     /// Number of the line, from 1 on.
     line: usize,
+    /// Its beginning.
+    text: String,
     reason: Reason,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     NoHeader,
+    Version,
     NoText,
     Cut,
     UnknownKey,
+    Repeated,
     Value,
     OutOfOrder,
     Missing,
 }
 
+/// Letters of a line that an error shows.
+const SHOWN: usize = 60;
+
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self.reason {
-            Reason::NoHeader => return write!(f, "a header of stamps was expected, whose first line is {FIRST:?}"),
+            Reason::NoHeader => return write!(f, "found {:?} where a header begins: expected {FIRST:?}", self.text),
+            Reason::Version => "this version is not known: expected 1. A later program converts it",
             Reason::NoText => "it is not UTF-8",
-            Reason::Cut => "the header is cut short: its last line is \"end\"",
-            Reason::UnknownKey => "it begins with a word that is not known",
-            Reason::Value => "it has a number or word that is missing, too many, or out of range",
-            Reason::OutOfOrder => "a piece begins before the one before it ends",
-            Reason::Missing => "the lines clock, boot, process, generation and tail are not all there",
+            Reason::Cut => "the header is cut short: expected lines up to \"end\"",
+            Reason::UnknownKey => "its first word is not known",
+            Reason::Repeated => "this line is there twice",
+            Reason::Value => "a number or word is missing, unknown, out of range, or too many",
+            Reason::OutOfOrder => "it begins before the piece above ends, in counts or in time",
+            Reason::Missing => "one of the lines clock, boot, process, generation and tail is missing",
         };
-        write!(f, "line {} of the header: {words}", self.line)
+        write!(f, "line {} of the header, {:?}: {words}", self.line, self.text)
     }
 }
 
@@ -142,7 +152,13 @@ impl core::error::Error for HeaderError {}
 impl Header {
     /// The header of an excerpt.
     pub(super) fn new(clock: StampClock, history: Excerpt) -> Self {
-        Self { clock, boot: boot(), process: std::process::id(), generation: crate::generation(), history }
+        Self {
+            clock,
+            boot: super::boot::known(),
+            process: std::process::id(),
+            generation: crate::generation(),
+            history,
+        }
     }
 
     /// Reads the header at the beginning of a file, and returns what follows it: the counts.
@@ -209,31 +225,20 @@ impl Header {
     /// # Errors
     /// The header does not have it.
     pub fn convert(&self, stamp: Stamp) -> Result<Converted, StampError> {
-        let piece = self.history.find(stamp.count()).map_err(|reason| match reason {
-            Uncovered::After => StampError::AfterHeader,
-            reason => reason.into(),
-        })?;
-        let (instant, error_ns) = match self.clock {
-            StampClock::Counter => (instant_by(&piece, stamp)?, piece.error_ns()),
-            StampClock::Os => (Instant::from_ns(stamp.count()), 0),
+        let found = self.history.find(stamp.count());
+        let (instant, error_ns) = match (self.clock, found) {
+            (StampClock::Os, _) => (Instant::from_ns(stamp.count()), 0),
+            (StampClock::Counter, Ok(piece)) => (instant_by(&piece, stamp)?, piece.error_ns()),
+            (StampClock::Counter, Err(Uncovered::After)) => return Err(StampError::AfterHeader),
+            (StampClock::Counter, Err(reason)) => return Err(reason.into()),
         };
         Ok(Converted {
             instant,
             error_bound: Duration::from_nanos(error_ns),
-            wall: wall_by(&piece, stamp).ok(),
-            interval: bounded_by(&piece, stamp)?,
+            wall: found.ok().and_then(|piece| wall_by(&piece, stamp).ok()),
+            interval: found.ok().and_then(|piece| bounded_by(&piece, stamp).ok()),
         })
     }
-}
-
-/// The identifier of the machine's boot, where the system states one.
-fn boot() -> Option<String> {
-    if cfg!(not(any(target_os = "linux", target_os = "android"))) {
-        return None;
-    }
-    let text = os::keep_errno(|| std::fs::read_to_string("/proc/sys/kernel/random/boot_id")).ok()?;
-    let word = text.trim();
-    (!word.is_empty() && !word.contains(char::is_whitespace)).then(|| word.to_string())
 }
 
 impl fmt::Display for Header {
@@ -282,6 +287,7 @@ struct Parser {
     boot: Option<Option<String>>,
     process: Option<u32>,
     generation: Option<u64>,
+    hz: Option<f64>,
     doubts: Vec<Doubt>,
     tail: Option<Tail>,
     pieces: Vec<Piece>,
@@ -291,10 +297,17 @@ impl Parser {
     /// Takes the next line; returns the header with its last one.
     fn take(&mut self, line: &[u8], is_at_end: bool) -> Result<Option<Header>, HeaderError> {
         self.line += 1;
-        let failed = |reason: Reason, parser: &Self| HeaderError { line: parser.line, reason };
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let failed = |reason: Reason, parser: &Self| {
+            let text = String::from_utf8_lossy(line).chars().take(SHOWN).collect();
+            HeaderError { line: parser.line, text, reason }
+        };
         if self.line == 1 {
-            return if line == FIRST.as_bytes() { Ok(None) } else { Err(failed(Reason::NoHeader, self)) };
+            return match line {
+                first if first == FIRST.as_bytes() => Ok(None),
+                first if Header::begins_with(first) => Err(failed(Reason::Version, self)),
+                _ => Err(failed(Reason::NoHeader, self)),
+            };
         }
         if is_at_end {
             return Err(failed(Reason::Cut, self));
@@ -310,14 +323,14 @@ impl Parser {
         let mut words = line.split(' ');
         let words = &mut words;
         match words.next().unwrap_or_default() {
-            "clock" => self.clock = Some(clock(words)?),
-            "boot" => self.boot = Some(known(words.next().ok_or(Reason::Value)?).map(ToString::to_string)),
-            "process" => self.process = Some(number(words)?),
-            "generation" => self.generation = Some(number(words)?),
+            "clock" => once(&mut self.clock, clock(words)?)?,
+            "boot" => once(&mut self.boot, known(word(words)?).map(ToString::to_string))?,
+            "process" => once(&mut self.process, number(words)?)?,
+            "generation" => once(&mut self.generation, number(words)?)?,
             // For people: it follows from the pieces.
-            "hz" => drop(number::<f64>(words)?),
+            "hz" => once(&mut self.hz, number(words)?)?,
             "doubt" => self.doubts.push(Doubt { from: number(words)?, counts: number(words)? }),
-            "tail" => self.tail = Some(Tail { from: number(words)?, error_ns: number(words)? }),
+            "tail" => once(&mut self.tail, Tail { from: number(words)?, error_ns: number(words)? })?,
             "piece" => {
                 let piece = piece(words)?;
                 if !self.follows(&piece) {
@@ -351,8 +364,20 @@ fn known(word: &str) -> Option<&str> {
     (word != UNKNOWN).then_some(word)
 }
 
+/// Sets what was not set before.
+fn once<T>(place: &mut Option<T>, value: T) -> Result<(), Reason> {
+    if place.replace(value).is_some() { Err(Reason::Repeated) } else { Ok(()) }
+}
+
+fn word<'a>(words: &mut core::str::Split<'a, char>) -> Result<&'a str, Reason> {
+    words.next().filter(|word| !word.is_empty()).ok_or(Reason::Value)
+}
+
+/// Reads digits, with a minus where the type has one.
 fn number<T: FromStr>(words: &mut core::str::Split<'_, char>) -> Result<T, Reason> {
-    words.next().and_then(|word| word.parse().ok()).ok_or(Reason::Value)
+    let word = word(words)?;
+    let are_digits = word.bytes().all(|letter| letter.is_ascii_digit() || letter == b'-');
+    word.parse().ok().filter(|_| are_digits).ok_or(Reason::Value)
 }
 
 fn clock(words: &mut core::str::Split<'_, char>) -> Result<StampClock, Reason> {

@@ -60,7 +60,7 @@ fn a_stamp_becomes_the_time_of_its_moment() {
     assert!(status.success(), "{status}");
 }
 
-/// What a header says of a stamp, read from its text, is what the process says before and after.
+/// A header that is read from its text converts as the process does, before and after.
 #[test]
 fn a_header_converts_as_the_process_does() {
     fn check(stamps: impl Stamps) {
@@ -77,7 +77,7 @@ fn a_header_converts_as_the_process_does() {
         let header: Header = stamps.header(first).unwrap().to_string().parse().unwrap();
         for stamp in &kept {
             let Converted { instant, error_bound, wall, interval, .. } = header.convert(*stamp).unwrap();
-            assert_eq!((instant, error_bound, wall, interval), said(*stamp));
+            assert_eq!((instant, error_bound, wall, interval.unwrap()), said(*stamp));
         }
         for _ in 0..20 {
             std::thread::sleep(Duration::from_millis(1));
@@ -86,7 +86,10 @@ fn a_header_converts_as_the_process_does() {
         for stamp in &kept {
             assert_eq!(header.convert(*stamp).unwrap().instant, said(*stamp).0);
         }
-        assert_eq!(header.convert(stamps.now()).unwrap_err(), StampError::AfterHeader);
+        let after = header.convert(stamps.now());
+        assert!(
+            after == Err(StampError::AfterHeader) || after.is_ok_and(|os| os.interval.is_none() && os.wall.is_none())
+        );
         let last = stamps.now();
         let later = stamps.header(last).unwrap();
         assert!(later.convert(last).is_ok());

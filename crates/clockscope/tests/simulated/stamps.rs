@@ -53,6 +53,14 @@ impl<const N: usize> Run<N> {
         stamp(self.world)
     }
 
+    /// An excerpt from the first of these stamps on says the same of all.
+    fn check_excerpt(&self, stamps: &[Stamped]) {
+        let excerpt = self.history.excerpt(OWNER, stamps[0].count).expect("nothing is in the way");
+        for stamped in stamps {
+            assert_eq!(excerpt.find(stamped.count), self.find(stamped), "{stamped:?}");
+        }
+    }
+
     fn find(&self, stamped: &Stamped) -> Result<Piece, Uncovered> {
         self.history.find(stamped.count, OWNER)
     }
@@ -102,6 +110,7 @@ fn steered(hz: f64, every_ns: u64, ppm: f64, seed: u64) -> Vec<u64> {
             run.check(stamped).expect("it was renewed after");
         }
     }
+    run.check_excerpt(&stamps[stamps.len() / 3..]);
     for stamped in &stamps[8 * 8..8 * 58] {
         let (_, bound) = run.check(stamped).expect("it is kept");
         bounds.push(bound);

@@ -55,12 +55,13 @@ fn a_header_converts_what_it_has() {
     }
     let first = header().convert(Stamp::from_count(1000)).unwrap();
     assert_eq!(first.wall, Some(WallTime::from_unix_ns(1_005_000)));
+    let interval = first.interval.unwrap();
     assert_eq!(
-        (first.interval.earliest, first.interval.latest),
+        (interval.earliest, interval.latest),
         (WallTime::from_unix_ns(1_004_980), WallTime::from_unix_ns(1_005_520))
     );
     let second = header().convert(Stamp::from_count(2000)).unwrap();
-    assert_eq!((second.wall, second.interval.state), (None, CivilState::Unsynchronized));
+    assert_eq!((second.wall, second.interval.unwrap().state), (None, CivilState::Unsynchronized));
     assert_eq!(header().hz(), Some(250e6));
 }
 
@@ -74,7 +75,11 @@ fn a_spoiled_header_is_refused() {
         Header::split((spoiled.join("\n") + "\n").as_bytes()).map(drop).map_err(|error| (error.line, error.reason))
     };
     for (number, text, reason) in [
-        (1, "clockscope stamps 2", Reason::NoHeader),
+        (1, "clockscope stamps 2", Reason::Version),
+        (1, "clockscope", Reason::NoHeader),
+        (3, "clock counter", Reason::Repeated),
+        (4, "process +1", Reason::Value),
+        (6, "hz nan", Reason::Value),
         (2, "clock sundial", Reason::Value),
         (3, "boot", Reason::Value),
         (3, "boots -", Reason::UnknownKey),
@@ -96,9 +101,13 @@ fn a_spoiled_header_is_refused() {
         assert!(Header::split(&TEXT.as_bytes()[..length]).is_err(), "{length} bytes of it");
     }
     let without_tail = TEXT.replace("tail 4500 300\n", "");
-    assert_eq!(without_tail.parse::<Header>(), Err(HeaderError { line: 11, reason: Reason::Missing }));
+    let missing = without_tail.parse::<Header>().unwrap_err();
+    assert_eq!((missing.line, missing.reason), (11, Reason::Missing));
+    let long = TEXT.replace("generation 1", &"x".repeat(1000)).parse::<Header>().unwrap_err().to_string();
+    let shown = "x".repeat(60);
+    assert_eq!(long, format!("line 5 of the header, {shown:?}: its first word is not known"));
     assert_eq!(
         Header::split(b"1234\n").unwrap_err().to_string(),
-        "a header of stamps was expected, whose first line is \"clockscope stamps 1\""
+        "found \"1234\" where a header begins: expected \"clockscope stamps 1\""
     );
 }

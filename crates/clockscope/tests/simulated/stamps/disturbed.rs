@@ -29,6 +29,7 @@ fn around(event: impl Fn(&World)) -> (Run<100>, [Stamped; 3]) {
     let after = run.stamp();
     run.world.pass(MILLISECOND);
     run.renew();
+    run.check_excerpt(&[before, between, after]);
     (run, [before, between, after])
 }
 

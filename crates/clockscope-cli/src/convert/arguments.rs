@@ -1,0 +1,57 @@
+//! The arguments of *convert*, and its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::ending::{Ending, Exits};
+
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// A header and counts below it, as the library's stamps write it; - for standard input
+    ///
+    /// A CSV file may have several headers, each followed by its counts.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The header, if it is in a file of its own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) header: Option<PathBuf>,
+    /// Format of the counts
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) counts: CountsArg,
+    /// Column of the counts, by its name or its number, from 1 on [default: 1]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) column: Option<String>,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Format of counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CountsArg {
+    /// Columns, with or without names in the first row
+    #[default]
+    Csv,
+    /// 64 bits each, little-endian
+    Le64,
+}
+
+impl ConvertArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("convert run.stamps", "a header, and a count in the first column of each row"),
+            ("convert run.stamps --column stamp -o run.csv", "rows with counts in the column stamp"),
+            ("convert ring.bin --header ring.header --counts le64", "bare counts, their header beside"),
+        ],
+        more: "The answer is CSV: the columns of the input, and for each count its time on
+CLOCK_MONOTONIC, the bound of that time's error, the wall clock's time, the
+earliest and the latest true time, the state of these two, boot and process of
+the header, and the generation of the process's clock. Where there is no time,
+the last column has the reason.
+
+Stamps: https://github.com/clockscope/clockscope/blob/HEAD/docs/tracing.md",
+        exits: Exits { finding: "", undecided: "some counts have no time; all others were converted" },
+    };
+}

@@ -1,0 +1,125 @@
+//! The command's archive for a target, with the bill of materials, and Debian's package.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use super::program::{COMPLETIONS, Program};
+use super::release::{DOCUMENTS, Release};
+use super::staging::Staging;
+use super::target::{System, Target};
+use super::trial::{Place, QUESTIONS, judge};
+use super::{archive, bill, debian};
+
+/// Units for systemd, in their folder here.
+const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.timer"];
+
+/// Makes all files of a target.
+pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
+    let program = Program { path: target.build(&release.origin)?, runner: target.runner };
+    program.check(target, &release.origin)?;
+    let out = staging.path();
+    let name = name(&release.origin.version, target.triple);
+    let folder = out.join(&name);
+    assemble(&program, target.system, &folder)?;
+    let archive = match target.system {
+        System::Linux => archive::tar(out, &name, &release.origin)?,
+        System::Windows => archive::zip(out, &name, &release.origin)?,
+    };
+    let mut files = vec![archive.clone()];
+    if let Some(architecture) = target.debian {
+        files.push(debian::package(out, &folder, architecture, &release.origin)?);
+    }
+    fs::remove_dir_all(&folder)?;
+    unpacked(target, &out.join(&archive), &name, release)?;
+    let bill_name = format!("{name}.cdx.json");
+    fs::write(out.join(&bill_name), bill::of(target, &release.origin)?)?;
+    files.push(bill_name);
+    release.files.extend(files);
+    Ok(())
+}
+
+/// Returns the name of an archive without its ending, and of the folder in it.
+fn name(version: &str, triple: &str) -> String {
+    format!("clockscope-{version}-{triple}")
+}
+
+/// Puts together what the archive holds.
+fn assemble(program: &Program, system: System, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder.join("completions"))?;
+    archive::copy(&program.path, &folder.join(system.program()), archive::PROGRAM)?;
+    for document in DOCUMENTS {
+        archive::copy(Path::new(document), &folder.join(document), archive::TEXT)?;
+    }
+    for (shell, file) in COMPLETIONS {
+        archive::write(&folder.join("completions").join(file), &program.output(&["completions", shell])?)?;
+    }
+    if system == System::Linux {
+        fs::create_dir_all(folder.join("man"))?;
+        archive::write(&folder.join("man/clockscope.1"), &program.output(&["man"])?)?;
+        fs::create_dir_all(folder.join("systemd"))?;
+        for unit in UNITS {
+            let from = Path::new("packaging/systemd").join(unit);
+            archive::copy(&from, &folder.join("systemd").join(unit), archive::TEXT)?;
+        }
+    }
+    Ok(())
+}
+
+/// Unpacks an archive into a folder of its own, and runs the program there.
+fn unpacked(target: &Target, archive: &Path, name: &str, release: &mut Release) -> Result<()> {
+    let root = tempfile::tempdir()?;
+    let artifact = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let place = Place {
+        artifact: &artifact,
+        root: match (target.system, target.runner) {
+            (System::Windows, _) => "a folder, under Wine",
+            (System::Linux, []) => "a folder",
+            (System::Linux, _) => "a folder, under qemu-user",
+        },
+    };
+    let (program, arguments): (_, &[&str]) = match target.system {
+        System::Linux => ("tar", &["xzf"]),
+        System::Windows => ("unzip", &["-q"]),
+    };
+    let words = [&[program], arguments, &[&artifact]].concat().join(" ");
+    let mut unpack = Command::new(program);
+    place.run(unpack.args(arguments).arg(archive).current_dir(root.path()), &words, &mut release.trials)?;
+    let program = Program { path: root.path().join(name).join(target.system.program()), runner: target.runner };
+    for question in QUESTIONS {
+        let mut command = program.command(question);
+        let words = format!("clockscope {}", question.join(" "));
+        judge(question, &place.run(&mut command, &words, &mut release.trials)?)?;
+    }
+    let page = root.path().join("page.html");
+    let page_name = page.to_string_lossy();
+    let question = [QUESTIONS[2], &["--output", &page_name]].concat();
+    let words = format!("clockscope {} --output page.html", QUESTIONS[2].join(" "));
+    place.run(&mut program.command(&question), &words, &mut release.trials)?;
+    ensure!(page.is_file(), "no page was written");
+    judge(QUESTIONS[2], &fs::read_to_string(page)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run;
+
+    /// cargo-binstall finds what is packed here.
+    #[test]
+    fn the_package_states_where_its_archives_are() {
+        let manifest = fs::read_to_string(run::root().join("crates/clockscope-cli/Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let binstall = &manifest["package"]["metadata"]["binstall"];
+        let filled = |key: &str| {
+            let text = binstall[key].as_str().unwrap().replace("{ version }", "1.2.3").replace("{ target }", "x-y");
+            text.replace("{ bin }", "clockscope").replace("{ binary-ext }", "").replace("{ repo }", "REPO")
+        };
+        let name = name("1.2.3", "x-y");
+        assert_eq!(filled("pkg-url"), format!("REPO/releases/download/v1.2.3/{name}.tar.gz"));
+        assert_eq!(filled("bin-dir"), format!("{name}/clockscope"));
+        assert_eq!(filled("pkg-fmt"), "tgz");
+    }
+}

@@ -1,0 +1,94 @@
+//! The folder of a release, which appears when it is whole.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// A folder beside the release's, which takes its place at the end. One process has it.
+#[derive(Debug)]
+pub(super) struct Staging {
+    out: PathBuf,
+    folder: PathBuf,
+    /// Locked while this lives.
+    _lock: File,
+}
+
+impl Staging {
+    /// Makes an empty folder; what an interrupted process left in it goes.
+    pub(super) fn new(out: &Path) -> Result<Self> {
+        let beside = |ending: &str| {
+            let mut name = out.file_name().unwrap_or_default().to_owned();
+            name.push(ending);
+            out.with_file_name(name)
+        };
+        let (folder, lock) = (beside(".new"), beside(".lock"));
+        if let Some(parent) = out.parent() {
+            fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+        }
+        let file = File::create(&lock).with_context(|| format!("cannot write {}", lock.display()))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!("another process makes a release here: wait until it ends"),
+            Err(TryLockError::Error(error)) => bail!("cannot lock {}: {error}", lock.display()),
+        }
+        remove(&folder)?;
+        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        Ok(Self { out: out.to_owned(), folder, _lock: file })
+    }
+
+    /// The folder that is being filled.
+    pub(super) fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Puts the folder in the place of the former release; returns where it is.
+    pub(super) fn publish(self) -> Result<PathBuf> {
+        let moved = || format!("cannot move {} to {}", self.folder.display(), self.out.display());
+        remove(&self.out)?;
+        fs::rename(&self.folder, &self.out).with_context(moved)?;
+        Ok(self.out.clone())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // The next process removes it otherwise.
+        let _ = remove(&self.folder);
+    }
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("dist");
+        let staging = Staging::new(&out).unwrap();
+        fs::write(staging.path().join("one"), "1").unwrap();
+        assert!(!out.exists());
+        let second = Staging::new(&out).unwrap_err().to_string();
+        assert_eq!(second, "another process makes a release here: wait until it ends");
+        assert_eq!(staging.publish().unwrap(), out);
+        assert_eq!(fs::read_to_string(out.join("one")).unwrap(), "1");
+        // What was half-made when a process was killed does not come into a release, and one that
+        // fails leaves the former.
+        fs::create_dir(folder.path().join("dist.new")).unwrap();
+        fs::write(folder.path().join("dist.new/half"), "").unwrap();
+        let staging = Staging::new(&out).unwrap();
+        assert_eq!(fs::read_dir(staging.path()).unwrap().count(), 0);
+        drop(staging);
+        assert!(out.join("one").exists() && !folder.path().join("dist.new").exists());
+    }
+}
