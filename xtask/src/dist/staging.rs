@@ -17,6 +17,8 @@ pub(super) struct Staging {
 impl Staging {
     /// Makes an empty folder; what an interrupted process left in it goes.
     pub(super) fn new(out: &Path) -> Result<Self> {
+        // Commands run in other folders.
+        let out = &std::path::absolute(out)?;
         let beside = |ending: &str| {
             let mut name = out.file_name().unwrap_or_default().to_owned();
             name.push(ending);

@@ -78,7 +78,7 @@ impl Sleeper {
 fn timespec(ns: u64) -> libc::timespec {
     // SAFETY: all-zero is a timespec; some systems pad it, so it is not written as a whole.
     let mut time: libc::timespec = unsafe { core::mem::zeroed() };
-    time.tv_sec = (ns / 1_000_000_000) as libc::time_t;
+    time.tv_sec = (ns / 1_000_000_000) as _;
     time.tv_nsec = (ns % 1_000_000_000) as _;
     time
 }
