@@ -157,10 +157,10 @@ use libc::RUSAGE_THREAD;
 
 /// `struct timeb` of `ftime`.
 #[cfg(not(target_os = "android"))]
+#[allow(deprecated, reason = "as wide as the C library has it; musl's, which will change, has no ftime")]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct Timeb {
-    #[allow(deprecated, reason = "as wide as the C library has it; musl's, which will change, has no ftime")]
     time: libc::time_t,
     millitm: u16,
     timezone: i16,
