@@ -35,8 +35,12 @@ const OVERRIDES: &str = "# One program for every Linux.\nclockscope: statically-
 
 /// Variable with the maintainer's name and address, as `NAME <ADDRESS>`.
 const MAINTAINER: &str = "CLOCKSCOPE_MAINTAINER";
-/// Stands in the packages of those who state none.
+/// Stands in the packages of those who state none, and what Debian's checks would refuse of it.
 const LOCAL_BUILD: &str = "local build <root@localhost>";
+const OVERRIDES_OF_LOCAL_BUILD: &str = "# Nobody has stated an address.\n\
+    clockscope: bogus-mail-host Maintainer root@localhost\n\
+    clockscope: bogus-mail-host-in-debian-changelog *\n\
+    clockscope: root-in-contact Maintainer *\n";
 
 /// Makes the package of an archive's folder; returns its name.
 pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Origin) -> Result<String> {
@@ -52,7 +56,8 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
         &changelog(&origin.version, &maintainer, &origin.date()?),
     )?;
     fs::create_dir_all(root.join("usr/share/lintian/overrides"))?;
-    archive::write(&root.join("usr/share/lintian/overrides/clockscope"), OVERRIDES)?;
+    let of_local_build = if maintainer == LOCAL_BUILD { OVERRIDES_OF_LOCAL_BUILD } else { "" };
+    archive::write(&root.join("usr/share/lintian/overrides/clockscope"), &format!("{OVERRIDES}{of_local_build}"))?;
     for file in COMPRESSED {
         archive::gzip(&root.join(file))?;
     }
