@@ -166,6 +166,19 @@ fn a_wrong_stamp_file_writes_nothing() {
     assert_eq!(converted(&empty, &["--column", "stamp"], 0), (format!("count,{COLUMNS}\n"), String::new()));
 }
 
+/// The documentation shows a file, and what the command makes of it.
+#[cfg(unix)]
+#[test]
+fn the_documented_file_is_converted_as_shown() {
+    let text = fs::read_to_string(clockscope_testing::project().join("docs/tracing.md")).unwrap();
+    let (_, shown) = text.split_once("$ cat run.stamps\n").unwrap();
+    let (file, rest) = shown.split_once("$ clockscope convert run.stamps\n").unwrap();
+    let (expected, _) = rest.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "run.stamps", file.as_bytes());
+    assert_eq!(converted(&path, &[], 0), (expected.to_owned(), String::new()));
+}
+
 /// A reader that has seen enough is not an error.
 #[cfg(unix)]
 #[test]

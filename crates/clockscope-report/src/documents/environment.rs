@@ -73,7 +73,8 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let mut facts = vec![("CPU", format!("{} ({})", text(&cpu.model), cpu.architecture))];
     facts.push(("CPUs", cpus(environment)));
     if let Some(flags) = environment.counter_flags.known() {
-        facts.push(("TSC", flags_line(flags, is_of_linux(environment))));
+        facts.push(("TSC", generation(flags)));
+        facts.push(("TSC flags", flags_line(flags, is_of_linux(environment))));
     }
     facts.push(("nominal frequency", nominal_frequencies(environment)));
     let readable =
@@ -224,6 +225,21 @@ fn flags_line(found: &CounterFlags, is_of_linux: bool) -> String {
     line
 }
 
+/// The counter's generation, and what says so.
+fn generation(flags: &CounterFlags) -> String {
+    let Figure::Known(is_invariant) = &flags.invariant else { return fact_text(&flags.invariant, |_| String::new()) };
+    match (flags.tsc.get(), is_invariant, flags.constant_tsc.get()) {
+        (Some(false), ..) => "absent (CPUID 1 EDX bit 4)",
+        (_, true, _) => "invariant (CPUID 80000007h EDX bit 8)",
+        (_, false, Some(true)) => {
+            "constant: one rate, but it may stop in deep sleep states (Linux's flag constant_tsc)"
+        }
+        (_, false, Some(false)) => "variant: its rate follows the core's (neither invariant nor constant_tsc)",
+        (_, false, None) => "not invariant (CPUID 80000007h EDX bit 8 is not set)",
+    }
+    .to_owned()
+}
+
 fn cpus(environment: &Environment) -> String {
     let online = fact_text(&environment.cpu.online, |count| format!("{count} online"));
     match environment.cpu.allowed.known() {
@@ -260,4 +276,33 @@ fn reservation(environment: &Environment) -> Option<String> {
         .program
         .debug_build
         .then(|| "A debug build: the costs are not those of the clocks. Use --release.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::Figure;
+
+    use super::*;
+
+    #[test]
+    fn a_counter_has_the_generation_that_its_flags_say() {
+        let of = |tsc: Option<bool>, invariant: Option<bool>, constant: Option<bool>| {
+            let figure = |flag: Option<bool>| flag.map_or_else(Figure::default, Figure::Known);
+            let flags = CounterFlags {
+                tsc: figure(tsc),
+                invariant: figure(invariant),
+                constant_tsc: figure(constant),
+                ..CounterFlags::default()
+            };
+            generation(&flags)
+        };
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(of(yes, yes, yes), "invariant (CPUID 80000007h EDX bit 8)");
+        assert_eq!(of(yes, yes, None), "invariant (CPUID 80000007h EDX bit 8)");
+        assert!(of(yes, no, yes).starts_with("constant: "));
+        assert!(of(yes, no, no).starts_with("variant: "));
+        assert!(of(yes, no, None).starts_with("not invariant "));
+        assert!(of(no, no, no).starts_with("absent "));
+        assert!(of(yes, None, yes).starts_with("unknown ("), "{}", of(yes, None, yes));
+    }
 }
