@@ -30,8 +30,24 @@ static clockscope_ticks_rate rate_of(uint64_t hz) {
   clockscope_ticks_rate rate;
   rate.hz = rate.lowest_hz = rate.highest_hz = (double)hz;
   rate.window_ns = CLOCKSCOPE_NS_PER_SECOND;
-  rate.rounded_hz = hz;
+  EXPECT(clockscope_ticks_set_hz(&rate, hz) == 0 && rate.rounded_hz == hz);
   return rate;
+}
+
+/* The factor of ns is a division's, to 1 ns. */
+static void check_factors(void) {
+  uint64_t hz = 1, ticks = 1;
+  clockscope_ticks_rate rate = rate_of(1);
+  EXPECT(clockscope_ticks_set_hz(&rate, 0) == ERANGE);
+  EXPECT(clockscope_ticks_set_hz(&rate, UINT64_C(1) << 63) == ERANGE && rate.rounded_hz == 1);
+  while (hz < UINT64_C(18000000000)) {
+    rate = rate_of(hz);
+    for (ticks = 1; ticks < UINT64_MAX / 7 && ticks / hz < UINT64_C(9000000000); ticks = ticks * 7 + 3) {
+      const uint64_t exact = clockscope_ticks_scale_(ticks, CLOCKSCOPE_NS_PER_SECOND, hz);
+      EXPECT(clockscope_ticks_to_ns(&rate, ticks) - exact <= 1);
+    }
+    hz = hz * 3 + 1;
+  }
 }
 
 /* Rates up to what 64 bits hold, and numbers up to two hundred years. */
@@ -129,6 +145,7 @@ static void check_threads(void) {
 #endif
 
 int main(void) {
+  check_factors();
   check_conversions();
   check_differences();
   check_rates();
