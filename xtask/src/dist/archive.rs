@@ -108,7 +108,7 @@ mod tests {
         // gzip's flags, of which one is that there is a name, and its time.
         assert_eq!(bytes[3..8], [0; 5]);
         if !run::exists("zip") {
-            eprintln!("skipped: zip is missing");
+            clockscope_testing::skip("zip is missing");
             return [bytes, at.as_bytes().to_vec()];
         }
         let zipped = fs::read(out.path().join(zip(out.path(), "name", &origin).unwrap())).unwrap();
