@@ -6,7 +6,7 @@
 
 mod compiler;
 mod console;
-mod emulated;
+pub(crate) mod emulated;
 mod link;
 mod runtimes;
 mod wasm;

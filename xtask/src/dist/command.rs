@@ -12,6 +12,7 @@ use super::staging::Staging;
 use super::target::{System, Target};
 use super::trial::{Place, QUESTIONS, judge};
 use super::{archive, bill, debian};
+use crate::platforms::emulated;
 
 /// Units for systemd, in their folder here.
 const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.timer"];
@@ -19,6 +20,7 @@ const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.ti
 /// Makes all files of a target.
 pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
     let program = Program { path: target.build(&release.origin)?, runner: target.runner };
+    complete(&program, target)?;
     program.check(target, &release.origin)?;
     let out = staging.path();
     let name = name(&release.origin.version, target.triple);
@@ -68,6 +70,14 @@ fn assemble(program: &Program, system: System, folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Puts what Wine lacks beside a program for Windows. It is in no archive.
+fn complete(program: &Program, target: &Target) -> Result<()> {
+    match (target.system, program.path.parent()) {
+        (System::Windows, Some(folder)) => emulated::complete(&folder.to_string_lossy()),
+        _ => Ok(()),
+    }
+}
+
 /// Unpacks an archive into a folder of its own, and runs the program there.
 fn unpacked(target: &Target, archive: &Path, name: &str, release: &mut Release) -> Result<()> {
     let root = tempfile::tempdir()?;
@@ -75,7 +85,7 @@ fn unpacked(target: &Target, archive: &Path, name: &str, release: &mut Release) 
     let place = Place {
         artifact: &artifact,
         root: match (target.system, target.runner) {
-            (System::Windows, _) => "a folder, under Wine",
+            (System::Windows, _) => "a folder, under Wine (with ProcessPrng, which Wine has since version 9)",
             (System::Linux, []) => "a folder",
             (System::Linux, _) => "a folder, under qemu-user",
         },
@@ -88,6 +98,7 @@ fn unpacked(target: &Target, archive: &Path, name: &str, release: &mut Release) 
     let mut unpack = Command::new(program);
     place.run(unpack.args(arguments).arg(archive).current_dir(root.path()), &words, &mut release.trials)?;
     let program = Program { path: root.path().join(name).join(target.system.program()), runner: target.runner };
+    complete(&program, target)?;
     for question in QUESTIONS {
         let mut command = program.command(question);
         let words = format!("clockscope {}", question.join(" "));

@@ -163,14 +163,16 @@ impl Emulated {
     /// Puts a library beside programs for Windows that Wine before version 9 lacks and Rust's
     /// standard library needs.
     pub(super) fn complete(&self, folder: &str) -> Result<()> {
-        if self.linker != MINGW {
-            return Ok(());
-        }
-        std::fs::create_dir_all(folder)?;
-        let library = format!("{folder}/bcryptprimitives.dll");
-        let arguments = ["-shared", "-O2", "-o", &library, "xtask/wine/bcryptprimitives.c", "-ladvapi32"];
-        run::with(&[], MINGW, &arguments)
+        if self.linker == MINGW { complete(folder) } else { Ok(()) }
     }
+}
+
+/// The same, of any program for Windows in a folder.
+pub(crate) fn complete(folder: &str) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let library = format!("{folder}/bcryptprimitives.dll");
+    let arguments = ["-shared", "-O2", "-o", &library, "xtask/wine/bcryptprimitives.c", "-ladvapi32"];
+    run::with(&[], MINGW, &arguments)
 }
 
 /// A word of a command, with files of this repository by their whole path.
