@@ -10,6 +10,7 @@ mod origin;
 mod program;
 mod target;
 mod trial;
+mod wheels;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ const CHECKSUMS: &str = "SHA256SUMS";
 
 /// Builds, runs and packs the command for these targets, or for all of the table.
 pub(crate) fn make(names: &[&str]) -> Result<()> {
-    let targets = target::chosen(names)?;
+    let only_wheels = names == ["wheels"];
+    let targets = if only_wheels { Vec::new() } else { target::chosen(names)? };
     let origin = Origin::of_clone()?;
     let out = PathBuf::from(run::built("dist"));
     // What an earlier run made may be of another commit.
@@ -38,6 +40,11 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
     let mut files = Vec::new();
     for target in targets {
         files.extend(pack(target, &origin, &out)?);
+    }
+    if only_wheels {
+        let mut trials = Vec::new();
+        files.extend(wheels::make(&out, &origin, &mut trials)?);
+        println!("{}", trial::table(&trials));
     }
     files.sort_unstable();
     sum(&out, &files)?;
