@@ -1,5 +1,6 @@
 //! Wheels and the sdist of the Python package. Each is installed and run before it counts as made.
 
+mod emulated;
 mod platform;
 mod pythons;
 mod trials;
@@ -21,7 +22,12 @@ const REQUIREMENTS: &str = "xtask/src/dist/wheels/requirements.txt";
 /// The largest wheel, in bytes.
 const LARGEST: u64 = 4_000_000;
 
-const TOOLS: [Need; 2] = [Need::program("readelf", "binutils"), Need::program("qemu-aarch64", "qemu-user")];
+const TOOLS: [Need; 4] = [
+    Need::program("readelf", "binutils"),
+    Need::program("qemu-aarch64", "qemu-user"),
+    Need::program("debootstrap", "debootstrap"),
+    Need::program("dpkg-deb", "dpkg"),
+];
 
 /// Makes the sdist and the wheels in a folder; returns their names. Each command of their trials is
 /// added.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::emulated;
 use super::platform::{Libc, Platform};
 use super::pythons::{self, Python};
 use crate::dist::trial::{self, Place, QUESTIONS, Trial};
@@ -49,7 +50,7 @@ pub(super) fn sdist(tools: &Environment, sdist: &Path, trials: &mut Vec<Trial>) 
         install.env_remove(variable);
     }
     place.run(install.args(["-m", "pip", "install"]).arg(sdist), "pip install SDIST", trials)?;
-    now(&place, &root, &python, trials)
+    now(&place, &mut root.command(&python), trials)
 }
 
 /// Checks that a wheel uses nothing but the stable ABI of its tag.
@@ -76,7 +77,7 @@ fn in_environment(
         "pip install --no-index WHEEL",
         trials,
     )?;
-    now(&place, &root, &python_here, trials)?;
+    now(&place, &mut root.command(&python_here), trials)?;
     let mut check = root.command(&python_here);
     let question = QUESTIONS[1];
     let words = format!("python -m clockscope {}", question.join(" "));
@@ -126,17 +127,23 @@ fn in_target_folder(
     let words = format!("readelf --file-header --dynamic T/{MODULE}");
     platform.judge(&place.run(&mut headers, &words, trials)?).with_context(|| format!("{artifact}: {MODULE}"))?;
     let program = folder.join("bin/clockscope");
-    match platform.runner {
-        None => ask(&place, "T/bin/clockscope", || root.command(&program), trials),
-        Some(runner) => {
-            let command = || {
-                let mut command = root.command(Path::new(runner));
-                command.arg(&program);
-                command
-            };
-            ask(&place, &format!("{runner} T/bin/clockscope"), command, trials)
-        }
+    let Some(runner) = platform.runner else {
+        return ask(&place, "T/bin/clockscope", || root.command(&program), trials);
+    };
+    let command = || {
+        let mut command = root.command(Path::new(runner));
+        command.arg(&program);
+        command
+    };
+    ask(&place, &format!("{runner} T/bin/clockscope"), command, trials)?;
+    if platform.libc == Libc::Gnu {
+        let debian = emulated::root(&tools.folder)?;
+        let place = Place { artifact, root: "Debian 12 for arm64, emulated" };
+        let mut python = root.command(Path::new(runner));
+        python.arg("-L").arg(&debian).arg(debian.join(emulated::PROGRAM)).env("PYTHONPATH", &folder);
+        now(&place, &mut python, trials)?;
     }
+    Ok(())
 }
 
 /// Asks what every root is asked.
@@ -149,8 +156,8 @@ fn ask(place: &Place<'_>, words: &str, command: impl Fn() -> Command, trials: &m
 }
 
 /// Reads the time by the extension module.
-fn now(place: &Place<'_>, root: &Root, python: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    let printed = place.run(root.command(python).args(["-c", NOW]), &format!("python -c \"{NOW}\""), trials)?;
+fn now(place: &Place<'_>, python: &mut Command, trials: &mut Vec<Trial>) -> Result<()> {
+    let printed = place.run(python.args(["-c", NOW]), &format!("python -c \"{NOW}\""), trials)?;
     ensure!(is_time(&printed), "now_ns() of {} returned {printed:?}, expected a positive integer", place.artifact);
     Ok(())
 }
