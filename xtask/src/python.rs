@@ -131,7 +131,7 @@ impl Environment {
         self.wheel(command, &[], &[&how[..], profile].concat(), into)
     }
 
-    /// Builds a wheel with this command, by maturin with these arguments, into a folder; returns its
+    /// Builds a wheel with this command into a folder, by maturin with these arguments; returns its
     /// path.
     pub(crate) fn wheel(
         &self,

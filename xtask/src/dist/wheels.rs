@@ -58,7 +58,7 @@ fn build(tools: &Environment, platform: &Platform, origin: &Origin, out: &Path) 
     let target = platform.module_target();
     println!("== wheel for {target}: build");
     let command = command(&platform.command_target(), origin)?;
-    let folder = folder()?;
+    let folder = folder()?.replace("dist-build", "mod-build");
     // cargo-zigbuild, which is a part of maturin, finds zig by the first python3.
     let programs = Path::new(&tools.python).parent().context("the environment's Python has no folder")?;
     let inherited = std::env::var_os("PATH").unwrap_or_default();
