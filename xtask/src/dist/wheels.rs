@@ -40,13 +40,17 @@ pub(super) fn make(out: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Resu
         Err(missing) => bail!("{missing}"),
     };
     PLATFORMS.iter().try_for_each(standard_library)?;
+    // All before the first wheel: to stage one changes a folder that the next build looks at.
+    println!("== commands of wheels");
+    let commands: Vec<String> =
+        PLATFORMS.iter().map(|platform| command(&platform.command_target(), origin)).collect::<Result<_>>()?;
     // Packed first, as maturin also packs what is staged for a wheel.
     println!("== sdist");
     let sdist = tools.maturin("sdist", &[("SOURCE_DATE_EPOCH", &origin.epoch)], &[], out)?;
     let mut files = vec![name(&sdist)?];
     trials::sdist(&tools, &sdist, trials)?;
-    for platform in &PLATFORMS {
-        let wheel = build(&tools, platform, origin, out)?;
+    for (platform, command) in PLATFORMS.iter().zip(&commands) {
+        let wheel = build(&tools, platform, command, origin, out)?;
         trials::wheel(&tools, platform, &wheel, trials)?;
         files.push(name(&wheel)?);
     }
@@ -54,10 +58,9 @@ pub(super) fn make(out: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Resu
 }
 
 /// Builds a platform's wheel, which an index has to accept.
-fn build(tools: &Environment, platform: &Platform, origin: &Origin, out: &Path) -> Result<PathBuf> {
+fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origin, out: &Path) -> Result<PathBuf> {
     let target = platform.module_target();
     println!("== wheel for {target}: build");
-    let command = command(&platform.command_target(), origin)?;
     let folder = folder()?.replace("dist-build", "mod-build");
     // cargo-zigbuild, which is a part of maturin, finds zig by the first python3.
     let programs = Path::new(&tools.python).parent().context("the environment's Python has no folder")?;
@@ -73,7 +76,7 @@ fn build(tools: &Environment, platform: &Platform, origin: &Origin, out: &Path) 
     ];
     let policy = ["--compatibility", platform.baseline(), "--auditwheel", "check"];
     let how = [&["--release", "--zig", "--target", &target], &policy[..]].concat();
-    let wheel = tools.wheel(&command, &variables, &how, out)?;
+    let wheel = tools.wheel(command, &variables, &how, out)?;
     let (file, expected) = (name(&wheel)?, platform.file(&origin.version));
     ensure!(file == expected, "maturin built {file}, expected {expected}");
     let size = fs::metadata(&wheel).with_context(|| format!("cannot read {}", wheel.display()))?.len();
