@@ -40,15 +40,15 @@ pub(super) fn make(out: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Resu
         Err(missing) => bail!("{missing}"),
     };
     PLATFORMS.iter().try_for_each(standard_library)?;
-    // All before the first wheel: to stage one changes a folder that the next build looks at.
-    println!("== commands of wheels");
-    let commands: Vec<String> =
-        PLATFORMS.iter().map(|platform| command(&platform.command_target(), origin)).collect::<Result<_>>()?;
     // Packed first, as maturin also packs what is staged for a wheel.
     println!("== sdist");
     let sdist = tools.maturin("sdist", &[("SOURCE_DATE_EPOCH", &origin.epoch)], &[], out)?;
     let mut files = vec![name(&sdist)?];
     trials::sdist(&tools, &sdist, trials)?;
+    // All before the first wheel: to stage one changes a folder that the next build looks at.
+    println!("== commands of wheels");
+    let commands: Vec<String> =
+        PLATFORMS.iter().map(|platform| command(&platform.command_target(), origin)).collect::<Result<_>>()?;
     for (platform, command) in PLATFORMS.iter().zip(&commands) {
         let wheel = build(&tools, platform, command, origin, out)?;
         trials::wheel(&tools, platform, &wheel, trials)?;
