@@ -70,7 +70,7 @@ impl Platform {
     pub(super) fn file(&self, version: &str) -> String {
         let processor = self.processor;
         let tags = match self.libc {
-            Libc::Gnu => format!("manylinux_2_17_{processor}.manylinux2014_{processor}"),
+            Libc::Gnu => format!("manylinux2014_{processor}.manylinux_2_17_{processor}"),
             Libc::Musl => format!("musllinux_1_2_{processor}"),
         };
         format!("clockscope-{version}-cp310-abi3-{tags}.whl")
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn files_bear_the_tags_of_an_index() {
         let files = PLATFORMS.map(|platform| platform.file("1.2.3"));
-        assert_eq!(files[0], "clockscope-1.2.3-cp310-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64.whl");
+        assert_eq!(files[0], "clockscope-1.2.3-cp310-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl");
         assert_eq!(files[3], "clockscope-1.2.3-cp310-abi3-musllinux_1_2_aarch64.whl");
     }
 
