@@ -61,7 +61,7 @@ pub(super) fn make(out: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Resu
 fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origin, out: &Path) -> Result<PathBuf> {
     let target = platform.module_target();
     println!("== wheel for {target}: build");
-    let folder = folder()?.replace("dist-build", "mod-build");
+    let folder = folder()?;
     // cargo-zigbuild, which is a part of maturin, finds zig by the first python3.
     let programs = Path::new(&tools.python).parent().context("the environment's Python has no folder")?;
     let inherited = std::env::var_os("PATH").unwrap_or_default();
