@@ -113,7 +113,7 @@ fn in_target_folder(
     trials: &mut Vec<Trial>,
 ) -> Result<()> {
     let name = format!("{}_{}", platform.baseline(), platform.processor);
-    println!("   {} of {name}", platform.root);
+    println!("   {name}: {}", platform.root);
     let root = Root::new(tools, &name)?;
     let place = Place { artifact, root: platform.root };
     let mut install = root.command(Path::new(&tools.python));
