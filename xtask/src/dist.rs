@@ -1,4 +1,4 @@
-//! What a release has: archives of the command, Debian's packages, and the C library. Each was
+//! What a release has: archives of the command, Debian's packages, the C library, wheels. Each was
 //! installed in a root of its own and run there before it is one.
 //!
 //! Two clones of one commit give the same bytes, in whatever folders they are: paths are remapped,
@@ -15,6 +15,7 @@ mod release;
 mod staging;
 mod target;
 mod trial;
+mod wheels;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,17 +43,19 @@ const TOOLS: [Need; 7] = [
     Need::program("git", "git"),
 ];
 
-/// What is made at once: the files of one target of the command, or of the library.
+/// What is made at once: the files of one target of the command, of the library, of the Python
+/// package.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Command(&'static target::Target),
     Library,
+    Wheels,
 }
 
 impl Part {
     /// All of them.
     fn all() -> impl Iterator<Item = Self> {
-        target::TARGETS.iter().map(Self::Command).chain([Self::Library])
+        target::TARGETS.iter().map(Self::Command).chain([Self::Library, Self::Wheels])
     }
 
     /// Its name as an argument.
@@ -60,6 +63,7 @@ impl Part {
         match self {
             Self::Command(target) => target.triple,
             Self::Library => "library",
+            Self::Wheels => "wheels",
         }
     }
 
@@ -67,6 +71,7 @@ impl Part {
         match self {
             Self::Command(target) => target.needs,
             Self::Library => &library::NEEDS,
+            Self::Wheels => &wheels::NEEDS,
         }
     }
 }
@@ -82,6 +87,7 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
         match part {
             Part::Command(target) => command::make(target, &staging, &mut release),
             Part::Library => library::make(&staging, &mut release),
+            Part::Wheels => wheels::make(&staging, &mut release),
         }
         .with_context(|| format!("nothing was made, because of {}", part.name()))?;
     }
@@ -128,6 +134,6 @@ mod tests {
     fn a_part_that_there_is_not_is_refused() {
         let error = chosen(&["mips-unknown-none"]).unwrap_err().to_string();
         assert!(error.starts_with("a release has no part mips-unknown-none: expected x86_64"), "{error}");
-        assert!(error.ends_with(" or library"), "{error}");
+        assert!(error.ends_with(" or library or wheels"), "{error}");
     }
 }

@@ -16,36 +16,37 @@ use crate::tally::Tally;
 const CRATE: &str = "crates/clockscope-python";
 /// Folder in which maturin looks for programs of a wheel, by the module's name.
 const SCRIPTS: &str = "crates/clockscope-python/clockscope._native.data/scripts";
-/// Packages with their versions.
+/// Packages of the tests, with their versions.
 const REQUIREMENTS: &str = "crates/clockscope-python/tests/requirements.txt";
 /// The oldest Python 3 that the package supports.
 const OLDEST: &str = "3.10";
 
-/// Profile of the wheel's programs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Profile {
-    Debug,
-    Release,
-}
-
 /// Builds this machine's wheel into a folder.
 pub(crate) fn wheel(folder: &str) -> Result<()> {
-    let wheel = match Environment::new()? {
-        Ok(environment) => environment.wheel(Path::new(folder), Profile::Release)?,
+    let environment = match tests()? {
+        Ok(environment) => environment,
         Err(missing) => bail!("{missing}"),
     };
+    let command = run::release_program()?;
+    let wheel = environment.local_wheel(&command, &["--release"], Path::new(folder))?;
     println!("{}", wheel.display());
     Ok(())
+}
+
+/// The environment of the tests; or what is missing.
+fn tests() -> Result<std::result::Result<Environment, String>> {
+    Environment::new("environment", REQUIREMENTS)
 }
 
 /// Installs the wheel of a debug build, and checks its types and its tests; or says what is
 /// missing.
 pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
-    let environment = match Environment::new()? {
+    let environment = match tests()? {
         Ok(environment) => environment,
         Err(missing) => return missing_tool(missing),
     };
-    let wheel = environment.wheel(&environment.folder.join("wheels"), Profile::Debug)?;
+    let command = stripped(run::debug_command()?, &environment.folder)?;
+    let wheel = environment.local_wheel(&command, &[], &environment.folder.join("wheels"))?;
     let arguments = ["install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
     let wheel = wheel.to_str().context("the wheel's path is not text")?;
     environment.run(&[&["-m", "pip"], &arguments[..], &[wheel]].concat())?;
@@ -58,16 +59,30 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// Returns a copy of a program without symbols: a debug build is mostly symbols, which take longer
+/// to pack than all else takes to test.
+fn stripped(command: String, folder: &Path) -> Result<String> {
+    if !run::exists("strip") {
+        return Ok(command);
+    }
+    let copy = folder.join("clockscope").to_str().context("the folder's path is not text")?.to_owned();
+    run::with(&[], "strip", &["-o", &copy, &command])?;
+    Ok(copy)
+}
+
 /// A virtual environment with what is needed.
-struct Environment {
+#[derive(Debug)]
+pub(crate) struct Environment {
     /// It holds the environment, and what is built for it.
-    folder: PathBuf,
-    python: String,
+    pub(crate) folder: PathBuf,
+    /// The environment's interpreter.
+    pub(crate) python: String,
 }
 
 impl Environment {
-    /// Makes the environment, unless it is there; or says what is missing.
-    fn new() -> Result<std::result::Result<Self, String>> {
+    /// Makes the environment of this name with the packages of a file, unless it is there; or says
+    /// what is missing.
+    pub(crate) fn new(name: &str, requirements: &str) -> Result<std::result::Result<Self, String>> {
         if !run::exists("python3") {
             return Ok(Err("python3 is missing: apt-get install python3 python3-venv".to_owned()));
         }
@@ -79,16 +94,16 @@ impl Environment {
             return Ok(Err(format!("python3 is older than {OLDEST}, the oldest that the package supports")));
         }
         let folder = std::path::absolute(run::built("python"))?;
-        let environment = folder.join("environment");
+        let environment = folder.join(name);
         let python = environment.join("bin/python").to_str().context("the folder's path is not text")?.to_owned();
-        let wanted = fs::read_to_string(REQUIREMENTS).with_context(|| format!("cannot read {REQUIREMENTS}"))?;
+        let wanted = fs::read_to_string(requirements).with_context(|| format!("cannot read {requirements}"))?;
         let installed = environment.join("requirements.txt");
         if fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
             let path = environment.to_str().context("the folder's path is not text")?;
             run::with(&[], "python3", &["-m", "venv", "--clear", path])?;
-            let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
+            let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements];
             if let Err(error) = run::output(&python, &arguments) {
-                return Ok(Err(format!("the packages of {REQUIREMENTS} cannot be installed: {error:#}")));
+                return Ok(Err(format!("the packages of {requirements} cannot be installed: {error:#}")));
             }
             // Written last: an environment that lacks something has no list.
             fs::write(&installed, wanted)?;
@@ -97,12 +112,12 @@ impl Environment {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<()> {
+        self.run_with(&[("MYPYPATH", ""), ("MYPY_CACHE_DIR", &self.subfolder("mypy")?)], arguments)
+    }
+
+    fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
         // A path of modules, or of types, of the caller's would hide what was installed.
-        run::with(
-            &[("PYTHONPATH", ""), ("MYPYPATH", ""), ("MYPY_CACHE_DIR", &self.subfolder("mypy")?)],
-            &self.python,
-            arguments,
-        )
+        run::with(&[variables, &[("PYTHONPATH", "")]].concat(), &self.python, arguments)
     }
 
     /// A folder for this purpose.
@@ -110,29 +125,40 @@ impl Environment {
         Ok(self.folder.join(name).to_str().context("the folder's path is not text")?.to_owned())
     }
 
-    /// Builds the wheel into a folder, and returns its path.
-    fn wheel(&self, into: &Path, profile: Profile) -> Result<PathBuf> {
-        let release: &[&str] = if profile == Profile::Release { &["--release"] } else { &[] };
-        let command = if profile == Profile::Release {
-            run::cargo(&["build", "--quiet", "--package", "clockscope-cli", "--release"])?;
-            run::built("release/clockscope")
-        } else {
-            run::debug_command()?
-        };
-        let staged = Staged::new(&command, profile)?;
+    /// Builds a wheel that only this machine takes.
+    fn local_wheel(&self, command: &str, profile: &[&str], into: &Path) -> Result<PathBuf> {
+        let how = ["--compatibility", "linux", "--interpreter", &self.python];
+        self.wheel(command, &[], &[&how[..], profile].concat(), into)
+    }
+
+    /// Builds a wheel with this command into a folder, by maturin with these arguments; returns its
+    /// path.
+    pub(crate) fn wheel(
+        &self,
+        command: &str,
+        variables: &[(&str, &str)],
+        how: &[&str],
+        into: &Path,
+    ) -> Result<PathBuf> {
+        let staged = Staged::new(command)?;
+        let built = self.maturin("build", variables, &[&["--quiet", "--locked"], how].concat(), into);
+        drop(staged);
+        built
+    }
+
+    /// Has maturin make one file into a folder; returns its path.
+    pub(crate) fn maturin(&self, task: &str, variables: &[(&str, &str)], how: &[&str], into: &Path) -> Result<PathBuf> {
         let fresh = self.folder.join("fresh");
-        // What an earlier build has left there is not this wheel.
+        // What an earlier build has left there is not this file.
         let _ = fs::remove_dir_all(&fresh);
         let out = fresh.to_str().context("the folder's path is not text")?;
         let manifest = format!("{CRATE}/Cargo.toml");
-        let arguments = ["-m", "maturin", "build", "--quiet", "--locked", "--compatibility", "linux", "--out", out];
-        let which = ["--manifest-path", &manifest, "--interpreter", &self.python];
-        self.run(&[&arguments[..], &which[..], release].concat())?;
-        drop(staged);
+        let arguments = ["-m", "maturin", task, "--out", out, "--manifest-path", &manifest];
+        self.run_with(variables, &[&arguments[..], how].concat())?;
         let built = fs::read_dir(&fresh)?.flatten().map(|entry| entry.path()).next();
-        let built = built.context("maturin built no wheel")?;
+        let built = built.with_context(|| format!("maturin {task} made no file"))?;
         fs::create_dir_all(into).with_context(|| format!("cannot make {}", into.display()))?;
-        let target = into.join(built.file_name().context("the wheel has no name")?);
+        let target = into.join(built.file_name().context("the file has no name")?);
         fs::copy(&built, &target).with_context(|| format!("cannot write {}", target.display()))?;
         Ok(target)
     }
@@ -143,16 +169,11 @@ impl Environment {
 struct Staged;
 
 impl Staged {
-    fn new(command: &str, profile: Profile) -> Result<Self> {
+    fn new(command: &str) -> Result<Self> {
         fs::create_dir_all(SCRIPTS).with_context(|| format!("cannot make {SCRIPTS}"))?;
         let staged = Self;
         let target = format!("{SCRIPTS}/clockscope");
-        // A debug build is mostly symbols, which take longer to pack than all else takes to test.
-        if profile == Profile::Debug && run::exists("strip") {
-            run::with(&[], "strip", &["-o", &target, command])?;
-        } else {
-            fs::copy(command, &target).with_context(|| format!("cannot copy {command} to {target}"))?;
-        }
+        fs::copy(command, &target).with_context(|| format!("cannot copy {command} to {target}"))?;
         Ok(staged)
     }
 }
