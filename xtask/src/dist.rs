@@ -8,6 +8,7 @@ mod bill;
 mod debian;
 mod origin;
 mod program;
+pub(crate) mod roots;
 mod target;
 mod trial;
 
