@@ -12,6 +12,7 @@ mod library;
 mod origin;
 mod program;
 mod release;
+pub(crate) mod roots;
 mod staging;
 mod target;
 mod trial;
@@ -109,7 +110,9 @@ fn chosen(names: &[&str]) -> Result<Vec<Part>> {
         bail!("a release has no part {unknown}: expected {}", known.join(" or "));
     }
     let chosen: Vec<Part> = Part::all().filter(|part| names.is_empty() || names.contains(&part.name())).collect();
-    let needs = chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS);
+    let has_command = chosen.iter().any(|part| matches!(part, Part::Command(_)));
+    let of_roots = if has_command { roots::needs() } else { Vec::new() };
+    let needs = chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS).chain(&of_roots);
     if let Some(missing) = needs::missing(needs) {
         bail!("a release needs packages: {missing}");
     }

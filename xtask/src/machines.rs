@@ -14,18 +14,18 @@ mod frames;
 mod machine;
 mod seen;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::outcome::{Outcome, missing_tool};
 use crate::{cross, run};
 use boot::Images;
 use build::Programs;
-use frames::Frames;
+pub(crate) use frames::Frames;
 use machine::{Architecture, Machine};
 use seen::Seen;
 
@@ -116,6 +116,9 @@ const MACHINES: &[Machine] = &[
     Machine { name: "offline", check: changes::offline, ..PAIR },
 ];
 
+/// Machines for one program that was built elsewhere; both run the script `installed`.
+const INSTALLED: [Machine; 2] = [Machine { name: "installed", ..PC }, Machine { name: "installed", ..ARM }];
+
 /// Number of machines of one CPU that run at once.
 const AT_ONCE: usize = 2;
 
@@ -150,6 +153,20 @@ pub(crate) fn measure(names: &[&str]) -> Result<()> {
     let booted = start.elapsed().as_secs_f64() - prepared;
     println!("   {} machines in {booted:.0} s, after {prepared:.0} s of building", machines.len());
     if failures.is_empty() { Ok(()) } else { bail!("machines are not as expected:\n{}", failures.join("\n")) }
+}
+
+/// Boots a machine that holds busybox and this program, as `clockscope`, and runs the script
+/// `installed` there. Returns the outputs of its commands. The initial file system and the console
+/// are kept in `folder`.
+pub(crate) fn run_installed(architecture: &str, program: &Path, folder: &Path) -> Result<Frames> {
+    let machine = INSTALLED.iter().find(|machine| machine.architecture.name() == architecture);
+    let machine =
+        machine.with_context(|| format!("there is no machine for {architecture}: expected amd64 or arm64"))?;
+    if let Some(missing) = missing_to_boot(&[machine.architecture], &[]) {
+        bail!("{missing}");
+    }
+    let images = Images::of_program(&self::folder(), folder, machine.architecture, program)?;
+    boot::boot(machine, &images)
 }
 
 /// The machines of these names; all if there is no name.
@@ -235,15 +252,19 @@ fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<St
     (found, wrong)
 }
 
-/// Returns what is missing, and how to get it.
+/// Returns what is missing to build the programs and to boot, and how to get it.
 fn missing<'a>(machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
-    let (mut packages, mut unfetched) = (Vec::new(), false);
-    for architecture in architectures(machines) {
+    let architectures = architectures(machines);
+    let compiler = if architectures.contains(&Architecture::Arm) { cross::missing_packages() } else { Vec::new() };
+    missing_to_boot(&architectures, &compiler)
+}
+
+/// Returns these packages and what is missing to boot, and how to get it.
+fn missing_to_boot(architectures: &[Architecture], packages: &[&'static str]) -> Option<String> {
+    let (mut packages, mut unfetched) = (packages.to_vec(), false);
+    for architecture in architectures {
         let needed = TOOLS.iter().chain(architecture.tools()).filter(|(program, _)| !run::exists(program));
         packages.extend(needed.map(|(_, package)| *package));
-        if architecture == Architecture::Arm {
-            packages.extend(cross::missing_packages());
-        }
         unfetched |= !folder().join(architecture.name()).join("kernel").exists();
     }
     packages.sort_unstable();

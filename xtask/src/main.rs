@@ -50,6 +50,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
   package       builds every published package from the files that it holds (two minutes)
   dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
+  roots FILE... installs what dist made and runs it: in an empty root, emulated machines, a fresh Debian, Wine
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
   wheel DIR     this machine's wheel of the Python package, with the command, into a folder
   bench --record NAME ...  any of the following, whose figures are kept in bench/recorded
@@ -106,6 +107,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["pictures", program] => pictures::draw(Some(program)),
         ["package"] => package::check().and_then(|()| package::verify()),
         ["dist", targets @ ..] => dist::make(targets),
+        ["roots", files @ ..] => dist::roots::check(files),
         ["install", arguments @ ..] => install::install(arguments),
         ["wheel", folder] => python::wheel(folder),
         ["bench", "command"] => bench::measure(false),

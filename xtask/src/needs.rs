@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use anyhow::{Result, bail};
+
 use crate::run;
 
 /// One thing that is needed, and where it comes from.
@@ -153,6 +155,11 @@ pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<M
     (!packages.is_empty()).then_some(Missing(packages))
 }
 
+/// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`.
+pub(crate) fn require<'a>(purpose: &str, needs: impl IntoIterator<Item = &'a Need>) -> Result<()> {
+    missing(needs).map_or(Ok(()), |missing| bail!("{purpose} need packages: {missing}"))
+}
+
 impl Missing {
     /// The Debian packages among them.
     pub(crate) fn of_debian(&self) -> impl Iterator<Item = &'static str> {
@@ -194,6 +201,9 @@ mod tests {
     fn what_is_missing_is_named_once_with_the_command_that_installs_it() {
         let here = [Need::program("cargo", "cargo"), Need::file(env!("CARGO_MANIFEST_DIR"), "xtask")];
         assert_eq!(missing(&here), None);
+        assert!(require("tests", &here).is_ok());
+        let error = require("tests", &[Need::program("no-such-program", "one")]).unwrap_err().to_string();
+        assert_eq!(error, "tests need packages: apt-get install one");
         let needs = [
             Need::program("no-such-program", "one"),
             Need::file("/no/such/file", "one"),

@@ -6,7 +6,7 @@
 
 mod compiler;
 mod console;
-pub(crate) mod emulated;
+mod emulated;
 mod link;
 mod runtimes;
 mod wasm;
@@ -20,8 +20,14 @@ use crate::needs::{self, Need};
 use crate::outcome::{Outcome, missing_tool};
 use crate::run;
 use crate::tally::Tally;
+pub(crate) use emulated::ADDED_LIBRARY;
 use emulated::Emulated;
 pub(crate) use windows::print_path as windows;
+
+/// Puts [`ADDED_LIBRARY`] into a folder.
+pub(crate) fn add_library(folder: &str) -> Result<()> {
+    emulated::WINDOWS.complete(folder)
+}
 
 /// A target, which has to compile without a warning, and what else is checked here.
 struct Platform {

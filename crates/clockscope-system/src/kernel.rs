@@ -1,9 +1,12 @@
 //! The kernel's word on itself, on its clocksources, and on what it lets this process do.
 
+use std::path::Path;
+
 use clockscope_records::{Figure, Unknown, texts};
 
 use crate::pseudo_files;
 
+const CPUS: &str = "/sys/devices/system/cpu";
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
 /// The clocksource in use.
@@ -37,12 +40,20 @@ pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
 
 /// The frequency governor of the first CPU that this process may use.
 pub(crate) fn governor() -> Figure<String> {
-    let governor = |cpu| pseudo_files::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
+    let governor = |cpu| pseudo_files::line_of(&format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor"));
     let cpu = clockscope_core::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
     match cpu {
         None => Figure::unknown("the system does not show which CPUs this process may use"),
-        Some(cpu) => Figure::of(governor(cpu), texts::NO_CPUFREQ),
+        Some(cpu) => Figure::of(governor(cpu), no_governor()),
     }
+}
+
+/// Reason why the kernel shows no governor: a root may lack /sys.
+fn no_governor() -> Unknown {
+    if cfg!(any(target_os = "linux", target_os = "android")) && !Path::new(CPUS).exists() {
+        return format!("{CPUS} cannot be read: is /sys mounted?").into();
+    }
+    texts::NO_CPUFREQ.into()
 }
 
 /// Returns true if the counter may be read by this process.

@@ -2,17 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
 use super::program::{COMPLETIONS, Program};
 use super::release::{DOCUMENTS, Release};
 use super::staging::Staging;
 use super::target::{System, Target};
-use super::trial::{Place, QUESTIONS, judge};
-use super::{archive, bill, debian};
-use crate::platforms::emulated;
+use super::{archive, bill, debian, roots};
+use crate::platforms;
 
 /// Units for systemd, in their folder here.
 const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.timer"];
@@ -30,12 +28,14 @@ pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Rel
         System::Linux => archive::tar(out, &name, &release.origin)?,
         System::Windows => archive::zip(out, &name, &release.origin)?,
     };
-    let mut files = vec![archive.clone()];
+    let mut files = vec![archive];
     if let Some(architecture) = target.debian {
         files.push(debian::package(out, &folder, architecture, &release.origin)?);
     }
     fs::remove_dir_all(&folder)?;
-    unpacked(target, &out.join(&archive), &name, release)?;
+    for file in &files {
+        roots::check_one(&out.join(file), &mut release.trials)?;
+    }
     let bill_name = format!("{name}.cdx.json");
     fs::write(out.join(&bill_name), bill::of(target, &release.origin)?)?;
     files.push(bill_name);
@@ -73,44 +73,9 @@ fn assemble(program: &Program, system: System, folder: &Path) -> Result<()> {
 /// Puts what Wine lacks beside a program for Windows. It is in no archive.
 fn complete(program: &Program, target: &Target) -> Result<()> {
     match (target.system, program.path.parent()) {
-        (System::Windows, Some(folder)) => emulated::complete(&folder.to_string_lossy()),
+        (System::Windows, Some(folder)) => platforms::add_library(&folder.to_string_lossy()),
         _ => Ok(()),
     }
-}
-
-/// Unpacks an archive into a folder of its own, and runs the program there.
-fn unpacked(target: &Target, archive: &Path, name: &str, release: &mut Release) -> Result<()> {
-    let root = tempfile::tempdir()?;
-    let artifact = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let place = Place {
-        artifact: &artifact,
-        root: match (target.system, target.runner) {
-            (System::Windows, _) => "a folder, under Wine (with ProcessPrng, which Wine has since version 9)",
-            (System::Linux, []) => "a folder",
-            (System::Linux, _) => "a folder, under qemu-user",
-        },
-    };
-    let (program, arguments): (_, &[&str]) = match target.system {
-        System::Linux => ("tar", &["xzf"]),
-        System::Windows => ("unzip", &["-q"]),
-    };
-    let words = [&[program], arguments, &[&artifact]].concat().join(" ");
-    let mut unpack = Command::new(program);
-    place.run(unpack.args(arguments).arg(archive).current_dir(root.path()), &words, &mut release.trials)?;
-    let program = Program { path: root.path().join(name).join(target.system.program()), runner: target.runner };
-    complete(&program, target)?;
-    for question in QUESTIONS {
-        let mut command = program.command(question);
-        let words = format!("clockscope {}", question.join(" "));
-        judge(question, &place.run(&mut command, &words, &mut release.trials)?)?;
-    }
-    let page = root.path().join("page.html");
-    let page_name = page.to_string_lossy();
-    let question = [QUESTIONS[2], &["--output", &page_name]].concat();
-    let words = format!("clockscope {} --output page.html", QUESTIONS[2].join(" "));
-    place.run(&mut program.command(&question), &words, &mut release.trials)?;
-    ensure!(page.is_file(), "no page was written");
-    judge(QUESTIONS[2], &fs::read_to_string(page)?)
 }
 
 #[cfg(test)]

@@ -30,8 +30,10 @@ const COMPRESSED: [&str; 3] = [
     "usr/share/doc/clockscope/changelog.Debian",
 ];
 
-/// What Debian's checks would refuse, and why it is so.
-const OVERRIDES: &str = "# One program for every Linux.\nclockscope: statically-linked-binary [usr/bin/clockscope]\n";
+/// Folder of what the package has of its own.
+const OWN: &str = "packaging/debian";
+/// Scripts that dpkg runs.
+const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
 /// Variable with the maintainer's name and address, as `NAME <ADDRESS>`.
 const MAINTAINER: &str = "CLOCKSCOPE_MAINTAINER";
@@ -57,13 +59,18 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
     )?;
     fs::create_dir_all(root.join("usr/share/lintian/overrides"))?;
     let of_local_build = if maintainer == LOCAL_BUILD { OVERRIDES_OF_LOCAL_BUILD } else { "" };
-    archive::write(&root.join("usr/share/lintian/overrides/clockscope"), &format!("{OVERRIDES}{of_local_build}"))?;
+    let overrides = run::root().join(OWN).join("lintian-overrides");
+    let overrides = fs::read_to_string(&overrides).with_context(|| format!("cannot read {}", overrides.display()))?;
+    archive::write(&root.join("usr/share/lintian/overrides/clockscope"), &format!("{overrides}{of_local_build}"))?;
     for file in COMPRESSED {
         archive::gzip(&root.join(file))?;
     }
     let license = fs::read_to_string(folder.join("LICENSE-MIT")).context("cannot read LICENSE-MIT")?;
     archive::write(&root.join("usr/share/doc/clockscope/copyright"), &copyright(&license))?;
     fs::create_dir_all(root.join("DEBIAN"))?;
+    for script in SCRIPTS {
+        archive::copy(&run::root().join(OWN).join(script), &root.join("DEBIAN").join(script), archive::PROGRAM)?;
+    }
     archive::write(&root.join("DEBIAN/control"), &control(&origin.version, architecture, &maintainer))?;
     let name = format!("clockscope_{}-1_{architecture}.deb", origin.version);
     let (from, to) = (root.to_string_lossy().into_owned(), out.join(&name).to_string_lossy().into_owned());

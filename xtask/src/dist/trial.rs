@@ -2,7 +2,7 @@
 //! made.
 
 use std::fmt::Write;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -30,14 +30,24 @@ impl Place<'_> {
     /// Runs a command, which must succeed; returns what it printed, and notes the trial down under
     /// the words that a user would type.
     pub(super) fn run(&self, command: &mut Command, words: &str, trials: &mut Vec<Trial>) -> Result<String> {
-        let here = || format!("{words}, of {} in {}", self.artifact, self.root);
-        let output = command.output().with_context(here)?;
+        let output = command.output().with_context(|| self.named(words))?;
+        self.accept(&output, words, trials)
+    }
+
+    /// The same for a command that ended already.
+    pub(super) fn accept(&self, output: &Output, words: &str, trials: &mut Vec<Trial>) -> Result<String> {
         let error = String::from_utf8_lossy(&output.stderr);
-        let exit = output.status.code().with_context(|| format!("{}: {}\n{error}", here(), output.status))?;
+        let exit =
+            output.status.code().with_context(|| format!("{}: {}\n{error}", self.named(words), output.status))?;
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        ensure!(exit == 0, "{}: exit code {exit}\n{error}{printed}", here());
+        ensure!(exit == 0, "{}: exit code {exit}\n{error}{printed}", self.named(words));
         trials.push(Trial { artifact: self.artifact.to_owned(), root: self.root, command: words.to_owned(), exit });
         Ok(printed)
+    }
+
+    /// The command and its root, for errors.
+    pub(super) fn named(&self, words: &str) -> String {
+        format!("{words}, of {} in {}", self.artifact, self.root)
     }
 }
 

@@ -22,23 +22,40 @@ const DONE: &str = "@@done";
 
 /// Files that every boot needs: one initial file system an architecture serves all of its machines.
 pub(super) struct Images {
+    /// Folder of kernels and busybox.
+    fetched: PathBuf,
+    /// Folder of initial file systems and consoles.
     folder: PathBuf,
 }
 
 impl Images {
-    /// Packs the initial file systems from what was fetched and built.
+    /// Packs the initial file systems from what was fetched and built, beside the former.
     pub(super) fn pack(folder: &Path, programs: &[Programs]) -> Result<Self> {
-        let images = Self { folder: folder.to_owned() };
+        let images = Self { fetched: folder.to_owned(), folder: folder.to_owned() };
         for programs in programs {
-            images
-                .pack_one(programs)
-                .with_context(|| format!("the file system for {}", programs.architecture.name()))?;
+            images.pack_one(programs.architecture, &programs.files())?;
         }
         Ok(images)
     }
 
-    fn of(&self, architecture: Architecture) -> PathBuf {
-        self.folder.join(architecture.name())
+    /// Packs one that holds no program but this one, as `clockscope`.
+    pub(super) fn of_program(
+        fetched: &Path,
+        folder: &Path,
+        architecture: Architecture,
+        program: &Path,
+    ) -> Result<Self> {
+        let images = Self { fetched: fetched.to_owned(), folder: folder.to_owned() };
+        images.pack_one(architecture, &[("clockscope", program)])?;
+        Ok(images)
+    }
+
+    fn kernel(&self, architecture: Architecture) -> PathBuf {
+        self.fetched.join(architecture.name()).join("kernel")
+    }
+
+    fn initrd(&self, architecture: Architecture) -> PathBuf {
+        self.folder.join(architecture.name()).join("initrd")
     }
 
     /// File in which a machine's console is kept.
@@ -46,26 +63,24 @@ impl Images {
         self.folder.join(format!("{}.txt", machine.name))
     }
 
-    fn pack_one(&self, programs: &Programs) -> Result<()> {
-        let own = self.of(programs.architecture);
-        let root = own.join("root");
+    fn pack_one(&self, architecture: Architecture, programs: &[(&str, &Path)]) -> Result<()> {
+        self.pack_files(architecture, programs).with_context(|| format!("the file system for {}", architecture.name()))
+    }
+
+    fn pack_files(&self, architecture: Architecture, programs: &[(&str, &Path)]) -> Result<()> {
+        let root = self.folder.join(architecture.name()).join("root");
         if root.exists() {
             fs::remove_dir_all(&root)?;
         }
         for folder in ["bin", "dev", "machines", "proc", "run", "sys", "tmp"] {
             fs::create_dir_all(root.join(folder))?;
         }
-        copy(&own.join("busybox"), &root.join("bin/busybox"))?;
+        copy(&self.fetched.join(architecture.name()).join("busybox"), &root.join("bin/busybox"))?;
         // The kernel starts /init before anything else is there.
         symlink("busybox", root.join("bin/sh"))?;
-        copy(&programs.clockscope, &root.join("bin/clockscope"))?;
-        copy(&programs.probe, &root.join("bin/probe-c"))?;
-        copy(&programs.steer, &root.join("bin/steer"))?;
-        // busybox has a `watch` of its own.
-        copy(&programs.civil, &root.join("bin/clockscope-civil"))?;
-        copy(&programs.wall, &root.join("bin/clockscope-wall"))?;
-        copy(&programs.stamps, &root.join("bin/clockscope-stamps"))?;
-        copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
+        for (name, program) in programs {
+            copy(program, &root.join("bin").join(name))?;
+        }
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
         for script in fs::read_dir(GUEST)? {
             let script = script?.path();
@@ -89,7 +104,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
     let console = images.console(machine);
     let file = File::create(&console).with_context(|| format!("cannot write {}", console.display()))?;
-    let mut command = command(machine, &images.of(machine.architecture));
+    let mut command = command(machine, images);
     let mut emulator = command
         .stdin(Stdio::null())
         .stderr(file.try_clone()?)
@@ -110,7 +125,7 @@ pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
 }
 
 /// The emulator with its arguments. Never KVM: what is found has to be the same on every computer.
-fn command(machine: &Machine, folder: &Path) -> Command {
+fn command(machine: &Machine, images: &Images) -> Command {
     let (console, board, processor): (_, &[&str], _) = match machine.architecture {
         // The stock processor and RDTSCP; `max` would bring page tables that make it slow.
         Architecture::X86 => ("ttyS0", &[], "qemu64,+rdtscp"),
@@ -122,7 +137,8 @@ fn command(machine: &Machine, folder: &Path) -> Command {
     command.args(["-cpu", machine.processor.unwrap_or(processor), "-smp", &machine.cpus.to_string()]);
     command.args(["-m", "512", "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio"]);
     command.args(machine.options);
-    command.arg("-kernel").arg(folder.join("kernel")).arg("-initrd").arg(folder.join("initrd"));
+    command.arg("-kernel").arg(images.kernel(machine.architecture));
+    command.arg("-initrd").arg(images.initrd(machine.architecture));
     let (name, kernel) = (machine.name, machine.kernel);
     command.args(["-append", &format!("console={console} quiet loglevel=1 panic=-1 machine={name} {kernel}")]);
     command

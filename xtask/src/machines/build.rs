@@ -1,6 +1,6 @@
 //! Builds the programs that run in the machines: static, since there is nothing else in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -34,6 +34,20 @@ pub(super) struct Programs {
 }
 
 impl Programs {
+    /// The programs, by their names in the machine.
+    pub(super) fn files(&self) -> [(&'static str, &Path); 7] {
+        [
+            ("clockscope", &self.clockscope),
+            ("probe-c", &self.probe),
+            ("steer", &self.steer),
+            // busybox has a `watch` of its own.
+            ("clockscope-civil", &self.civil),
+            ("clockscope-wall", &self.wall),
+            ("clockscope-stamps", &self.stamps),
+            ("clockscope-watch", &self.watch),
+        ]
+    }
+
     /// Builds them.
     pub(super) fn build(architecture: Architecture) -> Result<Self> {
         println!("   building static programs for {}", architecture.name());

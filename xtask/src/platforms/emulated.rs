@@ -108,6 +108,9 @@ const OF_WINDOWS: &[&str] = &[
 
 pub(super) const MINGW: &str = "x86_64-w64-mingw32-gcc";
 
+/// Library that Rust's standard library needs and Wine before version 9 lacks.
+pub(crate) const ADDED_LIBRARY: &str = "bcryptprimitives.dll";
+
 /// A reading of the library may cost so many times as much as one of the system's clock, where that
 /// is what it serves.
 const MOST: f64 = 1.15;
@@ -160,19 +163,16 @@ impl Emulated {
         of_all.chain(of_target.map(|(name, value)| (format!("{prefix}_{name}"), value))).collect()
     }
 
-    /// Puts a library beside programs for Windows that Wine before version 9 lacks and Rust's
-    /// standard library needs.
+    /// Puts [`ADDED_LIBRARY`] beside programs for Windows.
     pub(super) fn complete(&self, folder: &str) -> Result<()> {
-        if self.linker == MINGW { complete(folder) } else { Ok(()) }
+        if self.linker != MINGW {
+            return Ok(());
+        }
+        std::fs::create_dir_all(folder)?;
+        let library = format!("{folder}/{ADDED_LIBRARY}");
+        let arguments = ["-shared", "-O2", "-o", &library, "xtask/wine/bcryptprimitives.c", "-ladvapi32"];
+        run::with(&[], MINGW, &arguments)
     }
-}
-
-/// The same, of any program for Windows in a folder.
-pub(crate) fn complete(folder: &str) -> Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let library = format!("{folder}/bcryptprimitives.dll");
-    let arguments = ["-shared", "-O2", "-o", &library, "xtask/wine/bcryptprimitives.c", "-ladvapi32"];
-    run::with(&[], MINGW, &arguments)
 }
 
 /// A word of a command, with files of this repository by their whole path.
