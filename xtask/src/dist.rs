@@ -1,8 +1,8 @@
-//! What a release has: archives of the command, Debian's packages, the C library, wheels. Each was
+//! Files of a release: archives of the command, Debian's packages, the C library, wheels. Each was
 //! installed in a root of its own and run there before it is one.
 //!
-//! Two clones of one commit give the same bytes, in whatever folders they are: paths are remapped,
-//! and every time stamp is the commit's.
+//! Two clones of one commit are meant to give the same bytes, in whatever folders they are: paths
+//! are remapped, and every time stamp is the commit's.
 
 mod archive;
 mod bill;

@@ -49,7 +49,7 @@ const USAGE: &str = "usage: cargo xtask TASK
                 the outputs alone; of one page
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
   package       builds every published package from the files that it holds (two minutes)
-  dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
+  dist [PART...]  the files of a release: built, packed, installed in roots of their own and run there
   roots FILE... installs what dist made and runs it: in an empty root, emulated machines, a fresh Debian, Wine
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
   wheel DIR     this machine's wheel of the Python package, with the command, into a folder

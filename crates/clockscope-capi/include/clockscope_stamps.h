@@ -189,7 +189,7 @@ CLOCKSCOPE_API size_t clockscope_stamp_instants(const uint64_t *stamps, uint64_t
  * fits.
  *
  * Unit, error, ordering: none.
- * Cost: that of clockscope_stamps_renew(), and the header's: some 150 bytes for each time that the
+ * Cost: twice that of clockscope_stamps_renew(), and the header's: some 150 bytes for each time that the
  *   rates changed or the clocks did not go on. Allocates.
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if size is NULL; CLOCKSCOPE_ERROR_PANICKED;

@@ -201,10 +201,11 @@ static inline int clockscope_ticks_set_hz(clockscope_ticks_rate *rate, uint64_t 
   if (hz == 0 || hz >> 63 != 0) {
     return ERANGE;
   }
-  /* A division of 10^9 * 2^shift by hz, bit by bit, until the quotient has 63. */
+  /* A division of 10^9 * 2^shift by hz, bit by bit, until the quotient fills 64 bits. It is no
+   * more than 2^64 - 2 then. */
   factor = CLOCKSCOPE_NS_PER_SECOND / hz;
   rest = CLOCKSCOPE_NS_PER_SECOND % hz;
-  while (factor >> 62 == 0) {
+  while (factor >> 63 == 0) {
     rest <<= 1;
     factor = factor << 1 | (rest >= hz);
     rest -= rest >= hz ? hz : 0;

@@ -58,10 +58,7 @@ fn tried(path: &Path, artifact: &str, name: &str, release: &mut Release) -> Resu
     let mut run = |words: &str| {
         // A shell: these are the lines that a user would type.
         let mut command = Command::new("sh");
-        command
-            .args(["-ec", words])
-            .current_dir(root.path())
-            .env("LD_LIBRARY_PATH", root.path().join(name).join("lib"));
+        command.args(["-ec", words]).current_dir(root.path());
         place.run(&mut command, words, &mut release.trials)
     };
     fs::copy(path, root.path().join(artifact))?;
@@ -80,11 +77,11 @@ fn tried(path: &Path, artifact: &str, name: &str, release: &mut Release) -> Resu
     run(&format!(
         "{pkg_config} sh -c 'cc -std=c99 -o by-pkg-config examples/{EXAMPLE}.c $(pkg-config --cflags --libs clockscope)'"
     ))?;
-    ran(&run("./by-pkg-config")?)?;
+    ran(&run(&format!("LD_LIBRARY_PATH={name}/lib ./by-pkg-config"))?)?;
     run(&format!("cmake -S examples -B by-cmake -DCMAKE_PREFIX_PATH=$PWD/{name} && cmake --build by-cmake"))?;
     ran(&run(&format!("by-cmake/{EXAMPLE}"))?)?;
     run(&format!(
         "meson setup -Dpkg_config_path=$PWD/{name}/lib/pkgconfig by-meson examples && meson compile -C by-meson"
     ))?;
-    ran(&run(&format!("by-meson/{EXAMPLE}"))?)
+    ran(&run(&format!("LD_LIBRARY_PATH={name}/lib by-meson/{EXAMPLE}"))?)
 }

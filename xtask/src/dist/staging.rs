@@ -19,12 +19,7 @@ impl Staging {
     pub(super) fn new(out: &Path) -> Result<Self> {
         // Commands run in other folders.
         let out = &std::path::absolute(out)?;
-        let beside = |ending: &str| {
-            let mut name = out.file_name().unwrap_or_default().to_owned();
-            name.push(ending);
-            out.with_file_name(name)
-        };
-        let (folder, lock) = (beside(".new"), beside(".lock"));
+        let (folder, lock) = (beside(out, ".new"), beside(out, ".lock"));
         if let Some(parent) = out.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
         }
@@ -33,6 +28,11 @@ impl Staging {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!("another process makes a release here: wait until it ends"),
             Err(TryLockError::Error(error)) => bail!("cannot lock {}: {error}", lock.display()),
+        }
+        // A process that was killed between the two moves of `publish` has left the former release.
+        let former = beside(out, ".old");
+        if former.exists() && !out.exists() {
+            rename(&former, out)?;
         }
         remove(&folder)?;
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -46,9 +46,13 @@ impl Staging {
 
     /// Puts the folder in the place of the former release; returns where it is.
     pub(super) fn publish(self) -> Result<PathBuf> {
-        let moved = || format!("cannot move {} to {}", self.folder.display(), self.out.display());
-        remove(&self.out)?;
-        fs::rename(&self.folder, &self.out).with_context(moved)?;
+        let former = beside(&self.out, ".old");
+        remove(&former)?;
+        if self.out.exists() {
+            rename(&self.out, &former)?;
+        }
+        rename(&self.folder, &self.out)?;
+        remove(&former)?;
         Ok(self.out.clone())
     }
 }
@@ -58,6 +62,17 @@ impl Drop for Staging {
         // The next process removes it otherwise.
         let _ = remove(&self.folder);
     }
+}
+
+/// A path with another ending.
+fn beside(out: &Path, ending: &str) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    out.with_file_name(name)
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).with_context(|| format!("cannot move {} to {}", from.display(), to.display()))
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -92,5 +107,12 @@ mod tests {
         assert_eq!(fs::read_dir(staging.path()).unwrap().count(), 0);
         drop(staging);
         assert!(out.join("one").exists() && !folder.path().join("dist.new").exists());
+        fs::rename(&out, folder.path().join("dist.old")).unwrap();
+        let staging = Staging::new(&out).unwrap();
+        assert!(out.join("one").exists(), "a process was killed between two moves");
+        fs::write(staging.path().join("two"), "2").unwrap();
+        staging.publish().unwrap();
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(out.join("two").exists() && !out.join("one").exists() && names.len() == 2, "{names:?}");
     }
 }

@@ -48,6 +48,10 @@ static void check_factors(void) {
     }
     hz = hz * 3 + 1;
   }
+  rate = rate_of(999999999);
+  EXPECT(clockscope_ticks_to_ns(&rate, UINT64_C(9075674349765559940)) -
+             clockscope_ticks_scale_(UINT64_C(9075674349765559940), CLOCKSCOPE_NS_PER_SECOND,
+                                     999999999) <= 1);
 }
 
 /* Rates up to what 64 bits hold, and numbers up to two hundred years. */

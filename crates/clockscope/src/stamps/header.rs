@@ -375,7 +375,10 @@ fn word<'a>(words: &mut core::str::Split<'a, char>) -> Result<&'a str, Reason> {
 
 /// Reads digits, with a minus where the type has one.
 fn number<T: FromStr>(words: &mut core::str::Split<'_, char>) -> Result<T, Reason> {
-    let word = word(words)?;
+    digits(word(words)?)
+}
+
+fn digits<T: FromStr>(word: &str) -> Result<T, Reason> {
     let are_digits = word.bytes().all(|letter| letter.is_ascii_digit() || letter == b'-');
     word.parse().ok().filter(|_| are_digits).ok_or(Reason::Value)
 }
@@ -391,9 +394,7 @@ fn piece(words: &mut core::str::Split<'_, char>) -> Result<Piece, Reason> {
     let error_ns = number(words)?;
     let [wall, wall_error] = [words.next(), words.next()].map(|word| word.ok_or(Reason::Value));
     let (wall, wall_error_ns) = match (known(wall?), known(wall_error?)) {
-        (Some(ns), Some(error)) => {
-            (WallOffset::of(ns.parse().map_err(|_| Reason::Value)?), error.parse().map_err(|_| Reason::Value)?)
-        }
+        (Some(ns), Some(error)) => (WallOffset::of(digits(ns)?), digits(error)?),
         (None, None) => (WallOffset::UNKNOWN, 0),
         _ => return Err(Reason::Value),
     };

@@ -91,6 +91,7 @@ fn a_spoiled_header_is_refused() {
         (9, "piece 1000 36028797018963968 5000 9223372036854775808 62 20 - - synchronized 0 0", Reason::Value),
         (9, "piece 1000 1000 5000 9223372036854775808 62 20 - 30 synchronized 0 0", Reason::Value),
         (9, "piece 1000 1000 5000 9223372036854775808 62 20 - - dubious 0 0", Reason::Value),
+        (9, "piece 1000 1000 5000 9223372036854775808 62 20 +5 30 synchronized 0 0", Reason::Value),
         (10, "piece 1999 1000 7000 9223372036854775808 61 25 - - unsynchronized 0 0", Reason::OutOfOrder),
         (10, "piece 2000 1000 6999 9223372036854775808 61 25 - - unsynchronized 0 0", Reason::OutOfOrder),
         (10, "piece 999 1000 7000 9223372036854775808 61 25 - - unsynchronized 0 0", Reason::OutOfOrder),
