@@ -11,12 +11,17 @@ static BOOT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 /// Asks the system, unless it has answered.
 pub(super) fn learn() {
     if known().is_none()
-        && cfg!(any(target_os = "linux", target_os = "android"))
-        && let Some(number) = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().and_then(number)
+        && let Some(number) = stated().and_then(number)
     {
         BOOT[0].store((number >> 64) as u64, Ordering::Relaxed);
         BOOT[1].store(number as u64, Ordering::Relaxed);
     }
+}
+
+/// Returns the system's statement. Wine shows Linux's file to programs for Windows, too.
+fn stated() -> Option<String> {
+    let has_file = cfg!(any(target_os = "linux", target_os = "android"));
+    has_file.then(|| std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok())?
 }
 
 /// Returns it as it is usually written, in five groups; `None` where the system states none.
@@ -41,8 +46,7 @@ mod tests {
     #[test]
     fn the_identifier_is_shown_as_the_system_writes_it() {
         learn();
-        let stated = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
-        assert_eq!(known().as_deref(), stated.as_deref().map(str::trim));
+        assert_eq!(known().as_deref(), stated().as_deref().map(str::trim));
         assert_eq!(number("5c1dd3a7-6a0c".to_owned()), None);
         assert_eq!(number("not hexadecimal, but 32 letters.".to_owned()), None);
     }
