@@ -44,7 +44,7 @@ const TOOLS: [Need; 7] = [
     Need::program("git", "git"),
 ];
 
-/// What is made at once: the files of one target of the command, of the library, of the Python
+/// Files that are made together: of one target of the command, of the library, of the Python
 /// package.
 #[derive(Clone, Copy, Debug)]
 enum Part {

@@ -138,7 +138,7 @@ Returns the header of a file of stamps: the history from a stamp to now, as text
 
 `clockscope convert` turns the counts below it into times, as this process does: take the header
 after the last stamp.
-Raises: StampError where there is no history, or it is being written.",
+Raises: StampError if the process has no history, or the history is being written.",
         ),
         (
             c"_batch",

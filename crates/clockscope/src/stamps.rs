@@ -33,7 +33,7 @@
 //! What was converted once stays: an earlier stamp never becomes a later time, whenever and by
 //! whichever thread each is converted. The history takes a megabyte, enough for a quiet day. When
 //! it is full, the oldest parts from which nothing was converted are joined, and their bounds grow.
-//! Where all have been, the oldest are given up.
+//! If all have been, the oldest are given up.
 //!
 //! A stamp is a number: nothing in it shows where it comes from. One of another machine or boot
 //! becomes a wrong time, if the history covers that count. So where stamps are kept in a file, that

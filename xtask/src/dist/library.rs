@@ -15,7 +15,7 @@ use crate::needs::Need;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// What builds it, and what tries it.
+/// Tools that build it, and that try it.
 pub(super) const NEEDS: [Need; 7] = [
     Need::target(TARGET),
     Need::program("cc", "gcc"),

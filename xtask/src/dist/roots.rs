@@ -26,7 +26,7 @@ pub(crate) fn check(files: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// What all roots need.
+/// Requirements of all roots.
 pub(super) fn needs() -> Vec<Need> {
     [&chroot::NEEDS[..], &machine::NEEDS, &debootstrap::NEEDS, &debootstrap::NEEDS_OF_OTHERS, &wine::NEEDS].concat()
 }

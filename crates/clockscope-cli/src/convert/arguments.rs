@@ -48,8 +48,8 @@ impl ConvertArgs {
         more: "The answer is CSV: the columns of the input, and for each count its time on
 CLOCK_MONOTONIC, the bound of that time's error, the wall clock's time, the
 earliest and the latest true time, the state of these two, boot and process of
-the header, and the generation of the process's clock. Where there is no time,
-the last column has the reason.
+the header, and the generation of the process's clock. The last column has the
+reason if a count has no time.
 
 Stamps: https://github.com/clockscope/clockscope/blob/HEAD/docs/tracing.md",
         exits: Exits { finding: "", undecided: "some counts have no time; all others were converted" },

@@ -156,7 +156,7 @@ fn texts(header: &Header, answer: Answer) -> [Cow<'static, str>; COLUMNS.len()] 
     texts
 }
 
-/// What went wrong with the output: a reader that closed it early is known by its kind.
+/// The error of the output: its kind shows a reader that closed it early.
 fn of_output(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -208,7 +208,7 @@ fn count(field: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_digit))?.parse().ok()
 }
 
-/// What may be wrong with a row whose count is none.
+/// A likely cause of a row without a count.
 fn hint(section: &Section<'_>, row: &ByteRecord) -> &'static str {
     if section.counts.contains(&0) {
         "; --counts le64 is for little-endian ones"

@@ -213,7 +213,7 @@ impl Header {
         self.generation
     }
 
-    /// Returns the counter's rate over the last piece, in Hz; `None` where there is no piece.
+    /// Returns the counter's rate over the last piece, in Hz; `None` without a piece.
     #[must_use]
     pub fn hz(&self) -> Option<f64> {
         let TickLength { mantissa, shift } = self.history.pieces.last()?.tick_length;

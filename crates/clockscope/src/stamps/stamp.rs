@@ -1,6 +1,6 @@
 //! A stamp.
 
-/// What a clock showed: a number of ticks, or of ns, without its unit.
+/// A reading of a clock: a number of ticks, or of ns, without its unit.
 ///
 /// It means nothing without the [`Stamps`](super::Stamps) that took it. Two of the same may be
 /// compared by [`Stamp::is_before`] as long as they are less than half of 2^64 apart.

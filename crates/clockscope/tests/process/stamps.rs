@@ -299,8 +299,8 @@ fn an_upkeep_renews_the_history() {
     assert!(status.success(), "{status}");
 }
 
-/// As documented: a renewal or a conversion asks the kernel by adjtimex, and by clock_gettime where
-/// there is no vDSO. Any other system call ends this process.
+/// As documented: a renewal or a conversion asks the kernel by adjtimex, and by clock_gettime
+/// without a vDSO. Any other system call ends this process.
 #[test]
 fn a_confined_process_renews_and_converts() {
     let status = in_a_process(here!(a_confined_process_renews_and_converts), &[], || {

@@ -17,7 +17,7 @@ const USUAL: u32 = 11;
 
 const NOW: &str = "import clockscope; print(clockscope.now_ns())";
 
-/// Where the extension module is in what is installed.
+/// The extension module's place in an installation.
 const MODULE: &str = "clockscope/_native.abi3.so";
 
 /// Installs a wheel where its platform is, or into a folder, and runs what is in it.
