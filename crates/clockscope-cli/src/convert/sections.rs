@@ -11,8 +11,6 @@ use crate::usage::UsageError;
 
 /// A mark that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The beginning of a header.
-const BEGINNING: &[u8] = b"clockscope stamps ";
 
 /// Counts with the header that converts them.
 pub(super) struct Section<'a> {
@@ -80,7 +78,7 @@ fn next_header(bytes: &[u8]) -> usize {
 
 /// The number of bytes, which hold no other header.
 fn only_counts(bytes: &[u8]) -> Result<usize> {
-    match bytes.windows(BEGINNING.len()).position(|window| window == BEGINNING) {
+    match (0..bytes.len()).find(|at| Header::begins_with(&bytes[*at..])) {
         Some(at) => bail!("another header follows after {at} bytes of counts: a file of le64 has one; split it there"),
         None => Ok(bytes.len()),
     }
