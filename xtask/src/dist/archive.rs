@@ -16,6 +16,12 @@ pub(super) const PROGRAM: u32 = 0o755;
 /// Mode of all other files.
 pub(super) const TEXT: u32 = 0o644;
 
+/// Name of an artifact's file.
+pub(super) fn file_name(artifact: &Path) -> Result<&str> {
+    let name = artifact.file_name().and_then(|name| name.to_str());
+    name.with_context(|| format!("{} has no name", artifact.display()))
+}
+
 /// Copies a file, with this mode.
 pub(super) fn copy(from: &Path, to: &Path, mode: u32) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;

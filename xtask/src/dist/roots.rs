@@ -12,9 +12,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::archive::file_name;
 use super::trial::{self, Trial};
 use crate::needs::Need;
-use artifact::{Archive, file_name};
+use artifact::Archive;
 
 /// Installs artifacts in the roots of their kind, runs them there, and prints the table of trials.
 pub(crate) fn check(files: &[&str]) -> Result<()> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::archive::file_name;
 use super::origin::Origin;
 use super::release::Release;
 use super::staging::Staging;
@@ -44,7 +45,7 @@ pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
     // Packed first, as maturin also packs what is staged for a wheel.
     println!("== sdist");
     let sdist = tools.maturin("sdist", &[("SOURCE_DATE_EPOCH", &origin.epoch)], &[], out)?;
-    files.insert(name(&sdist)?);
+    files.insert(file_name(&sdist)?.to_owned());
     trials::sdist(&tools, &sdist, trials)?;
     // All before the first wheel: to stage one changes a folder that the next build looks at.
     println!("== commands of wheels");
@@ -52,7 +53,7 @@ pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
     for (platform, command) in PLATFORMS.iter().zip(&commands) {
         let wheel = build(&tools, platform, &command.to_string_lossy(), origin, out)?;
         trials::wheel(&tools, platform, &wheel, trials)?;
-        files.insert(name(&wheel)?);
+        files.insert(file_name(&wheel)?.to_owned());
     }
     Ok(())
 }
@@ -77,7 +78,7 @@ fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origi
     let policy = ["--compatibility", platform.baseline(), "--auditwheel", "check"];
     let how = [&["--release", "--zig", "--target", &target], &policy[..]].concat();
     let wheel = tools.wheel(command, &variables, &how, out)?;
-    let (file, expected) = (name(&wheel)?, platform.file(&origin.version));
+    let (file, expected) = (file_name(&wheel)?, platform.file(&origin.version));
     ensure!(file == expected, "maturin built {file}, expected {expected}");
     let size = fs::metadata(&wheel).with_context(|| format!("cannot read {}", wheel.display()))?.len();
     println!("   {file}: {size} bytes");
@@ -90,9 +91,4 @@ fn command(platform: &Platform, origin: &Origin) -> Result<PathBuf> {
     let triple = platform.command_target();
     let target = target::TARGETS.iter().find(|target| target.triple == triple);
     target.with_context(|| format!("no command is built for {triple}"))?.build(origin)
-}
-
-fn name(file: &Path) -> Result<String> {
-    let name = file.file_name().and_then(|name| name.to_str());
-    Ok(name.with_context(|| format!("{} has no name of text", file.display()))?.to_owned())
 }

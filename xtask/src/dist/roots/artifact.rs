@@ -46,12 +46,6 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Name of an artifact's file.
-pub(super) fn file_name(artifact: &Path) -> Result<&str> {
-    let name = artifact.file_name().and_then(|name| name.to_str());
-    name.with_context(|| format!("{} has no name", artifact.display()))
-}
-
 /// Unpacks a .tar.gz without its outermost folder.
 pub(super) fn unpack(archive: &Path, folder: &Path) -> Result<()> {
     let [archive, folder] = [archive, folder].map(|path| path.to_string_lossy());

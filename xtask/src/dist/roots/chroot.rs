@@ -8,8 +8,9 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
-use super::artifact::{Archive, file_name, unpack};
+use super::artifact::{Archive, unpack};
 use super::folder::{empty, remove};
 use crate::needs::{self, Need};
 use crate::run;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
-use super::artifact::file_name;
 use crate::needs::{self, Need};
 use system::System;
 

@@ -6,8 +6,9 @@ use std::process::{ExitStatus, Output};
 
 use anyhow::{Context, Result};
 
+use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
-use super::artifact::{Archive, file_name, unpack};
+use super::artifact::{Archive, unpack};
 use super::folder::{empty, remove};
 use crate::machines::{self, Frames};
 use crate::needs::{self, Need};

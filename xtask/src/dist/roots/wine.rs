@@ -6,8 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
-use super::artifact::{Archive, file_name};
+use super::artifact::Archive;
 use super::folder::{empty, remove};
 use crate::needs::{self, Need};
 use crate::{platforms, run};

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use super::emulated;
 use super::platform::{Libc, Platform};
 use super::pythons::{self, Python};
+use crate::dist::archive::file_name;
 use crate::dist::trial::{self, Place, QUESTIONS, Trial};
 use crate::python::Environment;
 
@@ -22,25 +23,25 @@ const MODULE: &str = "clockscope/_native.abi3.so";
 
 /// Installs a wheel where its platform is, or into a folder, and runs what is in it.
 pub(super) fn wheel(tools: &Environment, platform: &Platform, wheel: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    let artifact = file_name(wheel);
-    stable_abi(tools, wheel, &artifact, trials)?;
+    let artifact = file_name(wheel)?;
+    stable_abi(tools, wheel, artifact, trials)?;
     if platform.libc == Libc::Gnu && platform.runner.is_none() {
         let pythons = pythons::here();
         ensure!(!pythons.is_empty(), "no Python that can make environments: apt-get install python3-venv");
         for python in &pythons {
-            in_environment(tools, python, wheel, &artifact, trials)?;
+            in_environment(tools, python, wheel, artifact, trials)?;
         }
         if pythons.iter().all(|python| python.minor <= USUAL) {
             println!("   skipped: no Python newer than 3.{USUAL} is here, so abi3audit alone checked the stable ABI");
         }
-        by_uvx(tools, wheel, &artifact, trials)?;
+        by_uvx(tools, wheel, artifact, trials)?;
     }
-    in_target_folder(tools, platform, wheel, &artifact, trials)
+    in_target_folder(tools, platform, wheel, artifact, trials)
 }
 
 /// Builds and installs the sdist in a clean environment, in a folder without the workspace.
 pub(super) fn sdist(tools: &Environment, sdist: &Path, trials: &mut Vec<Trial>) -> Result<()> {
-    let artifact = file_name(sdist);
+    let artifact = file_name(sdist)?;
     let root = Root::new(tools, "sdist")?;
     let python = root.environment(Path::new(&tools.python))?;
     let place = Place { artifact: &artifact, root: "clean environment, with Rust" };
@@ -202,10 +203,6 @@ impl Drop for Root {
         // The next run removes what is left.
         let _ = fs::remove_dir_all(&self.folder);
     }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
