@@ -44,7 +44,7 @@ pub(super) fn sdist(tools: &Environment, sdist: &Path, trials: &mut Vec<Trial>) 
     let artifact = file_name(sdist)?;
     let root = Root::new(tools, "sdist")?;
     let python = root.environment(Path::new(&tools.python))?;
-    let place = Place { artifact: &artifact, root: "clean environment, with Rust" };
+    let place = Place { artifact, root: "clean environment, with Rust" };
     let mut install = root.command(&python);
     // Neither the folder nor the flags of this build: a user has none.
     for variable in ["CARGO_TARGET_DIR", "CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"] {
