@@ -1,18 +1,21 @@
 //! Files of a release: archives of the command, Debian's packages, the C library, wheels. Each was
 //! installed in a root of its own and run there before it is one.
 //!
-//! Two clones of one commit are meant to give the same bytes, in whatever folders they are: paths
-//! are remapped, and every time stamp is the commit's.
+//! Two clones of one commit give the same program, in whatever folders they are: paths are
+//! remapped, and every time stamp is the commit's.
 
 mod archive;
 mod bill;
 mod command;
 mod debian;
 mod library;
+mod lock;
 mod origin;
 mod program;
 mod release;
 pub(crate) mod roots;
+mod source;
+mod sources;
 mod staging;
 mod target;
 mod trial;
@@ -24,7 +27,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::needs::{self, Need};
+use crate::outcome::{Outcome, missing_tool};
 use crate::run;
+use lock::Lock;
 use origin::Origin;
 use release::Release;
 use staging::Staging;
@@ -45,18 +50,19 @@ const TOOLS: [Need; 7] = [
 ];
 
 /// Files that are made together: of one target of the command, of the library, of the Python
-/// package.
+/// package. The source makes no file: it is built in another folder, and installed by cargo.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Command(&'static target::Target),
     Library,
     Wheels,
+    Source,
 }
 
 impl Part {
     /// All of them.
     fn all() -> impl Iterator<Item = Self> {
-        target::TARGETS.iter().map(Self::Command).chain([Self::Library, Self::Wheels])
+        target::TARGETS.iter().map(Self::Command).chain([Self::Library, Self::Wheels, Self::Source])
     }
 
     /// Its name as an argument.
@@ -65,6 +71,7 @@ impl Part {
             Self::Command(target) => target.triple,
             Self::Library => "library",
             Self::Wheels => "wheels",
+            Self::Source => "source",
         }
     }
 
@@ -73,12 +80,14 @@ impl Part {
             Self::Command(target) => target.needs,
             Self::Library => &library::NEEDS,
             Self::Wheels => &wheels::NEEDS,
+            Self::Source => &source::NEEDS,
         }
     }
 }
 
 /// Builds, packs and tries these parts, or all of them.
 pub(crate) fn make(names: &[&str]) -> Result<()> {
+    let _lock = Lock::take()?;
     let parts = chosen(names)?;
     let origin = Origin::of_clone()?;
     let staging = Staging::new(Path::new(&run::built("dist")))?;
@@ -89,18 +98,35 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
             Part::Command(target) => command::make(target, &staging, &mut release),
             Part::Library => library::make(&staging, &mut release),
             Part::Wheels => wheels::make(&staging, &mut release),
+            Part::Source => source::check(&mut release),
         }
         .with_context(|| format!("nothing was made, because of {}", part.name()))?;
     }
-    sum(staging.path(), &release.files)?;
     let table = trial::table(&release.trials);
     archive::write(&staging.path().join(TRIALS), &table)?;
+    release.files.insert(TRIALS.to_owned());
+    sum(staging.path(), &release.files)?;
     let out = staging.publish()?;
     print!("{table}");
-    for file in release.files.iter().map(String::as_str).chain([CHECKSUMS, TRIALS]) {
+    for file in release.files.iter().map(String::as_str).chain([CHECKSUMS]) {
         println!("{}", out.join(file).display());
     }
     Ok(())
+}
+
+/// Makes and tries the archive of the first target, of the present sources, and leaves nothing.
+pub(crate) fn check() -> Result<Outcome> {
+    let target = &target::TARGETS[0];
+    let ready = needs::require("archives", target.needs.iter().chain(&TOOLS));
+    if let Err(missing) = ready.and_then(|()| roots::ready_for_archive(target)) {
+        return missing_tool(missing.to_string());
+    }
+    let _lock = Lock::take()?;
+    let staging = Staging::new(Path::new(&run::built("dist-check")))?;
+    let mut release = Release { origin: Origin::of_commit()?, files: BTreeSet::new(), trials: Vec::new() };
+    command::make_archive(target, &staging, &mut release)?;
+    print!("{}", trial::table(&release.trials));
+    Ok(Outcome::Passed)
 }
 
 /// Returns the parts of these names; all if there is none.
@@ -110,11 +136,12 @@ fn chosen(names: &[&str]) -> Result<Vec<Part>> {
         bail!("a release has no part {unknown}: expected {}", known.join(" or "));
     }
     let chosen: Vec<Part> = Part::all().filter(|part| names.is_empty() || names.contains(&part.name())).collect();
-    let has_command = chosen.iter().any(|part| matches!(part, Part::Command(_)));
-    let of_roots = if has_command { roots::needs() } else { Vec::new() };
-    let needs = chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS).chain(&of_roots);
-    if let Some(missing) = needs::missing(needs) {
-        bail!("a release needs packages: {missing}");
+    needs::require("files of a release", chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS))?;
+    for part in &chosen {
+        if let Part::Command(target) = part {
+            roots::ready_for_archive(target)?;
+            target.debian.map_or(Ok(()), |_| roots::ready_for_package(target))?;
+        }
     }
     Ok(chosen)
 }
@@ -137,6 +164,6 @@ mod tests {
     fn a_part_that_there_is_not_is_refused() {
         let error = chosen(&["mips-unknown-none"]).unwrap_err().to_string();
         assert!(error.starts_with("a release has no part mips-unknown-none: expected x86_64"), "{error}");
-        assert!(error.ends_with(" or library or wheels"), "{error}");
+        assert!(error.ends_with(" or library or wheels or source"), "{error}");
     }
 }

@@ -162,11 +162,14 @@ pub(crate) fn run_installed(architecture: &str, program: &Path, folder: &Path) -
     let machine = INSTALLED.iter().find(|machine| machine.architecture.name() == architecture);
     let machine =
         machine.with_context(|| format!("there is no machine for {architecture}: expected amd64 or arm64"))?;
-    if let Some(missing) = missing_to_boot(&[machine.architecture], &[]) {
-        bail!("{missing}");
-    }
     let images = Images::of_program(&self::folder(), folder, machine.architecture, program)?;
     boot::boot(machine, &images)
+}
+
+/// Returns what is missing to run a program by [`run_installed`].
+pub(crate) fn missing_to_install(architecture: &str) -> Option<String> {
+    let machines = INSTALLED.iter().filter(|machine| machine.architecture.name() == architecture);
+    missing_to_boot(&architectures(machines), &[])
 }
 
 /// The machines of these names; all if there is no name.

@@ -89,6 +89,8 @@ pub(crate) const ALL: &[Need] = &[
     Need::program("promtool", "prometheus"),
     Need::program("systemd-analyze", "systemd"),
     Need::file("/usr/share/i18n/locales/de_DE", "locales"),
+    // The archive of a release is tried.
+    Need::target("x86_64-unknown-linux-musl"),
     // It packs for Windows.
     Need::program("zip", "zip"),
     // It opens the traces of examples.

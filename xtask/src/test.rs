@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    browsers, cross, dependencies, docs, fast_path, fuzz, machines, needs, package, platforms, python, run, runtimes,
-    spelling, structure, traces,
+    browsers, cross, dependencies, dist, docs, fast_path, fuzz, machines, needs, package, platforms, python, run,
+    runtimes, spelling, structure, traces,
 };
 
 /// A thing that a change has to pass.
@@ -57,6 +57,7 @@ const LANES: &[&[Step]] = &[
         Step("machines-full", |tally| passed(machines_full(tally))),
         Step("programs", |_| machines::build()),
         Step("platforms", platforms::test_some),
+        Step("dist", |_| dist::check()),
     ],
 ];
 

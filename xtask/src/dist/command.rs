@@ -5,8 +5,10 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::origin::Origin;
 use super::program::{COMPLETIONS, Program};
 use super::release::{DOCUMENTS, Release};
+use super::sources::Sources;
 use super::staging::Staging;
 use super::target::{System, Target};
 use super::{archive, bill, debian, roots};
@@ -17,29 +19,45 @@ const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.ti
 
 /// Makes all files of a target.
 pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
-    let program = Program { path: target.build(&release.origin)?, runner: target.runner };
-    complete(&program, target)?;
-    program.check(target, &release.origin)?;
     let out = staging.path();
-    let name = name(&release.origin.version, target.triple);
-    let folder = out.join(&name);
-    assemble(&program, target.system, &folder)?;
+    let folder = out.join(name(&release.origin.version, target.triple));
+    build(target, &folder, &release.origin)?;
+    archive_of(target, staging, release)?;
+    if let Some(architecture) = target.debian {
+        let package = debian::package(out, &folder, architecture, &release.origin)?;
+        roots::check_one(&out.join(&package), &mut release.trials)?;
+        release.files.insert(package);
+    }
+    fs::remove_dir_all(&folder)?;
+    let bill_name = format!("{}.cdx.json", name(&release.origin.version, target.triple));
+    fs::write(out.join(&bill_name), bill::of(target, &release.origin)?)?;
+    release.files.insert(bill_name);
+    Ok(())
+}
+
+/// Makes and tries the archive of a target alone.
+pub(super) fn make_archive(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
+    build(target, &staging.path().join(name(&release.origin.version, target.triple)), &release.origin)?;
+    archive_of(target, staging, release)
+}
+
+/// Builds the program of a target, and puts together what its archive holds.
+fn build(target: &'static Target, folder: &Path, origin: &Origin) -> Result<()> {
+    let program = Program { path: target.build(&Sources::here()?, origin)?, runner: target.runner };
+    complete(&program, target)?;
+    program.check(target, origin)?;
+    assemble(&program, target.system, folder)
+}
+
+/// Packs the archive of a folder that was put together, and tries it.
+fn archive_of(target: &Target, staging: &Staging, release: &mut Release) -> Result<()> {
+    let (out, name) = (staging.path(), name(&release.origin.version, target.triple));
     let archive = match target.system {
         System::Linux => archive::tar(out, &name, &release.origin)?,
         System::Windows => archive::zip(out, &name, &release.origin)?,
     };
-    let mut files = vec![archive];
-    if let Some(architecture) = target.debian {
-        files.push(debian::package(out, &folder, architecture, &release.origin)?);
-    }
-    fs::remove_dir_all(&folder)?;
-    for file in &files {
-        roots::check_one(&out.join(file), &mut release.trials)?;
-    }
-    let bill_name = format!("{name}.cdx.json");
-    fs::write(out.join(&bill_name), bill::of(target, &release.origin)?)?;
-    files.push(bill_name);
-    release.files.extend(files);
+    roots::check_one(&out.join(&archive), &mut release.trials)?;
+    release.files.insert(archive);
     Ok(())
 }
 

@@ -55,7 +55,7 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
     let maintainer = std::env::var(MAINTAINER).unwrap_or_else(|_| LOCAL_BUILD.to_owned());
     archive::write(
         &root.join("usr/share/doc/clockscope/changelog.Debian"),
-        &changelog(&origin.version, &maintainer, &origin.date()?),
+        &changelog(&origin.debian_version(), &maintainer, &origin.date()?),
     )?;
     fs::create_dir_all(root.join("usr/share/lintian/overrides"))?;
     let of_local_build = if maintainer == LOCAL_BUILD { OVERRIDES_OF_LOCAL_BUILD } else { "" };
@@ -71,8 +71,8 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
     for script in SCRIPTS {
         archive::copy(&run::root().join(OWN).join(script), &root.join("DEBIAN").join(script), archive::PROGRAM)?;
     }
-    archive::write(&root.join("DEBIAN/control"), &control(&origin.version, architecture, &maintainer))?;
-    let name = format!("clockscope_{}-1_{architecture}.deb", origin.version);
+    archive::write(&root.join("DEBIAN/control"), &control(&origin.debian_version(), architecture, &maintainer))?;
+    let name = format!("clockscope_{}-1_{architecture}.deb", origin.debian_version());
     let (from, to) = (root.to_string_lossy().into_owned(), out.join(&name).to_string_lossy().into_owned());
     // It takes the time of all files from the variable, and xz of one thread gives the same bytes.
     let arguments = ["--build", "--root-owner-group", "-Zxz", "--threads-max=1", &from, &to];

@@ -6,10 +6,11 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
+use super::archive;
 use super::release::{DOCUMENTS, Release};
+use super::sources::Sources;
 use super::staging::Staging;
 use super::trial::Place;
-use super::{archive, target};
 use crate::install;
 use crate::needs::Need;
 
@@ -35,8 +36,9 @@ const EXAMPLE: &str = "usleep";
 
 /// Makes the archive.
 pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
-    target::built(&release.origin, &target::remapping()?, &["--package", "clockscope-capi", "--target", TARGET])?;
-    let built = target::folder()?.join(TARGET).join("release");
+    let sources = Sources::here()?;
+    sources.build(&release.origin, &[], &["--package", "clockscope-capi", "--target", TARGET])?;
+    let built = sources.folder().join(TARGET).join("release");
     let name = format!("clockscope-c-{}-{TARGET}", release.origin.version);
     let folder = staging.path().join(&name);
     install::unpacked(Path::new(PREFIX), &built, &folder)?;

@@ -13,12 +13,16 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::archive::file_name;
+use super::lock::Lock;
+use super::target::Target;
 use super::trial::{self, Trial};
-use crate::needs::Need;
+use crate::machines;
+use crate::needs::{self, Need};
 use artifact::Archive;
 
 /// Installs artifacts in the roots of their kind, runs them there, and prints the table of trials.
 pub(crate) fn check(files: &[&str]) -> Result<()> {
+    let _lock = Lock::take()?;
     let mut trials = Vec::new();
     for file in files {
         check_one(Path::new(file), &mut trials)?;
@@ -27,9 +31,23 @@ pub(crate) fn check(files: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Requirements of all roots.
-pub(super) fn needs() -> Vec<Need> {
-    [&chroot::NEEDS[..], &machine::NEEDS, &debootstrap::NEEDS, &debootstrap::NEEDS_OF_OTHERS, &wine::NEEDS].concat()
+/// Fails unless this machine has all that the roots of a target's archive need.
+pub(super) fn ready_for_archive(target: &Target) -> Result<()> {
+    let of_chroot: &[Need] = if target.runner.is_empty() { &chroot::NEEDS } else { &[] };
+    match target.debian {
+        Some(architecture) => {
+            needs::require("trials of archives", of_chroot.iter().chain(&machine::NEEDS))?;
+            machines::missing_to_install(architecture).map_or(Ok(()), |missing| bail!("{missing}"))
+        }
+        None => needs::require("trials under Wine", &wine::NEEDS),
+    }
+}
+
+/// Fails unless this machine has all that the root of a target's package for Debian needs.
+pub(super) fn ready_for_package(target: &Target) -> Result<()> {
+    let of_others: &[Need] = if target.runner.is_empty() { &[] } else { &debootstrap::NEEDS_OF_OTHERS };
+    needs::require("trials in a fresh Debian", debootstrap::NEEDS.iter().chain(of_others))?;
+    debootstrap::needs_root()
 }
 
 /// Installs one artifact in the roots of its kind, and runs it there.

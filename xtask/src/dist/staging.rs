@@ -1,17 +1,15 @@
 //! The folder of a release, which appears when it is whole.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-/// A folder beside the release's, which takes its place at the end. One process has it.
+/// A folder beside the release's, which takes its place at the end. Who has the lock fills it.
 #[derive(Debug)]
 pub(super) struct Staging {
     out: PathBuf,
     folder: PathBuf,
-    /// Locked while this lives.
-    _lock: File,
 }
 
 impl Staging {
@@ -19,15 +17,9 @@ impl Staging {
     pub(super) fn new(out: &Path) -> Result<Self> {
         // Commands run in other folders.
         let out = &std::path::absolute(out)?;
-        let (folder, lock) = (beside(out, ".new"), beside(out, ".lock"));
+        let folder = beside(out, ".new");
         if let Some(parent) = out.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
-        }
-        let file = File::create(&lock).with_context(|| format!("cannot write {}", lock.display()))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("another process makes a release here: wait until it ends"),
-            Err(TryLockError::Error(error)) => bail!("cannot lock {}: {error}", lock.display()),
         }
         // A process that was killed between the two moves of `publish` has left the former release.
         let former = beside(out, ".old");
@@ -36,7 +28,7 @@ impl Staging {
         }
         remove(&folder)?;
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        Ok(Self { out: out.to_owned(), folder, _lock: file })
+        Ok(Self { out: out.to_owned(), folder })
     }
 
     /// The folder that is being filled.
@@ -95,8 +87,6 @@ mod tests {
         let staging = Staging::new(&out).unwrap();
         fs::write(staging.path().join("one"), "1").unwrap();
         assert!(!out.exists());
-        let second = Staging::new(&out).unwrap_err().to_string();
-        assert_eq!(second, "another process makes a release here: wait until it ends");
         assert_eq!(staging.publish().unwrap(), out);
         assert_eq!(fs::read_to_string(out.join("one")).unwrap(), "1");
         // What was half-made when a process was killed does not come into a release, and one that
@@ -113,6 +103,6 @@ mod tests {
         fs::write(staging.path().join("two"), "2").unwrap();
         staging.publish().unwrap();
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert!(out.join("two").exists() && !out.join("one").exists() && names.len() == 2, "{names:?}");
+        assert!(out.join("two").exists() && !out.join("one").exists() && names.len() == 1, "{names:?}");
     }
 }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::archive::file_name;
 use super::origin::Origin;
 use super::release::Release;
+use super::sources::Sources;
 use super::staging::Staging;
 use super::target;
 use crate::needs::Need;
@@ -62,15 +63,15 @@ pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
 fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origin, out: &Path) -> Result<PathBuf> {
     let target = platform.module_target();
     println!("== wheel for {target}: build");
-    let folder = target::folder()?;
+    let sources = Sources::here()?;
     // cargo-zigbuild, which is a part of maturin, finds zig by the first python3.
     let programs = Path::new(&tools.python).parent().context("the environment's Python has no folder")?;
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([programs.to_owned()].into_iter().chain(std::env::split_paths(&inherited)))?;
-    let flags = [vec!["-Ctarget-feature=-crt-static".to_owned()], target::remapping()?].concat().join("\u{1f}");
+    let flags = [vec!["-Ctarget-feature=-crt-static".to_owned()], sources.remapping()?].concat().join("\u{1f}");
     let variables = [
         ("PATH", path.to_str().context("PATH is not text")?),
-        ("CARGO_TARGET_DIR", folder.to_str().context("the path of the build's folder is not text")?),
+        ("CARGO_TARGET_DIR", sources.folder().to_str().context("the path of the build's folder is not text")?),
         ("CARGO_ENCODED_RUSTFLAGS", &flags),
         ("CARGO_INCREMENTAL", "0"),
         ("SOURCE_DATE_EPOCH", &origin.epoch),
@@ -78,7 +79,7 @@ fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origi
     let policy = ["--compatibility", platform.baseline(), "--auditwheel", "check"];
     let how = [&["--release", "--zig", "--target", &target], &policy[..]].concat();
     let wheel = tools.wheel(command, &variables, &how, out)?;
-    let (file, expected) = (file_name(&wheel)?, platform.file(&origin.version));
+    let (file, expected) = (file_name(&wheel)?, platform.file(&origin.python_version()?));
     ensure!(file == expected, "maturin built {file}, expected {expected}");
     let size = fs::metadata(&wheel).with_context(|| format!("cannot read {}", wheel.display()))?.len();
     println!("   {file}: {size} bytes");
@@ -90,5 +91,5 @@ fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origi
 fn command(platform: &Platform, origin: &Origin) -> Result<PathBuf> {
     let triple = platform.command_target();
     let target = target::TARGETS.iter().find(|target| target.triple == triple);
-    target.with_context(|| format!("no command is built for {triple}"))?.build(origin)
+    target.with_context(|| format!("no command is built for {triple}"))?.build(&Sources::here()?, origin)
 }

@@ -25,7 +25,12 @@ impl<'a> Archive<'a> {
             let mut places =
                 processors.filter_map(|processor| Some((processor, stem.find(&format!("-{processor}-"))?)));
             let (processor, at) = places.next()?;
-            Some(Self { version: &stem[..at], triple: &stem[at + 1..], processor })
+            // The library's archive has a word before its version.
+            stem.starts_with(|first: char| first.is_ascii_digit()).then(|| Self {
+                version: &stem[..at],
+                triple: &stem[at + 1..],
+                processor,
+            })
         });
         found.with_context(|| format!("{name} is not an archive: expected clockscope-VERSION-TARGET.tar.gz or .zip"))
     }
@@ -62,7 +67,12 @@ mod tests {
         let expected = Archive { version: "0.1.0-rc.1", triple: "aarch64-unknown-linux-musl", processor: "aarch64" };
         assert_eq!(archive, expected);
         assert!(Archive::of("clockscope-0.1.0-x86_64-pc-windows-gnu.zip").is_ok());
-        for name in ["clockscope-0.1.0.tar.gz", "clock-0.1.0-x86_64-x.zip", "clockscope-0.1.0-x86_64-x.deb"] {
+        for name in [
+            "clockscope-0.1.0.tar.gz",
+            "clock-0.1.0-x86_64-x.zip",
+            "clockscope-0.1.0-x86_64-x.deb",
+            "clockscope-c-0.1.0-x86_64-x.tar.gz",
+        ] {
             assert!(Archive::of(name).is_err(), "{name}");
         }
     }

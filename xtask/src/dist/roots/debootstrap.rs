@@ -11,6 +11,7 @@ use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
 use crate::needs::{self, Need};
 use system::System;
+pub(in crate::dist) use system::needs_root;
 
 const ROOT: &str = "a fresh Debian 12";
 

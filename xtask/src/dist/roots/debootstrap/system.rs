@@ -29,8 +29,7 @@ pub(super) struct System {
 impl System {
     /// Copies the one that debootstrap made, or makes it.
     pub(super) fn fresh() -> Result<Self> {
-        let user = run::output("id", &["--user"])?;
-        ensure!(user.trim() == "0", "debootstrap makes a Debian for root alone: run it as root");
+        needs_root()?;
         let made = folder(RELEASE)?;
         if !made.exists() {
             make(&made)?;
@@ -81,6 +80,13 @@ impl System {
     pub(super) fn remove(&self) -> Result<()> {
         remove(&self.root)
     }
+}
+
+/// Fails for a user who cannot make a Debian.
+pub(in crate::dist) fn needs_root() -> Result<()> {
+    let user = run::output("id", &["--user"])?;
+    ensure!(user.trim() == "0", "debootstrap makes a Debian for root alone: run it as root");
+    Ok(())
 }
 
 fn name_of(program: &str) -> &str {
