@@ -47,9 +47,7 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     };
     let command = stripped(run::debug_command()?, &environment.folder)?;
     let wheel = environment.local_wheel(&command, &[], &environment.folder.join("wheels"))?;
-    let arguments = ["install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
-    let wheel = wheel.to_str().context("the wheel's path is not text")?;
-    environment.run(&[&["-m", "pip"], &arguments[..], &[wheel]].concat())?;
+    environment.install(&wheel)?;
     // Not from the crate's folder: `clockscope` is what was installed.
     let configuration = format!("{CRATE}/pyproject.toml");
     environment.run(&["-m", "mypy", "--config-file", &configuration, "-p", "clockscope"])?;
@@ -109,6 +107,25 @@ impl Environment {
             fs::write(&installed, wanted)?;
         }
         Ok(Ok(Self { folder, python }))
+    }
+
+    /// The environment of the tests, with a wheel of a build for release.
+    pub(crate) fn with_release() -> Result<Self> {
+        let environment = match tests()? {
+            Ok(environment) => environment,
+            Err(missing) => bail!("{missing}"),
+        };
+        let command = run::release_program()?;
+        let wheel = environment.local_wheel(&command, &["--release"], &environment.folder.join("wheels"))?;
+        environment.install(&wheel)?;
+        Ok(environment)
+    }
+
+    /// Installs a wheel in place of the former.
+    fn install(&self, wheel: &Path) -> Result<()> {
+        let wheel = wheel.to_str().context("the wheel's path is not text")?;
+        let arguments = ["install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
+        self.run(&[&["-m", "pip"], &arguments[..], &[wheel]].concat())
     }
 
     fn run(&self, arguments: &[&str]) -> Result<()> {

@@ -1,11 +1,15 @@
 //! The library's figures, beside its peers': bench/peers has the programs.
 
+mod languages;
+mod programs;
+
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::{BusyLoops, CPU, Values, figure, median, printed_figures, value};
+use super::{BusyLoops, Values, figure, median, printed_figures, value};
 use crate::run;
+use programs::{folder, pinned, program, values};
 
 /// A part of the bench by its name.
 type Part = (&'static str, fn() -> Result<()>);
@@ -38,6 +42,7 @@ const PARTS: &[Part] = &[
     ("wall", || wall("quiet", 0)),
     ("wall-busy", || wall("4 busy loops", BUSY)),
     ("monotone", monotone),
+    ("languages", languages::measure),
     ("stamps", || stamps("1 s", &["1", "100"]).and_then(|()| stamps("60 s", &["60", "1000"]))),
     ("stamps-long", || stamps("10 min", &["600", "1000"])),
 ];
@@ -54,31 +59,6 @@ pub(crate) fn measure(names: &[&str]) -> Result<()> {
         &["build", "--release", "--quiet", "--manifest-path", "bench/peers/Cargo.toml"],
     )?;
     PARTS.iter().filter(|(name, _)| names.is_empty() || names.contains(name)).try_for_each(|(_, measure)| measure())
-}
-
-fn folder() -> String {
-    run::built("peers")
-}
-
-fn program(name: &str) -> String {
-    format!("{}/release/{name}", folder())
-}
-
-/// Values that a program printed as `name value` lines, pinned to the CPU of the comparison.
-fn pinned(name: &str, arguments: &[&str]) -> Result<Values> {
-    let program = program(name);
-    values(&run::output("taskset", &[&["--cpu-list", &CPU, &program], arguments].concat())?)
-}
-
-/// `name value` lines.
-fn values(output: &str) -> Result<Values> {
-    output
-        .lines()
-        .map(|line| {
-            let (name, value) = line.split_once(' ').context("a line without a value")?;
-            Ok((name.to_owned(), value.parse()?))
-        })
-        .collect()
 }
 
 /// Civil time beside CLOCK_REALTIME itself.
