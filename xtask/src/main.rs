@@ -20,6 +20,7 @@ mod platforms;
 mod python;
 mod run;
 mod runtimes;
+mod semver;
 mod spelling;
 mod structure;
 mod tally;
@@ -48,7 +49,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   docs outputs [PAGE]
                 the outputs alone; of one page
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
-  package       builds every published package from the files that it holds (two minutes)
+  package       all that publishing the packages does, apart from the upload (two minutes)
+  semver COMMIT whether programs that used the library of that commit still compile (two minutes)
   dist [PART...]  the files of a release: built, packed, installed in roots of their own and run there
   roots FILE... installs what dist made and runs it: in an empty root, emulated machines, a fresh Debian, Wine
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
@@ -106,6 +108,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["pictures"] => pictures::draw(None),
         ["pictures", program] => pictures::draw(Some(program)),
         ["package"] => package::check().and_then(|()| package::verify()),
+        ["semver", commit] => semver::check(commit),
         ["dist", targets @ ..] => dist::make(targets),
         ["roots", files @ ..] => dist::roots::check(files),
         ["install", arguments @ ..] => install::install(arguments),

@@ -77,14 +77,11 @@ fn named(metadata: &Value) -> Vec<&str> {
     published(metadata).flat_map(|package| ["--package", text(package, "name")]).collect()
 }
 
-/// Builds every published package from the files that it holds and from the other packages. What is
-/// never published has nothing to be built for.
+/// Has cargo do all that publishes the packages, apart from the upload: it builds each from the
+/// files that it holds and from the other packages.
 pub(crate) fn verify() -> Result<()> {
-    // It may be the first to build.
-    run::output("cargo", &["fetch", "--locked", "--quiet"])?;
-    let metadata = metadata()?;
-    let arguments = [vec!["package", "--allow-dirty", "--offline"], named(&metadata)].concat();
     let home = fresh_home()?;
+    let arguments = ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"];
     run::output_with(&[DEBUG, ("CARGO_HOME", &home)], "cargo", &arguments).map(drop)
 }
 
