@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use crate::support::{clockscope, run};
+use clockscope_system::clocksource::KNOWN;
 use clockscope_testing::skip;
 use serde_json::Value;
 
@@ -179,6 +180,37 @@ fn alerts_fire_when_they_should() {
     let file = packaging("prometheus/clockscope.rules.test.yml");
     let Some(checked) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
     assert!(checked.status.success(), "{}", words_of(&checked));
+}
+
+/// Names of a text between two marks, which a regular expression lists.
+fn alternatives<'a>(text: &'a str, before: &str, after: char) -> BTreeSet<&'a str> {
+    let (_, list) = text.split_once(before).unwrap();
+    list.split(after).next().unwrap().split('|').collect()
+}
+
+/// The alert takes every slow clocksource that the program knows, and no other. The rule for
+/// Linux's log takes some of them.
+#[test]
+fn alerts_know_slow_clocksources() {
+    let rules = text("prometheus/clockscope.rules.yml");
+    let alerted = alternatives(&rules, r#"clockscope_clocksource_info{clocksource=~""#, '"');
+    let slow: BTreeSet<&str> = KNOWN.iter().filter(|known| known.is_slow()).map(|known| known.name).collect();
+    assert_eq!(alerted, slow);
+    let log = text("node-problem-detector/clockscope-kernel-log.json");
+    let logged = alternatives(&log, "Switched to clocksource (", ')');
+    assert!(logged.len() >= 5 && logged.is_subset(&slow), "{:?}", logged.difference(&slow));
+}
+
+/// The manual's table has every alert.
+#[test]
+fn the_manual_lists_the_alerts() {
+    let rules = text("prometheus/clockscope.rules.yml");
+    let alerts: BTreeSet<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    let manual = text("../docs/monitoring.md");
+    let rows = manual.lines().skip_while(|line| !line.starts_with("| alert |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let documented: BTreeSet<&str> = rows.map(|row| row.split('|').nth(1).unwrap().trim()).collect();
+    assert_eq!(documented, alerts);
 }
 
 /// The names of metrics in a text.
