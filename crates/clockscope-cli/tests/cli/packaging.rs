@@ -1,6 +1,8 @@
 //! The files of packaging/ for monitors, each by its own tool where there is one.
 #![cfg(target_os = "linux")]
 
+mod containers;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -131,47 +133,6 @@ fn is_match(pattern: &str, line: &str) -> bool {
         Some(0) => true,
         Some(1) => false,
         other => panic!("grep ended with {other:?} for {pattern}"),
-    }
-}
-
-/// kubectl reads the file as an object of its type, and needs no cluster for that. What the type
-/// does not have, it drops.
-#[test]
-fn the_daemon_set_is_one() {
-    let file = packaging("kubernetes/daemonset.yaml");
-    let read = |words: &[&str], change: &str| {
-        let all = [words, &["--local", "--output", "json", "--filename", file.to_str().unwrap(), change]].concat();
-        let read = tool("kubectl", &all)?;
-        assert!(read.status.success(), "{}", words_of(&read));
-        Some(serde_json::from_slice::<Value>(&read.stdout).unwrap())
-    };
-    // The first takes any keys, the second those of the type.
-    let Some((mut found, typed)) = read(&["annotate"], "read=yes").zip(read(&["set", "env"], "READ=yes")) else {
-        return;
-    };
-    found["metadata"].as_object_mut().unwrap().remove("annotations");
-    assert_eq!(lost(&found, &typed), None::<String>);
-    assert_eq!(found["kind"], "DaemonSet");
-    let pod = &found["spec"]["template"];
-    assert_eq!(found["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"]);
-    let container = &pod["spec"]["containers"][0];
-    assert_eq!(container["securityContext"]["capabilities"]["drop"], serde_json::json!(["ALL"]));
-    assert!(container["resources"]["limits"]["cpu"].is_null(), "it would stop threads that measure");
-}
-
-/// The path of something that is not in another value, if there is any.
-fn lost(value: &Value, other: &Value) -> Option<String> {
-    let below = |name: String, value: &Value, other: &Value| lost(value, other).map(|path| format!("{name}.{path}"));
-    match (value, other) {
-        (Value::Object(keys), Value::Object(_)) => {
-            keys.iter().find_map(|(name, value)| below(name.clone(), value, &other[name]))
-        }
-        (Value::Array(values), Value::Array(all)) if values.len() == all.len() => values
-            .iter()
-            .zip(all)
-            .enumerate()
-            .find_map(|(index, (value, other))| below(index.to_string(), value, other)),
-        _ => (value != other).then(|| format!("{value} is {other}")),
     }
 }
 
