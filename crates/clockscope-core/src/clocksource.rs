@@ -151,6 +151,12 @@ impl KnownClocksource {
         self.architecture().is_some()
     }
 
+    /// Returns whether it is slow on every machine: each read asks a device or the kernel.
+    #[must_use]
+    pub const fn is_slow(&self) -> bool {
+        !self.is_counter_based()
+    }
+
     /// Returns whether it is the processor's counter and nothing else, on whatever machine has it.
     #[must_use]
     pub const fn is_bare_counter(&self) -> bool {
@@ -208,6 +214,7 @@ pub const KNOWN: &[KnownClocksource] = &[
         ACPI),
     row("refined-jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
         "the timer tick, calibrated at boot"),
+    row("pit", Hardware::Pit, [Some(1_193_182), Some(32)], NO, "3000 to 10000 ns", PIT),
     row("jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
         "the timer tick"),
     row("arch_sys_counter", Hardware::Counter(Architecture::Arm), [VARIES, None], YES, "10 to 50 ns",
@@ -238,8 +245,7 @@ pub const KNOWN: &[KnownClocksource] = &[
     row("ACPI-Fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
     row("ACPI-Safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, "2000 to 12000 ns, it is read three times", ACPI),
     row("acpitimer0", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
-    row("i8254", Hardware::Pit, [Some(1_193_182), Some(16)], NO, "3000 to 10000 ns",
-        "the 8254 programmable interval timer, a port of the chipset"),
+    row("i8254", Hardware::Pit, [Some(1_193_182), Some(16)], NO, "3000 to 10000 ns", PIT),
     row("clockinterrupt", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
         "the timer tick"),
     row("dummy", Hardware::Reads, [VARIES, None], NO, "nothing: it is not a clock",
@@ -248,6 +254,7 @@ pub const KNOWN: &[KnownClocksource] = &[
 
 const HPET: &str = "the High Precision Event Timer, a register of the chipset";
 const ACPI: &str = "the ACPI power-management timer, a port of the chipset";
+const PIT: &str = "the 8254 programmable interval timer, a port of the chipset";
 
 /// Returns what is known of a clocksource; `None` for one that is not in [`KNOWN`].
 #[must_use]

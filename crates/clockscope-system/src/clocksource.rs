@@ -8,7 +8,7 @@ use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict};
 
 use crate::{kernel, timecounters};
 
-pub use clocksource::{Architecture, Hardware, KnownClocksource};
+pub use clocksource::{Architecture, Hardware, KNOWN, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
 #[cfg(fuzzing)]
 pub(crate) use {kernel_log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};

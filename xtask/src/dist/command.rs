@@ -16,6 +16,8 @@ use crate::platforms;
 
 /// Units for systemd, in their folder here.
 const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.timer"];
+/// Alerts for Prometheus, in their folder here and in the archive.
+const ALERTS: &str = "prometheus/clockscope.rules.yml";
 
 /// Makes all files of a target.
 pub(super) fn make(target: &'static Target, staging: &Staging, release: &mut Release) -> Result<()> {
@@ -84,6 +86,8 @@ fn assemble(program: &Program, system: System, folder: &Path) -> Result<()> {
             let from = Path::new("packaging/systemd").join(unit);
             archive::copy(&from, &folder.join("systemd").join(unit), archive::TEXT)?;
         }
+        fs::create_dir_all(folder.join("prometheus"))?;
+        archive::copy(&Path::new("packaging").join(ALERTS), &folder.join(ALERTS), archive::TEXT)?;
     }
     Ok(())
 }

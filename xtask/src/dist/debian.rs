@@ -1,5 +1,5 @@
-//! The package for Debian and its derivatives: the static program, its manual, completions and
-//! units.
+//! The package for Debian and its derivatives: the static program, its manual, completions, units
+//! and alerts.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::origin::Origin;
 use crate::run;
 
 /// Files of the archive's folder, and where they belong.
-const FILES: [(&str, &str, u32); 9] = [
+const FILES: [(&str, &str, u32); 10] = [
     ("clockscope", "usr/bin/clockscope", archive::PROGRAM),
     ("man/clockscope.1", "usr/share/man/man1/clockscope.1", archive::TEXT),
     ("completions/clockscope.bash", "usr/share/bash-completion/completions/clockscope", archive::TEXT),
@@ -19,6 +19,7 @@ const FILES: [(&str, &str, u32); 9] = [
     ("completions/clockscope.fish", "usr/share/fish/vendor_completions.d/clockscope.fish", archive::TEXT),
     ("systemd/clockscope-textfile.service", "usr/lib/systemd/system/clockscope-textfile.service", archive::TEXT),
     ("systemd/clockscope-textfile.timer", "usr/lib/systemd/system/clockscope-textfile.timer", archive::TEXT),
+    ("prometheus/clockscope.rules.yml", "usr/share/doc/clockscope/examples/clockscope.rules.yml", archive::TEXT),
     ("README.md", "usr/share/doc/clockscope/README.md", archive::TEXT),
     ("CHANGELOG.md", "usr/share/doc/clockscope/changelog", archive::TEXT),
 ];

@@ -1,6 +1,8 @@
 //! The files of packaging/ for monitors, each by its own tool where there is one.
 #![cfg(target_os = "linux")]
 
+mod containers;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -8,6 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use crate::support::{clockscope, run};
+use clockscope_system::clocksource::KNOWN;
 use clockscope_testing::skip;
 use serde_json::Value;
 
@@ -133,52 +136,42 @@ fn is_match(pattern: &str, line: &str) -> bool {
     }
 }
 
-/// kubectl reads the file as an object of its type, and needs no cluster for that. What the type
-/// does not have, it drops.
-#[test]
-fn the_daemon_set_is_one() {
-    let file = packaging("kubernetes/daemonset.yaml");
-    let read = |words: &[&str], change: &str| {
-        let all = [words, &["--local", "--output", "json", "--filename", file.to_str().unwrap(), change]].concat();
-        let read = tool("kubectl", &all)?;
-        assert!(read.status.success(), "{}", words_of(&read));
-        Some(serde_json::from_slice::<Value>(&read.stdout).unwrap())
-    };
-    // The first takes any keys, the second those of the type.
-    let Some((mut found, typed)) = read(&["annotate"], "read=yes").zip(read(&["set", "env"], "READ=yes")) else {
-        return;
-    };
-    found["metadata"].as_object_mut().unwrap().remove("annotations");
-    assert_eq!(lost(&found, &typed), None::<String>);
-    assert_eq!(found["kind"], "DaemonSet");
-    let pod = &found["spec"]["template"];
-    assert_eq!(found["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"]);
-    let container = &pod["spec"]["containers"][0];
-    assert_eq!(container["securityContext"]["capabilities"]["drop"], serde_json::json!(["ALL"]));
-    assert!(container["resources"]["limits"]["cpu"].is_null(), "it would stop threads that measure");
-}
-
-/// The path of something that is not in another value, if there is any.
-fn lost(value: &Value, other: &Value) -> Option<String> {
-    let below = |name: String, value: &Value, other: &Value| lost(value, other).map(|path| format!("{name}.{path}"));
-    match (value, other) {
-        (Value::Object(keys), Value::Object(_)) => {
-            keys.iter().find_map(|(name, value)| below(name.clone(), value, &other[name]))
-        }
-        (Value::Array(values), Value::Array(all)) if values.len() == all.len() => values
-            .iter()
-            .zip(all)
-            .enumerate()
-            .find_map(|(index, (value, other))| below(index.to_string(), value, other)),
-        _ => (value != other).then(|| format!("{value} is {other}")),
-    }
-}
-
 #[test]
 fn alerts_fire_when_they_should() {
     let file = packaging("prometheus/clockscope.rules.test.yml");
     let Some(checked) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
     assert!(checked.status.success(), "{}", words_of(&checked));
+}
+
+/// Names of a text between two marks, which a regular expression lists.
+fn alternatives<'a>(text: &'a str, before: &str, after: char) -> BTreeSet<&'a str> {
+    let (_, list) = text.split_once(before).unwrap();
+    list.split(after).next().unwrap().split('|').collect()
+}
+
+/// The alert takes every slow clocksource that the program knows, and no other. The rule for
+/// Linux's log takes some of them.
+#[test]
+fn alerts_know_slow_clocksources() {
+    let rules = text("prometheus/clockscope.rules.yml");
+    let alerted = alternatives(&rules, r#"clockscope_clocksource_info{clocksource=~""#, '"');
+    let slow: BTreeSet<&str> = KNOWN.iter().filter(|known| known.is_slow()).map(|known| known.name).collect();
+    assert_eq!(alerted, slow);
+    let log = text("node-problem-detector/clockscope-kernel-log.json");
+    let logged = alternatives(&log, "Switched to clocksource (", ')');
+    assert!(logged.len() >= 5 && logged.is_subset(&slow), "{:?}", logged.difference(&slow));
+}
+
+/// The manual's table has every alert.
+#[test]
+fn the_manual_lists_the_alerts() {
+    let rules = text("prometheus/clockscope.rules.yml");
+    let alerts: BTreeSet<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    let manual = text("../docs/monitoring.md");
+    let rows = manual.lines().skip_while(|line| !line.starts_with("| alert |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let documented: BTreeSet<&str> = rows.map(|row| row.split('|').nth(1).unwrap().trim()).collect();
+    assert_eq!(documented, alerts);
 }
 
 /// The names of metrics in a text.
