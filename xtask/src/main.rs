@@ -25,6 +25,7 @@ mod structure;
 mod tally;
 mod test;
 mod traces;
+mod workflows;
 
 use std::process::ExitCode;
 

@@ -89,6 +89,8 @@ pub(crate) const ALL: &[Need] = &[
     Need::program("promtool", "prometheus"),
     Need::program("systemd-analyze", "systemd"),
     Need::file("/usr/share/i18n/locales/de_DE", "locales"),
+    // It checks commands of workflows.
+    Need::program("shellcheck", "shellcheck"),
     // It packs for Windows.
     Need::program("zip", "zip"),
     // It opens the traces of examples.
