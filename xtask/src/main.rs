@@ -26,6 +26,7 @@ mod structure;
 mod tally;
 mod test;
 mod traces;
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -39,7 +40,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   test --list           the names of all steps
   missing       the Debian packages that `test` lacks here
   fuzz TARGET [RUNS]    a parser with mutated input, so many times or until something is found
-  platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
+  platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler;
+                the command for macOS and the BSDs by the compiler (an hour and a quarter)
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)

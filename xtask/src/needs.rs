@@ -92,6 +92,8 @@ pub(crate) const ALL: &[Need] = &[
     Need::file("/usr/share/i18n/locales/de_DE", "locales"),
     // The archive of a release is tried.
     Need::target("x86_64-unknown-linux-musl"),
+    // It checks commands of workflows.
+    Need::program("shellcheck", "shellcheck"),
     // It packs for Windows.
     Need::program("zip", "zip"),
     // It opens the traces of examples.

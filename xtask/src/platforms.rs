@@ -1,5 +1,5 @@
-//! The library on other platforms: what this machine can check, by tests, by the linker or by the
-//! compiler, and what it cannot.
+//! The library on other platforms, and the command on some: what this machine can check, by tests,
+//! by the linker or by the compiler, and what it cannot.
 //!
 //! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard
 //! libraries for other targets are built (`cross`).
@@ -29,10 +29,12 @@ pub(crate) fn add_library(folder: &str) -> Result<()> {
     emulated::WINDOWS.complete(folder)
 }
 
-/// A target, which has to compile without a warning, and what else is checked here.
+/// A target, for which the library has to compile without a warning, and what else is checked here.
 struct Platform {
     target: &'static str,
     check: Check,
+    /// The command has to compile as well: nothing here runs it.
+    command: bool,
 }
 
 /// The most that can be checked here.
@@ -53,16 +55,26 @@ impl Check {
     }
 }
 
+const fn of(target: &'static str, check: Check) -> Platform {
+    Platform { target, check, command: false }
+}
+
 const fn tests(target: &'static str, hosts: &'static [Emulated]) -> Platform {
-    Platform { target, check: Check::Tests(hosts) }
+    of(target, Check::Tests(hosts))
 }
 
 const fn links(target: &'static str) -> Platform {
-    Platform { target, check: Check::Links }
+    of(target, Check::Links)
 }
 
 const fn compiles(target: &'static str, missing: &'static str) -> Platform {
-    Platform { target, check: Check::Compiles { missing, needs: &[] } }
+    of(target, Check::Compiles { missing, needs: &[] })
+}
+
+impl Platform {
+    const fn with_the_command(self) -> Self {
+        Self { command: true, ..self }
+    }
 }
 
 /// The standard library for 32-bit Windows makes its import libraries by this.
@@ -75,6 +87,9 @@ const NO_SDK: &str = "Apple's SDK";
 const NO_LINK: &str = "Microsoft's linker and libraries";
 const NO_MINGW: &str = "MinGW for this processor";
 
+/// The target that the full tier compiles the command for, of those that run nothing here.
+const COMMAND_IN_CI: &str = "x86_64-unknown-freebsd";
+
 /// All of them.
 const PLATFORMS: &[Platform] = &[
     tests("aarch64-unknown-linux-gnu", &[emulated::AARCH64]),
@@ -86,9 +101,9 @@ const PLATFORMS: &[Platform] = &[
     tests(wine::TARGET, &[emulated::WINDOWS]),
     tests("wasm32-wasip1", &wasm::WASI),
     tests("wasm32-unknown-unknown", &wasm::WITHOUT_A_SYSTEM),
-    links("x86_64-apple-darwin"),
-    links("aarch64-apple-darwin"),
-    links("x86_64-unknown-freebsd"),
+    links("x86_64-apple-darwin").with_the_command(),
+    links("aarch64-apple-darwin").with_the_command(),
+    links(COMMAND_IN_CI).with_the_command(),
     compiles("x86_64-unknown-linux-musl", NO_MUSL),
     compiles("i686-unknown-linux-musl", NO_MUSL),
     compiles("aarch64-unknown-linux-musl", NO_MUSL),
@@ -100,12 +115,12 @@ const PLATFORMS: &[Platform] = &[
     compiles("loongarch64-unknown-linux-gnu", NO_LIBC),
     compiles("aarch64-linux-android", NO_NDK),
     compiles("armv7-linux-androideabi", NO_NDK),
-    Platform { target: "i686-pc-windows-gnu", check: Check::Compiles { missing: NO_MINGW, needs: DLLTOOL } },
+    of("i686-pc-windows-gnu", Check::Compiles { missing: NO_MINGW, needs: DLLTOOL }),
     compiles("aarch64-pc-windows-gnullvm", NO_MINGW),
     compiles("x86_64-pc-windows-msvc", NO_LINK),
     compiles("aarch64-apple-ios", NO_SDK),
-    compiles("x86_64-unknown-netbsd", NO_LIBC),
-    compiles("x86_64-unknown-openbsd", NO_LIBC),
+    compiles("x86_64-unknown-netbsd", NO_LIBC).with_the_command(),
+    compiles("x86_64-unknown-openbsd", NO_LIBC).with_the_command(),
     compiles("x86_64-unknown-illumos", NO_LIBC),
 ];
 
@@ -120,12 +135,16 @@ pub(crate) fn check(names: &[&str]) -> Result<()> {
     if names.is_empty() {
         seen.take("without std", "compiles for every processor", cross::without_std_everywhere());
     }
-    for Platform { target, check } in chosen {
+    for Platform { target, check, command } in chosen {
         if let Some(missing) = needs::missing(check.needs()) {
             seen.unseen(target, format!("is not compiled: {missing}"));
             continue;
         }
-        seen.take(target, "compiles without a warning", compile(target));
+        seen.take(target, "compiles without a warning", compile(target, LIBRARY));
+        if *command {
+            seen.take(target, "compiles the command without a warning", compile(target, COMMAND));
+            seen.take(target, "compiles the tests of its clocks without a warning", compile(target, TESTS_OF_CLOCKS));
+        }
         match check {
             Check::Tests(hosts) => hosts.iter().for_each(|host| seen.run(target, host, &tally)),
             Check::Links => match link::missing() {
@@ -208,18 +227,20 @@ fn chosen(names: &[&str]) -> Result<Vec<&'static Platform>> {
 
 /// Tests of another system, for CI.
 fn in_ci() -> impl Iterator<Item = (&'static str, &'static Emulated)> {
-    PLATFORMS.iter().flat_map(|Platform { target, check }| {
+    PLATFORMS.iter().flat_map(|Platform { target, check, .. }| {
         let hosts = if let Check::Tests(hosts) = check { *hosts } else { &[] };
         hosts.iter().filter(|host| host.in_ci).map(|host| (*target, host))
     })
 }
 
-/// Runs the tests of the library on these platforms.
+/// Runs the tests of the library on these platforms, and compiles the command for another.
 pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
     let needed = in_ci().flat_map(|(_, host)| host.needs).chain(&cross::COMPILER);
     if let Some(missing) = needs::missing(needed) {
         return missing_tool(format!("other platforms need packages: {missing}"));
     }
+    println!("   {COMMAND_IN_CI}: the command compiles without a warning");
+    compile(COMMAND_IN_CI, COMMAND).context(COMMAND_IN_CI)?;
     for (target, host) in in_ci() {
         println!("   {target}: tests of the library {}", host.location);
         host.test(target, tally).context(target)?;
@@ -231,10 +252,22 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Checks the library with the standard library; a warning is an error.
-fn compile(target: &str) -> Result<()> {
+/// The standard library for programs.
+const STD: &str = "-Zbuild-std=std,panic_abort";
+
+const LIBRARY: &[&str] = &["--package", "clockscope", STD];
+
+/// The command, with all crates that it consists of. The compiler then compares the clocks of
+/// `clockscope-system` for the target with the catalog.
+const COMMAND: &[&str] = &["--package", "clockscope-cli", STD];
+
+/// The tests of the crate that has the clocks of each system.
+const TESTS_OF_CLOCKS: &[&str] = &["--package", "clockscope-system", "--tests", cross::BUILD_STD];
+
+/// Checks what these arguments of cargo name; a warning is an error.
+fn compile(target: &str, what: &[&str]) -> Result<()> {
     let deny = [("RUSTFLAGS", "--deny warnings")];
-    let arguments = ["check", "--quiet", "--package", "clockscope", "--target", target, "-Zbuild-std=std,panic_abort"];
+    let arguments = [&["check", "--quiet", "--target", target], what].concat();
     run::output_with(&[&compiler::VARIABLES[..], &deny].concat(), "cargo", &arguments).map(|_| ())
 }
 

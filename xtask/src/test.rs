@@ -11,7 +11,7 @@ use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
     browsers, cross, dependencies, dist, docs, fast_path, fuzz, machines, needs, package, platforms, python, run,
-    runtimes, spelling, structure, traces,
+    runtimes, spelling, structure, traces, workflows,
 };
 
 /// A thing that a change has to pass.
@@ -25,6 +25,7 @@ const BASICS: &[Step] = &[
     Step("dependencies", |_| dependencies::check()),
     Step("docs", |_| passed(docs::check())),
     Step("spelling", |_| spelling::check()),
+    Step("workflows", |_| workflows::check()),
     Step("packages", |_| passed(package::check())),
 ];
 

@@ -1,0 +1,12 @@
+//! The workflows of GitHub (`.github/workflows`).
+
+use anyhow::Result;
+
+use crate::outcome::{Outcome, passed};
+use crate::run;
+
+/// Runs actionlint, which prints each mistake. Where shellcheck is installed, it also checks the
+/// commands of the steps.
+pub(crate) fn check() -> Result<Outcome> {
+    run::by_tool("actionlint", |program| passed(run::with(&[], program, &[])))
+}
