@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use crate::support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, record_beside, run, stderr};
-use clockscope_testing::{Signal, allowed_cpus, on_cpu, signal, skip, until_it_catches, until_it_ran};
+use clockscope_testing::{Signal, signal, skip, until_it_catches, until_it_ran};
 use serde_json::Value;
 
 /// Standard error that is full or closed changes neither the data nor the exit code.
@@ -459,6 +459,8 @@ fn cpus_that_cannot_be_used_are_named() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_cpu_outside_the_mask_is_named() {
+    use clockscope_testing::{allowed_cpus, on_cpu};
+
     let cpus = allowed_cpus();
     let other = cpus.get(1).copied().unwrap_or(cpus[0] + 1).to_string();
     let said = on_cpu(cpus[0], || stderr(&["measure", "--cpu", &other, "monotonic"], 2));

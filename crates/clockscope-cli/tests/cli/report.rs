@@ -1,7 +1,6 @@
 //! Pages, charts and curves of the command.
 
-use crate::support::{clockscope, is_emulated, run};
-use clockscope_testing::skip;
+use crate::support::{clockscope, run};
 
 /// Several records are one page; one chart is an image; what has no effect is refused.
 #[test]
@@ -57,6 +56,9 @@ fn curves_are_drawn_in_characters() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_no_half_page() {
+    use crate::support::is_emulated;
+    use clockscope_testing::skip;
+
     if is_emulated() {
         return skip("the shell runs the command itself");
     }
