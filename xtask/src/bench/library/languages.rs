@@ -9,8 +9,8 @@ use crate::run;
 
 /// Processes of each language, in turn.
 const ROUNDS: usize = 10;
-/// Batches in one of them.
-const BATCHES: &str = "1000";
+/// Batches in one of them: after fewer, the library has not settled.
+const BATCHES: &str = "4000";
 
 /// A kind of read: language, name in the program's output, and name in the figure.
 const KINDS: &[(usize, &str, &str)] = &[
