@@ -54,7 +54,7 @@ compile() { # PROGRAM PACKAGE@VERSION
     mkdir -p "$new"
     new="$(cd "$new" && pwd)"
     # Go compares the sources with the checksums of sum.golang.org.
-    env GOPATH="$new" GOBIN="$new" GOFLAGS=-modcacherw CGO_ENABLED=0 go install "$2"
+    env GOPATH="$new" GOBIN="$new" GOCACHE="$new/cache" GOFLAGS=-modcacherw CGO_ENABLED=0 go install "$2"
     mv "$new/$1" "$folder/$1"
     rm -r "$new"
 }

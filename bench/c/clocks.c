@@ -1,4 +1,5 @@
-/* Cost of a read in C: all kinds in turn, batch by batch, the median over the batches. Prints `name ns` lines.
+/* Cost of a read in C: all kinds in turn, batch by batch, the median over the batches. Prints
+ * `name ns` lines.
  *
  *   clocks ROUNDS
  */
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
     uint64_t *costs = calloc((size_t)rounds * KINDS, sizeof *costs);
     if (!costs)
         return perror("calloc"), 1;
-    /* The first fifth lets the library settle. */
+    /* An extra fifth comes first, in which the library settles. */
     for (long round = -rounds / 5; round < rounds; round++)
         for (long kind = 0; kind < KINDS; kind++) {
             uint64_t ticks = kinds[kind].batch();

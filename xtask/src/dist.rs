@@ -1,8 +1,8 @@
-//! Files of a release: archives of the command, Debian's packages, the C library, wheels. Each was
-//! installed in a root of its own and run there before it is one.
+//! Files of a release: archives of the command, Debian's packages, the C library, wheels. Each is
+//! installed and run in a root of its own before the release contains it.
 //!
-//! Two clones of one commit give the same program, in whatever folders they are: paths are
-//! remapped, and every time stamp is the commit's.
+//! Paths are remapped, and every time stamp is the commit's: two clones of one commit give the same
+//! static program for x86-64 (`source`), in whatever folders they are.
 
 mod archive;
 mod bill;
@@ -49,8 +49,8 @@ const TOOLS: [Need; 7] = [
     Need::program("git", "git"),
 ];
 
-/// Files that are made together: of one target of the command, of the library, of the Python
-/// package. The source makes no file: it is built in another folder, and installed by cargo.
+/// A part of a release: files of one target of the command, of the library or of the Python
+/// package; or the trials of the source, which make no file.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Command(&'static target::Target),
@@ -100,9 +100,13 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
             Part::Wheels => wheels::make(&staging, &mut release),
             Part::Source => source::check(&mut release),
         }
-        .with_context(|| format!("nothing was made, because of {}", part.name()))?;
+        .with_context(|| format!("the part {} failed, and target/dist is unchanged", part.name()))?;
     }
     let table = trial::table(&release.trials);
+    if release.files.is_empty() {
+        print!("{table}");
+        return Ok(());
+    }
     archive::write(&staging.path().join(TRIALS), &table)?;
     release.files.insert(TRIALS.to_owned());
     sum(staging.path(), &release.files)?;
@@ -114,11 +118,11 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Makes and tries the archive of the first target, of the present sources, and leaves nothing.
+/// Makes and tries the archive of the first target, of the present sources, and publishes nothing.
 pub(crate) fn check() -> Result<Outcome> {
     let target = &target::TARGETS[0];
-    let ready = needs::require("archives", target.needs.iter().chain(&TOOLS));
-    if let Err(missing) = ready.and_then(|()| roots::ready_for_archive(target)) {
+    let met = needs::require("archives", target.needs.iter().chain(&TOOLS));
+    if let Err(missing) = met.and_then(|()| roots::require_for_archive(target)) {
         return missing_tool(missing.to_string());
     }
     let _lock = Lock::take()?;
@@ -133,14 +137,22 @@ pub(crate) fn check() -> Result<Outcome> {
 fn chosen(names: &[&str]) -> Result<Vec<Part>> {
     let known: Vec<&str> = Part::all().map(Part::name).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
-        bail!("a release has no part {unknown}: expected {}", known.join(" or "));
+        bail!("unknown part {unknown:?}: expected {}", known.join(" or "));
     }
     let chosen: Vec<Part> = Part::all().filter(|part| names.is_empty() || names.contains(&part.name())).collect();
     needs::require("files of a release", chosen.iter().flat_map(|part| part.needs()).chain(&TOOLS))?;
     for part in &chosen {
-        if let Part::Command(target) = part {
-            roots::ready_for_archive(target)?;
-            target.debian.map_or(Ok(()), |_| roots::ready_for_package(target))?;
+        match part {
+            Part::Command(target) => {
+                roots::require_for_archive(target)?;
+                if target.debian.is_some() {
+                    debian::maintainer()?;
+                    roots::require_for_package(target)?;
+                }
+            }
+            // The wheels for arm64 are tried in a Debian of their own.
+            Part::Wheels => roots::debootstrap::needs_root()?,
+            Part::Library | Part::Source => {}
         }
     }
     Ok(chosen)
@@ -163,7 +175,7 @@ mod tests {
     #[test]
     fn a_part_that_there_is_not_is_refused() {
         let error = chosen(&["mips-unknown-none"]).unwrap_err().to_string();
-        assert!(error.starts_with("a release has no part mips-unknown-none: expected x86_64"), "{error}");
+        assert!(error.starts_with("unknown part \"mips-unknown-none\": expected x86_64"), "{error}");
         assert!(error.ends_with(" or library or wheels or source"), "{error}");
     }
 }

@@ -38,7 +38,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   test --only STEP...   these steps of it
   test --failed         the steps that failed last
   test --list           the names of all steps
-  missing       the Debian packages that `test` lacks here
+  missing [--targets]  the Debian packages that `test` lacks here, or the targets of rustup
   fuzz TARGET [RUNS]    a parser with mutated input, so many times or until something is found
   platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler;
                 the command for macOS and the BSDs by the compiler (an hour and a quarter)
@@ -51,10 +51,11 @@ const USAGE: &str = "usage: cargo xtask TASK
   docs outputs [PAGE]
                 the outputs alone; of one page
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
-  package       all that publishing the packages does, apart from the upload (two minutes)
-  semver COMMIT whether programs that used the library of that commit still compile (two minutes)
+  package       cargo publish --dry-run: builds each package from its packaged files (two minutes)
+  semver COMMIT compares the library's public API with that of a commit (two minutes)
   dist [PART...]  the files of a release: built, packed, installed in roots of their own and run there
-  roots FILE... installs what dist made and runs it: in an empty root, emulated machines, a fresh Debian, Wine
+  roots FILE... installs the command's archives and packages, and runs it: in an empty root, emulated
+                machines, a fresh Debian, Wine
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
   wheel DIR     this machine's wheel of the Python package, with the command, into a folder
   bench --record NAME ...  any of the following, whose figures are kept in bench/recorded
@@ -95,6 +96,10 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["test", arguments @ ..] => test::test(arguments),
         ["missing"] => {
             needs::missing(needs::ALL).iter().flat_map(needs::Missing::of_debian).for_each(|name| println!("{name}"));
+            Ok(())
+        }
+        ["missing", "--targets"] => {
+            needs::missing(needs::ALL).iter().flat_map(needs::Missing::of_rust).for_each(|name| println!("{name}"));
             Ok(())
         }
         ["fuzz", target] => fuzz::run(target, None),

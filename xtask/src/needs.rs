@@ -37,7 +37,7 @@ enum From {
     Rust(&'static str),
 }
 
-/// Everything that the steps of `cargo xtask test` need of Debian. `.ci/run` installs it.
+/// Everything that the steps of `cargo xtask test` need. `.ci/run` installs it.
 pub(crate) const ALL: &[Need] = &[
     Need::program("cc", "gcc"),
     Need::file("/usr/include/stdio.h", "libc6-dev"),
@@ -117,7 +117,7 @@ impl Need {
     }
 
     /// A module of Python in a Debian package.
-    const fn debian_module(name: &'static str, package: &'static str) -> Self {
+    pub(crate) const fn debian_module(name: &'static str, package: &'static str) -> Self {
         Self { what: What::PythonModule(name), from: From::Debian(package) }
     }
 
@@ -166,6 +166,14 @@ pub(crate) fn require<'a>(purpose: &str, needs: impl IntoIterator<Item = &'a Nee
 }
 
 impl Missing {
+    /// The targets of rustup among them.
+    pub(crate) fn of_rust(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter_map(|package| match package {
+            From::Rust(triple) => Some(*triple),
+            From::Python(_) | From::Debian(_) => None,
+        })
+    }
+
     /// The Debian packages among them.
     pub(crate) fn of_debian(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().filter_map(|package| match package {
@@ -223,5 +231,6 @@ mod tests {
             "apt-get install one two, python3 -m pip install three, rustup target add no-such-target"
         );
         assert_eq!(missing.of_debian().collect::<Vec<_>>(), ["one", "two"]);
+        assert_eq!(missing.of_rust().collect::<Vec<_>>(), ["no-such-target"]);
     }
 }

@@ -45,7 +45,7 @@ const README_LINES: std::ops::RangeInclusive<usize> = 10..=30;
 const DEBUG: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
 
 /// Checks every published crate, then packages it. Building the packages is
-/// [`verify`]'s: it takes a minute, and this a second.
+/// [`verify`]'s: it takes minutes, and this a second.
 pub(crate) fn check() -> Result<()> {
     let metadata = metadata()?;
     let mut wrong = Vec::new();
@@ -77,8 +77,8 @@ fn named(metadata: &Value) -> Vec<&str> {
     published(metadata).flat_map(|package| ["--package", text(package, "name")]).collect()
 }
 
-/// Has cargo do all that publishes the packages, apart from the upload: it builds each from the
-/// files that it holds and from the other packages.
+/// Runs `cargo publish --dry-run`: builds each package from its packaged files and from the other
+/// packages, without the upload. cargo 1.90 is the first that publishes a workspace.
 pub(crate) fn verify() -> Result<()> {
     let home = fresh_home()?;
     let arguments = ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"];

@@ -120,6 +120,8 @@ pub enum Hardware {
     Pit,
     /// The timer tick.
     TimerTick,
+    /// A counter of the hypervisor's: each read of it leaves the virtual machine.
+    Hypervisor,
     /// Nothing but its own reads: a placeholder of the kernel's.
     Reads,
 }
@@ -151,7 +153,8 @@ impl KnownClocksource {
         self.architecture().is_some()
     }
 
-    /// Returns whether it is slow on every machine: each read asks a device or the kernel.
+    /// Returns whether it is slow on every machine: it is not computed from the processor's
+    /// counter, so each read asks a device, a hypervisor or the kernel.
     #[must_use]
     pub const fn is_slow(&self) -> bool {
         !self.is_counter_based()
@@ -169,7 +172,12 @@ impl KnownClocksource {
     pub const fn architecture(&self) -> Option<Architecture> {
         match self.hardware {
             Hardware::Counter(architecture) | Hardware::ScaledCounter(architecture) => Some(architecture),
-            Hardware::Hpet | Hardware::AcpiPm | Hardware::Pit | Hardware::TimerTick | Hardware::Reads => None,
+            Hardware::Hpet
+            | Hardware::AcpiPm
+            | Hardware::Pit
+            | Hardware::TimerTick
+            | Hardware::Hypervisor
+            | Hardware::Reads => None,
         }
     }
 }
@@ -206,6 +214,8 @@ pub const KNOWN: &[KnownClocksource] = &[
         "the time-stamp counter, scaled by what KVM states to each CPU"),
     row("hyperv_clocksource_tsc_page", Hardware::ScaledCounter(Architecture::X86), [Some(10_000_000), Some(64)], YES, "25 to 60 ns",
         "the time-stamp counter, scaled by what Hyper-V states in a page"),
+    row("hyperv_clocksource_msr", Hardware::Hypervisor, [Some(10_000_000), Some(64)], NO, "1000 ns and more, an exit to the hypervisor",
+        "Hyper-V's reference counter, whose reads the hypervisor traps"),
     row("xen", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], None, "30 to 1000 ns",
         "the time-stamp counter, scaled by what Xen states to each CPU"),
     row("hpet", Hardware::Hpet, [VARIES, Some(32)], NO, "500 to 2000 ns",

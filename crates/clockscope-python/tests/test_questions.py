@@ -73,7 +73,7 @@ def test_the_command_is_beside_the_package_or_on_path(
 
 
 def test_without_the_command_the_error_says_how_to_get_it(nowhere: None) -> None:
-    with pytest.raises(clockscope.CommandNotFound, match="pip install clockscope"):
+    with pytest.raises(clockscope.CommandNotFound, match="cargo install --locked --path"):
         clockscope.measure("monotonic")
     assert clockscope.now_ns() > 0
 

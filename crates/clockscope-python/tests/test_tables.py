@@ -243,4 +243,4 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith(f'needs {module}: pip install "clockscope[{extra}]"\n')
+    assert done.stdout.endswith(f"needs {module}, of this package's extra {extra}: pip install {module}\n")

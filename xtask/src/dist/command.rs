@@ -102,6 +102,7 @@ fn complete(program: &Program, target: &Target) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::target::TARGETS;
     use super::*;
     use crate::run;
 
@@ -119,5 +120,9 @@ mod tests {
         assert_eq!(filled("pkg-url"), format!("REPO/releases/download/v1.2.3/{name}.tar.gz"));
         assert_eq!(filled("bin-dir"), format!("{name}/clockscope"));
         assert_eq!(filled("pkg-fmt"), "tgz");
+        let windows = &binstall["overrides"]["x86_64-pc-windows-msvc"];
+        let url = windows["pkg-url"].as_str().unwrap();
+        assert!(url.ends_with("/clockscope-{ version }-x86_64-pc-windows-gnu.zip"), "{url}");
+        assert!(TARGETS.iter().any(|target| target.triple == "x86_64-pc-windows-gnu"));
     }
 }

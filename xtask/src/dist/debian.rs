@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::archive;
 use super::origin::Origin;
@@ -53,7 +53,7 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
         fs::create_dir_all(to.parent().unwrap_or(&root))?;
         archive::copy(&folder.join(from), &to, mode)?;
     }
-    let maintainer = std::env::var(MAINTAINER).unwrap_or_else(|_| LOCAL_BUILD.to_owned());
+    let maintainer = maintainer()?;
     archive::write(
         &root.join("usr/share/doc/clockscope/changelog.Debian"),
         &changelog(&origin.debian_version(), &maintainer, &origin.date()?),
@@ -80,6 +80,23 @@ pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Or
     run::output_with(&[("SOURCE_DATE_EPOCH", origin.epoch.as_str())], "dpkg-deb", &arguments)?;
     fs::remove_dir_all(&root)?;
     Ok(name)
+}
+
+/// Returns the maintainer that the variable states, or a local build.
+pub(super) fn maintainer() -> Result<String> {
+    let stated = std::env::var(MAINTAINER).unwrap_or_default();
+    if stated.is_empty() {
+        return Ok(LOCAL_BUILD.to_owned());
+    }
+    ensure!(is_maintainer(&stated), "{MAINTAINER} is {stated:?}: expected NAME <ADDRESS>");
+    Ok(stated)
+}
+
+/// Returns true for `NAME <ADDRESS>` on one line.
+fn is_maintainer(stated: &str) -> bool {
+    let parts = stated.strip_suffix('>').and_then(|stated| stated.split_once(" <"));
+    let is_plain = |text: &str| !text.trim().is_empty() && !text.contains(['<', '>', '\n']);
+    parts.is_some_and(|(name, address)| is_plain(name) && is_plain(address) && address.contains('@'))
 }
 
 fn control(version: &str, architecture: &str, maintainer: &str) -> String {
@@ -144,6 +161,14 @@ mod tests {
         // An empty line ends a paragraph.
         let firsts: Vec<&str> = text.split("\n\n").filter_map(|part| part.split(':').next()).collect();
         assert_eq!(firsts, ["Format", "Files", "License", "License"]);
+    }
+
+    #[test]
+    fn a_maintainer_has_a_name_and_an_address() {
+        assert!(is_maintainer("A B <a@b.example>") && is_maintainer(LOCAL_BUILD));
+        for wrong in ["", "A B", "<a@b.example>", "A <a>", "A <a@b>x", "A\nB <a@b>", "A <a@b"] {
+            assert!(!is_maintainer(wrong), "{wrong}");
+        }
     }
 
     #[test]

@@ -26,7 +26,9 @@ impl Lock {
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => bail!("another process makes or tries a release here: wait until it ends"),
+            Err(TryLockError::WouldBlock) => {
+                bail!("another cargo xtask dist or roots holds {}: wait until it ends", path.display())
+            }
             Err(TryLockError::Error(error)) => bail!("cannot lock {}: {error}", path.display()),
         }
     }
@@ -42,7 +44,7 @@ mod tests {
         let path = folder.path().join("target/dist.lock");
         let lock = Lock::of(&path).unwrap();
         let second = Lock::of(&path).unwrap_err().to_string();
-        assert_eq!(second, "another process makes or tries a release here: wait until it ends");
+        assert!(second.starts_with("another cargo xtask dist or roots holds /"), "{second}");
         drop(lock);
         assert!(Lock::of(&path).is_ok());
     }

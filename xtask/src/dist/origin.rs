@@ -20,9 +20,11 @@ impl Origin {
     /// Reads it of this clone, which must not differ from its commit: an archive of other sources
     /// could not be made again.
     pub(super) fn of_clone() -> Result<Self> {
-        let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+        let changes = git(&["status", "--porcelain", "--untracked-files=normal"])?;
         if !changes.is_empty() {
-            bail!("the clone differs from its commit, and archives are made of commits: commit these first\n{changes}");
+            bail!(
+                "the clone differs from its commit, and archives are made of commits: commit or remove these first\n{changes}"
+            );
         }
         Self::of_commit()
     }

@@ -32,7 +32,7 @@ pub(crate) fn check(files: &[&str]) -> Result<()> {
 }
 
 /// Fails unless this machine has all that the roots of a target's archive need.
-pub(super) fn ready_for_archive(target: &Target) -> Result<()> {
+pub(super) fn require_for_archive(target: &Target) -> Result<()> {
     let of_chroot: &[Need] = if target.runner.is_empty() { &chroot::NEEDS } else { &[] };
     match target.debian {
         Some(architecture) => {
@@ -44,7 +44,7 @@ pub(super) fn ready_for_archive(target: &Target) -> Result<()> {
 }
 
 /// Fails unless this machine has all that the root of a target's package for Debian needs.
-pub(super) fn ready_for_package(target: &Target) -> Result<()> {
+pub(super) fn require_for_package(target: &Target) -> Result<()> {
     let of_others: &[Need] = if target.runner.is_empty() { &[] } else { &debootstrap::NEEDS_OF_OTHERS };
     needs::require("trials in a fresh Debian", debootstrap::NEEDS.iter().chain(of_others))?;
     debootstrap::needs_root()

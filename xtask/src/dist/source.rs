@@ -26,17 +26,14 @@ pub(super) fn check(release: &mut Release) -> Result<()> {
     let [from, to] = [run::root(), clone.clone()].map(|path| path.to_string_lossy().into_owned());
     run::with(&[], "git", &["clone", "--quiet", &from, &to])?;
     let commit = run::output("git", &["-C", &to, "rev-parse", "HEAD"])?;
-    ensure!(
-        commit.trim() == release.origin.commit,
-        "the clone's commit is {commit}, expected {}",
-        release.origin.commit
-    );
-    is_the_same(&clone, &release.origin, &mut release.trials)?;
-    is_installed(&clone, &folder.path().join("home"), &mut release.trials)
+    let (commit, expected) = (commit.trim(), &release.origin.commit);
+    ensure!(commit == expected, "the clone's commit is {commit}, expected {expected}");
+    compare_builds(&clone, &release.origin, &mut release.trials)?;
+    install_and_run(&clone, &folder.path().join("home"), &mut release.trials)
 }
 
 /// Builds the static program here and there, and compares the bytes.
-fn is_the_same(clone: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Result<()> {
+fn compare_builds(clone: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Result<()> {
     let target = &TARGETS[0];
     println!("   {} of two folders", target.triple);
     let here = target.build(&Sources::here()?, origin)?;
@@ -47,7 +44,7 @@ fn is_the_same(clone: &Path, origin: &Origin, trials: &mut Vec<Trial>) -> Result
 }
 
 /// Installs the command by cargo into a new home, and asks it the usual questions.
-fn is_installed(clone: &Path, home: &Path, trials: &mut Vec<Trial>) -> Result<()> {
+fn install_and_run(clone: &Path, home: &Path, trials: &mut Vec<Trial>) -> Result<()> {
     println!("   cargo install");
     std::fs::create_dir(home)?;
     // rustup's compilers are in the present home.
@@ -57,7 +54,7 @@ fn is_installed(clone: &Path, home: &Path, trials: &mut Vec<Trial>) -> Result<()
         // A shell: these are the lines that a user would type.
         let mut command = Command::new("sh");
         command.args(["-ec", words]).current_dir(clone).env("HOME", home);
-        command.env_remove("CARGO_HOME").env_remove("CARGO_TARGET_DIR");
+        trial::remove_build_variables(command.env_remove("CARGO_HOME"));
         if let Some(rustup) = &rustup {
             command.env("RUSTUP_HOME", rustup.trim());
         }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// A folder beside the release's, which takes its place at the end. Who has the lock fills it.
+/// A folder beside the release's, which takes its place at the end. The process that holds the lock
+/// fills it.
 #[derive(Debug)]
 pub(super) struct Staging {
     out: PathBuf,

@@ -59,6 +59,13 @@ pub(super) const QUESTIONS: [&[&str]; 3] = [
     &["measure", "monotonic", "--duration", "200ms", "--format", "html"],
 ];
 
+/// Removes the folder and the flags of this build, which a user has none of.
+pub(super) fn remove_build_variables(command: &mut Command) {
+    for variable in ["CARGO_TARGET_DIR", "CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"] {
+        command.env_remove(variable);
+    }
+}
+
 /// Fails unless this is the answer of a command of [`QUESTIONS`].
 pub(super) fn judge(question: &[&str], printed: &str) -> Result<()> {
     if question.contains(&"html") {

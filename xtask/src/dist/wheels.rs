@@ -25,11 +25,12 @@ const REQUIREMENTS: &str = "xtask/src/dist/wheels/requirements.txt";
 /// The largest wheel, in bytes.
 const LARGEST: u64 = 4_000_000;
 
-pub(super) const NEEDS: [Need; 8] = [
+pub(super) const NEEDS: [Need; 9] = [
     Need::target("x86_64-unknown-linux-gnu"),
     Need::target("aarch64-unknown-linux-gnu"),
     Need::target("x86_64-unknown-linux-musl"),
     Need::target("aarch64-unknown-linux-musl"),
+    Need::debian_module("ensurepip", "python3-venv"),
     Need::program("readelf", "binutils"),
     Need::program("qemu-aarch64", "qemu-user"),
     Need::program("debootstrap", "debootstrap"),

@@ -145,7 +145,7 @@ fn main() {
     let conversion = conversion();
     SCALE.store(conversion.ns(1 << 32), Ordering::Relaxed);
     let mut costs = vec![Vec::with_capacity(rounds); KINDS.len()];
-    // The first fifth lets every library settle.
+    // An extra fifth comes first, in which every library settles.
     for round in 0..rounds + rounds / 5 {
         for ((_, batch), costs) in KINDS.iter().zip(&mut costs) {
             let ticks = batch();

@@ -26,8 +26,8 @@ def find() -> str:
         # A question may run it in another folder.
         return os.path.abspath(on_path)
     raise CommandNotFound(
-        "the command clockscope is missing: `pip install clockscope` installs it beside the package, "
-        "`cargo install clockscope-cli` on PATH"
+        "the command clockscope is missing: a wheel has it beside the package; in the repository, "
+        "`cargo install --locked --path crates/clockscope-cli` puts it on PATH"
     )
 
 

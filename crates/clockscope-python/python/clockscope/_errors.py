@@ -17,4 +17,4 @@ class MeasurementFailed(ClockscopeError):
 
 def missing_extra(what: str, extra: str, error: ImportError) -> ImportError:
     """An ImportError that names the extra of this package."""
-    return ImportError(f'{what} needs {error.name}: pip install "clockscope[{extra}]"', name=error.name)
+    return ImportError(f"{what} needs {error.name}, of this package's extra {extra}: pip install {error.name}", name=error.name)

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::super::{Values, figure, median, value};
-use super::programs::{pinned, pinned_words};
+use super::programs::{pinned, pinned_command};
 use crate::python::Environment;
 use crate::run;
 
@@ -20,7 +20,7 @@ const KINDS: &[(usize, &str, &str)] = &[
     (RUST, "now", "Rust: now()"),
     (RUST, "std", "Rust: std::time::Instant::now()"),
     (C, "rdtsc", "C: clockscope_ticks_unordered()"),
-    (C, "converted_rdtsc", "C: the same and clockscope_ticks_to_ns()"),
+    (C, "converted_rdtsc", "C: clockscope_ticks_unordered(), clockscope_ticks_to_ns()"),
     (C, "now_unordered", "C: clockscope_now_unordered()"),
     (C, "now", "C: clockscope_now()"),
     (C, "os", "C: clock_gettime(CLOCK_MONOTONIC)"),
@@ -41,12 +41,12 @@ pub(super) fn measure() -> Result<()> {
     let mut runs: [Vec<Values>; 3] = Default::default();
     for _ in 0..ROUNDS {
         runs[RUST].push(pinned("cost", &[BATCHES])?);
-        runs[C].push(pinned_words(&[&c, BATCHES])?);
-        runs[PYTHON].push(pinned_words(&[&python, "bench/python/clocks.py", BATCHES])?);
+        runs[C].push(pinned_command(&[&c, BATCHES])?);
+        runs[PYTHON].push(pinned_command(&[&python, "bench/python/clocks.py", BATCHES])?);
     }
-    for (language, name, shown) in KINDS {
+    for (language, name, label) in KINDS {
         let mut costs = runs[*language].iter().map(|run| value(run, name)).collect::<Result<Vec<_>>>()?;
-        figure(shown, "-", &format!("{:.1} ns", median(&mut costs)));
+        figure(label, "-", &format!("{:.1} ns", median(&mut costs)));
     }
     Ok(())
 }

@@ -17,11 +17,11 @@ pub(super) fn program(name: &str) -> String {
 
 /// Values that a program printed as `name value` lines, pinned to the CPU of the comparison.
 pub(super) fn pinned(name: &str, arguments: &[&str]) -> Result<Values> {
-    pinned_words(&[&[&*program(name)], arguments].concat())
+    pinned_command(&[&[&*program(name)], arguments].concat())
 }
 
 /// The same of another program.
-pub(super) fn pinned_words(words: &[&str]) -> Result<Values> {
+pub(super) fn pinned_command(words: &[&str]) -> Result<Values> {
     values(&run::output("taskset", &[&["--cpu-list", &CPU], words].concat())?)
 }
 

@@ -46,10 +46,7 @@ pub(super) fn sdist(tools: &Environment, sdist: &Path, trials: &mut Vec<Trial>) 
     let python = root.environment(Path::new(&tools.python))?;
     let place = Place { artifact, root: "clean environment, with Rust" };
     let mut install = root.command(&python);
-    // Neither the folder nor the flags of this build: a user has none.
-    for variable in ["CARGO_TARGET_DIR", "CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"] {
-        install.env_remove(variable);
-    }
+    trial::remove_build_variables(&mut install);
     place.run(install.args(["-m", "pip", "install"]).arg(sdist), "pip install SDIST", trials)?;
     now(&place, &mut root.command(&python), trials)
 }

@@ -31,8 +31,8 @@ fn changed(file: &Path, change: &[&str]) -> Option<Value> {
     Some(serde_json::from_slice(&kubectl(&[&read, words].concat())?).unwrap())
 }
 
-/// Kubernetes' schema of a DaemonSet, which refuses unknown keys; `None` where nobody has fetched
-/// it.
+/// Kubernetes' schema of a DaemonSet, which refuses unknown keys; `None` if it is not
+/// fetched.
 fn schema() -> Option<jsonschema::Validator> {
     let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
     let file = tools.join("kubernetes.json");
@@ -74,8 +74,8 @@ fn the_daemon_set_lets_measurements_run() {
     let container = &pod["spec"]["containers"][0];
     assert_eq!(container["securityContext"]["capabilities"]["drop"], json!(["ALL"]));
     assert!(container["resources"]["limits"]["cpu"].is_null(), "it would stop threads that measure");
-    // A name with capitals is not pulled from anywhere. The reader writes another one.
-    let image = format!("REGISTRY/clockscope:{}", env!("CARGO_PKG_VERSION"));
+    // A name with capitals and without a registry is invalid. The reader writes another one.
+    let image = format!("SET-THE-IMAGE:{}", env!("CARGO_PKG_VERSION"));
     assert_eq!(container["image"], image);
 }
 
