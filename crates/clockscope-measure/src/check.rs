@@ -210,7 +210,7 @@ fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Poli
         let is_wanted = |clock: &str| wanted.iter().chain(&named).any(|name| policy::is_same(seen, clock, name));
         verdicts.retain(|verdict| is_wanted(&verdict.clock));
     }
-    Check { verdicts, demands, synchronization: None }
+    Check { verdicts, demands, ..Check::default() }
 }
 
 /// The verdicts on the counter and on these clocks, for one use or for all.

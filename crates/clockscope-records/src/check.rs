@@ -6,11 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Trustworthiness, Uses};
-use crate::{CheckEvidence, Demand, Synchronization};
+use crate::{CheckEvidence, Demand, Identity, Synchronization};
 
 /// The result of `clockscope check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
+    /// A random number of 32 hexadecimal digits: no other check has it.
+    pub check_id: String,
+    /// The machine's names in a fleet.
+    pub identity: Identity,
     /// One entry a clock: the processor's counter first, where there is one, then the system's
     /// clocks.
     pub verdicts: Vec<Verdict>,

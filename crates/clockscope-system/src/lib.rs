@@ -27,6 +27,7 @@ pub mod frequencies;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 pub mod hypervisor;
+mod identity;
 mod kernel;
 mod move_notices;
 pub mod os;
@@ -44,6 +45,7 @@ pub use clockscope_core::{ClockBasis, ClockKind, ReadPath};
 pub use clockscope_core::{Errno, Unavailable};
 use clockscope_records::{Environment, Program};
 pub use clockscope_records::{Resolution, Unit};
+pub use identity::identity;
 use os::facts;
 #[cfg(windows)]
 pub use os::facts::console::{SecondCtrlC, stop_on_ctrl_c};

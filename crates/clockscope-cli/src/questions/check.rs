@@ -48,6 +48,9 @@ pub(crate) struct CheckArgs {
     pub(crate) fail_on: Vec<OrChange<CheckFinding>>,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
+    /// Name of this machine in a fleet, in place of the code of its machine-id
+    #[arg(long, value_name = "NAME", value_parser = host_label)]
+    pub(crate) host_label: Option<String>,
     /// Show all evidence, not only what decides a verdict
     ///
     /// JSON, CSV and Markdown always have all of it.
@@ -177,7 +180,10 @@ fn check(args: &CheckArgs) -> Result<Exit> {
     };
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let found = ask_this_machine(ask, &args.output, "--cpu")?;
+    let check_id = check_id()?;
+    let mut found = ask_this_machine(ask, &args.output, "--cpu")?;
+    found.found.check_id = check_id;
+    found.found.identity = clockscope_system::identity(args.host_label.clone());
     let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
     match baseline {
         Some(baseline) => {
@@ -185,6 +191,26 @@ fn check(args: &CheckArgs) -> Result<Exit> {
         }
         None => show_check(found, exit, args, destination),
     }
+}
+
+/// A name of a machine: a line of text.
+fn host_label(text: &str) -> std::result::Result<String, String> {
+    match text.trim() {
+        "" => Err("expected a name".to_owned()),
+        name if name.chars().any(char::is_control) => Err("expected a name without control characters".to_owned()),
+        name if name.len() > LONGEST_LABEL => Err(format!("expected {LONGEST_LABEL} bytes at most")),
+        name => Ok(name.to_owned()),
+    }
+}
+
+/// The longest name of a machine that DNS has, in bytes.
+const LONGEST_LABEL: usize = 253;
+
+/// A random number of 128 bits, in hexadecimal digits.
+fn check_id() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).context("the system has no random numbers")?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 /// Shows a check to a reader or a monitor.

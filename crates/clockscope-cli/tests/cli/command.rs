@@ -152,7 +152,7 @@ fn ndjson_is_an_object_a_line() {
     let text = String::from_utf8(output.stdout).unwrap();
     let types: Vec<Value> =
         text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
-    assert_eq!(types, ["environment", "clock", "advice"]);
+    assert_eq!(types, ["environment", "clock", "advice", "end"]);
 }
 
 #[test]

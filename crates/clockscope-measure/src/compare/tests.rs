@@ -396,7 +396,7 @@ fn checked(verdicts: &[(&str, Trustworthiness)]) -> ComparedRecord {
         uses: Uses::default(),
         evidence: Vec::new(),
     };
-    let check = Check { verdicts: verdicts.iter().map(verdict).collect(), demands: Vec::new(), synchronization: None };
+    let check = Check { verdicts: verdicts.iter().map(verdict).collect(), ..Check::default() };
     let document = Document::Check(Envelope::of_run(None, Environment::default(), how(), check));
     ComparedRecord { file: Some(format!("{verdicts:?}")), document }
 }

@@ -1,5 +1,6 @@
 //! A JSON object a line.
 
+use clockscope_records::Document;
 use serde_json::{Map, Value, json};
 
 use super::json::{escaped, value};
@@ -12,14 +13,15 @@ pub(super) struct Ndjson;
 impl Renderer for Ndjson {
     fn render(&self, report: &Report<'_>, _: Style) -> Result<String, RenderError> {
         let mut whole = value(report.document)?;
+        let names = names(report.document);
         match report.lines() {
-            Lines::Entries(entries) => Ok(lines(whole, entries)?),
+            Lines::Entries(entries) => Ok(lines(whole, &names, entries)?),
             Lines::Documents { list, schema, entries } => {
                 let Value::Array(documents) = whole[list].take() else { return Ok(String::new()) };
                 let mut text = String::new();
                 for mut document in documents {
                     document["schema"] = schema.into();
-                    text += &lines(document, entries)?;
+                    text += &lines(document, &names, entries)?;
                 }
                 Ok(text)
             }
@@ -27,31 +29,49 @@ impl Renderer for Ndjson {
     }
 }
 
-/// Writes first an object of type `environment` with everything that concerns the whole document,
-/// then one for each entry of its lists, last one of type `advice` if there is any. Every object
-/// has the schema and its version.
-fn lines(document: Value, entries: &[(&str, &str)]) -> Result<String, serde_json::Error> {
+/// The names of a check in a fleet, which each of its lines has.
+fn names(document: &Document) -> Map<String, Value> {
+    let mut names = Map::new();
+    if let Document::Check(check) = document {
+        names.insert("check_id".to_owned(), check.found.check_id.as_str().into());
+        names.insert("host".to_owned(), check.found.identity.name().into());
+    }
+    names
+}
+
+/// Writes first an object of type `environment` with everything that concerns the whole document
+/// and, of a check, the number of clocks, then one for each entry of its lists, one of type
+/// `advice` if there is any, last one of type `end` with the number of lines before it. Every
+/// object has the schema, its version, and these names.
+fn lines(document: Value, names: &Map<String, Value>, entries: &[(&str, &str)]) -> Result<String, serde_json::Error> {
     let Value::Object(mut whole) = document else { return Ok(String::new()) };
+    if let Some(verdicts) = whole.get("verdicts").and_then(Value::as_array) {
+        whole.insert("clocks".to_owned(), verdicts.len().into());
+    }
     let entries: Vec<_> = entries.iter().map(|(list, kind)| (kind, whole.remove(*list))).collect();
     let advice = whole.remove("advice");
-    let schema = json!({ "schema": whole.get("schema"), "schema_version": whole.get("schema_version") });
-    let mut text = line("environment", &schema, Value::Object(whole))?;
+    let mut head = names.clone();
+    for key in ["schema", "schema_version"] {
+        head.insert(key.to_owned(), whole.get(key).cloned().unwrap_or_default());
+    }
+    let mut text = line("environment", &head, Value::Object(whole))?;
     for (kind, entries) in &entries {
         for entry in entries.as_ref().and_then(Value::as_array).into_iter().flatten() {
-            text += &line(kind, &schema, entry.clone())?;
+            text += &line(kind, &head, entry.clone())?;
         }
     }
     if let Some(advice) = advice {
-        text += &line("advice", &schema, advice)?;
+        text += &line("advice", &head, advice)?;
     }
+    let before = text.lines().count();
+    text += &line("end", &head, json!({ "lines": before }))?;
     Ok(text)
 }
 
-fn line(kind: &str, schema: &Value, content: Value) -> Result<String, serde_json::Error> {
+fn line(kind: &str, head: &Map<String, Value>, content: Value) -> Result<String, serde_json::Error> {
     let mut object = Map::new();
     object.insert("type".to_owned(), kind.into());
-    for part in [schema, &content] {
-        object.extend(part.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
-    }
+    object.extend(head.clone());
+    object.extend(content.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
     Ok(escaped(serde_json::to_string(&object)?) + "\n")
 }

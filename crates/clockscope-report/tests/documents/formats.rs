@@ -58,11 +58,31 @@ fn a_run_is_needed_where_there_was_one() {
 #[test]
 fn every_line_of_ndjson_is_an_object_with_a_type() {
     for fixture in fixtures() {
-        for line in rendered(&document(fixture), Format::Ndjson).lines() {
-            let object: Value = serde_json::from_str(line).unwrap();
-            assert!(object["type"].is_string() && object["schema_version"] == 1, "{line}");
+        let text = rendered(&document(fixture), Format::Ndjson);
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for line in &lines {
+            assert!(line["type"].is_string() && line["schema_version"] == 1, "{line}");
         }
+        // A file that was cut between two lines lacks the last one.
+        let last = lines.last().unwrap();
+        assert_eq!(last["type"], "end", "{fixture}");
+        assert!(last["lines"].as_u64().is_some_and(|count| count < lines.len() as u64), "{last}");
     }
+}
+
+#[test]
+fn every_line_of_a_check_names_check_and_host() {
+    let mut check = document("check");
+    let text = rendered(&check, Format::Ndjson);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let Document::Check(envelope) = &mut check else { unreachable!("the fixture is a check") };
+    let (id, host) = (&envelope.found.check_id, envelope.found.identity.host.known().unwrap());
+    assert!(lines.iter().all(|line| line["check_id"] == **id && line["host"] == **host), "{text}");
+    assert_eq!(lines[0]["clocks"], envelope.found.verdicts.len());
+    assert_eq!(lines.last().unwrap()["lines"], lines.len() - 1);
+    envelope.found.identity.label = Some("db-7".to_owned());
+    let labeled = rendered(&check, Format::Ndjson);
+    assert!(labeled.lines().all(|line| line.contains(r#""host":"db-7""#)), "{labeled}");
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
     let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, Finding::Against)).collect();
     let uses = Uses { interval: Some(Trustworthiness::Unfit), civil: None };
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, uses, evidence };
-    let check = Check { verdicts: vec![verdict], demands: Vec::new(), synchronization: None };
+    let check = Check { verdicts: vec![verdict], ..Check::default() };
     let mut json = serde_json::to_value(&check).expect("it is written");
     let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
     assert!(pieces.iter().all(|piece| piece["text"].is_string() && piece["check"].is_string()));
