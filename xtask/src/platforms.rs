@@ -4,6 +4,7 @@
 //! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard
 //! libraries for other targets are built (`cross`).
 
+mod c_library;
 mod compiler;
 mod console;
 mod emulated;
@@ -178,6 +179,7 @@ impl Seen {
         }
         if target == wine::TARGET {
             self.take(target, &format!("answers the instrument's questions {name}"), windows::check());
+            self.take(target, &format!("serves programs in C by a DLL and statically {name}"), c_library::check());
         }
         if host.serves_the_systems_clock {
             match host.cost_beside_std(target) {
@@ -247,6 +249,8 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
         if target == wine::TARGET {
             println!("   {target}: the instrument {}", host.location);
             windows::check().context(target)?;
+            println!("   {target}: programs in C by a DLL and statically {}", host.location);
+            c_library::check().context(target)?;
         }
     }
     Ok(Outcome::Passed)

@@ -14,18 +14,23 @@ pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// Folder in which it is built: in the profile that the library's tests are built in, which shares
 /// the standard library with them.
-fn folder() -> String {
+pub(super) fn folder() -> String {
     format!("{}/{TARGET}/debug", compiler::FOLDER)
 }
 
 /// Builds the command; returns the executable's path.
 pub(super) fn build() -> Result<String> {
+    build_package("clockscope-cli")?;
+    Ok(format!("{}/clockscope.exe", folder()))
+}
+
+/// Builds a package, but not its tests.
+pub(super) fn build_package(package: &str) -> Result<()> {
     emulated::WINDOWS.complete(&folder())?;
     let own = emulated::WINDOWS.variables(TARGET);
     let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let arguments = ["build", "--quiet", "--package", "clockscope-cli", "--target", TARGET, cross::BUILD_STD];
-    run::with(&variables, "cargo", &arguments)?;
-    Ok(format!("{}/clockscope.exe", folder()))
+    let arguments = ["build", "--quiet", "--package", package, "--target", TARGET, cross::BUILD_STD];
+    run::with(&variables, "cargo", &arguments)
 }
 
 /// Has Wine warn of requests for a period of the timer, and of their ends; but for a period of 1
