@@ -23,6 +23,9 @@ const OLDEST: &str = "3.10";
 
 /// Builds this machine's wheel into a folder.
 pub(crate) fn wheel(folder: &str) -> Result<()> {
+    if folder.starts_with('-') {
+        bail!("unknown option {folder}: expected a folder");
+    }
     let environment = match tests()? {
         Ok(environment) => environment,
         Err(missing) => bail!("{missing}"),

@@ -31,6 +31,6 @@ impl Identity {
     /// Returns the name in a fleet: the label, or else the host's; `None` if neither is known.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.label.as_deref().or_else(|| self.host.known().map(String::as_str))
+        self.label.as_deref().filter(|label| !label.is_empty()).or_else(|| self.host.known().map(String::as_str))
     }
 }

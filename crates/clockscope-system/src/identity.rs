@@ -3,6 +3,7 @@
 //! The strings by which firmware names a cloud are those of cloud-init's `ds-identify`.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clockscope_records::{Figure, Identity, Unknown, texts};
@@ -46,18 +47,38 @@ fn of(root: &Path) -> Identity {
 
 /// The code of [`MESSAGE`], keyed by the text of a file that holds an identifier.
 fn published(root: &Path, file: &str) -> Figure<String> {
-    let id = match fs::read_to_string(root.join(file)) {
+    let id = match beginning(&root.join(file)) {
         Ok(text) => text.trim().to_owned(),
         Err(error) => return Figure::unknown(format!("/{file} cannot be read: {error}")),
     };
-    // systemd writes "uninitialized" where a boot has to make the first one.
-    if id.is_empty() || id == "uninitialized" {
+    if !is_identifier(&id) {
         return Figure::unknown(format!("/{file} holds no identifier"));
     }
     let Ok(code) = Hmac::<Sha256>::new_from_slice(id.as_bytes()) else {
         return Figure::unknown(format!("/{file} holds no key"));
     };
     Figure::Known(hex(&code.chain_update(MESSAGE).finalize().into_bytes()))
+}
+
+/// The first bytes of a file, which has no more if it is an identifier. Another kind of file, which
+/// may have no end, is an error.
+fn beginning(file: &Path) -> io::Result<String> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    fs::File::open(file)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The length of an identifier with its hyphens and a line's end, in bytes.
+const LONGEST: u64 = 37;
+
+/// Returns true for 128 bits in hexadecimal digits, with or without hyphens, that are not all zero.
+/// systemd writes `uninitialized` where a boot has to make the first identifier.
+fn is_identifier(text: &str) -> bool {
+    let digits: String = text.split('-').collect();
+    digits.len() == 32 && u128::from_str_radix(&digits, 16).is_ok_and(|number| number != 0)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -137,10 +158,11 @@ mod tests {
     #[test]
     fn identifiers_are_published_as_codes() {
         let id = "0123456789abcdef0123456789abcdef";
-        let found = of(root(&[(MACHINE_ID, &format!("{id}\n")), (BOOT_ID, "b")]).path());
+        let found =
+            of(root(&[(MACHINE_ID, &format!("{id}\n")), (BOOT_ID, "01234567-89ab-cdef-0123-456789abcdee\n")]).path());
         let (host, boot) = (found.host.known().unwrap(), found.boot.known().unwrap());
         assert_eq!(host, "ea566f1cc164500685a6be1c89b524a6a8008e1d35cfa48d2f215393e10fead5");
-        assert_eq!(boot, "3f1fc118b7a80e5e2e98a526fadaddf1bd6cba8aaed61b1b306e8df0c16d8f21");
+        assert_eq!(boot, "ecf4665693fd765868d6de89363b10e211769a9b83a18fb86b6ab01536f1f334");
         assert!(!host.contains(&id[..8]));
     }
 
@@ -148,10 +170,15 @@ mod tests {
     fn a_missing_or_empty_identifier_has_a_reason() {
         let none = of(root(&[]).path());
         assert!(reason(&none.host).starts_with("/etc/machine-id cannot be read: "), "{}", reason(&none.host));
-        for text in ["", "\n", "uninitialized\n"] {
+        let zeros = "0".repeat(32);
+        let (long, two) = ("a".repeat(1000), format!("{zeros}1\n"));
+        for text in ["", "\n", "uninitialized\n", &zeros, &long, &two, "0123456789abcdef0123456789abcdeg"] {
             let empty = of(root(&[(MACHINE_ID, text)]).path());
             assert_eq!(reason(&empty.host), "/etc/machine-id holds no identifier");
         }
+        // Such as a pipe, which would be waited for.
+        let folder = of(root(&[(&format!("{MACHINE_ID}/file"), "")]).path());
+        assert_eq!(reason(&folder.host), "/etc/machine-id cannot be read: it is not a regular file");
     }
 
     #[test]

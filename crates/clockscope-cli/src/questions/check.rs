@@ -48,8 +48,8 @@ pub(crate) struct CheckArgs {
     pub(crate) fail_on: Vec<OrChange<CheckFinding>>,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
-    /// Name of this machine in a fleet, in place of the code of its machine-id
-    #[arg(long, value_name = "NAME", value_parser = host_label)]
+    /// Name of this machine in a fleet, in place of the code of its machine-id (JSON, NDJSON)
+    #[arg(long, value_name = "NAME", value_parser = host_label, conflicts_with = "baseline")]
     pub(crate) host_label: Option<String>,
     /// Show all evidence, not only what decides a verdict
     ///
@@ -180,9 +180,8 @@ fn check(args: &CheckArgs) -> Result<Exit> {
     };
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let check_id = check_id()?;
     let mut found = ask_this_machine(ask, &args.output, "--cpu")?;
-    found.found.check_id = check_id;
+    found.found.check_id = check_id();
     found.found.identity = clockscope_system::identity(args.host_label.clone());
     let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
     match baseline {
@@ -206,11 +205,11 @@ fn host_label(text: &str) -> std::result::Result<String, String> {
 /// The longest name of a machine that DNS has, in bytes.
 const LONGEST_LABEL: usize = 253;
 
-/// A random number of 128 bits, in hexadecimal digits.
-fn check_id() -> Result<String> {
+/// A random number of 128 bits, in hexadecimal digits; `None` if the system has none.
+fn check_id() -> Option<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).context("the system has no random numbers")?;
-    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 /// Shows a check to a reader or a monitor.
