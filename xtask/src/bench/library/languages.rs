@@ -1,4 +1,4 @@
-//! The library in Rust, C and Python: what a read costs beside the OS clock of the language.
+//! The cost of a read in Rust, C and Python, beside the OS clock of the language.
 
 use anyhow::Result;
 
