@@ -11,9 +11,8 @@ use crate::{CheckEvidence, Demand, Identity, Synchronization};
 /// The result of `clockscope check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// A random number of 32 hexadecimal digits: no other check has it. `null` where the system has
-    /// no random numbers.
-    pub check_id: Option<String>,
+    /// A random number of 32 hexadecimal digits: no other check has it.
+    pub check_id: String,
     /// The machine's names in a fleet.
     pub identity: Identity,
     /// One entry a clock: the processor's counter first, where there is one, then the system's

@@ -33,7 +33,7 @@ impl Renderer for Ndjson {
 fn names(document: &Document) -> Map<String, Value> {
     let mut names = Map::new();
     if let Document::Check(check) = document {
-        names.insert("check_id".to_owned(), check.found.check_id.as_deref().into());
+        names.insert("check_id".to_owned(), check.found.check_id.as_str().into());
         names.insert("host".to_owned(), check.found.identity.name().into());
     }
     names

@@ -76,7 +76,7 @@ fn every_line_of_a_check_names_check_and_host() {
     let text = rendered(&check, Format::Ndjson);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let Document::Check(envelope) = &mut check else { unreachable!("the fixture is a check") };
-    let (id, host) = (envelope.found.check_id.as_ref().unwrap(), envelope.found.identity.host.known().unwrap());
+    let (id, host) = (&envelope.found.check_id, envelope.found.identity.host.known().unwrap());
     assert!(lines.iter().all(|line| line["check_id"] == **id && line["host"] == **host), "{text}");
     assert_eq!(lines[0]["clocks"], envelope.found.verdicts.len());
     assert_eq!(lines.last().unwrap()["lines"], lines.len() - 1);
