@@ -153,13 +153,6 @@ impl KnownClocksource {
         self.architecture().is_some()
     }
 
-    /// Returns whether it is slow on every machine: it is not computed from the processor's
-    /// counter, so each read asks a device, a hypervisor or the kernel.
-    #[must_use]
-    pub const fn is_slow(&self) -> bool {
-        !self.is_counter_based()
-    }
-
     /// Returns whether it is the processor's counter and nothing else, on whatever machine has it.
     #[must_use]
     pub const fn is_bare_counter(&self) -> bool {
