@@ -34,7 +34,7 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "usage: cargo xtask TASK
 
-  test          everything that a change has to pass (27 minutes); `cargo test` alone is the quick tier
+  test          everything that a change has to pass (40 minutes); `cargo test` alone is the quick tier
   test --only STEP...   these steps of it
   test --failed         the steps that failed last
   test --list           the names of all steps

@@ -44,6 +44,7 @@ const MODELS: &str = "disciplined::protocol";
 /// each builds into folders of its own.
 const LANES: &[&[Step]] = &[
     &[
+        Step("dist", |_| dist::check()),
         Step("cross", |_| cross::check()),
         Step("loom", |tally| passed(loom(tally))),
         Step("fuzz", |_| fuzz::check()),
@@ -58,7 +59,6 @@ const LANES: &[&[Step]] = &[
         Step("machines-full", |tally| passed(machines_full(tally))),
         Step("programs", |_| machines::build()),
         Step("platforms", platforms::test_some),
-        Step("dist", |_| dist::check()),
     ],
 ];
 
