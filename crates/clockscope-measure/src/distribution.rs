@@ -1,7 +1,7 @@
 //! The distribution of a clock's differences, as records in ns.
 
 use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary, Unknown, texts};
-use clockscope_statistics::{Difference, Mode, octave_bin, octave_edge};
+use clockscope_statistics::{Difference, Mode, OCTAVE_EIGHTHS};
 
 /// Share of all differences that the table of distinct ones covers.
 const COVERED: f64 = 0.9999;
@@ -80,8 +80,8 @@ fn bounds(value: i64, ns: f64) -> (Option<f64>, f64) {
         ..0 => (None, 0.0),
         0 => (Some(0.0), 0.0),
         _ => {
-            let bin = octave_bin(value as f64 * ns);
-            (Some(octave_edge(bin)), octave_edge(bin + 1))
+            let bin = OCTAVE_EIGHTHS.bin(value as f64 * ns);
+            (Some(OCTAVE_EIGHTHS.edge(bin)), OCTAVE_EIGHTHS.edge(bin + 1))
         }
     }
 }

@@ -3,7 +3,7 @@
 use clockscope_records::{
     Baseline, ClockReason, ClockRecord, Cost, Events, Failure, Figure, Monotonic, ReadingsReason, Unknown, texts,
 };
-use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
+use clockscope_statistics::{EventCounts, MedianBlocks, cost_histogram, quantile};
 use clockscope_system::failure::system_error;
 use clockscope_system::{ClockInfo, ClockKind, ReadPath, Resolution};
 
@@ -123,6 +123,7 @@ fn cost(
             if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
             ReadingsReason::FewBatches { fewest: 100 },
         ),
+        histogram: cost_histogram(&sorted.iter().map(|cost| ns(*cost)).collect::<Vec<_>>()),
         batches,
         reads_per_batch,
         batches_dropped,

@@ -3,6 +3,7 @@
 //! One run's interval covers what drifts within it. The next run's median may lie far outside: the
 //! machine's speed drifts over minutes, and each process lays its memory out anew.
 
+use std::collections::BTreeMap;
 use std::ops::Add;
 
 use clockscope_records::{
@@ -128,10 +129,20 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
         }),
         min: costs.iter().map(|cost| cost.min).fold(f64::INFINITY, f64::min),
         p99: of_runs(median(costs.iter().filter_map(|cost| cost.p99.get())), costs.iter().map(|cost| &cost.p99)),
+        histogram: merged(costs),
         batches: costs.iter().map(|cost| cost.batches).sum(),
         reads_per_batch: costs.first()?.reads_per_batch,
         batches_dropped: costs.iter().map(|cost| cost.batches_dropped).sum(),
     })
+}
+
+/// The histograms of several runs as one.
+fn merged(costs: &[Cost]) -> Vec<(i64, u64)> {
+    let mut counts = BTreeMap::new();
+    for (bin, count) in costs.iter().flat_map(|cost| &cost.histogram) {
+        *counts.entry(*bin).or_insert(0) += count;
+    }
+    counts.into_iter().collect()
 }
 
 fn sum(a: Events, b: Events) -> Events {
@@ -177,6 +188,7 @@ mod tests {
             between_runs: None,
             min: median - 1.0,
             p99: Figure::Known(median + 5.0),
+            histogram: vec![(median as i64 / 10, 99), (200, 1)],
             batches: 100,
             reads_per_batch: 7,
             batches_dropped: 1,
@@ -185,6 +197,7 @@ mod tests {
         let found = of_costs(&costs).unwrap();
         assert_eq!((found.median, found.ci95.get(), found.min, found.p99.get()), (23.0, None, 19.0, Some(28.0)));
         assert_eq!((found.batches, found.batches_dropped, found.reads_per_batch), (700, 7, 7));
+        assert_eq!(found.histogram, [(2, 594), (3, 99), (200, 7)]);
         let between = found.between_runs.unwrap();
         assert_eq!((between.runs, between.lowest, between.highest), (7, 20.0, 30.0));
         assert_eq!(between.interval95.get(), next_interval(&[20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 30.0]));

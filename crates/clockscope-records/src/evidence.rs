@@ -209,15 +209,23 @@ pub enum EvidenceData {
         nominal_hz: Option<f64>,
         /// The source of that statement.
         reported_by: Option<FrequencySource>,
-        /// Its offset from the measured frequency.
+        /// The measured frequency, in Hz of the reference of its rate.
+        measured_hz: Option<f64>,
+        /// Offset of the nominal frequency from the measured one.
         ppm: Option<f64>,
-        /// The bound of `ppm`.
+        /// The bound of `measured_hz`, and with it of `ppm`.
         bound_ppm: Option<f64>,
     },
     /// The cost of a read.
     Cost {
         /// Median cost, back to back.
         cost_ns: Option<f64>,
+        /// 99th percentile of the batches' costs; `null` with fewer than a hundred batches.
+        p99_ns: Option<f64>,
+        /// The batches by their cost, as pairs of a bin and a count, in ascending order: bin b
+        /// holds costs from 2^(b/32) ns on, below 2^((b+1)/32) ns. Of more than 256 batches it
+        /// has 256 quantiles of equal distance. Counts of several machines may be added.
+        histogram: Vec<(i64, u64)>,
         /// The counter's reading sequence that was measured; `null` for a clock of the system.
         sequence: Option<String>,
         /// Cost of `monotonic`; only of the counter.

@@ -252,6 +252,11 @@ pub struct Cost {
     pub min: f64,
     /// 99th percentile of the batches; `null` with fewer than a hundred batches.
     pub p99: Figure<f64>,
+    /// The batches by their cost, as pairs of a bin and a count, in ascending order: bin b holds
+    /// costs from 2^(b/32) ns on, below 2^((b+1)/32) ns. Of more than 256 batches it has
+    /// 256 quantiles of equal distance. Several runs are added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<(i64, u64)>,
     /// Batches from which the figures are computed.
     pub batches: u64,
     /// Reads in a batch.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clockscope_records::{
     Cost, Figure, MovedBy, ReadingsReason, RuntimeRecord, Strength, TickEvidence, TickReason, texts,
 };
-use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
+use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, cost_histogram, quantile};
 
 use crate::operating_system::System;
 use crate::probe_line::ProbeReadings;
@@ -67,6 +67,7 @@ fn cost(readings: &ProbeReadings) -> Option<Cost> {
             if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },
             ReadingsReason::FewBatches { fewest: FOR_P99 as u64 },
         ),
+        histogram: cost_histogram(&costs),
         batches: costs.len() as u64,
         reads_per_batch: readings.batch_reads,
         batches_dropped: 0,

@@ -23,7 +23,7 @@ pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, ReferencedCounts, STALL_MAX, WARP_NS, WORST, WorstEvent,
     WorstEvents,
 };
-pub use octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
+pub use octave::{OCTAVE_EIGHTHS, OctaveBins, cost_histogram};
 pub use quantile::{median_interval, next_interval, quantile};
 pub use rate::{BracketNs, Constancy, MeasuredRate, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;

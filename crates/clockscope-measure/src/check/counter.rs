@@ -214,11 +214,13 @@ pub(super) fn nominal_error_ppm(seen: &Observations) -> Option<(f64, f64)> {
 fn nominal_frequency(seen: &Observations) -> WeighedEvidence {
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
     let error = nominal_error_ppm(seen);
+    let measured = rate(seen).ok().and_then(|rate| rate.frequency_hz.get().zip(rate.bound_ppm.get()));
     let check = EvidenceData::NominalFrequency {
         nominal_hz: nominal.map(|(hz, _)| hz),
         reported_by: nominal.map(|(_, by)| by),
+        measured_hz: measured.map(|(hz, _)| hz),
         ppm: error.map(|(ppm, _)| ppm),
-        bound_ppm: error.map(|(_, bound)| bound),
+        bound_ppm: measured.map(|(_, bound_ppm)| bound_ppm),
     };
     let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));
     WeighedEvidence::new(check, finding, Severity::Limits)
@@ -226,16 +228,18 @@ fn nominal_frequency(seen: &Observations) -> WeighedEvidence {
 
 /// Cost of the cheapest ordered read, which may be trapped.
 fn cost(seen: &Observations) -> WeighedEvidence {
-    let (sequence, cost_ns) = seen.cheapest_ordered().unzip();
+    let (sequence, cost) = seen.cheapest_ordered().unzip();
     let is_trapped = seen.is_trapped();
     let is_emulated = !seen.environment.emulation.is_empty();
-    let (cause, finding) = match cost_ns {
+    let (cause, finding) = match cost {
         None => (None, Finding::Unknown),
         Some(_) if is_emulated => (Some(CostCause::Emulation), Finding::Unknown),
         Some(_) => (is_trapped.then_some(CostCause::Trap), events::against_if(is_trapped)),
     };
     let check = EvidenceData::Cost {
-        cost_ns,
+        cost_ns: cost.map(|cost| cost.median),
+        p99_ns: cost.and_then(|cost| cost.p99.get()),
+        histogram: cost.map(|cost| cost.histogram.clone()).unwrap_or_default(),
         sequence: sequence.map(str::to_owned),
         monotonic_ns: seen.stopwatch().and_then(observations::cost_ns),
         syscall_ns: seen.syscall_ns(),

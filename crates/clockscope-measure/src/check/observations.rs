@@ -2,7 +2,7 @@
 //! derive from them.
 
 use clockscope_records::{
-    Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement,
+    Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, HypervisorStatement,
     KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence,
 };
 use clockscope_system::clocksource;
@@ -82,11 +82,11 @@ impl Observations {
     pub(crate) fn is_trapped(&self) -> bool {
         let is_slow =
             |ns: f64| ns > TRAPPED_NS && self.syscall_ns().is_none_or(|syscall| ns >= TRAPPED_SHARE * syscall);
-        self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, ns)| is_slow(ns))
+        self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, cost)| is_slow(cost.median))
     }
 
-    /// The cheapest sequence that is ordered, or else of all, and its median cost in ns.
-    pub(super) fn cheapest_ordered(&self) -> Option<(&str, f64)> {
+    /// The cheapest sequence that is ordered, or else of all, and its cost.
+    pub(super) fn cheapest_ordered(&self) -> Option<(&str, &Cost)> {
         let is_ordered =
             |clock: &&ClockRecord| self.handed_over(&clock.identity.label()).is_some_and(|sequence| sequence.ordered);
         cheapest(self.counters().filter(is_ordered)).or_else(|| cheapest(self.counters()))
@@ -149,7 +149,7 @@ pub(super) fn cost_ns(clock: &ClockRecord) -> Option<f64> {
     Some(clock.cost_ns.known()?.median)
 }
 
-fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, f64)> {
-    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.known()?.median)));
-    costs.min_by(|one, other| one.1.total_cmp(&other.1))
+fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, &'a Cost)> {
+    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.known()?)));
+    costs.min_by(|one, other| one.1.median.total_cmp(&other.1.median))
 }

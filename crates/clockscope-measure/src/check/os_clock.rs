@@ -152,15 +152,17 @@ fn resolution(clock: &ClockRecord) -> WeighedEvidence {
 /// Check that reading it does not enter the kernel where that could be avoided. The clocksource and
 /// the cost show it.
 fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
-    let ns = clock.cost_ns.known()?.median;
-    let cause = cost_cause(seen, clock, ns);
+    let cost = clock.cost_ns.known()?;
+    let cause = cost_cause(seen, clock, cost.median);
     let finding = match cause {
         None => Finding::For,
         Some(CostCause::Emulation) => Finding::Unknown,
         Some(_) => Finding::Against,
     };
     let check = EvidenceData::Cost {
-        cost_ns: Some(ns),
+        cost_ns: Some(cost.median),
+        p99_ns: cost.p99.get(),
+        histogram: cost.histogram.clone(),
         sequence: None,
         monotonic_ns: None,
         syscall_ns: seen.syscall_ns(),

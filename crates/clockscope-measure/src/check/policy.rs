@@ -339,7 +339,7 @@ impl DemandFigures {
         let clock = seen.clock(&verdict.clock);
         let is_counter = clock.is_some_and(is_counter);
         let cost_ns = if is_counter {
-            seen.cheapest_ordered().map(|(_, ns)| ns)
+            seen.cheapest_ordered().map(|(_, cost)| cost.median)
         } else {
             seen.clock(&verdict.clock).and_then(cost_ns)
         };

@@ -122,6 +122,7 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
             rounds,
             min: median,
             p99: Figure::unknown(texts::SEVERAL_RUNS),
+            histogram: Vec::new(),
             batches: 1000,
             reads_per_batch: 1000,
             batches_dropped: 0,

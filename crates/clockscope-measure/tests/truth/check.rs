@@ -127,12 +127,33 @@ fn nothing_is_wrong(machine: &Machine, found: &Check) {
     }
 }
 
+/// A histogram's quantiles, as the middle of a bin, are those that the record gives, within half a
+/// bin and the distance of the ranks that it represents.
+fn holds_the_quantiles(histogram: &[(i64, u64)], [p50, p99]: [Option<f64>; 2]) {
+    let total: u64 = histogram.iter().map(|(_, count)| count).sum();
+    let at = |share: f64| {
+        let mut seen = 0;
+        let holds = |(_, count): &&(i64, u64)| {
+            seen += count;
+            seen as f64 >= share * total as f64
+        };
+        let (bin, _) = histogram.iter().find(holds).expect("it holds any");
+        ((*bin as f64 + 0.5) / 32.0).exp2()
+    };
+    for (stated, share) in [(p50, 0.5), (p99, 0.99)] {
+        let Some(stated) = stated else { continue };
+        let (low, high) = (at(share - 0.006), at((share + 0.006_f64).min(1.0)));
+        assert!(low * 0.985 <= stated && stated <= high * 1.015, "{share}: {stated} ns, {histogram:?}");
+    }
+}
+
 /// The figures that evidence gives lie where the truth is.
 fn figures(machine: &Machine, verdict: &Verdict) {
     for evidence in &verdict.evidence {
         let spec = machine.spec(&verdict.clock).expect("it is there");
         match evidence.data {
-            EvidenceData::Cost { cost_ns: Some(ns), .. } => {
+            EvidenceData::Cost { cost_ns: Some(ns), p99_ns, ref histogram, .. } => {
+                holds_the_quantiles(histogram, [Some(ns), p99_ns]);
                 let spec =
                     if verdict.clock == "tsc" { machine.spec("lfence_tsc_lfence").expect("it is there") } else { spec };
                 let true_ns = true_cost_ns(machine, spec);
@@ -145,13 +166,16 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 assert!((ppm - true_ppm).abs() <= bound, "{}: {true_ppm} ppm, {evidence:?}", verdict.clock);
             }
             EvidenceData::Offsets { within_ns: Some(ns), .. } => assert!(ns >= 0.0, "{evidence:?}"),
-            EvidenceData::NominalFrequency { ppm: Some(ppm), bound_ppm, .. } => {
+            EvidenceData::NominalFrequency { measured_hz: Some(hz), ppm, bound_ppm, .. } => {
                 let bound = bound_ppm.expect("it has a bound");
                 // What was measured is in units of the reference.
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
-                let measured_hz = machine.counter_hz / (1.0 + raw);
-                let true_ppm = (machine.nominal_hz.expect("it was stated") as f64 / measured_hz - 1.0) * 1e6;
-                assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
+                let true_hz = machine.counter_hz / (1.0 + raw);
+                assert!((hz / true_hz - 1.0).abs() * 1e6 <= bound, "{true_hz} Hz, {evidence:?}");
+                if let Some(ppm) = ppm {
+                    let true_ppm = (machine.nominal_hz.expect("it was stated") as f64 / true_hz - 1.0) * 1e6;
+                    assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
+                }
             }
             EvidenceData::StepsBack { count, .. } => {
                 assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock)

@@ -227,7 +227,7 @@ fn offsets(check: &EvidenceData) -> String {
 }
 
 fn cost(check: &EvidenceData) -> String {
-    let EvidenceData::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators } = check
+    let EvidenceData::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators, .. } = check
     else {
         return String::new();
     };

@@ -2,7 +2,7 @@
 
 use clockscope_records::Bin;
 
-use clockscope_statistics::{octave_bin, octave_edge};
+use clockscope_statistics::OCTAVE_EIGHTHS;
 
 use crate::units::{share, time};
 use crate::words::total;
@@ -61,7 +61,7 @@ fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<HistogramRow> {
     let mut rows: Vec<HistogramRow> = Vec::new();
     for bin in bins {
         let from_ns = bin.from_ns.filter(|from| *from > 0.0);
-        let index = from_ns.map(|from| octave_bin(from).div_euclid(joined));
+        let index = from_ns.map(|from| OCTAVE_EIGHTHS.bin(from).div_euclid(joined));
         match rows.last_mut() {
             Some(row) if index.is_some() && row.index == index => row.count = row.count.saturating_add(bin.count),
             _ => rows.push(HistogramRow { label: label(bin, index, joined, narrow), count: bin.count, index }),
@@ -75,7 +75,7 @@ fn label(bin: &Bin, index: Option<i64>, joined: i64, narrow: bool) -> String {
         (None, _) => "below 0".to_owned(),
         (Some(_), None) => "0".to_owned(),
         (Some(_), Some(index)) => {
-            let edge = |index: i64| time(octave_edge(index * joined));
+            let edge = |index: i64| time(OCTAVE_EIGHTHS.edge(index * joined));
             if narrow { edge(index) } else { format!("{} to {}", edge(index), edge(index + 1)) }
         }
     }

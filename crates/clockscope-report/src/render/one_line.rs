@@ -203,7 +203,13 @@ mod tests {
             untested: None,
             reason: None,
         };
-        let rate = EvidenceData::NominalFrequency { nominal_hz: None, reported_by: None, ppm: None, bound_ppm: None };
+        let rate = EvidenceData::NominalFrequency {
+            nominal_hz: None,
+            reported_by: None,
+            measured_hz: None,
+            ppm: None,
+            bound_ppm: None,
+        };
         let evidence = vec![untested(order), untested(rate)];
         let tsc = Verdict { evidence, ..verdict("tsc", Trustworthiness::Undecided, true) };
         let others = ["realtime", "monotonic", "boottime", "tai"];

@@ -1,7 +1,7 @@
 //! The modes of a distribution of differences.
 
 use super::difference::Difference;
-use crate::octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
+use crate::octave::OCTAVE_EIGHTHS;
 
 /// Smallest share of the differences that makes a mode.
 const SHARE: f64 = 0.001;
@@ -57,17 +57,18 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
     modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= SHARE).collect()
 }
 
-/// The bin that so many ticks fall into: one of their own for the first, then [`BINS_PER_OCTAVE`].
+/// The bin that so many ticks fall into: one of their own for the first, then an eighth of a
+/// doubling.
 fn tick_bin(ticks: f64) -> (usize, f64) {
     let ticks = ticks.round();
-    if ticks < BINS_PER_OCTAVE as f64 {
+    if ticks < OCTAVE_EIGHTHS.per_octave as f64 {
         return (ticks as usize, 1.0);
     }
-    let bin = octave_bin(ticks);
+    let bin = OCTAVE_EIGHTHS.bin(ticks);
     // As many whole numbers as lie in it, which for the first bins is one or two.
-    let width = octave_edge(bin + 1).ceil() - octave_edge(bin).ceil();
+    let width = OCTAVE_EIGHTHS.edge(bin + 1).ceil() - OCTAVE_EIGHTHS.edge(bin).ceil();
     // The bin that begins at 8 follows the one of 7.
-    let first = octave_bin(BINS_PER_OCTAVE as f64) - BINS_PER_OCTAVE;
+    let first = OCTAVE_EIGHTHS.bin(OCTAVE_EIGHTHS.per_octave as f64) - OCTAVE_EIGHTHS.per_octave;
     ((bin - first) as usize, width.max(1.0))
 }
 

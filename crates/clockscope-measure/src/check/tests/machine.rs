@@ -47,6 +47,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
             between_runs: None,
             min: cost_ns,
             p99: Figure::default(),
+            histogram: Vec::new(),
             batches: 1000,
             reads_per_batch: 1000,
             batches_dropped: 0,

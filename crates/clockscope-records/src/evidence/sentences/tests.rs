@@ -161,7 +161,8 @@ fn checks() -> Vec<EvidenceData> {
         [FrequencySource::Hypervisor, FrequencySource::Processor, FrequencySource::Firmware, FrequencySource::Kernel]
     {
         let (nominal_hz, ppm, bound_ppm) = (Some(2.5e9), Some(600.0), Some(0.25));
-        checks.push(EvidenceData::NominalFrequency { nominal_hz, reported_by: Some(by), ppm, bound_ppm });
+        let measured_hz = Some(2.4985e9);
+        checks.push(EvidenceData::NominalFrequency { nominal_hz, reported_by: Some(by), measured_hz, ppm, bound_ppm });
     }
     for cause in [
         CostCause::Emulation,
@@ -173,6 +174,8 @@ fn checks() -> Vec<EvidenceData> {
     ] {
         checks.push(EvidenceData::Cost {
             cost_ns: Some(250.0),
+            p99_ns: Some(260.0),
+            histogram: vec![(254, 120), (256, 2)],
             sequence: None,
             monotonic_ns: None,
             syscall_ns: Some(230.0),
