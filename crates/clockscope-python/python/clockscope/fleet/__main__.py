@@ -1,0 +1,137 @@
+"""The command `clockscope-fleet`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from datetime import date
+
+from clockscope._errors import ClockscopeError
+from clockscope.fleet import _output, _queries
+from clockscope.fleet._engines import DuckDb, Engine, Settings, Spark
+from clockscope.fleet._ingest import ingest
+from clockscope.fleet._problems import FleetError
+from clockscope.fleet._progress import Progress
+
+_CODES = """exit codes: 0 done; 2 wrong arguments; 4 failed; 130 interrupted"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+        return 0
+    except BrokenPipeError:
+        # The reader has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("error: interrupted: nothing was changed", file=sys.stderr)
+        return 130
+    except (ClockscopeError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 4
+    except OSError as error:
+        print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        return 4
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="clockscope-fleet",
+        description="Records of `clockscope check` of many machines: as Parquet tables, and questions to them.",
+        epilog=_CODES,
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    one = _command(commands, "ingest", "make tables of JSON lines", _ingest)
+    one.add_argument("folder", metavar="DIR", help="folder of JSON lines, also .gz and .zst; with all folders inside")
+    one.add_argument("out", metavar="OUT", help="folder of the tables; made if it is not there")
+    one.add_argument("--quiet", action="store_true", help="no progress and no summary")
+
+    _command(commands, "queries", "list the questions that come with the package", _list)
+
+    one = _command(commands, "query", "answer a question", _query)
+    one.add_argument("out", metavar="OUT", help="folder of the tables")
+    one.add_argument("query", metavar="QUERY", help="name of a query, or a file that ends with .sql")
+    _engine_options(one)
+    one.add_argument("--format", choices=_output.FORMATS, default="table", help="table (default), csv, json: JSON lines")
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, help: str, run: object
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".", allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _engine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb", help="duckdb (default) or spark")
+    parser.add_argument("--master", metavar="URL", help="Spark's master, such as spark://HOST:7077; local[*] without it")
+    parser.add_argument("--as-of", metavar="DATE", type=_date, help="the day that is looked at; the last one without it")
+    parser.add_argument("--inventory", metavar="FILE", help="hosts that are to speak, one a line")
+
+
+def _date(argument: str) -> date:
+    try:
+        return date.fromisoformat(argument)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{argument!r} is not a date such as 2026-11-28") from None
+
+
+def _ingest(options: argparse.Namespace) -> None:
+    progress = Progress(options.quiet)
+    try:
+        done = ingest(options.folder, options.out, progress)
+    finally:
+        progress.end()
+    if not options.quiet:
+        print(
+            f"{done.files:,} new files ({done.known:,} known): {done.checks:,} checks, one a host and day; "
+            f"{done.days:,} days written; {done.rejects:,} rejects",
+            file=sys.stderr,
+        )
+
+
+def _list(_: argparse.Namespace) -> None:
+    found = _queries.every()
+    width = max(len(query.name) for query in found)
+    for query in found:
+        print(f"{query.name:{width}}  {query.question}")
+
+
+def _query(options: argparse.Namespace) -> None:
+    query = _queries.find(options.query)
+    with _engine(options) as engine:
+        answer = engine.query(query.sql)
+    sys.stdout.write(_output.render(answer, options.format))
+
+
+def _engine(options: argparse.Namespace) -> Engine:
+    settings = Settings(options.as_of, _inventory(options.inventory) if options.inventory else ())
+    if "://" not in options.out and not os.path.isdir(os.path.join(options.out, "checks")):
+        raise FleetError(f"{options.out} has no table: make it with `clockscope-fleet ingest DIR {options.out}`")
+    if options.engine == "spark":
+        return Spark(options.out, settings, options.master)
+    if options.master is not None:
+        raise FleetError("--master is Spark's: name --engine spark, too")
+    return DuckDb(options.out, settings)
+
+
+def _inventory(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [line.rstrip("\r\n") for line in file if line.strip()]
+    except UnicodeDecodeError:
+        raise FleetError(f"cannot read {path}: it is not UTF-8") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""Which key of a record becomes which column, and of what type its value has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+@dataclass(frozen=True)
+class Type:
+    """A column's type in SQL, and the JSON values that it takes."""
+
+    sql: str
+    json: tuple[str, ...]
+    word: str
+    longest: int = 0
+    """Characters of a text; more is not what the program writes."""
+
+
+TEXT: Final = Type("VARCHAR", ("VARCHAR",), "text of at most 300 characters", 300)
+LONG_TEXT: Final = Type("VARCHAR", ("VARCHAR",), "text of at most 2000 characters", 2000)
+COUNT: Final = Type("BIGINT", ("UBIGINT", "BIGINT"), "whole number")
+NUMBER: Final = Type("DOUBLE", ("DOUBLE", "UBIGINT", "BIGINT", "HUGEINT", "UHUGEINT"), "number")
+YES_NO: Final = Type("BOOLEAN", ("BOOLEAN",), "true or false")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, by the path of its key; of several paths, the first that the record has."""
+
+    name: str
+    type: Type
+    paths: tuple[str, ...]
+    required: bool = False
+    words: tuple[str, ...] = ()
+    """The texts that it takes; any where there are none."""
+
+
+def _column(name: str, type: Type, *paths: str, required: bool = False, words: tuple[str, ...] = ()) -> Column:
+    return Column(name, type, paths or (name,), required, words)
+
+
+_VERDICTS: Final = ("trusted", "undecided", "limited", "unfit")
+_FINDINGS: Final = ("for", "against", "unknown")
+
+
+CHECK: Final = (
+    _column("check_id", TEXT, required=True),
+    _column("host", TEXT, required=True),
+    _column("recorded_text", TEXT, "recorded_at", required=True),
+    _column("boot", TEXT, "identity.boot"),
+    _column("cloud", TEXT, "identity.cloud"),
+    _column("instance_type", TEXT, "identity.instance_type"),
+    _column("kernel", TEXT, "environment.kernel.release"),
+    _column("clocksource", TEXT, "environment.clocksource"),
+    _column("hypervisor", TEXT, "environment.hypervisor"),
+    _column("cpu_model", TEXT, "environment.cpu.model"),
+    _column("architecture", TEXT, "environment.cpu.architecture"),
+    _column("cpus_online", COUNT, "environment.cpu.online"),
+    _column("program_version", TEXT, "environment.program.version"),
+    _column("duration_s", NUMBER, "run.duration_s"),
+    _column("timer", TEXT, "run.timer.name"),
+    _column("civil_state", TEXT, "synchronization.adjtimex.state"),
+    _column("civil_error_s", NUMBER, "synchronization.adjtimex.civil_error_s"),
+    _column("frequency_ppm", NUMBER, "synchronization.adjtimex.freq_ppm"),
+    _column("chrony_correction_s", NUMBER, "synchronization.chrony.correction_s"),
+    _column("chrony_error_s", NUMBER, "synchronization.chrony.error_s"),
+    _column("clocks", COUNT, required=True),
+)
+
+CLOCK: Final = (
+    _column("check_id", TEXT, required=True),
+    _column("clock", TEXT, required=True),
+    _column("verdict", TEXT, required=True, words=_VERDICTS),
+    _column("interval_verdict", TEXT, "uses.interval", words=_VERDICTS),
+    _column("civil_verdict", TEXT, "uses.civil", words=_VERDICTS),
+)
+
+EVIDENCE: Final = (
+    _column("kind", TEXT, "check", required=True),
+    _column("finding", TEXT, required=True, words=_FINDINGS),
+    _column("decides", YES_NO, required=True),
+    _column("cause", TEXT, "cause.cause", "cause"),
+    _column("reason", TEXT, "reason.code"),
+    _column("reference", TEXT),
+    _column("samples", COUNT, "readings", "handoffs", "brackets"),
+    _column("faults", COUNT, "count", "regressions", "runs", "ahead", "apart"),
+    _column("behind", COUNT),
+    _column("worst_ns", NUMBER),
+    _column("within_ns", NUMBER),
+    _column("tick_ns", NUMBER),
+    _column("hz", NUMBER, "measured_hz"),
+    _column("ppm", NUMBER),
+    _column("bound_ppm", NUMBER),
+    _column("error_s", NUMBER),
+    _column("cost_ns", NUMBER),
+    _column("p99_ns", NUMBER),
+    _column("syscall_ns", NUMBER),
+    _column("text", LONG_TEXT),
+    _column("advice", LONG_TEXT),
+)
+
+END: Final = (
+    _column("check_id", TEXT, required=True),
+    _column("end_lines", COUNT, "lines", required=True),
+)
+
+OBJECTS: Final = {
+    "environment": ("environment", "environment.kernel", "environment.cpu", "run", "run.timer", "identity"),
+    "verdict": ("uses",),
+    "evidence": (),
+    "end": (),
+}
+"""The objects of each kind of line in which no key may stand twice, beside the line itself."""
+
+
+def paths(columns: Sequence[Column]) -> list[str]:
+    """All paths of columns, in order."""
+    return [path for column in columns for path in column.paths]

@@ -1,0 +1,22 @@
+"""DuckDB, as ingest and queries use it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clockscope._errors import missing_extra
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """Opens DuckDB in this process. It takes no extension from the network."""
+    try:
+        import duckdb
+    except ImportError as error:
+        raise missing_extra("clockscope-fleet", "fleet", error) from None
+    connection = duckdb.connect(database, config={"autoinstall_known_extensions": "false"})
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")
+    return connection

@@ -1,0 +1,171 @@
+"""DuckDB and Spark: each makes the tables known under their names, and answers a query in SQL."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from types import TracebackType
+from typing import Final
+
+
+
+from clockscope._errors import missing_extra
+from clockscope.fleet._connection import connect
+from clockscope.fleet._dataset import TABLES
+from clockscope.fleet._parsing import text
+from clockscope.fleet._problems import FleetError
+
+_EPOCH: Final = date(1970, 1, 1)
+
+Cell = object
+"""A scalar, or None."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows of a query, under the names of its columns."""
+
+    columns: list[str]
+    rows: list[tuple[Cell, ...]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What queries are told besides the tables: the views `as_of` and `inventory`."""
+
+    as_of: date | None = None
+    """The day that is looked at; the last one of the dataset where there is none."""
+    inventory: Sequence[str] = ()
+    """Hosts that are to speak, by the names of their records."""
+
+
+class Engine(ABC):
+    """Opens a dataset; answers queries until it is closed."""
+
+    def __init__(self, dataset: str, settings: Settings) -> None:
+        self.dataset = dataset
+        self.settings = settings
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @abstractmethod
+    def query(self, sql: str) -> Answer:
+        """The answer to one statement."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends it."""
+
+    @abstractmethod
+    def _view(self, name: str, sql: str) -> None:
+        """Names a query."""
+
+    def _prepare(self) -> None:
+        """Makes the views that are the same in all engines."""
+        wanted = self.settings.as_of
+        # A host whose clock runs ahead by a day must not decide for all: the last day on which a
+        # tenth as many spoke as on the busiest.
+        day = (
+            f"SELECT {(wanted - _EPOCH).days} AS day_no"
+            if wanted is not None
+            else "SELECT MAX(day_no) AS day_no FROM (SELECT day_no, COUNT(*) AS hosts, "
+            "MAX(COUNT(*)) OVER () AS most FROM checks GROUP BY day_no) AS days WHERE hosts * 10 >= most"
+        )
+        (row,) = self.query(day).rows
+        if row[0] is None:
+            raise FleetError(f"{self.dataset} has no check: ingest records first")
+        self._view("as_of", f"SELECT CAST({row[0]} AS INT) AS day_no")
+
+class DuckDb(Engine):
+    """In this process; the default."""
+
+    def __init__(self, dataset: str, settings: Settings) -> None:
+        super().__init__(dataset, settings)
+        self._connection = connect()
+        for table in TABLES:
+            files = text(f"{_escaped(dataset)}/{table}/*/*.parquet")
+            self._view(table, f"SELECT * FROM read_parquet({files}, hive_partitioning = true)")
+        self._connection.execute("CREATE TEMP TABLE inventory (host VARCHAR)")
+        if settings.inventory:
+            self._connection.execute("INSERT INTO inventory SELECT unnest($1)", [list(settings.inventory)])
+        self._prepare()
+
+    def query(self, sql: str) -> Answer:
+        import duckdb
+
+        try:
+            found = self._connection.execute(sql)
+            return Answer([column[0] for column in found.description or []], found.fetchall())
+        except duckdb.Error as error:
+            raise FleetError(f"DuckDB refuses the query: {error}") from None
+
+    def _view(self, name: str, sql: str) -> None:
+        self._connection.execute(f"CREATE TEMP VIEW {name} AS {sql}")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Spark(Engine):
+    """A cluster, or all processors of this machine."""
+
+    def __init__(self, dataset: str, settings: Settings, master: str | None = None) -> None:
+        super().__init__(dataset, settings)
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise missing_extra("--engine spark", "spark", error) from None
+        builder = SparkSession.builder.appName("clockscope-fleet")
+        if master is not None or "SPARK_ENV_LOADED" not in os.environ:
+            # spark-submit names the master itself.
+            builder = builder.master(master or "local[*]")
+        if master is None or master.startswith("local"):
+            # One machine needs no network.
+            builder = builder.config("spark.driver.host", "localhost").config("spark.driver.bindAddress", "127.0.0.1")
+        settings_of_spark = {
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.ansi.enabled": "true",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "16",
+        }
+        for name, value in settings_of_spark.items():
+            builder = builder.config(name, value)
+        self._session = builder.getOrCreate()
+        self._session.sparkContext.setLogLevel("ERROR")
+        for table in TABLES:
+            self._session.read.parquet(f"{_escaped_of_spark(dataset)}/{table}").createOrReplaceTempView(table)
+        hosts = self._session.createDataFrame([(host,) for host in settings.inventory], "host string")
+        hosts.createOrReplaceTempView("inventory")
+        self._prepare()
+
+    def query(self, sql: str) -> Answer:
+        from pyspark.errors import PySparkException
+
+        try:
+            found = self._session.sql(sql)
+            return Answer(found.columns, [tuple(row) for row in found.collect()])
+        except PySparkException as error:
+            raise FleetError(f"Spark refuses the query: {error}") from None
+
+    def _view(self, name: str, sql: str) -> None:
+        self._session.sql(sql).createOrReplaceTempView(name)
+
+    def close(self) -> None:
+        self._session.stop()
+
+
+def _escaped_of_spark(path: str) -> str:
+    return "".join("\\" + letter if letter in "*?[]{}\\" else letter for letter in path)
+
+
+def _escaped(path: str) -> str:
+    """A path in which nothing is a pattern."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

@@ -1,0 +1,161 @@
+"""The files of records: which there are, their checksums, and their lines."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import BinaryIO, Final, cast
+
+from clockscope._errors import missing_extra
+
+_LONGEST_LINE: Final = 1 << 20
+"""Bytes of a line; a line of the program has some thousand."""
+_MOST_TEXT: Final = 4 << 30
+"""Bytes that a compressed file may become."""
+_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    """A file below the folder that is ingested."""
+
+    name: str
+    """Its path there, with slashes."""
+    path: str
+    size: int
+    day_no: int
+    """The day of its last change, in days since 1970-01-01 (UTC)."""
+    sha256: str
+    problem: str | None = None
+    """Why it cannot be read."""
+
+
+@dataclass(frozen=True)
+class BadPart:
+    """What of a file cannot become a line for the parser."""
+
+    reason: str
+    detail: str
+    line: int
+    """Its number, from 1; 0 for the file itself."""
+
+
+def find(folder: str) -> list[RecordFile]:
+    """All files below a folder in the order of their names, but those whose names begin with a dot.
+
+    The program writes to such a name first. Links to folders are not followed.
+    """
+    found: list[RecordFile] = []
+    for parent, folders, names in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if not name.startswith("."):
+                path = os.path.join(parent, name)
+                found.append(_described(os.path.relpath(path, folder), path))
+    return sorted(found, key=lambda file: file.name)
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _described(name: str, path: str) -> RecordFile:
+    readable = os.fsencode(name).decode("utf-8", "backslashreplace").replace(os.sep, "/")
+    try:
+        state = os.stat(path)
+        # A pipe would never end, and a device is not a record.
+        if not stat.S_ISREG(state.st_mode):
+            return RecordFile(readable, path, 0, 0, "", "not a file")
+        with open(path, "rb") as opened:
+            checksum = hashlib.file_digest(opened, "sha256") if hasattr(hashlib, "file_digest") else _digest(opened)
+        return RecordFile(readable, path, state.st_size, int(state.st_mtime // 86400), checksum.hexdigest())
+    except OSError as error:
+        return RecordFile(readable, path, 0, 0, "", error.strerror or type(error).__name__)
+
+
+def _digest(file: BinaryIO) -> hashlib._Hash:
+    digest = hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+    return digest
+
+
+def lines(file: RecordFile) -> Iterator[tuple[int, bytes] | BadPart]:
+    """The lines of a file with their numbers, and what of it is none. Empty lines are left out."""
+    if file.problem is not None:
+        yield BadPart("unreadable", file.problem, 0)
+        return
+    count = 0
+    try:
+        with _opened(file.path) as opened:
+            read = 0
+            while line := opened.readline(_LONGEST_LINE + 1):
+                count += 1
+                read += len(line)
+                if read > _MOST_TEXT:
+                    yield BadPart("too_large", f"more than {_MOST_TEXT >> 30} GiB of text", count)
+                    return
+                if len(line) > _LONGEST_LINE:
+                    while line and not line.endswith(b"\n"):
+                        line = opened.readline(_LONGEST_LINE)
+                    yield BadPart("not_json", f"a line of more than {_LONGEST_LINE >> 20} MiB", count)
+                    continue
+                yield from _checked(count, line)
+    except (OSError, EOFError, zlib.error) as error:
+        # gzip raises all three of a damaged file.
+        yield BadPart("cut_off", f"cannot be read to its end: {error or type(error).__name__}", 0)
+    except _zstd_error() as error:
+        yield BadPart("cut_off", f"cannot be decompressed to its end: {error}", 0)
+    if count == 0:
+        yield BadPart("empty", "it has no line", 0)
+
+
+def _checked(number: int, line: bytes) -> Iterator[tuple[int, bytes] | BadPart]:
+    # White space to JSON, which separates columns and lines of what the parser is given.
+    line = line.translate(_BLANK).strip()
+    if not line:
+        return
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        yield BadPart("not_json", "a line that is not UTF-8", number)
+        return
+    if b"\0" in line:
+        yield BadPart("not_json", "a line with a zero byte", number)
+        return
+    yield number, line
+
+
+_BLANK: Final = bytes.maketrans(b"\t\r\n", b"   ")
+
+
+def _opened(path: str) -> BinaryIO:
+    if path.endswith(".gz"):
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    if path.endswith(".zst"):
+        reader = _zstandard(path).ZstdDecompressor().stream_reader(open(path, "rb"), read_across_frames=True, closefd=True)
+        return cast(BinaryIO, io.BufferedReader(reader, _CHUNK))
+    return open(path, "rb")
+
+
+def _zstandard(path: str) -> ModuleType:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise missing_extra(f"reading {path}", "fleet", error) from None
+    return zstandard
+
+
+def _zstd_error() -> type[Exception]:
+    try:
+        import zstandard
+    except ImportError:
+        return EOFError
+    return zstandard.ZstdError

@@ -1,0 +1,67 @@
+"""Rows as a table, CSV, or JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date, datetime
+from decimal import Decimal
+
+from clockscope.fleet._engines import Answer, Cell
+
+FORMATS = ("table", "csv", "json")
+
+
+def render(answer: Answer, format: str) -> str:
+    """The rows in one of the formats."""
+    if format == "csv":
+        return _csv(answer)
+    if format == "json":
+        lines = [json.dumps(dict(zip(answer.columns, map(_plain, row), strict=True))) for row in answer.rows]
+        return "".join(line + "\n" for line in lines)
+    return _table(answer)
+
+
+def _plain(cell: Cell) -> Cell:
+    if isinstance(cell, Decimal):
+        return float(cell)
+    if isinstance(cell, (date, datetime)):
+        return cell.isoformat()
+    return cell
+
+
+def _csv(answer: Answer) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(answer.columns)
+    writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in answer.rows])
+    return text.getvalue()
+
+
+def _table(answer: Answer) -> str:
+    rows = [answer.columns, *([_shown(cell) for cell in row] for row in answer.rows)]
+    is_number = [
+        any(isinstance(row[index], (int, float, Decimal)) for row in answer.rows) for index in range(len(answer.columns))
+    ]
+    widths = [max(len(row[index]) for row in rows) for index in range(len(answer.columns))]
+
+    def line(cells: list[str]) -> str:
+        placed = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(cells, widths, is_number, strict=True)
+        ]
+        return "  ".join(placed).rstrip() + "\n"
+
+    return "".join(line(row) for row in rows)
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, (float, Decimal)):
+        return f"{cell:.6g}"
+    # What a record says is not to move the cursor.
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(_plain(cell)))

@@ -1,0 +1,36 @@
+"""A line on a terminal that says how far it is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Final
+
+_PAUSE_S: Final = 0.2
+
+
+class Progress:
+    """Writes to standard error, if that is a terminal and nobody asked for quiet."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._is_shown = not quiet and sys.stderr.isatty()
+        self._written_at = 0.0
+
+    def say(self, what: str) -> None:
+        """Shows what is done now."""
+        self._write(f"{what} ...", always=True)
+
+    def step(self, what: str, done: int, of: int) -> None:
+        """Shows how many of so many are done."""
+        self._write(f"{done:,} of {of:,} {what}", always=done == of)
+
+    def end(self) -> None:
+        """Takes the line away."""
+        self._write("", always=True)
+
+    def _write(self, line: str, always: bool) -> None:
+        now = time.monotonic()
+        if self._is_shown and (always or now - self._written_at >= _PAUSE_S):
+            self._written_at = now
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()

@@ -1,0 +1,157 @@
+"""The SQL that makes checks of parsed lines, refuses what is no whole check, and joins old and new."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clockscope.fleet._columns import CHECK, CLOCK
+
+_BEFORE_THE_PROGRAM: Final = "2026-01-01"
+
+COMPLETE: Final = """
+CREATE TABLE lines AS
+SELECT check_id, 'environment' AS type, NULL AS clock, line_hash, file, pos, wrong FROM environments
+UNION ALL
+SELECT verdicts.check_id, 'verdict', verdicts.clock, line_hash, verdicts.file, verdicts.pos,
+    coalesce(verdicts.wrong, CASE WHEN lacks_evidence THEN 'evidence is not a list' END, of_items.wrong)
+FROM verdicts LEFT JOIN (SELECT file, line_pos, min(wrong) AS wrong FROM items GROUP BY file, line_pos) AS of_items
+    ON of_items.file = verdicts.file AND of_items.line_pos = verdicts.pos
+UNION ALL
+SELECT check_id, 'end', NULL, line_hash, file, pos, wrong FROM ends;
+
+-- The same line may be in several files, as a copy.
+CREATE TABLE firsts AS
+SELECT * FROM lines QUALIFY row_number() OVER (PARTITION BY check_id, type, line_hash ORDER BY file, pos) = 1;
+"""
+"""All lines of checks, each once, with what is wrong with them."""
+
+JUDGED: Final = f"""
+CREATE TABLE judged AS
+WITH counted AS (
+    SELECT check_id, count(*) FILTER (type = 'environment') AS environments,
+        count(*) FILTER (type = 'verdict') AS verdicts, count(DISTINCT clock) AS clocks_seen,
+        count(*) FILTER (type = 'end') AS ends, min(wrong) AS wrong, count(*) AS all_lines,
+        coalesce(min(file) FILTER (type = 'environment'), min(file)) AS file, min(pos) AS first_line
+    FROM firsts GROUP BY check_id
+), stated AS (
+    SELECT check_id, any_value(host) AS host, any_value(clocks) AS clocks,
+        any_value(try_strptime(recorded_text, '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
+    FROM environments GROUP BY check_id
+), ended AS (SELECT check_id, any_value(end_lines) AS end_lines FROM ends GROUP BY check_id)
+SELECT counted.check_id, host, recorded_at, file, first_line, all_lines,
+    CAST(date_diff('day', DATE '1970-01-01', CAST(recorded_at AS DATE)) AS INTEGER) AS day_no,
+    CASE
+        WHEN wrong IS NOT NULL THEN 'wrong_type'
+        WHEN environments > 1 OR ends > 1 OR verdicts > clocks OR clocks_seen < verdicts THEN 'doubled'
+        WHEN environments = 0 OR ends = 0 OR verdicts < clocks OR end_lines <> verdicts + 1 THEN 'cut_off'
+        WHEN recorded_at IS NULL THEN 'wrong_type'
+        WHEN recorded_at < TIMESTAMP '{_BEFORE_THE_PROGRAM}' OR recorded_at > getvariable('now') + INTERVAL 1 DAY THEN 'clock_wrong'
+    END AS reason,
+    CASE
+        WHEN wrong IS NOT NULL THEN wrong
+        WHEN environments > 1 OR ends > 1 OR verdicts > clocks OR clocks_seen < verdicts
+            THEN 'two checks of one number, or two verdicts on one clock'
+        WHEN environments = 0 THEN 'the first line of a check is missing'
+        WHEN ends = 0 THEN 'the last line of a check is missing'
+        WHEN verdicts < clocks OR end_lines <> verdicts + 1
+            THEN 'verdicts on ' || verdicts || ' of ' || clocks || ' clocks'
+        WHEN recorded_at IS NULL THEN 'recorded_at is not a time'
+        ELSE 'recorded at ' || strftime(recorded_at, '%Y-%m-%d') || ' by its clock'
+    END AS detail
+FROM counted LEFT JOIN stated USING (check_id) LEFT JOIN ended USING (check_id);
+"""
+"""Which checks are whole, and why the others are not. The variable `now` is the time of the ingest."""
+
+_CHECK_COLUMNS: Final = ", ".join(
+    f"environments.{column.name}" for column in CHECK if column.name not in ("check_id", "host", "recorded_text")
+)
+_CLOCK_COLUMNS: Final = ", ".join(f"verdicts.{column.name}" for column in CLOCK if column.name != "check_id")
+
+NEW: Final = f"""
+CREATE TABLE new_checks AS
+WITH counters AS (
+    SELECT verdicts.check_id, max(items.hz) AS counter_hz, max(items.bound_ppm) AS counter_bound_ppm
+    FROM items JOIN verdicts ON verdicts.file = items.file AND verdicts.pos = items.line_pos
+    WHERE items.kind = 'nominal_frequency' GROUP BY verdicts.check_id
+)
+SELECT judged.check_id, judged.host, judged.day_no, judged.recorded_at, {{version}} AS schema_version,
+    {_CHECK_COLUMNS}, counter_hz, counter_bound_ppm
+FROM judged
+JOIN firsts ON firsts.check_id = judged.check_id AND firsts.type = 'environment'
+JOIN environments ON environments.file = firsts.file AND environments.pos = firsts.pos
+LEFT JOIN counters ON counters.check_id = judged.check_id
+WHERE judged.reason IS NULL
+QUALIFY row_number() OVER (PARTITION BY judged.host, judged.day_no ORDER BY judged.recorded_at DESC, judged.check_id DESC)
+    = 1;
+
+CREATE TABLE new_evidence AS
+SELECT new_checks.host, new_checks.day_no, verdicts.clock, items.*
+    REPLACE (items.faults + coalesce(items.behind, 0) AS faults,
+        CASE WHEN items.finding = 'against' THEN items.text END AS text,
+        CASE WHEN items.finding = 'against' THEN items.advice END AS advice)
+FROM new_checks
+JOIN firsts ON firsts.check_id = new_checks.check_id AND firsts.type = 'verdict'
+JOIN verdicts ON verdicts.file = firsts.file AND verdicts.pos = firsts.pos
+JOIN items ON items.file = firsts.file AND items.line_pos = firsts.pos;
+
+CREATE TABLE new_clocks AS
+WITH found AS (
+    SELECT host, day_no, clock, count(*) FILTER (finding = 'for') AS findings_for,
+        count(*) FILTER (finding = 'against') AS findings_against,
+        count(*) FILTER (finding = 'unknown') AS findings_unknown,
+        max(cost_ns) AS cost_p50_ns, max(p99_ns) AS cost_p99_ns, max(syscall_ns) AS syscall_ns
+    FROM new_evidence GROUP BY host, day_no, clock
+)
+SELECT new_checks.host, new_checks.day_no, new_checks.kernel, new_checks.clocksource, {_CLOCK_COLUMNS},
+    cost_p50_ns, cost_p99_ns, syscall_ns, coalesce(findings_for, 0) AS findings_for,
+    coalesce(findings_against, 0) AS findings_against, coalesce(findings_unknown, 0) AS findings_unknown
+FROM new_checks
+JOIN firsts ON firsts.check_id = new_checks.check_id AND firsts.type = 'verdict'
+JOIN verdicts ON verdicts.file = firsts.file AND verdicts.pos = firsts.pos
+LEFT JOIN found ON found.host = new_checks.host AND found.day_no = new_checks.day_no AND found.clock = verdicts.clock;
+
+CREATE TABLE new_costs AS
+SELECT host, day_no, clock, pair[1] AS bin, pair[2] AS batches
+FROM (SELECT host, day_no, clock, unnest(histogram) AS pair FROM new_evidence WHERE kind = 'cost');
+
+CREATE TABLE new_rejects AS
+WITH parts AS (
+    SELECT file, NULL AS host, NULL AS day_no, reason, detail, pos AS line, 1 AS reject_lines FROM heads_refused
+    UNION ALL
+    SELECT file, NULL, NULL, reason, detail, line, CASE WHEN line = 0 THEN 0 ELSE 1 END FROM bad_parts
+    UNION ALL
+    SELECT file, host, CASE WHEN reason <> 'clock_wrong' THEN day_no END, reason, detail, first_line, all_lines
+    FROM judged WHERE reason IS NOT NULL
+)
+SELECT files.name AS file, coalesce(any_value(parts.day_no), any_value(files.day_no)) AS day_no, any_value(host) AS host,
+    reason, detail, min(line) AS first_line, sum(reject_lines) AS reject_lines
+FROM parts JOIN files ON files.no = parts.file
+GROUP BY files.name, parts.file, parts.host, reason, detail;
+"""
+"""The rows of all new checks, as the schema has them."""
+
+WINNERS: Final = """
+CREATE OR REPLACE TEMP TABLE winners AS
+SELECT host, is_new FROM (
+    SELECT host, check_id, recorded_at, true AS is_new FROM new_checks WHERE day_no = {day_no}
+    UNION ALL
+    SELECT host, check_id, recorded_at, false FROM old_checks
+)
+QUALIFY row_number() OVER (PARTITION BY host ORDER BY recorded_at DESC, check_id DESC, is_new DESC) = 1
+"""
+"""Whether the last check of each host that day is one of this ingest."""
+
+KEPT: Final = "host IN (SELECT host FROM winners WHERE is_new = {is_new})"
+"""The rows of the hosts whose check of this ingest counts, or whose former one does."""
+
+KEPT_REJECTS: Final = "file NOT IN (SELECT name FROM files)"
+"""The rejects of an earlier ingest that still count: their files have not been read again."""
+
+ORDER: Final = {
+    "checks": "host",
+    "clocks": "clock, host",
+    "evidence": "kind, clock, host, pos",
+    "costs": "clock, bin, host",
+    "rejects": "file, first_line, reason, detail",
+}
+"""The order of each table's rows in a file."""

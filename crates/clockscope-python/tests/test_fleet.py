@@ -1,0 +1,387 @@
+"""Ingest and queries of a fleet, with DuckDB."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import zstandard
+
+from clockscope.fleet import _dataset, _queries
+from clockscope.fleet.__main__ import main
+from clockscope.fleet._dataset import TABLES
+from clockscope.fleet._engines import DuckDb, Settings
+from clockscope.fleet._problems import FleetError
+
+Lines = list[dict[str, Any]]
+
+
+def check(host: str, at: str = "2026-10-01T10:00:00Z", number: str = "00", **changes: Any) -> Lines:
+    """The lines of a check with two clocks, of which one shows civil time."""
+    head = {"schema": "clockscope.check", "schema_version": 1, "check_id": f"{host}-{at}-{number}", "host": host}
+    environment = {
+        "clocksource": changes.get("clocksource", "tsc"),
+        "kernel": {"release": changes.get("kernel", "6.1.0")},
+        "cpu": {"model": "EPYC", "architecture": "x86_64", "online": 2},
+        "hypervisor": "KVM",
+        "program": {"version": "0.1.0"},
+    }
+    state = changes.get("state", "synchronized")
+    first = {
+        "type": "environment",
+        "clocks": 2,
+        "environment": environment,
+        "identity": {"boot": None, "cloud": "Amazon EC2", "instance_type": "m7i.large"},
+        "recorded_at": at,
+        "run": {"duration_s": 4.0, "timer": {"name": "rdtscp_lfence"}},
+        "synchronization": {"adjtimex": {"state": state, "civil_error_s": None, "freq_ppm": 1}, "chrony": None},
+    }
+    cost = changes.get("cost", 20.0)
+    verdicts = [
+        {"clock": clock, "verdict": "trusted", "uses": {"interval": "trusted", "civil": None}, "evidence": _evidence(cost)}
+        for clock in ("tsc", "monotonic")
+    ]
+    lines: Lines = [first, *({"type": "verdict"} | verdict for verdict in verdicts)]
+    lines.append({"type": "end", "lines": len(lines)})
+    return [line | head for line in lines]
+
+
+def _evidence(cost: float) -> Lines:
+    return [
+        {"check": "steps_back", "finding": "for", "decides": True, "count": 0, "readings": 5000, "text": "none", "advice": None},
+        {"check": "cost", "finding": "for", "decides": False, "cost_ns": cost, "p99_ns": cost * 1.5, "syscall_ns": 200,
+         "cause": None, "histogram": [[138, 250], [157, 6]], "text": "20 ns", "advice": None},
+    ]  # fmt: skip
+
+
+def write(path: Path, lines: Lines) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def ingest(records: Path, out: Path) -> None:
+    assert main(["ingest", str(records), str(out), "--quiet"]) == 0
+
+
+def rows(out: Path, sql: str) -> list[tuple[Any, ...]]:
+    with DuckDb(str(out), Settings()) as engine:
+        return engine.query(sql).rows
+
+
+def table(out: Path, name: str, columns: str) -> list[tuple[Any, ...]]:
+    """Rows of a table, also of a dataset without a check."""
+    return duckdb.execute(f"SELECT {columns} FROM '{out}/{name}/*/*.parquet' ORDER BY ALL").fetchall()
+
+
+def test_a_check_becomes_rows_of_all_tables(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    assert table(out, "checks", "host, date, kernel, instance_type, civil_state, frequency_ppm, clocks") == [
+        ("one", date(2026, 10, 1), "6.1.0", "m7i.large", "synchronized", 1.0, 2)
+    ]
+    assert table(out, "clocks", "clock, cost_p50_ns, cost_p99_ns, findings_for") == [
+        ("monotonic", 20.0, 30.0, 2),
+        ("tsc", 20.0, 30.0, 2),
+    ]
+    assert table(out, "evidence", "clock, pos, kind, samples, faults, text")[:2] == [
+        ("monotonic", 1, "steps_back", 5000, 0, None),
+        ("monotonic", 2, "cost", None, None, None),
+    ]
+    assert table(out, "costs", "clock, bin, batches")[:2] == [("monotonic", 138, 250), ("monotonic", 157, 6)]
+    assert table(out, "rejects", "file") == []
+
+
+def test_compressed_files_and_one_file_of_many_hosts(records: Path, out: Path) -> None:
+    text = "".join(json.dumps(line) + "\n" for host in ("a", "b") for line in check(host))
+    (records / "both.ndjson.gz").write_bytes(gzip.compress(text.encode()))
+    other = "".join(json.dumps(line) + "\n" for line in check("c")).encode()
+    compress = zstandard.ZstdCompressor().compress
+    (records / "c.ndjson.zst").write_bytes(compress(other[:500]) + compress(other[500:]))
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("a",), ("b",), ("c",)]
+
+
+def test_a_check_may_be_split_over_files_and_be_there_twice(records: Path, out: Path) -> None:
+    lines = check("one")
+    write(records / "first.ndjson", lines[:2])
+    write(records / "second.ndjson", lines[2:])
+    write(records / "copy.ndjson", lines)
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("one",)]
+    assert table(out, "clocks", "clock") == [("monotonic",), ("tsc",)]
+    assert table(out, "rejects", "reason") == []
+
+
+def test_the_last_check_of_a_day_counts_whichever_ingest_finds_it(records: Path, out: Path) -> None:
+    write(records / "b.ndjson", check("one", "2026-10-01T20:00:00Z", kernel="late"))
+    write(records / "c.ndjson", check("one", "2026-10-01T08:00:00Z", kernel="early"))
+    ingest(records, out)
+    assert table(out, "checks", "kernel") == [("late",)]
+    write(records / "d.ndjson", check("one", "2026-10-01T09:00:00Z", kernel="earlier"))
+    write(records / "e.ndjson", check("two", "2026-10-01T09:00:00Z"))
+    ingest(records, out)
+    assert table(out, "checks", "host, kernel") == [("one", "late"), ("two", "6.1.0")]
+    write(records / "f.ndjson", check("one", "2026-10-01T23:00:00Z", kernel="last", cost=50.0))
+    ingest(records, out)
+    assert table(out, "checks", "host, kernel") == [("one", "last"), ("two", "6.1.0")]
+    assert table(out, "clocks", "host, cost_p50_ns")[:2] == [("one", 50.0), ("one", 50.0)]
+    assert len(table(out, "evidence", "host")) == 8
+
+
+def content(out: Path) -> dict[str, list[tuple[Any, ...]]]:
+    return {name: table(out, name, "*") for name in TABLES}
+
+
+def test_a_second_ingest_changes_nothing(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    (records / "empty.ndjson").touch()
+    ingest(records, out)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*.parquet")}
+    assert main(["ingest", str(records), str(out)]) == 0
+    assert "0 new files (2 known)" in capsys.readouterr().err
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*.parquet")} == before
+
+
+def test_a_file_that_was_cut_off_and_is_whole_now(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("one")[:3])
+    ingest(records, out)
+    assert table(out, "rejects", "file, host, reason, first_line, reject_lines") == [("a.ndjson", "one", "cut_off", 1, 3)]
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    assert table(out, "rejects", "file") == []
+    assert table(out, "checks", "host") == [("one",)]
+
+
+def changed(line: int, **values: Any) -> Callable[[Lines], Lines]:
+    def change(lines: Lines) -> Lines:
+        lines[line] |= values
+        return lines
+
+    return change
+
+
+WRONG = {
+    "a number for a text": changed(0, environment={"kernel": {"release": 6}}),
+    "a text for a number": changed(0, run={"duration_s": "4"}),
+    "a huge number": changed(3, lines=10**30),
+    "a negative count": changed(0, clocks=-(2**70)),
+    "a host of 100 kB": changed(0, host="x" * 100_000),
+    "no host": changed(0, host=None),
+    "an unknown verdict": changed(1, verdict="fine"),
+    "no evidence": changed(1, evidence=None),
+    "evidence of another type": changed(1, evidence=["x"]),
+    "a bin that is none": changed(1, evidence=[{**_evidence(1)[1], "histogram": [[1, 2, 3]]}]),
+    "bins that are no list": changed(1, evidence=[{**_evidence(1)[1], "histogram": {"a": 1}}]),
+    "a time that is none": changed(0, recorded_at="yesterday"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_value_of_the_wrong_type_refuses_the_check_alone(what: str, records: Path, out: Path) -> None:
+    write(records / "bad.ndjson", WRONG[what](check("bad")))
+    write(records / "good.ndjson", check("good"))
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("good",)]
+    found = table(out, "rejects", "file, reason, detail")
+    assert [(file, reason) for file, reason, _ in found] == [("bad.ndjson", "wrong_type")], found
+
+
+BAD_LINES = {
+    "not_json": [b"\x89PNG\r\n\x1a\n\xff\xfe\n", b'{"a": 1} {"b": 2}\n', b"{\n", b"\0\0\n", b"[" * 5000 + b"\n"],
+    "foreign": [b'{"level": "info"}\n', b"7\n", b"NaN\n", b'{"schema": "clockscope.measure", "schema_version": 1}\n'],
+    "schema_version": [
+        b'{"schema": "clockscope.check", "schema_version": 0}\n',
+        b'{"schema": "clockscope.check", "schema_version": 99}\n',
+    ],
+    "empty": [b""],
+}
+
+
+@pytest.mark.parametrize(("reason", "line"), [(reason, line) for reason, lines in BAD_LINES.items() for line in lines])
+def test_what_is_no_record_is_a_reject(reason: str, line: bytes, records: Path, out: Path) -> None:
+    (records / "bad").write_bytes(line)
+    write(records / "good.ndjson", check("good"))
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("good",)]
+    assert {row[0] for row in table(out, "rejects", "reason")} >= {reason}
+
+
+def test_a_key_that_stands_twice_is_a_reject(records: Path, out: Path) -> None:
+    for name, part in {"top": '"host": "bad"', "within": '"release": "6.1.0"', "evidence": '"count": 0'}.items():
+        text = "".join(json.dumps(line) + "\n" for line in check("bad", number=name))
+        assert part in text
+        (records / name).write_text(text.replace(part, f"{part}, {part}"))
+    ingest(records, out)
+    assert table(out, "rejects", "file, reason, detail") == [
+        (name, "wrong_type", "a key stands twice") for name in ("evidence", "top", "within")
+    ]
+
+
+def test_a_damaged_archive_gives_what_is_before_the_damage(records: Path, out: Path) -> None:
+    text = "".join(json.dumps(line) + "\n" for host in range(200) for line in check(f"host {host}", number=os.urandom(9).hex()))
+    for name, data in {"a.gz": gzip.compress(text.encode()), "a.zst": zstandard.ZstdCompressor().compress(text.encode())}.items():
+        (records / name).write_bytes(data[: len(data) // 2])
+    ingest(records, out)
+    reasons = {(file, reason) for file, reason in table(out, "rejects", "file, reason")}
+    assert ("a.gz", "cut_off") in reasons
+    assert any(file == "a.zst" for file, _ in reasons) or len(table(out, "checks", "host")) < 200
+
+
+@pytest.mark.parametrize("at", ["1970-01-01T00:00:05Z", "2066-10-01T10:00:00Z"])
+def test_a_clock_that_is_wrong_by_years_is_a_reject_with_the_host(at: str, records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("astray", at))
+    write(records / "b.ndjson", check("good"))
+    ingest(records, out)
+    assert table(out, "rejects", "host, reason") == [("astray", "clock_wrong")]
+    assert [day for day in _dataset.Dataset(str(out)).dates("checks") if not day.startswith("2026")] == []
+
+
+HOSTILE = ["o'brien\"; DROP TABLE checks;--", "<script>alert(1)</script>", "a/b\\c", "日本 東京", "../../etc/passwd", "%s{}$1", "\u202eabc"]
+
+
+def test_names_stay_what_they_are(records: Path, out: Path) -> None:
+    for number, host in enumerate(HOSTILE):
+        write(records / f"{number}'\"\n.ndjson", check(host, number=str(number)))
+    ingest(records, out)
+    assert {host for (host,) in table(out, "checks", "host")} == set(HOSTILE)
+    for query in _queries.every():
+        rows(out, query.sql)
+
+
+def test_an_ingest_that_fails_changes_nothing(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    before = content(out)
+    write(records / "b.ndjson", check("two"))
+
+    def full(self: object) -> str:
+        raise OSError(28, "No space left on device", "part-0.parquet")
+
+    monkeypatch.setattr(_dataset.Dataset, "new_manifest", full)
+    assert main(["ingest", str(records), str(out), "--quiet"]) == 4
+    assert content(out) == before
+    assert not (out / ".ingest").exists()
+    monkeypatch.undo()
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("one",), ("two",)]
+
+
+def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
+    records: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    write(records / "b.ndjson", check("two"))
+    replace, renames = os.replace, 0
+
+    def crash(source: str, target: str) -> None:
+        nonlocal renames
+        renames += 1
+        # The first puts the journal into place.
+        if renames == 3:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", crash)
+    assert main(["ingest", str(records), str(out), "--quiet"]) == 130
+    monkeypatch.undo()
+    assert (out / ".journal").exists()
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("one",), ("two",)]
+    assert len(table(out, "clocks", "host")) == 4
+    assert not (out / ".journal").exists()
+
+
+def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    with _dataset.Dataset(str(out)).writing():
+        assert main(["ingest", str(records), str(out), "--quiet"]) == 4
+    assert "another ingest writes to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["ingest", "{none}", "{out}"], "it is not a folder"),
+        (["ingest", "{records}", "{records}/out"], "it is inside"),
+        (["query", "{none}", "rejects"], "has no table"),
+        (["query", "{out}", "nothing"], "there is no query 'nothing'"),
+        (["query", "{out}", "{none}.sql"], "cannot read"),
+        (["query", "{out}", "rejects", "--master", "local"], "--master is Spark's"),
+        (["query", "{out}", "rejects", "--inventory", "{none}"], "No such file"),
+    ],
+)
+def test_errors_say_what_was_asked(
+    arguments: list[str], complaint: str, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    places = {"none": str(tmp_path / "none"), "records": str(records), "out": str(out)}
+    assert main([argument.format(**places) for argument in arguments]) == 4
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_dataset_without_a_check_says_so(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (records / "empty").touch()
+    ingest(records, out)
+    assert main(["query", str(out), "rejects"]) == 4
+    assert "has no check" in capsys.readouterr().err
+
+
+def test_every_query_begins_with_its_question() -> None:
+    for query in _queries.every():
+        assert query.sql.startswith("-- ") and query.question.endswith("?"), query.name
+
+
+def test_statements_of_users_that_are_wrong(records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    (tmp_path / "mine.sql").write_text("SELECT nothing FROM checks;\n")
+    assert main(["query", str(out), str(tmp_path / "mine.sql")]) == 4
+    assert "refuses the query" in capsys.readouterr().err
+    with pytest.raises(FleetError):
+        rows(out, "SELECT 1; SELECT")
+
+
+def test_formats(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check('a "b", c\x1b[2J', state="unsynchronized"))
+    ingest(records, out)
+    capsys.readouterr()
+    assert main(["query", str(out), "unsynchronized"]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown and "2026-10-01" in shown
+    assert main(["query", str(out), "unsynchronized", "--format", "json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["since"] == "2026-10-01"
+    assert main(["query", str(out), "unsynchronized", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("host,civil_state,since")
+
+
+def test_the_command_is_installed_and_needs_its_extra() -> None:
+    hidden = "import sys; sys.modules['duckdb'] = None; from clockscope.fleet.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", hidden, "ingest", ".", "/nonexistent/out"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4
+    assert os.access(Path(sys.executable).parent / "clockscope-fleet", os.X_OK)
