@@ -16,7 +16,7 @@ use super::judgment;
 const HPET_TICK_NS: f64 = 1e9 / 14_318_180.0;
 const ACPI_PM_TICK_NS: f64 = 1e9 / 3_579_545.0;
 /// Largest change of a day's costs, in standard deviations.
-const MOST_NOISE: f64 = 2.0;
+const MOST_NOISE: f64 = 1.75;
 /// Steering by more than this, in ppm, contradicts a clock.
 const SLEWED_PPM: f64 = 200.0;
 
