@@ -4,6 +4,7 @@
 
 mod bench;
 mod browsers;
+mod census;
 mod cross;
 mod dependencies;
 mod dist;
@@ -45,6 +46,9 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
+  census HOSTS DAYS DIR [--seed N] [--without FAULT] [--compact] [--here]
+                records of check that a fleet would have left, with planted faults; --compact writes a
+                file a day by zstd, --here derives some from a check of this machine
   docs          the recorded figures and the outputs of commands, written into the pages, and the
                 pictures (four minutes on a machine that does nothing else)
   docs figures  the first alone
@@ -108,6 +112,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["platforms", targets @ ..] => platforms::check(targets),
         ["machines", names @ ..] => machines::measure(names),
         ["browsers", browser, program] => browsers::in_browser(browser, program),
+        ["census", arguments @ ..] => census::make(arguments),
         ["docs"] => docs::make(),
         ["docs", "figures"] => docs::write(),
         ["docs", "outputs"] => docs::outputs::write(None),
