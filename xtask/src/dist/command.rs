@@ -14,8 +14,14 @@ use super::target::{System, Target};
 use super::{archive, bill, debian, roots};
 use crate::platforms;
 
-/// Units for systemd, in their folder here.
-const UNITS: [&str; 2] = ["clockscope-textfile.service", "clockscope-textfile.timer"];
+/// Units for systemd and the age of records, in their folder here.
+const UNITS: [&str; 5] = [
+    "clockscope-records.service",
+    "clockscope-records.timer",
+    "clockscope-records.tmpfiles",
+    "clockscope-textfile.service",
+    "clockscope-textfile.timer",
+];
 /// Alerts for Prometheus, in their folder here and in the archive.
 const ALERTS: &str = "prometheus/clockscope.rules.yml";
 

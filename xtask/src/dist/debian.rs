@@ -11,12 +11,15 @@ use super::origin::Origin;
 use crate::run;
 
 /// Files of the archive's folder, and where they belong.
-const FILES: [(&str, &str, u32); 10] = [
+const FILES: [(&str, &str, u32); 13] = [
     ("clockscope", "usr/bin/clockscope", archive::PROGRAM),
     ("man/clockscope.1", "usr/share/man/man1/clockscope.1", archive::TEXT),
     ("completions/clockscope.bash", "usr/share/bash-completion/completions/clockscope", archive::TEXT),
     ("completions/_clockscope", "usr/share/zsh/vendor-completions/_clockscope", archive::TEXT),
     ("completions/clockscope.fish", "usr/share/fish/vendor_completions.d/clockscope.fish", archive::TEXT),
+    ("systemd/clockscope-records.service", "usr/lib/systemd/system/clockscope-records.service", archive::TEXT),
+    ("systemd/clockscope-records.timer", "usr/lib/systemd/system/clockscope-records.timer", archive::TEXT),
+    ("systemd/clockscope-records.tmpfiles", "usr/lib/tmpfiles.d/clockscope.conf", archive::TEXT),
     ("systemd/clockscope-textfile.service", "usr/lib/systemd/system/clockscope-textfile.service", archive::TEXT),
     ("systemd/clockscope-textfile.timer", "usr/lib/systemd/system/clockscope-textfile.timer", archive::TEXT),
     ("prometheus/clockscope.rules.yml", "usr/share/doc/clockscope/examples/clockscope.rules.yml", archive::TEXT),

@@ -8,11 +8,13 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
 
-use crate::support::{clockscope, run};
+use crate::support::{clockscope, is_emulated, run};
 use clockscope_system::clocksource::KNOWN;
 use clockscope_testing::skip;
 use serde_json::Value;
+use serial_test::serial;
 
 fn packaging(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../packaging").join(file)
@@ -41,24 +43,101 @@ fn words_of(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The unit's exposure is 3 of 10 at most.
+/// The service of the metrics and that of the records.
+const SERVICES: [&str; 2] = ["clockscope-textfile", "clockscope-records"];
+
+/// Each unit's exposure is 3 of 10 at most.
 #[test]
-fn the_service_is_understood_and_hardened() {
+fn the_services_are_understood_and_hardened() {
     let folder = tempfile::tempdir().unwrap();
-    let path_to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let [service, timer] = ["clockscope-textfile.service", "clockscope-textfile.timer"].map(path_to);
-    let unit = text("systemd/clockscope-textfile.service");
-    // systemd looks whether the program is there.
-    fs::write(&service, unit.replace("/usr/bin/clockscope", env!("CARGO_BIN_EXE_clockscope"))).unwrap();
-    fs::write(&timer, text("systemd/clockscope-textfile.timer")).unwrap();
-    let Some(verified) = tool("systemd-analyze", &["verify", &service, &timer]) else { return };
-    assert!(verified.status.success() && words_of(&verified).is_empty(), "{}", words_of(&verified));
-    let security = ["security", "--offline=true", "--threshold=30", &service];
-    let Some(analyzed) = tool("systemd-analyze", &security) else { return };
-    assert!(analyzed.status.success(), "{}", words_of(&analyzed));
+    for name in SERVICES {
+        let path_to = |ending: &str| folder.path().join(format!("{name}.{ending}")).to_str().unwrap().to_owned();
+        let [service, timer] = ["service", "timer"].map(path_to);
+        let unit = text(&format!("systemd/{name}.service"));
+        // systemd looks whether the program is there.
+        fs::write(&service, unit.replace("/usr/bin/clockscope", env!("CARGO_BIN_EXE_clockscope"))).unwrap();
+        fs::write(&timer, text(&format!("systemd/{name}.timer"))).unwrap();
+        let Some(verified) = tool("systemd-analyze", &["verify", &service, &timer]) else { return };
+        assert!(verified.status.success() && words_of(&verified).is_empty(), "{}", words_of(&verified));
+        let security = ["security", "--offline=true", "--threshold=30", &service];
+        let Some(analyzed) = tool("systemd-analyze", &security) else { return };
+        assert!(analyzed.status.success(), "{}", words_of(&analyzed));
+    }
 }
 
-/// The command lines of the service and of the plugin are command lines of this program.
+/// The services have the same rights, apart from the folder that each writes to.
+#[test]
+fn the_services_are_hardened_alike() {
+    let [metrics, records] = SERVICES.map(|name| {
+        let unit = text(&format!("systemd/{name}.service"));
+        let (_, settings) = unit.split_once("\nCapabilityBoundingSet=").unwrap();
+        let is_setting = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("ReadWrite");
+        settings.lines().filter(is_setting).map(str::to_owned).collect::<Vec<String>>()
+    });
+    assert_eq!(metrics, records);
+}
+
+/// The command of the service that keeps records, as systemd hands it to the shell.
+fn command_of_records() -> String {
+    let service = text("systemd/clockscope-records.service");
+    let command = service.lines().find_map(|line| line.strip_prefix("ExecStart=/bin/sh -c '")?.strip_suffix('\''));
+    command.unwrap().replace("%%", "%")
+}
+
+/// Each start writes a file of its own, whole, and succeeds.
+#[test]
+#[serial]
+fn the_service_of_records_writes_a_file_a_start() {
+    if is_emulated() {
+        return skip("the shell would start the program without its emulator");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = format!("{} check --duration 200ms ", env!("CARGO_BIN_EXE_clockscope"));
+    let command = command_of_records().replace("/usr/bin/clockscope check ", &program);
+    let starts = ["0d3c8ee08a4f4b6d9f2f3d0f0f9f4c12", "4f0c8ee08a4f4b6d9f2f3d0f0f9f4c11"];
+    for start in starts {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &command]).env("STATE_DIRECTORY", folder.path()).env("INVOCATION_ID", start);
+        run(shell, 0);
+    }
+    let mut names: Vec<String> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names.len(), 2, "{names:?}");
+    for (name, start) in names.iter().zip(starts) {
+        let time = name.strip_suffix(&format!("-{start}.ndjson")).unwrap();
+        let pattern: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        assert_eq!(pattern, "00000000T000000Z", "{name}");
+        let record = fs::read_to_string(folder.path().join(name)).unwrap();
+        let last: Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
+        assert_eq!(last["type"], "end", "{last}");
+    }
+}
+
+/// An old record goes though it was read today, and a new one stays.
+#[test]
+fn old_records_are_removed() {
+    let root = tempfile::tempdir().unwrap();
+    let records = root.path().join("var/lib/clockscope/records");
+    fs::create_dir_all(&records).unwrap();
+    let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 86_400);
+    for (name, age) in [("old", 15), ("new", 13)] {
+        let file = fs::File::create(records.join(name)).unwrap();
+        file.set_times(fs::FileTimes::new().set_modified(days(age)).set_accessed(days(0))).unwrap();
+    }
+    let Some(version) = tool("systemd-tmpfiles", &["--version"]) else { return };
+    let version = words_of(&version).split_whitespace().nth(1).and_then(|number| number.parse::<u32>().ok());
+    if version.is_some_and(|version| version < 250) {
+        return skip("systemd before 250 does not know the age by the last change");
+    }
+    let config = packaging("systemd/clockscope-records.tmpfiles").canonicalize().unwrap();
+    let root_option = format!("--root={}", root.path().display());
+    let Some(cleaned) = tool("systemd-tmpfiles", &["--clean", &root_option, config.to_str().unwrap()]) else { return };
+    assert!(cleaned.status.success() && words_of(&cleaned).is_empty(), "{}", words_of(&cleaned));
+    assert!(!records.join("old").exists() && records.join("new").exists());
+}
+
+/// The command lines of the services and of the plugin are command lines of this program.
 #[test]
 fn commands_in_files_are_understood() {
     let service = text("systemd/clockscope-textfile.service");
@@ -69,7 +148,11 @@ fn commands_in_files_are_understood() {
     let daemonset = text("kubernetes/daemonset.yaml");
     let shell = daemonset.lines().find_map(|line| line.trim().strip_prefix("clockscope check ")).unwrap();
     let shell: Vec<&str> = ["check"].into_iter().chain(shell.trim_end_matches(" &").split(' ')).collect();
-    for mut words in [line.split(' ').collect(), plugin, shell] {
+    let records = command_of_records();
+    let (_, records) = records.split_once("/usr/bin/clockscope ").unwrap();
+    let (records, _) = records.split_once(" \"$").unwrap();
+    let records: Vec<&str> = records.split(' ').chain(["FILE"]).collect();
+    for mut words in [line.split(' ').collect(), plugin, shell, records] {
         words.extend(["--duration", "x"]);
         // The time is the one word that is wrong.
         let said = String::from_utf8(run(clockscope(&words), 2).stderr).unwrap();

@@ -1,5 +1,6 @@
 //! A fresh Debian, made by debootstrap: the .deb is installed, used and purged there.
 
+mod records;
 mod system;
 
 use std::fs;
@@ -10,8 +11,8 @@ use anyhow::{Context, Result, bail, ensure};
 use super::super::archive::file_name;
 use super::super::trial::{self, Place, QUESTIONS, Trial};
 use crate::needs::{self, Need};
-use system::System;
 pub(in crate::dist) use system::needs_root;
+use system::{System, UNITS};
 
 const ROOT: &str = "a fresh Debian 12";
 
@@ -27,8 +28,6 @@ pub(in crate::dist) const NEEDS: [Need; 4] = [
 
 /// For packages of arm64.
 pub(in crate::dist) const NEEDS_OF_OTHERS: [Need; 1] = [Need::program("qemu-aarch64-static", "qemu-user-static")];
-
-const UNITS: &str = "usr/lib/systemd/system";
 
 /// The largest exposure, in tenths.
 const EXPOSURE: &str = "--threshold=30";
@@ -65,18 +64,22 @@ pub(in crate::dist) fn check(package: &Path, trials: &mut Vec<Trial>) -> Result<
     ensure!(manual.contains("\nSYNOPSIS\n"), "man clockscope shows no manual: {manual}");
 
     let service = Service::read(&system)?;
-    verify(&place, &system, &["verify", "clockscope-textfile.service", "clockscope-textfile.timer"], trials)?;
-    let security = ["security", "--offline=true", EXPOSURE, "clockscope-textfile.service"];
-    let mut run = |words: &str, command: &[&str]| place.run(&mut system.command(command), words, trials);
-    run(&format!("systemd-analyze {}", security.join(" ")), &[&["systemd-analyze"], &security[..]].concat())?;
+    for name in ["clockscope-textfile", "clockscope-records"] {
+        let [unit, timer] = ["service", "timer"].map(|ending| format!("{name}.{ending}"));
+        verify(&place, &system, &["verify", &unit, &timer], trials)?;
+        let security = ["security", "--offline=true", EXPOSURE, &unit];
+        let mut run = |words: &str, command: &[&str]| place.run(&mut system.command(command), words, trials);
+        run(&format!("systemd-analyze {}", security.join(" ")), &[&["systemd-analyze"], &security[..]].concat())?;
+        let enable = ["systemctl", "enable", &timer];
+        run(&enable.join(" "), &enable)?;
+    }
     let line: Vec<&str> = service.line.split_whitespace().collect();
-    run(&service.line, &[emulator, &line[..]].concat())?;
+    place.run(&mut system.command(&[emulator, &line[..]].concat()), &service.line, trials)?;
     service.check_output(&system)?;
-    let enable = ["systemctl", "enable", "clockscope-textfile.timer"];
-    run(&enable.join(" "), &enable)?;
+    records::check(&place, &system, emulator, trials)?;
 
     let purge = ["dpkg", "--purge", "clockscope"];
-    run(&purge.join(" "), &purge)?;
+    place.run(&mut system.command(&purge), &purge.join(" "), trials)?;
     leaves_nothing(&before, &system.paths()?).with_context(|| place.named("dpkg --purge clockscope"))?;
     system.remove()
 }

@@ -15,6 +15,9 @@ const RELEASE: &str = "bookworm";
 /// Packages beside the smallest system: a reader of manuals, systemd, and what takes the metrics.
 const PACKAGES: &str = "--include=man-db,systemd,prometheus-node-exporter";
 
+/// Folder of the units of packages.
+pub(super) const UNITS: &str = "usr/lib/systemd/system";
+
 /// Debian's own address.
 const MIRROR: &str = "http://deb.debian.org/debian";
 
