@@ -83,6 +83,11 @@ pub(crate) fn make(arguments: &[&str]) -> Result<()> {
     plan.write(bases)
 }
 
+/// The names of all faults.
+pub(crate) fn faults() -> impl Iterator<Item = &'static str> {
+    Fault::ALL.into_iter().map(Fault::name)
+}
+
 impl Plan {
     fn of(arguments: &[&str]) -> Result<Self> {
         let [hosts, days, folder, options @ ..] = arguments else {

@@ -10,6 +10,7 @@ mod dependencies;
 mod dist;
 mod docs;
 mod fast_path;
+mod fleet;
 mod fuzz;
 mod install;
 mod machines;

@@ -44,20 +44,32 @@ fn tests() -> Result<std::result::Result<Environment, String>> {
 /// Installs the wheel of a debug build, and checks its types and its tests; or says what is
 /// missing.
 pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
-    let environment = match tests()? {
+    let environment = match installed("environment", REQUIREMENTS)? {
         Ok(environment) => environment,
         Err(missing) => return missing_tool(missing),
     };
-    let command = stripped(run::debug_command()?, &environment.folder)?;
-    let wheel = environment.local_wheel(&command, &[], &environment.folder.join("wheels"))?;
-    environment.install(&wheel)?;
     // Not from the crate's folder: `clockscope` is what was installed.
     let configuration = format!("{CRATE}/pyproject.toml");
     environment.run(&["-m", "mypy", "--config-file", &configuration, "-p", "clockscope"])?;
     environment.run(&["-m", "mypy", "--config-file", &configuration, &format!("{CRATE}/tests")])?;
     environment.run(&["-m", "mypy.stubtest", "--mypy-config-file", &configuration, "clockscope"])?;
-    tally.pytest(&environment.python, &format!("{CRATE}/tests"))?;
+    // Those of a census are a step of their own.
+    let (tests, census) = (format!("{CRATE}/tests"), format!("--ignore={CRATE}/tests/census"));
+    tally.pytest(&environment.python, &[&tests, &census], &[])?;
     Ok(Outcome::Passed)
+}
+
+/// The environment of this name with the packages of a file, and with the wheel of a debug build;
+/// or what is missing.
+pub(crate) fn installed(name: &str, requirements: &str) -> Result<std::result::Result<Environment, String>> {
+    let environment = match Environment::new(name, requirements)? {
+        Ok(environment) => environment,
+        Err(missing) => return Ok(Err(missing)),
+    };
+    let command = stripped(run::debug_command()?, &environment.folder)?;
+    let wheel = environment.local_wheel(&command, &[], &environment.folder.join("wheels"))?;
+    environment.install(&wheel)?;
+    Ok(Ok(environment))
 }
 
 /// Returns a copy of a program without symbols: a debug build is mostly symbols, which take longer

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
@@ -64,13 +65,14 @@ impl Tally {
         Ok(())
     }
 
-    /// Runs pytest in a folder of tests, prints what it prints, and counts.
+    /// Runs pytest with these arguments and variables, prints what it prints, and counts.
     ///
     /// # Errors
     /// A test fails, or none is there.
-    pub(crate) fn pytest(&self, python: &str, folder: &str) -> Result<()> {
+    pub(crate) fn pytest(&self, python: &str, arguments: &[&str], variables: &[(&str, &Path)]) -> Result<()> {
         let mut command = Command::new(python);
-        command.args(["-m", "pytest", "--quiet", "-rs", "--color=no", folder]).env("PYTHONPATH", "");
+        command.args(["-m", "pytest", "--quiet", "-rs", "--color=no"]).args(arguments);
+        command.envs(variables.iter().copied()).env("PYTHONPATH", "");
         let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run pytest")?;
         let output = child.stdout.take().context("no output")?;
         for line in BufReader::new(output).lines() {
@@ -80,7 +82,7 @@ impl Tally {
         }
         let status = child.wait()?;
         if !status.success() {
-            bail!("pytest {folder}: {status}");
+            bail!("pytest {}: {status}", arguments.join(" "));
         }
         Ok(())
     }

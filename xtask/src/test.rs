@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    browsers, cross, dependencies, dist, docs, fast_path, fuzz, machines, needs, package, platforms, python, run,
-    runtimes, spelling, structure, traces, workflows,
+    browsers, cross, dependencies, dist, docs, fast_path, fleet, fuzz, machines, needs, package, platforms, python,
+    run, runtimes, spelling, structure, traces, workflows,
 };
 
 /// A thing that a change has to pass.
@@ -49,6 +49,7 @@ const LANES: &[&[Step]] = &[
         Step("loom", |tally| passed(loom(tally))),
         Step("fuzz", |_| fuzz::check()),
         Step("python", python::check),
+        Step("fleet", fleet::check),
         Step("fast-path", |_| passed(fast_path::check())),
         Step("pages", |_| browsers::check()),
         Step("traces", |_| traces::check()),

@@ -1,7 +1,8 @@
--- Which hosts have no synchronized civil time, and since when without a break?
+-- On which hosts does no daemon synchronize civil time, and since when without a break? A daemon that
+-- states no error is one.
 WITH judged AS (
     SELECT checks.host, checks.day_no, date, civil_state, kernel, cloud, instance_type,
-        CASE WHEN civil_state IN ('synchronized', 'while_not_slewing', 'leap_second') THEN 1 ELSE 0 END AS is_synchronized
+        CASE WHEN civil_state = 'unsynchronized' THEN 0 ELSE 1 END AS is_synchronized
     FROM checks
     JOIN as_of ON checks.day_no <= as_of.day_no
 ), last_good AS (

@@ -1,0 +1,218 @@
+"""Queries find what `cargo xtask census` has planted, and nothing else, with DuckDB and with Spark.
+
+CLOCKSCOPE_CENSUS names a folder with two censuses: `faults` with all faults, and `healthy` with none.
+Nothing but this test reads their truth.json.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clockscope.fleet import _queries
+from clockscope.fleet.__main__ import main
+from clockscope.fleet._engines import Answer, DuckDb, Engine, Settings, Spark
+
+CENSUSES = Path(os.environ["CLOCKSCOPE_CENSUS"])
+
+
+class Census:
+    """A census, its truth, and the answers of an engine."""
+
+    def __init__(self, folder: Path, out: Path) -> None:
+        self.folder, self.out = folder, out
+        self.truth: dict[str, Any] = json.loads((folder / "truth.json").read_text())
+        self.last = date.fromisoformat(self.truth["last_day"])
+        assert main(["ingest", str(folder / "records"), str(out), "--quiet"]) == 0
+
+    def settings(self) -> Settings:
+        return Settings(inventory=(self.folder / "inventory.txt").read_text(encoding="utf-8").splitlines())
+
+    def hosts(self, *faults: str) -> set[str]:
+        return {one["host"] for fault in faults for one in self.truth["faults"].get(fault, [])}
+
+    def since(self, fault: str) -> dict[str, date]:
+        return {one["host"]: date.fromisoformat(one["day"]) for one in self.truth["faults"].get(fault, [])}
+
+
+Rows = list[dict[str, Any]]
+
+
+def ask(engine: Engine, name: str) -> Rows:
+    answer = engine.query(_queries.find(name).sql)
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
+@pytest.fixture(scope="module")
+def census(tmp_path_factory: pytest.TempPathFactory) -> Census:
+    return Census(CENSUSES / "faults", tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture(scope="module")
+def duckdb(census: Census) -> Iterator[Engine]:
+    with DuckDb(str(census.out), census.settings()) as engine:
+        yield engine
+
+
+def test_something_is_planted(census: Census) -> None:
+    assert len(census.truth["faults"]) == 10
+    for fault, hosts in census.truth["faults"].items():
+        assert len(hosts) >= 2, fault
+
+
+class Expected:
+    """What each query has to find in a census."""
+
+    def __init__(self, census: Census) -> None:
+        self.census = census
+        unstable = census.since("unstable_tsc")
+        # Days that the query compares, seen from the last one.
+        ago = {host: (census.last - day).days for host, day in unstable.items()}
+        slow_since_then = {host for host, days in ago.items() if days <= 6}
+        self.may_be_slower = census.hosts("slower_kernel", "hpet", "unstable_tsc")
+        self.is_slower = census.hosts("slower_kernel", "hpet") | slow_since_then
+
+    def slower(self, found: Rows) -> None:
+        hosts = {row["host"] for row in found}
+        assert self.is_slower <= hosts <= self.may_be_slower
+        clocks = {row["clock"] for row in found if row["host"] in self.census.hosts("slower_kernel")}
+        assert clocks == ({"monotonic", "realtime"} if self.census.hosts("slower_kernel") else set())
+
+    def first_day(self, found: Rows) -> None:
+        planted = self.census.since("hpet") | self.census.since("unstable_tsc")
+        assert {row["host"]: row["date"] for row in found} == planted
+        assert len(found) == len(planted)
+        together = {row["hosts_that_day"] for row in found if row["host"] in self.census.hosts("hpet")}
+        assert not together or min(together) >= len(self.census.hosts("hpet"))
+
+    def kernel_changes(self, found: Rows) -> None:
+        turned = {row["kernel_after"]: row["clocksource_changed"] for row in found if row["clocksource_changed"]}
+        assert sum(turned.values()) == len(self.census.hosts("hpet"))
+        slower = [row for row in found if row["cost_ratio"] > 1.06 and not row["clocksource_changed"]]
+        assert sum(row["hosts"] for row in slower) == len(self.census.hosts("slower_kernel"))
+        upgraded = self.census.hosts("hpet", "slower_kernel") | {one["host"] for one in self.census.truth["harmless_upgrades"]}
+        assert sum(row["hosts"] for row in found) == len(upgraded)
+
+    def unsynchronized(self, found: Rows) -> None:
+        assert {row["host"]: row["since"] for row in found} == self.census.since("unsynchronized")
+
+    def silent(self, found: Rows) -> None:
+        state = {row["host"]: row["state"] for row in found}
+        never = dict.fromkeys(self.census.hosts("never", "clock_wrong"), "never")
+        assert state == never | dict.fromkeys(self.census.hosts("silent"), "silent")
+
+    def rates(self, found: Rows) -> None:
+        by_kind = defaultdict(set)
+        for row in found:
+            by_kind["offsets" if row["kind"] == "offsets" else "rate"].add(row["host"])
+        assert by_kind["offsets"] == self.census.hosts("unstable_tsc")
+        assert by_kind["rate"] == self.census.hosts("rate_off")
+
+    def outliers(self, found: Rows) -> None:
+        assert {(row["host"], row["clock"]) for row in found} == {
+            (one["host"], one["clock"]) for one in self.census.truth["faults"].get("outlier", [])
+        }
+
+    def clocksources(self, found: Rows) -> None:
+        hosts = Counter[str]()
+        for row in found:
+            hosts["tsc" if row["clocksource"] == "tsc" else "other"] += row["hosts"]
+        assert hosts["other"] == len(self.census.hosts("hpet", "unstable_tsc"))
+        spoke = self.census.truth["hosts"] - len(self.census.hosts("never", "clock_wrong", "silent"))
+        assert hosts["tsc"] + hosts["other"] == spoke
+
+    def offenders(self, found: Rows) -> None:
+        of_kind = defaultdict(set)
+        for row in found:
+            assert row["text"] and row["advice"], row
+            of_kind[row["kind"]].add(row["host"])
+        assert of_kind["synchronization"] == self.census.hosts("unsynchronized")
+        assert self.census.hosts("hpet", "unstable_tsc", "rate_off") <= {row["host"] for row in found}
+        known = self.census.hosts("hpet", "unstable_tsc", "rate_off", "unsynchronized")
+        assert {row["host"] for row in found} <= known
+
+    def rejects(self, found: Rows) -> None:
+        files = Counter[str]()
+        for row in found:
+            files[row["reason"]] += row["files"]
+        planted = Counter(one["why"] for one in self.census.truth["rejects"])
+        assert files["clock_wrong"] == planted["clock_wrong"]
+        assert files["empty"] == planted["empty"]
+        assert files["schema_version"] == planted["schema_version"]
+        assert files["foreign"] == planted["foreign"]
+
+    def cost_quantiles(self, found: Rows) -> None:
+        assert {row["clock"] for row in found} >= {"monotonic", "realtime"}
+        for row in found:
+            bins = _bins(self.census, row["clock"], row["clocksource"])
+            for share, name in ((0.5, "p50_ns"), (0.9, "p90_ns"), (0.99, "p99_ns")):
+                expected = bins[math.ceil(share * len(bins)) - 1]
+                middle = 2 ** ((expected + 0.5) / 32)
+                assert row[name] == pytest.approx(middle, rel=1e-9), (row, share)
+
+
+def _bins(census: Census, clock: str, clocksource: str | None) -> list[int]:
+    """All bins of all hosts' last checks of the last day, in order, read from the files."""
+    last: dict[str, tuple[str, list[dict[str, Any]]]] = {}
+    rejected = {one["file"] for one in census.truth["rejects"]}
+    for path in (census.folder / "records" / census.truth["last_day"]).iterdir():
+        if str(path.relative_to(census.folder / "records")) in rejected:
+            continue
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        host, at = lines[0]["host"], lines[0]["recorded_at"]
+        if host not in last or last[host][0] < at:
+            last[host] = (at, lines)
+    bins: list[int] = []
+    for _, lines in last.values():
+        if lines[0]["environment"]["clocksource"] == clocksource:
+            for line in lines:
+                if line.get("clock") == clock:
+                    histograms = [one["histogram"] for one in line["evidence"] if one["check"] == "cost"]
+                    bins.extend(bin for histogram in histograms for bin, count in histogram for _ in range(count))
+    return sorted(bins)
+
+
+NAMES = [query.name for query in _queries.every()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_finds_exactly_what_was_planted(name: str, census: Census, duckdb: Engine) -> None:
+    getattr(Expected(census), name)(ask(duckdb, name))
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Census, Engine]]:
+    census = Census(CENSUSES / "healthy", tmp_path_factory.mktemp("healthy"))
+    with DuckDb(str(census.out), census.settings()) as engine:
+        yield census, engine
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_is_found_where_nothing_was_planted(name: str, healthy: tuple[Census, Engine]) -> None:
+    census, engine = healthy
+    assert census.truth["faults"] == {}
+    getattr(Expected(census), name)(ask(engine, name))
+
+
+def test_spark_gives_the_same_rows(census: Census, duckdb: Engine) -> None:
+    with Spark(str(census.out), census.settings(), "local[2]") as spark:
+        for query in _queries.every():
+            same(query.name, duckdb.query(query.sql), spark.query(query.sql))
+
+
+def same(name: str, one: Answer, other: Answer) -> None:
+    """Compares two answers row by row: floats within 1e-9 of their size."""
+    assert one.columns == other.columns, name
+    assert len(one.rows) == len(other.rows), name
+    for left, right in zip(one.rows, other.rows, strict=True):
+        for column, a, b in zip(one.columns, left, right, strict=True):
+            is_float = isinstance(a, float) and b is not None
+            assert (float(b) == pytest.approx(a, rel=1e-9, abs=1e-12)) if is_float else a == b, (name, column, left, right)

@@ -1,0 +1,39 @@
+//! The queries of a fleet, on both engines, against censuses whose faults are known.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::outcome::{Outcome, missing_tool};
+use crate::tally::Tally;
+use crate::{census, python, run};
+
+/// Packages of the tests, with their versions.
+const REQUIREMENTS: &str = "crates/clockscope-python/tests/census/requirements.txt";
+const TESTS: &str = "crates/clockscope-python/tests/census";
+const HOSTS: &str = "50";
+const DAYS: &str = "12";
+
+/// Makes a census with all faults and one without any, and has queries find them; or says what is
+/// missing.
+pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
+    if !run::exists("java") {
+        return missing_tool("java is missing, which Spark needs: apt-get install openjdk-17-jdk-headless".to_owned());
+    }
+    let environment = match python::installed("fleet", REQUIREMENTS)? {
+        Ok(environment) => environment,
+        Err(missing) => return missing_tool(missing),
+    };
+    let folder = run::built("fleet");
+    if Path::new(&folder).exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {folder}"))?;
+    }
+    let [faults, healthy] = ["faults", "healthy"].map(|name| format!("{folder}/{name}"));
+    census::make(&[HOSTS, DAYS, &faults])?;
+    let without = census::faults().flat_map(|fault| ["--without", fault]);
+    census::make(&[HOSTS, DAYS, &healthy].into_iter().chain(without).collect::<Vec<_>>())?;
+    let folder = std::path::absolute(&folder)?;
+    tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &folder)])?;
+    Ok(Outcome::Passed)
+}
