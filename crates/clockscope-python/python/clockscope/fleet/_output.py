@@ -7,10 +7,13 @@ import io
 import json
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Final
 
 from clockscope.fleet._engines import Answer, Cell
 
-FORMATS = ("table", "csv", "json")
+FORMATS: Final = ("table", "csv", "json")
+_WIDEST: Final = 64
+"""Characters of a table's cell: a host that has no label has as many."""
 
 
 def render(answer: Answer, format: str) -> str:
@@ -64,4 +67,5 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, (float, Decimal)):
         return f"{cell:.6g}"
     # What a record says is not to move the cursor.
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(_plain(cell)))
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(_plain(cell)))
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
