@@ -214,5 +214,5 @@ def same(name: str, one: Answer, other: Answer) -> None:
     assert len(one.rows) == len(other.rows), name
     for left, right in zip(one.rows, other.rows, strict=True):
         for column, a, b in zip(one.columns, left, right, strict=True):
-            is_float = isinstance(a, float) and b is not None
-            assert (float(b) == pytest.approx(a, rel=1e-9, abs=1e-12)) if is_float else a == b, (name, column, left, right)
+            is_same = b == pytest.approx(a, rel=1e-9, abs=1e-12) if isinstance(a, float) else a == b
+            assert is_same, (name, column, left, right)

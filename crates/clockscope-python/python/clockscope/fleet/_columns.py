@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 @dataclass(frozen=True)
 class Type:
-    """A column's type in SQL, and the JSON values that it takes."""
+    """A column's type in SQL, and how JSON has its values. `{raw}` is a value as JSON writes it."""
 
     sql: str
-    json: tuple[str, ...]
     word: str
+    is_one: str
+    value: str
     longest: int = 0
     """Characters of a text; more is not what the program writes."""
 
 
-TEXT: Final = Type("VARCHAR", ("VARCHAR",), "text of at most 300 characters", 300)
-LONG_TEXT: Final = Type("VARCHAR", ("VARCHAR",), "text of at most 2000 characters", 2000)
-COUNT: Final = Type("BIGINT", ("UBIGINT", "BIGINT"), "whole number")
-NUMBER: Final = Type("DOUBLE", ("DOUBLE", "UBIGINT", "BIGINT", "HUGEINT", "UHUGEINT"), "number")
-YES_NO: Final = Type("BOOLEAN", ("BOOLEAN",), "true or false")
+def _text(longest: int) -> Type:
+    value = "CASE WHEN contains({raw}, '\\') THEN json_extract_string({raw}, '$') ELSE {raw}[2:-2] END"
+    return Type("VARCHAR", f"text of at most {longest} characters", "starts_with({raw}, '\"')", value, longest)
+
+
+TEXT: Final = _text(300)
+LONG_TEXT: Final = _text(2000)
+COUNT: Final = Type("BIGINT", "whole number", "regexp_full_match({raw}, '-?[0-9]+')", "TRY_CAST({raw} AS BIGINT)")
+NUMBER: Final = Type("DOUBLE", "number", "isfinite(TRY_CAST({raw} AS DOUBLE))", "TRY_CAST({raw} AS DOUBLE)")
+YES_NO: Final = Type("BOOLEAN", "true or false", "{raw} IN ('true', 'false')", "{raw} = 'true'")
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,7 @@ END: Final = (
 
 OBJECTS: Final = {
     "environment": ("environment", "environment.kernel", "environment.cpu", "run", "run.timer", "identity"),
-    "verdict": ("uses",),
-    "evidence": (),
+    "verdict": ("uses", "evidence[*]"),
     "end": (),
 }
 """The objects of each kind of line in which no key may stand twice, beside the line itself."""
-
-
-def paths(columns: Sequence[Column]) -> list[str]:
-    """All paths of columns, in order."""
-    return [path for column in columns for path in column.paths]

@@ -91,17 +91,17 @@ class _Ingest:
         run("CREATE TABLE bad_parts (file INTEGER, reason VARCHAR, detail VARCHAR, line BIGINT)")
         run("CREATE TABLE heads_refused (file INTEGER, pos BIGINT, reason VARCHAR, detail VARCHAR)")
         first = True
-        for done in self._batches(files):
-            run(_parsing.HEADS)
+        for lines, done in self._batches(files):
+            run(_parsing.HEADS.format(lines=lines))
             run("INSERT INTO heads_refused SELECT file, pos, reason, detail FROM heads WHERE reason IS NOT NULL")
             for table, statement in _parsing.PARSED.items():
                 run(f"CREATE TABLE {table} AS {statement}" if first else f"INSERT INTO {table} {statement}")
             first = False
-            run("DROP TABLE heads; DROP TABLE raw")
+            run("DROP TABLE heads")
             self.progress.step("files", done, len(files))
 
-    def _batches(self, files: Sequence[_files.RecordFile]) -> Iterator[int]:
-        """Loads lines of some files at a time into the table `raw`; gives the number of files done."""
+    def _batches(self, files: Sequence[_files.RecordFile]) -> Iterator[tuple[str, int]]:
+        """Lines of some files at a time, as a table, and the number of files done."""
         names = os.path.join(self.dataset.work, "files.csv")
         bad = os.path.join(self.dataset.work, "bad.csv")
         raw = os.path.join(self.dataset.work, "raw.csv")
@@ -110,23 +110,14 @@ class _Ingest:
             while True:
                 with open(raw, "wb") as raw_file:
                     pending.write(raw_file, _BATCH)
-                self._load("raw", raw, {"file": "INTEGER", "pos": "BIGINT", "line": "VARCHAR"}, create=True)
-                yield pending.done
+                yield _csv(raw, {"file": "INTEGER", "pos": "BIGINT", "line": "VARCHAR"}), pending.done
                 if pending.ended:
                     break
         self._load("files", names, {"no": "INTEGER", "day_no": "INTEGER", "name": "VARCHAR"})
         self._load("bad_parts", bad, {"file": "INTEGER", "line": "BIGINT", "reason": "VARCHAR", "detail": "VARCHAR"})
 
-    def _load(self, table: str, path: str, columns: dict[str, str], create: bool = False) -> None:
-        spec = "{" + ", ".join(f"{text(name)}: {text(kind)}" for name, kind in columns.items()) + "}"
-        source = (
-            f"SELECT * FROM read_csv({text(path)}, columns = {spec}, delim = '\\t', quote = '', escape = '', "
-            "header = false, auto_detect = false, max_line_size = 2097152, new_line = '\\n')"
-        )
-        self.database.execute(
-            f"CREATE OR REPLACE TABLE {table} AS {source}" if create else f"INSERT INTO {table} BY NAME {source}"
-        )
-        os.remove(path)
+    def _load(self, table: str, path: str, columns: dict[str, str]) -> None:
+        self.database.execute(f"INSERT INTO {table} BY NAME SELECT * FROM {_csv(path, columns)}")
 
     def _join(self) -> list[str]:
         """Writes the new files of all days that change; returns their dates."""
@@ -221,6 +212,15 @@ class _Lines:
             if written >= most:
                 return
         self.ended = True
+
+
+def _csv(path: str, columns: dict[str, str]) -> str:
+    """A file of lines, whose columns a tab separates, as a table."""
+    types = "{" + ", ".join(f"{text(name)}: {text(kind)}" for name, kind in columns.items()) + "}"
+    return (
+        f"read_csv({text(path)}, columns = {types}, delim = '\\t', quote = '', escape = '', header = false, "
+        "auto_detect = false, max_line_size = 2097152, new_line = '\\n')"
+    )
 
 
 def _one_line(value: str) -> str:

@@ -5,7 +5,7 @@ Nothing of a record becomes SQL: a statement is made of the names of `_columns` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from clockscope.fleet._columns import CHECK, CLOCK, END, EVIDENCE, OBJECTS, Column
@@ -31,67 +31,56 @@ def _path_list(names: Sequence[str]) -> str:
 
 
 class _Values:
-    """Expressions of columns over the lists `types` and `texts` of a JSON object's values."""
+    """Expressions of columns over the values of a JSON object, each as JSON writes it."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._places: dict[str, int] = {}
-        for column in columns:
-            for path in column.paths:
-                self._places[path] = len(self._places) + 1
-        self.columns = columns
-        self.paths = _path_list(list(self._places))
+    def __init__(self, columns: Sequence[Column], raw: Callable[[str], str]) -> None:
+        self._columns = columns
+        self._raw = raw
 
-    def _by_path(self, column: Column, part: str) -> str:
-        """An expression of the first path that the object has: `part` with its place."""
-        branches = [
-            f"WHEN coalesce(types[{place}], 'NULL') <> 'NULL' THEN {part.format(place=place)}"
-            for place in (self._places[path] for path in column.paths)
-        ]
+    def _first(self, column: Column, part: str) -> str:
+        """An expression of the first path that the object has."""
+        raws = [self._raw(path) for path in column.paths]
+        branches = [f"WHEN {raw} <> 'null' THEN {part.format(raw=raw)}" for raw in raws]
         return f"CASE {' '.join(branches)} END"
-
-    def value(self, column: Column) -> str:
-        return self._by_path(column, f"TRY_CAST(texts[{{place}}] AS {column.type.sql})")
 
     def selected(self) -> str:
         """All values, by their columns' names."""
-        return ",\n        ".join(f"{self.value(column)} AS {column.name}" for column in self.columns)
+        return ",\n        ".join(
+            f"{self._first(column, column.type.value)} AS {column.name}" for column in self._columns
+        )
 
     def wrong(self) -> str:
-        """What is wrong with the first value that is; NULL if none is."""
+        """What is wrong with the first value that is; NULL if none is. It names columns' values."""
         branches: list[str] = []
-        for column in self.columns:
-            value = self.value(column)
+        for column in self._columns:
             faults = [
-                self._by_path(column, f"types[{{place}}] NOT IN ({_texts(column.type.json)})"),
-                self._by_path(column, f"TRY_CAST(texts[{{place}}] AS {column.type.sql}) IS NULL"),
+                f"NOT coalesce({self._first(column, 'coalesce(' + column.type.is_one + ', false)')}, true)",
+                f"{self._first(column, 'true')} AND {column.name} IS NULL",
             ]
-            if column.type.sql == "DOUBLE":
-                faults.append(f"NOT isfinite({value})")
             if column.type.longest:
-                faults.append(f"length({value}) > {column.type.longest}")
+                faults.append(f"length({column.name}) > {column.type.longest}")
             if column.words:
-                faults.append(f"{value} NOT IN ({_texts(column.words)})")
+                faults.append(f"{column.name} NOT IN ({_texts(column.words)})")
             if column.required:
-                faults.append(f"{value} IS NULL")
+                faults.append(f"{column.name} IS NULL")
             expected = "one of " + ", ".join(column.words) if column.words else f"a {column.type.word}"
             what = text(f"{column.paths[-1]} is not {expected}")
             branches.append(f"WHEN coalesce({' OR '.join(f'({fault})' for fault in faults)}, false) THEN {what}")
         return "CASE " + "\n            ".join(branches) + " END"
 
 
-def _doubled(json: str, objects: Sequence[str]) -> str:
-    """True if a key stands twice in the object, or in one of these within it."""
-    keys = "[" + _texts(["$", *("$." + name for name in objects)]) + "]"
-    return (
-        f"list_bool_or(list_transform(json_keys({json}, {keys}), "
-        "lambda names: len(names) <> len(list_distinct(names))))"
-    )
+def _doubled(objects: Sequence[str]) -> str:
+    """True if a key stands twice in a line, or in one of these objects within it."""
+    alone = "[" + _texts(["$", *("$." + name for name in objects if "*" not in name)]) + "]"
+    twice = "list_bool_or(list_transform(json_keys(line, {path}), lambda names: len(names) <> len(list_distinct(names))))"
+    every = [twice.format(path=alone), *(twice.format(path=text("$." + name)) for name in objects if "*" in name)]
+    return " OR ".join(f"coalesce({one}, false)" for one in every)
 
 
 HEADS: Final = f"""
-CREATE OR REPLACE TABLE heads AS
+CREATE OR REPLACE TEMP TABLE heads AS
 WITH read AS (
-    SELECT file, pos, line, json_valid(line) AS is_json FROM raw
+    SELECT file, pos, line, json_valid(line) AS is_json FROM {{lines}}
 ), found AS (
     SELECT file, pos, line, is_json,
         CASE WHEN is_json THEN json_extract_string(line, ['$.type', '$.schema', '$.schema_version', '$.check_id']) END
@@ -114,45 +103,51 @@ SELECT file, pos, line, texts[1] AS type, left(texts[4], 300) AS check_id,
     END AS detail
 FROM found
 """
-"""Of each line its type and its check, and why it is not one of a check."""
+"""Of each of these lines its type and its check, and why it is not one of a check."""
 
 
 def _parsed(kind: str, columns: Sequence[Column], more: str = "") -> str:
-    values = _Values(columns)
+    paths = [path for column in columns for path in column.paths]
+    values = _Values(columns, lambda path: f"raws[{paths.index(path) + 1}]")
     return f"""
 WITH found AS (
-    SELECT file, pos, line, json_type(line, {values.paths}) AS types, json_extract_string(line, {values.paths}) AS texts,
-        {_doubled("line", OBJECTS[kind])} AS doubled
+    SELECT file, pos, line, CAST(json_extract(line, {_path_list(paths)}) AS VARCHAR[]) AS raws
     FROM heads WHERE reason IS NULL AND type = '{kind}'
 )
 SELECT file, pos, hash(line) AS line_hash,{more}
         {values.selected()},
-        CASE WHEN doubled THEN 'a key stands twice' ELSE {values.wrong()} END AS wrong
+        CASE WHEN {_doubled(OBJECTS[kind])} THEN 'a key stands twice' ELSE {values.wrong()} END AS wrong
 FROM found
 """
 
 
 def _evidence() -> str:
-    values = _Values(EVIDENCE)
+    keys = sorted({path.partition(".")[0] for column in EVIDENCE for path in column.paths} | {"histogram"})
+    structure = "[{" + ", ".join(f'"{key}": "JSON"' for key in keys) + "}]"
+
+    def raw(path: str) -> str:
+        key, _, within = path.partition(".")
+        return f"CAST(json_extract(raw_{key}, '$.{within}') AS VARCHAR)" if within else f"raw_{key}"
+
+    values = _Values(EVIDENCE, raw)
+    raws = ", ".join(f"CAST(item.{key} AS VARCHAR) AS raw_{key}" for key in keys)
     return f"""
-WITH items AS (
-    SELECT file, pos AS line_pos, unnest(json_extract(line, '$.evidence[*]')) AS item,
-        generate_subscripts(json_extract(line, '$.evidence[*]'), 1) AS pos
+WITH lists AS (
+    SELECT file, pos AS line_pos, json_transform(json_extract(line, '$.evidence'), {text(structure)}) AS evidence
     FROM heads WHERE reason IS NULL AND type = 'verdict'
+), items AS (
+    SELECT file, line_pos, unnest(evidence) AS item, generate_subscripts(evidence, 1) AS pos FROM lists
 ), found AS (
-    SELECT file, line_pos, pos, item, json_type(item, {values.paths}) AS types,
-        json_extract_string(item, {values.paths}) AS texts, {_doubled("item", OBJECTS["evidence"])} AS doubled,
-        CASE WHEN json_extract_string(item, '$.check') = 'cost' THEN json_extract(item, '$.histogram') END AS bins
-    FROM items
+    SELECT file, line_pos, pos, {raws} FROM items
 ), valued AS (
     SELECT file, line_pos, pos,
         {values.selected()},
-        TRY_CAST(bins AS BIGINT[][]) AS histogram, bins IS NOT NULL AS has_bins,
-        CASE WHEN doubled THEN 'a key stands twice' ELSE {values.wrong()} END AS wrong
+        CASE WHEN raw_check = '"cost"' THEN TRY_CAST(raw_histogram AS BIGINT[][]) END AS histogram,
+        {values.wrong()} AS wrong
     FROM found
 )
 SELECT * REPLACE (
-    CASE WHEN wrong IS NULL AND has_bins AND (histogram IS NULL OR list_bool_or(list_transform(histogram, lambda pair:
+    CASE WHEN wrong IS NULL AND kind = 'cost' AND (histogram IS NULL OR list_bool_or(list_transform(histogram, lambda pair:
             len(pair) <> 2 OR pair[1] IS NULL OR pair[2] IS NULL
             OR abs(pair[1]) > {_FARTHEST_BIN} OR pair[2] NOT BETWEEN 1 AND {_MOST_BATCHES})))
         THEN 'histogram is not a list of pairs of a bin and a count' ELSE wrong END AS wrong)
