@@ -133,6 +133,16 @@ def test_a_check_may_be_split_over_files_and_be_there_twice(records: Path, out: 
     assert table(out, "rejects", "reason") == []
 
 
+def test_no_host_can_spoil_the_check_of_another(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("victim"))
+    number = check("victim")[0]["check_id"]
+    write(records / "b.ndjson", [line | {"check_id": number} for line in check("attacker", kernel="evil")])
+    write(records / "c.ndjson", [line | {"check_id": number, "host": "third"} for line in check("third")[:1]])
+    ingest(records, out)
+    assert table(out, "checks", "host, kernel") == [("attacker", "evil"), ("victim", "6.1.0")]
+    assert table(out, "rejects", "host, reason") == [("third", "cut_off")]
+
+
 def test_the_last_check_of_a_day_counts_whichever_ingest_finds_it(records: Path, out: Path) -> None:
     write(records / "b.ndjson", check("one", "2026-10-01T20:00:00Z", kernel="late"))
     write(records / "c.ndjson", check("one", "2026-10-01T08:00:00Z", kernel="early"))
@@ -204,7 +214,9 @@ def test_a_value_of_the_wrong_type_refuses_the_check_alone(what: str, records: P
     ingest(records, out)
     assert table(out, "checks", "host") == [("good",)]
     found = table(out, "rejects", "file, reason, detail")
-    assert [(file, reason) for file, reason, _ in found] == [("bad.ndjson", "wrong_type")], found
+    # A line that does not name the host of the others is not a line of their check.
+    others = [("bad.ndjson", "cut_off")] if "host" in what else []
+    assert [(file, reason) for file, reason, _ in found] == [*others, ("bad.ndjson", "wrong_type")], found
 
 
 BAD_LINES = {

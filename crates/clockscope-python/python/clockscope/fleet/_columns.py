@@ -75,6 +75,7 @@ CHECK: Final = (
 
 CLOCK: Final = (
     _column("check_id", TEXT, required=True),
+    _column("host", TEXT, required=True),
     _column("clock", TEXT, required=True),
     _column("verdict", TEXT, required=True, words=_VERDICTS),
     _column("interval_verdict", TEXT, "uses.interval", words=_VERDICTS),
@@ -107,6 +108,7 @@ EVIDENCE: Final = (
 
 END: Final = (
     _column("check_id", TEXT, required=True),
+    _column("host", TEXT, required=True),
     _column("end_lines", COUNT, "lines", required=True),
 )
 

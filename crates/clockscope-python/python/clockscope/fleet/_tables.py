@@ -10,35 +10,35 @@ _BEFORE_THE_PROGRAM: Final = "2026-01-01"
 
 COMPLETE: Final = """
 CREATE TABLE lines AS
-SELECT check_id, 'environment' AS type, NULL AS clock, line_hash, file, pos, wrong FROM environments
+SELECT host, check_id, 'environment' AS type, NULL AS clock, line_hash, file, pos, wrong FROM environments
 UNION ALL
-SELECT verdicts.check_id, 'verdict', verdicts.clock, line_hash, verdicts.file, verdicts.pos,
+SELECT verdicts.host, verdicts.check_id, 'verdict', verdicts.clock, line_hash, verdicts.file, verdicts.pos,
     coalesce(verdicts.wrong, CASE WHEN lacks_evidence THEN 'evidence is not a list' END, of_items.wrong)
 FROM verdicts LEFT JOIN (SELECT file, line_pos, min(wrong) AS wrong FROM items GROUP BY file, line_pos) AS of_items
     ON of_items.file = verdicts.file AND of_items.line_pos = verdicts.pos
 UNION ALL
-SELECT check_id, 'end', NULL, line_hash, file, pos, wrong FROM ends;
+SELECT host, check_id, 'end', NULL, line_hash, file, pos, wrong FROM ends;
 
 -- The same line may be in several files, as a copy.
 CREATE TABLE firsts AS
-SELECT * FROM lines QUALIFY row_number() OVER (PARTITION BY check_id, type, line_hash ORDER BY file, pos) = 1;
+SELECT * FROM lines QUALIFY row_number() OVER (PARTITION BY host, check_id, type, line_hash ORDER BY file, pos) = 1;
 """
 """All lines of checks, each once, with what is wrong with them."""
 
 JUDGED: Final = f"""
 CREATE TABLE judged AS
 WITH counted AS (
-    SELECT check_id, count(*) FILTER (type = 'environment') AS environments,
+    SELECT host, check_id, count(*) FILTER (type = 'environment') AS environments,
         count(*) FILTER (type = 'verdict') AS verdicts, count(DISTINCT clock) AS clocks_seen,
         count(*) FILTER (type = 'end') AS ends, min(wrong) AS wrong, count(*) AS all_lines,
         coalesce(min(file) FILTER (type = 'environment'), min(file)) AS file, min(pos) AS first_line
-    FROM firsts GROUP BY check_id
+    FROM firsts GROUP BY host, check_id
 ), stated AS (
-    SELECT check_id, any_value(host) AS host, any_value(clocks) AS clocks,
+    SELECT host, check_id, any_value(clocks) AS clocks,
         any_value(try_strptime(recorded_text, '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
-    FROM environments GROUP BY check_id
-), ended AS (SELECT check_id, any_value(end_lines) AS end_lines FROM ends GROUP BY check_id)
-SELECT counted.check_id, host, recorded_at, file, first_line, all_lines,
+    FROM environments GROUP BY host, check_id
+), ended AS (SELECT host, check_id, any_value(end_lines) AS end_lines FROM ends GROUP BY host, check_id)
+SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
     CAST(date_diff('day', DATE '1970-01-01', CAST(recorded_at AS DATE)) AS INTEGER) AS day_no,
     CASE
         WHEN wrong IS NOT NULL THEN 'wrong_type'
@@ -58,28 +58,30 @@ SELECT counted.check_id, host, recorded_at, file, first_line, all_lines,
         WHEN recorded_at IS NULL THEN 'recorded_at is not a time'
         ELSE 'recorded at ' || strftime(recorded_at, '%Y-%m-%d') || ' by its clock'
     END AS detail
-FROM counted LEFT JOIN stated USING (check_id) LEFT JOIN ended USING (check_id);
+FROM counted
+LEFT JOIN stated ON stated.host IS NOT DISTINCT FROM counted.host AND stated.check_id IS NOT DISTINCT FROM counted.check_id
+LEFT JOIN ended ON ended.host IS NOT DISTINCT FROM counted.host AND ended.check_id IS NOT DISTINCT FROM counted.check_id;
 """
 """Which checks are whole, and why the others are not. The variable `now` is the time of the ingest."""
 
 _CHECK_COLUMNS: Final = ", ".join(
     f"environments.{column.name}" for column in CHECK if column.name not in ("check_id", "host", "recorded_text")
 )
-_CLOCK_COLUMNS: Final = ", ".join(f"verdicts.{column.name}" for column in CLOCK if column.name != "check_id")
+_CLOCK_COLUMNS: Final = ", ".join(f"verdicts.{column.name}" for column in CLOCK if column.name not in ("check_id", "host"))
 
 NEW: Final = f"""
 CREATE TABLE new_checks AS
 WITH counters AS (
-    SELECT verdicts.check_id, max(items.hz) AS counter_hz, max(items.bound_ppm) AS counter_bound_ppm
+    SELECT verdicts.host, verdicts.check_id, max(items.hz) AS counter_hz, max(items.bound_ppm) AS counter_bound_ppm
     FROM items JOIN verdicts ON verdicts.file = items.file AND verdicts.pos = items.line_pos
-    WHERE items.kind = 'nominal_frequency' GROUP BY verdicts.check_id
+    WHERE items.kind = 'nominal_frequency' GROUP BY verdicts.host, verdicts.check_id
 )
 SELECT judged.check_id, judged.host, judged.day_no, judged.recorded_at, {{version}} AS schema_version,
     {_CHECK_COLUMNS}, counter_hz, counter_bound_ppm
 FROM judged
-JOIN firsts ON firsts.check_id = judged.check_id AND firsts.type = 'environment'
+JOIN firsts ON firsts.host = judged.host AND firsts.check_id = judged.check_id AND firsts.type = 'environment'
 JOIN environments ON environments.file = firsts.file AND environments.pos = firsts.pos
-LEFT JOIN counters ON counters.check_id = judged.check_id
+LEFT JOIN counters ON counters.host = judged.host AND counters.check_id = judged.check_id
 WHERE judged.reason IS NULL
 QUALIFY row_number() OVER (PARTITION BY judged.host, judged.day_no ORDER BY judged.recorded_at DESC, judged.check_id DESC)
     = 1;
@@ -90,7 +92,8 @@ SELECT new_checks.host, new_checks.day_no, verdicts.clock, items.*
         CASE WHEN items.finding = 'against' THEN items.text END AS text,
         CASE WHEN items.finding = 'against' THEN items.advice END AS advice)
 FROM new_checks
-JOIN firsts ON firsts.check_id = new_checks.check_id AND firsts.type = 'verdict'
+JOIN firsts
+    ON firsts.host = new_checks.host AND firsts.check_id = new_checks.check_id AND firsts.type = 'verdict'
 JOIN verdicts ON verdicts.file = firsts.file AND verdicts.pos = firsts.pos
 JOIN items ON items.file = firsts.file AND items.line_pos = firsts.pos;
 
@@ -106,7 +109,8 @@ SELECT new_checks.host, new_checks.day_no, new_checks.kernel, new_checks.clockso
     cost_p50_ns, cost_p99_ns, syscall_ns, coalesce(findings_for, 0) AS findings_for,
     coalesce(findings_against, 0) AS findings_against, coalesce(findings_unknown, 0) AS findings_unknown
 FROM new_checks
-JOIN firsts ON firsts.check_id = new_checks.check_id AND firsts.type = 'verdict'
+JOIN firsts
+    ON firsts.host = new_checks.host AND firsts.check_id = new_checks.check_id AND firsts.type = 'verdict'
 JOIN verdicts ON verdicts.file = firsts.file AND verdicts.pos = firsts.pos
 LEFT JOIN found ON found.host = new_checks.host AND found.day_no = new_checks.day_no AND found.clock = verdicts.clock;
 
