@@ -250,6 +250,13 @@ def test_a_key_that_stands_twice_is_a_reject(records: Path, out: Path) -> None:
     ]
 
 
+def test_a_byte_order_mark_is_not_a_part_of_a_line(records: Path, out: Path) -> None:
+    text = "".join(json.dumps(line) + "\r\n" for line in check("one"))
+    (records / "a").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("one",)]
+
+
 def test_a_damaged_archive_gives_what_is_before_the_damage(records: Path, out: Path) -> None:
     text = "".join(json.dumps(line) + "\n" for host in range(200) for line in check(f"host {host}", number=os.urandom(9).hex()))
     for name, data in {"a.gz": gzip.compress(text.encode()), "a.zst": zstandard.ZstdCompressor().compress(text.encode())}.items():
@@ -388,6 +395,29 @@ def test_formats(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(line)["since"] == "2026-10-01"
     assert main(["query", str(out), "unsynchronized", "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[0].startswith("host,civil_state,since")
+
+
+def test_output_that_is_closed_or_full_is_an_error(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    query = f"'{sys.executable}' -m clockscope.fleet query '{out}' clocksources"
+    for target, complaint in ((">&-", "standard output is closed"), ("> /dev/full", "No space left")):
+        done = subprocess.run(["sh", "-c", f"{query} {target}"], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (4, 1) and complaint in done.stderr, done
+
+
+def test_what_a_killed_ingest_leaves_is_cleared_away(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("one"))
+    kill = (
+        "import os, signal; from clockscope.fleet import __main__, _dataset; "
+        "_dataset.Dataset.new_manifest = lambda self: os.kill(os.getpid(), signal.SIGKILL); "
+        f"__main__.main(['ingest', {str(records)!r}, {str(out)!r}])"
+    )
+    assert subprocess.run([sys.executable, "-c", kill], check=False).returncode == -9
+    assert (out / ".ingest").exists() and not (out / "checks").exists()
+    ingest(records, out)
+    assert table(out, "checks", "host") == [("one",)]
+    assert not (out / ".ingest").exists()
 
 
 def test_the_command_is_installed_and_needs_its_extra() -> None:

@@ -22,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
     try:
+        if sys.stdout is None:
+            raise FleetError("standard output is closed: name a file or a pipe")
         options.run(options)
         sys.stdout.flush()
         return 0
@@ -37,6 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 4
     except OSError as error:
         print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        return 4
+    except Exception as error:
+        # DuckDB's own, such as of a full disk.
+        if type(error).__module__ not in ("duckdb", "_duckdb"):
+            raise
+        print(f"error: DuckDB: {error}", file=sys.stderr)
         return 4
 
 

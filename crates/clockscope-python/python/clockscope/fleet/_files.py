@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -119,7 +120,7 @@ def lines(file: RecordFile) -> Iterator[tuple[int, bytes] | BadPart]:
 
 def _checked(number: int, line: bytes) -> Iterator[tuple[int, bytes] | BadPart]:
     # White space to JSON, which separates columns and lines of what the parser is given.
-    line = line.translate(_BLANK).strip()
+    line = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).translate(_BLANK).strip()
     if not line:
         return
     try:
