@@ -368,6 +368,16 @@ def test_a_dataset_without_a_check_says_so(records: Path, out: Path, capsys: pyt
     assert "has no check" in capsys.readouterr().err
 
 
+def test_a_day_that_has_just_begun_is_not_looked_at(records: Path, out: Path) -> None:
+    for host in ("a", "b", "c"):
+        write(records / f"{host}.ndjson", check(host, state="unsynchronized"))
+    write(records / "next.ndjson", check("a", "2026-10-02T00:10:00Z", state="unsynchronized"))
+    ingest(records, out)
+    assert [row[0] for row in rows(out, _queries.find("unsynchronized").sql)] == ["a", "b", "c"]
+    with DuckDb(str(out), Settings(as_of=date(2026, 10, 2))) as engine:
+        assert [row[0] for row in engine.query(_queries.find("unsynchronized").sql).rows] == ["a"]
+
+
 def test_every_query_begins_with_its_question() -> None:
     for query in _queries.every():
         assert query.sql.startswith("-- ") and query.question.endswith("?"), query.name
@@ -420,10 +430,11 @@ def test_what_a_killed_ingest_leaves_is_cleared_away(records: Path, out: Path) -
     assert not (out / ".ingest").exists()
 
 
-def test_the_command_is_installed_and_needs_its_extra() -> None:
+def test_the_command_is_installed_and_needs_its_extra(records: Path, out: Path) -> None:
     hidden = "import sys; sys.modules['duckdb'] = None; from clockscope.fleet.__main__ import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
-        [sys.executable, "-c", hidden, "ingest", ".", "/nonexistent/out"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", hidden, "ingest", str(records), str(out)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 4
+    assert done.returncode == 4 and "extra fleet" in done.stderr
+    assert not out.exists()
     assert os.access(Path(sys.executable).parent / "clockscope-fleet", os.X_OK)

@@ -10,12 +10,19 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
-    """Opens DuckDB in this process. It takes no extension from the network."""
+def require() -> None:
+    """Raises an ImportError that names the extra, if DuckDB is missing."""
     try:
-        import duckdb
+        import duckdb as _
     except ImportError as error:
         raise missing_extra("clockscope-fleet", "fleet", error) from None
+
+
+def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """Opens DuckDB in this process. It takes no extension from the network."""
+    require()
+    import duckdb
+
     connection = duckdb.connect(database, config={"autoinstall_known_extensions": "false"})
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_progress_bar = false")

@@ -70,13 +70,13 @@ class Engine(ABC):
     def _prepare(self) -> None:
         """Makes the views that are the same in all engines."""
         wanted = self.settings.as_of
-        # A host whose clock runs ahead by a day must not decide for all: the last day on which a
-        # tenth as many spoke as on the busiest.
+        # Neither a host whose clock runs ahead nor a day that has just begun decides for all: the
+        # last day on which half as many spoke as on the busiest.
         day = (
             f"SELECT {(wanted - _EPOCH).days} AS day_no"
             if wanted is not None
             else "SELECT MAX(day_no) AS day_no FROM (SELECT day_no, COUNT(*) AS hosts, "
-            "MAX(COUNT(*)) OVER () AS most FROM checks GROUP BY day_no) AS days WHERE hosts * 10 >= most"
+            "MAX(COUNT(*)) OVER () AS most FROM checks GROUP BY day_no) AS days WHERE hosts * 2 >= most"
         )
         (row,) = self.query(day).rows
         if row[0] is None:

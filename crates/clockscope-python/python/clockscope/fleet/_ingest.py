@@ -11,7 +11,7 @@ from importlib import resources
 from typing import BinaryIO, Final
 
 from clockscope.fleet import _files, _parsing, _tables
-from clockscope.fleet._connection import connect
+from clockscope.fleet._connection import connect, require
 from clockscope.fleet._dataset import TABLES, Dataset
 from clockscope.fleet._parsing import text
 from clockscope.fleet._problems import FleetError
@@ -40,6 +40,7 @@ class Ingested:
 
 def ingest(folder: str, out: str, progress: Progress) -> Ingested:
     """Reads the files of a folder that are new, and replaces the days that they belong to."""
+    require()
     if not os.path.isdir(folder):
         raise FleetError(f"cannot ingest {folder}: it is not a folder")
     if os.path.exists(out) and not os.path.isdir(out):
