@@ -50,7 +50,8 @@ impl Kind {
     pub(super) const fn why(self) -> &'static str {
         match self {
             Self::CutBetweenLines | Self::CutWithinLine => "cut_off",
-            Self::Corrupt | Self::Png | Self::JoinedLines | Self::DuplicateKey => "not_json",
+            Self::Corrupt | Self::Png | Self::JoinedLines => "not_json",
+            Self::DuplicateKey => "wrong_type",
             Self::ForeignLines => "foreign",
             Self::Empty => "empty",
             Self::SchemaZero | Self::SchemaNewer => "schema_version",

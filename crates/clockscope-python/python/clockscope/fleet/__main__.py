@@ -22,17 +22,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        if sys.stdout is None:
-            raise FleetError("standard output is closed: name a file or a pipe")
         options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return 0
     except BrokenPipeError:
         # The reader has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("error: interrupted: nothing was changed", file=sys.stderr)
+        print("error: interrupted", file=sys.stderr)
         return 130
     except (ClockscopeError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -83,7 +82,7 @@ def _command(
 def _engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb", help="duckdb (default) or spark")
     parser.add_argument("--master", metavar="URL", help="Spark's master, such as spark://HOST:7077; local[*] without it")
-    parser.add_argument("--as-of", metavar="DATE", type=_date, help="the day that is looked at; the last one without it")
+    parser.add_argument("--as-of", metavar="DATE", type=_date, help="the day that answers are of; without it the last one on which half of the hosts spoke")
     parser.add_argument("--inventory", metavar="FILE", help="hosts that are to speak, one a line")
 
 
@@ -111,15 +110,20 @@ def _ingest(options: argparse.Namespace) -> None:
 def _list(_: argparse.Namespace) -> None:
     found = _queries.every()
     width = max(len(query.name) for query in found)
-    for query in found:
-        print(f"{query.name:{width}}  {query.question}")
+    _print("".join(f"{query.name:{width}}  {query.question}\n" for query in found))
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise FleetError("standard output is closed: name a file or a pipe")
+    sys.stdout.write(text)
 
 
 def _query(options: argparse.Namespace) -> None:
     query = _queries.find(options.query)
     with _engine(options) as engine:
         answer = engine.query(query.sql)
-    sys.stdout.write(_output.render(answer, options.format))
+    _print(_output.render(answer, options.format))
 
 
 def _engine(options: argparse.Namespace) -> Engine:

@@ -1,7 +1,8 @@
-"""Which key of a record becomes which column, and of what type its value has to be."""
+"""The columns: the key of a record that becomes each, and the type that its value has to be of."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +25,11 @@ def _text(longest: int) -> Type:
 
 TEXT: Final = _text(300)
 LONG_TEXT: Final = _text(2000)
-COUNT: Final = Type("BIGINT", "whole number", "regexp_full_match({raw}, '-?[0-9]+')", "TRY_CAST({raw} AS BIGINT)")
+COUNT: Final = Type("BIGINT", "count", "regexp_full_match({raw}, '[0-9]{{1,15}}')", "TRY_CAST({raw} AS BIGINT)")
 NUMBER: Final = Type("DOUBLE", "number", "isfinite(TRY_CAST({raw} AS DOUBLE))", "TRY_CAST({raw} AS DOUBLE)")
+NOT_NEGATIVE: Final = Type(
+    "DOUBLE", "number of at least 0", "TRY_CAST({raw} AS DOUBLE) BETWEEN 0 AND 1e300", "TRY_CAST({raw} AS DOUBLE)"
+)
 YES_NO: Final = Type("BOOLEAN", "true or false", "{raw} IN ('true', 'false')", "{raw} = 'true'")
 
 
@@ -63,13 +67,13 @@ CHECK: Final = (
     _column("architecture", TEXT, "environment.cpu.architecture"),
     _column("cpus_online", COUNT, "environment.cpu.online"),
     _column("program_version", TEXT, "environment.program.version"),
-    _column("duration_s", NUMBER, "run.duration_s"),
+    _column("duration_s", NOT_NEGATIVE, "run.duration_s"),
     _column("timer", TEXT, "run.timer.name"),
     _column("civil_state", TEXT, "synchronization.adjtimex.state"),
-    _column("civil_error_s", NUMBER, "synchronization.adjtimex.civil_error_s"),
+    _column("civil_error_s", NOT_NEGATIVE, "synchronization.adjtimex.civil_error_s"),
     _column("frequency_ppm", NUMBER, "synchronization.adjtimex.freq_ppm"),
     _column("chrony_correction_s", NUMBER, "synchronization.chrony.correction_s"),
-    _column("chrony_error_s", NUMBER, "synchronization.chrony.error_s"),
+    _column("chrony_error_s", NOT_NEGATIVE, "synchronization.chrony.error_s"),
     _column("clocks", COUNT, required=True),
 )
 
@@ -92,16 +96,16 @@ EVIDENCE: Final = (
     _column("samples", COUNT, "readings", "handoffs", "brackets"),
     _column("faults", COUNT, "count", "regressions", "runs", "ahead", "apart"),
     _column("behind", COUNT),
-    _column("worst_ns", NUMBER),
-    _column("within_ns", NUMBER),
-    _column("tick_ns", NUMBER),
-    _column("hz", NUMBER, "measured_hz"),
+    _column("worst_ns", NOT_NEGATIVE),
+    _column("within_ns", NOT_NEGATIVE),
+    _column("tick_ns", NOT_NEGATIVE),
+    _column("hz", NOT_NEGATIVE, "measured_hz"),
     _column("ppm", NUMBER),
-    _column("bound_ppm", NUMBER),
-    _column("error_s", NUMBER),
-    _column("cost_ns", NUMBER),
-    _column("p99_ns", NUMBER),
-    _column("syscall_ns", NUMBER),
+    _column("bound_ppm", NOT_NEGATIVE),
+    _column("error_s", NOT_NEGATIVE),
+    _column("cost_ns", NOT_NEGATIVE),
+    _column("p99_ns", NOT_NEGATIVE),
+    _column("syscall_ns", NOT_NEGATIVE),
     _column("text", LONG_TEXT),
     _column("advice", LONG_TEXT),
 )
@@ -112,9 +116,7 @@ END: Final = (
     _column("end_lines", COUNT, "lines", required=True),
 )
 
-OBJECTS: Final = {
-    "environment": ("environment", "environment.kernel", "environment.cpu", "run", "run.timer", "identity"),
-    "verdict": ("uses", "evidence[*]"),
-    "end": (),
-}
-"""The objects of each kind of line in which no key may stand twice, beside the line itself."""
+def objects(columns: Sequence[Column]) -> list[str]:
+    """The paths of the objects that columns are taken from, beside the line itself."""
+    steps = [path.split(".")[:-1] for column in columns for path in column.paths]
+    return sorted({".".join(step[: end + 1]) for step in steps for end in range(len(step))})

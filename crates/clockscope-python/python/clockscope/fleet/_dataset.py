@@ -99,7 +99,8 @@ class Dataset:
             if os.path.exists(new):
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 os.replace(new, place)
-        for folder in {os.path.dirname(os.path.join(self.folder, name)) for name in names}:
+        folders = {os.path.dirname(os.path.join(self.folder, name)) for name in names}
+        for folder in folders | {os.path.dirname(folder) for folder in folders if folder != self.folder} | {self.folder}:
             _flush(folder)
         os.remove(journal)
 

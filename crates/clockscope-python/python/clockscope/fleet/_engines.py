@@ -34,10 +34,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Settings:
-    """What queries are told besides the tables: the views `as_of` and `inventory`."""
+    """The views `as_of` and `inventory`, which queries have besides the tables."""
 
     as_of: date | None = None
-    """The day that is looked at; the last one of the dataset where there is none."""
+    """The day that answers are of; the last one on which half of the hosts spoke where there is none."""
     inventory: Sequence[str] = ()
     """Hosts that are to speak, by the names of their records."""
 
@@ -82,6 +82,11 @@ class Engine(ABC):
         if row[0] is None:
             raise FleetError(f"{self.dataset} has no check: ingest records first")
         self._view("as_of", f"SELECT CAST({row[0]} AS INT) AS day_no")
+        latest = (
+            "SELECT host, MAX(checks.day_no) AS day_no FROM checks JOIN as_of "
+            "ON checks.day_no BETWEEN as_of.day_no - 2 AND as_of.day_no GROUP BY host"
+        )
+        self._view("latest", latest)
 
 class DuckDb(Engine):
     """In this process; the default."""

@@ -7,20 +7,26 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from clockscope._errors import missing_extra
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _LONGEST_LINE: Final = 1 << 20
 """Bytes of a line; a line of the program has some thousand."""
 _MOST_TEXT: Final = 4 << 30
 """Bytes that a compressed file may become."""
 _CHUNK: Final = 1 << 20
+_COMPRESSED: Final = 4096
+"""Bytes of a zstd file that are decompressed at once: they become 128 MiB at most."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +41,12 @@ class RecordFile:
     """The day of its last change, in days since 1970-01-01 (UTC)."""
     sha256: str
     problem: str | None = None
-    """Why it cannot be read."""
+    """The reason why it cannot be read; it stands for the checksum then."""
 
 
 @dataclass(frozen=True)
 class BadPart:
-    """What of a file cannot become a line for the parser."""
+    """A part of a file that cannot become a line for the parser."""
 
     reason: str
     detail: str
@@ -68,17 +74,20 @@ def _raise(error: OSError) -> None:
 
 
 def _described(name: str, path: str) -> RecordFile:
-    readable = os.fsencode(name).decode("utf-8", "backslashreplace").replace(os.sep, "/")
+    readable = re.sub(r"[\x00-\x1f\x7f]", "?", os.fsencode(name).decode("utf-8", "backslashreplace")).replace(os.sep, "/")
+    day_no = 0
     try:
+        day_no = int(os.lstat(path).st_mtime // 86400)
         state = os.stat(path)
         # A pipe would never end, and a device is not a record.
         if not stat.S_ISREG(state.st_mode):
-            return RecordFile(readable, path, 0, 0, "", "not a file")
+            return RecordFile(readable, path, 0, day_no, "not a file", "not a file")
         with open(path, "rb") as opened:
             checksum = hashlib.file_digest(opened, "sha256") if hasattr(hashlib, "file_digest") else _digest(opened)
-        return RecordFile(readable, path, state.st_size, int(state.st_mtime // 86400), checksum.hexdigest())
+        return RecordFile(readable, path, state.st_size, day_no, checksum.hexdigest())
     except OSError as error:
-        return RecordFile(readable, path, 0, 0, "", error.strerror or type(error).__name__)
+        problem = error.strerror or type(error).__name__
+        return RecordFile(readable, path, 0, day_no, problem, problem)
 
 
 def _digest(file: BinaryIO) -> hashlib._Hash:
@@ -109,11 +118,13 @@ def lines(file: RecordFile) -> Iterator[tuple[int, bytes] | BadPart]:
                     yield BadPart("not_json", f"a line of more than {_LONGEST_LINE >> 20} MiB", count)
                     continue
                 yield from _checked(count, line)
-    except (OSError, EOFError, zlib.error) as error:
-        # gzip raises all three of a damaged file.
-        yield BadPart("cut_off", f"cannot be read to its end: {error or type(error).__name__}", 0)
-    except _zstd_error() as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error, _zstd_error()) as error:
         yield BadPart("cut_off", f"cannot be decompressed to its end: {error}", 0)
+        return
+    except OSError as error:
+        # The next ingest tries again.
+        yield BadPart("unreadable", f"cannot be read to its end: {error.strerror}", 0)
+        return
     if count == 0:
         yield BadPart("empty", "it has no line", 0)
 
@@ -141,9 +152,44 @@ def _opened(path: str) -> BinaryIO:
     if path.endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     if path.endswith(".zst"):
-        reader = _zstandard(path).ZstdDecompressor().stream_reader(open(path, "rb"), read_across_frames=True, closefd=True)
-        return cast(BinaryIO, io.BufferedReader(reader, _CHUNK))
+        return io.BufferedReader(_Decompressed(path), _CHUNK)
     return open(path, "rb")
+
+
+class _Decompressed(io.RawIOBase):
+    """The text of a file of zstd frames; a frame that does not end is an error."""
+
+    def __init__(self, path: str) -> None:
+        self._zstandard = _zstandard(path)
+        self._file = open(path, "rb")
+        self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+        self._is_begun = False
+        self._text = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer).cast("B")
+        while not self._text:
+            data = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame, self._is_begun = self._zstandard.ZstdDecompressor().decompressobj(), False
+            data = data or self._file.read(_COMPRESSED)
+            if not data:
+                if self._is_begun:
+                    raise EOFError("its last frame does not end")
+                return 0
+            self._is_begun = True
+            self._text = self._frame.decompress(data)
+        size = min(len(view), len(self._text))
+        view[:size] = self._text[:size]
+        self._text = self._text[size:]
+        return size
 
 
 def _zstandard(path: str) -> ModuleType:

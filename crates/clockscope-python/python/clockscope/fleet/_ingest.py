@@ -35,11 +35,15 @@ class Ingested:
     """Checks of them, one a host and day."""
     days: int
     rejects: int
-    """Reasons why parts of files are in no table, one a file and reason."""
+    """Rows of the table of that name."""
 
 
 def ingest(folder: str, out: str, progress: Progress) -> Ingested:
-    """Reads the files of a folder that are new, and replaces the days that they belong to."""
+    """Reads the files of a folder that are new, and replaces the days that they belong to.
+
+    Interrupted before its new files take their places, it changes nothing; after that, the next
+    ingest completes it.
+    """
     require()
     if not os.path.isdir(folder):
         raise FleetError(f"cannot ingest {folder}: it is not a folder")
@@ -84,7 +88,7 @@ class _Ingest:
             return list(files)
         rows = self.database.execute(f"SELECT name, sha256 FROM read_parquet({text(self.dataset.manifest)})").fetchall()
         known = dict(rows)
-        return [file for file in files if file.problem is not None or known.get(file.name) != file.sha256]
+        return [file for file in files if known.get(file.name) != file.sha256]
 
     def _parse(self, files: Sequence[_files.RecordFile]) -> None:
         run = self.database.execute
@@ -177,11 +181,16 @@ class _Ingest:
         """Writes which files have been read, with their checksums."""
         listing = os.path.join(self.dataset.work, "manifest.csv")
         with open(listing, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{one.sha256}\t{one.size}\t{_one_line(one.name)}\n" for one in files if not one.problem)
+            file.writelines(f"{one.sha256}\t{one.size}\t{one.name}\n" for one in files)
         self.database.execute("CREATE TABLE manifest (name VARCHAR, sha256 VARCHAR, size BIGINT)")
         self._load("manifest", listing, {"sha256": "VARCHAR", "size": "BIGINT", "name": "VARCHAR"})
         place = text(self.dataset.new_manifest())
-        self.database.execute(f"COPY (FROM manifest ORDER BY name) TO {place} {_PARQUET}")
+        # A file that could not be read to its end is to be tried again.
+        tried_again = (
+            "SELECT name FROM files JOIN bad_parts ON bad_parts.file = files.no "
+            "WHERE starts_with(detail, 'cannot be read')"
+        )
+        self.database.execute(f"COPY (FROM manifest WHERE name NOT IN ({tried_again}) ORDER BY name) TO {place} {_PARQUET}")
 
 
 class _Lines:
@@ -195,7 +204,7 @@ class _Lines:
 
     def _all(self, files: Sequence[_files.RecordFile], names: BinaryIO, bad: BinaryIO) -> Iterator[bytes]:
         for number, file in enumerate(files):
-            names.write(f"{number}\t{file.day_no}\t{_one_line(file.name)}\n".encode())
+            names.write(f"{number}\t{file.day_no}\t{file.name}\n".encode())
             for part in _files.lines(file):
                 if isinstance(part, _files.BadPart):
                     bad.write(f"{number}\t{part.line}\t{part.reason}\t{_one_line(part.detail)}\n".encode())

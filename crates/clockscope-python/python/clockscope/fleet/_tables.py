@@ -39,7 +39,8 @@ WITH counted AS (
     FROM environments GROUP BY host, check_id
 ), ended AS (SELECT host, check_id, any_value(end_lines) AS end_lines FROM ends GROUP BY host, check_id)
 SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
-    CAST(date_diff('day', DATE '1970-01-01', CAST(recorded_at AS DATE)) AS INTEGER) AS day_no,
+    CASE WHEN recorded_at BETWEEN TIMESTAMP '{_BEFORE_THE_PROGRAM}' AND getvariable('now') + INTERVAL 1 DAY
+        THEN CAST(date_diff('day', DATE '1970-01-01', CAST(recorded_at AS DATE)) AS INTEGER) END AS day_no,
     CASE
         WHEN wrong IS NOT NULL THEN 'wrong_type'
         WHEN environments > 1 OR ends > 1 OR verdicts > clocks OR clocks_seen < verdicts THEN 'doubled'
@@ -62,7 +63,7 @@ FROM counted
 LEFT JOIN stated ON stated.host IS NOT DISTINCT FROM counted.host AND stated.check_id IS NOT DISTINCT FROM counted.check_id
 LEFT JOIN ended ON ended.host IS NOT DISTINCT FROM counted.host AND ended.check_id IS NOT DISTINCT FROM counted.check_id;
 """
-"""Which checks are whole, and why the others are not. The variable `now` is the time of the ingest."""
+"""The checks that are whole, and the reasons why others are not. The variable `now` is the time of the ingest."""
 
 _CHECK_COLUMNS: Final = ", ".join(
     f"environments.{column.name}" for column in CHECK if column.name not in ("check_id", "host", "recorded_text")
@@ -124,7 +125,7 @@ WITH parts AS (
     UNION ALL
     SELECT file, NULL, NULL, reason, detail, line, CASE WHEN line = 0 THEN 0 ELSE 1 END FROM bad_parts
     UNION ALL
-    SELECT file, host, CASE WHEN reason <> 'clock_wrong' THEN day_no END, reason, detail, first_line, all_lines
+    SELECT file, host, day_no, reason, detail, first_line, all_lines
     FROM judged WHERE reason IS NOT NULL
 )
 SELECT files.name AS file, coalesce(any_value(parts.day_no), any_value(files.day_no)) AS day_no, any_value(host) AS host,

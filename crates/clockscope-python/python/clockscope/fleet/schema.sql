@@ -76,7 +76,7 @@ CREATE TABLE evidence (
 );
 
 -- One row a bin of a clock's costs; sorted by clock, bin and host. Bin b holds costs from 2^(b/32) ns
--- on, below 2^((b+1)/32) ns; a clock has 256 of them, or as many as it had batches.
+-- on, below 2^((b+1)/32) ns. A clock's `batches` are 256 together, or as many as it had.
 CREATE TABLE costs (
     host VARCHAR NOT NULL,
     day_no INTEGER NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE costs (
     batches INTEGER NOT NULL
 );
 
--- One row a reason and file, of what is in none of the other tables; sorted by file.
+-- One row a file, host, reason and detail, of what is in none of the other tables; sorted by file.
 CREATE TABLE rejects (
     file VARCHAR NOT NULL,              -- its path in the folder that was ingested
     day_no INTEGER NOT NULL,            -- of the record, where that is known, or else of the file

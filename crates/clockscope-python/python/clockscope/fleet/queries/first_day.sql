@@ -5,6 +5,7 @@ WITH steps AS (
         LAG(kernel) OVER (PARTITION BY host ORDER BY checks.day_no) AS kernel_before
     FROM checks
     JOIN as_of ON checks.day_no <= as_of.day_no
+    WHERE clocksource IS NOT NULL
 )
 SELECT date, clocksource_before, clocksource, host,
     COUNT(*) OVER (PARTITION BY date, clocksource_before, clocksource) AS hosts_that_day,

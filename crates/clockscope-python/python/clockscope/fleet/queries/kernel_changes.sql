@@ -7,6 +7,7 @@ WITH states AS (
     FROM checks
     JOIN as_of ON checks.day_no <= as_of.day_no
     LEFT JOIN clocks ON clocks.host = checks.host AND clocks.day_no = checks.day_no AND clocks.clock = 'monotonic'
+    WHERE checks.kernel IS NOT NULL
 ), steps AS (
     SELECT host, date, kernel, clocksource, cost_p50_ns, trust,
         LAG(kernel) OVER (PARTITION BY host ORDER BY day_no) AS kernel_before,
@@ -16,8 +17,8 @@ WITH states AS (
     FROM states
 )
 SELECT kernel_before, kernel AS kernel_after, COUNT(*) AS hosts, MIN(date) AS first_date, MAX(date) AS last_date,
-    COUNT(CASE WHEN clocksource IS DISTINCT FROM clocksource_before THEN 1 END) AS clocksource_changed,
-    MIN(CASE WHEN clocksource IS DISTINCT FROM clocksource_before THEN clocksource END) AS to_clocksource,
+    COUNT(CASE WHEN clocksource <> clocksource_before THEN 1 END) AS clocksource_changed,
+    MIN(CASE WHEN clocksource <> clocksource_before THEN clocksource END) AS a_new_clocksource,
     COUNT(CASE WHEN trust < trust_before THEN 1 END) AS verdict_worse,
     PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost_p50_ns / NULLIF(cost_before_ns, 0e0)) AS cost_ratio
 FROM steps

@@ -2,7 +2,7 @@
 SELECT clocks.host, clocks.clock, verdict, kind, cause, evidence.text, evidence.advice, clocks.kernel, clocks.clocksource,
     instance_type
 FROM clocks
-JOIN as_of ON clocks.day_no = as_of.day_no
+JOIN latest ON latest.host = clocks.host AND latest.day_no = clocks.day_no
 JOIN checks ON checks.host = clocks.host AND checks.day_no = clocks.day_no
 JOIN evidence ON evidence.host = clocks.host AND evidence.day_no = clocks.day_no AND evidence.clock = clocks.clock
 WHERE verdict IN ('unfit', 'limited') AND finding = 'against' AND decides

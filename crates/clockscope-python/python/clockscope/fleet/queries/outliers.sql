@@ -5,9 +5,9 @@
 WITH hosts AS (
     SELECT clocks.host, clock, cost_p50_ns, LN(cost_p50_ns) AS ln_cost, cpu_model, instance_type, checks.clocksource
     FROM clocks
-    JOIN as_of ON clocks.day_no = as_of.day_no
+    JOIN latest ON latest.host = clocks.host AND latest.day_no = clocks.day_no
     JOIN checks ON checks.host = clocks.host AND checks.day_no = clocks.day_no
-    WHERE cost_p50_ns > 0e0
+    WHERE cost_p50_ns > 0e0 AND cpu_model IS NOT NULL
 ), usual AS (
     SELECT clock, cpu_model, instance_type, clocksource, COUNT(*) AS hosts,
         PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ln_cost) AS middle

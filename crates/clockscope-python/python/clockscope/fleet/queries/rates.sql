@@ -3,7 +3,7 @@
 SELECT evidence.host, clock, kind, ppm, bound_ppm, faults AS cpus_apart, within_ns, reference, kernel, clocksource,
     instance_type, text
 FROM evidence
-JOIN as_of ON evidence.day_no = as_of.day_no
+JOIN latest ON latest.host = evidence.host AND latest.day_no = evidence.day_no
 JOIN checks ON checks.host = evidence.host AND checks.day_no = evidence.day_no
 WHERE kind IN ('rate', 'constant_rate', 'nominal_frequency', 'offsets') AND finding = 'against'
 ORDER BY kind, clock, evidence.host, pos;

@@ -1,7 +1,8 @@
 -- Which clocks cost more than a week ago, beyond the noise of their host, and what have these hosts
 -- in common? Compared are the medians of the last three days, and of the seven days that ended a week
--- ago. The noise is that of all clocks of the host in these seven days: 1.4826 times the median
--- distance from each clock's median. Beyond it: by five times the noise, and by 4 %.
+-- ago, of which three have a check at least. The noise is that of all clocks of the host in these
+-- seven days: 1.4826 times the median distance from each clock's median. Beyond it: by five times the
+-- noise, and by 4 %.
 WITH recent AS (
     SELECT clocks.host, clock, cost_p50_ns, clocks.day_no >= as_of.day_no - 2 AS is_now
     FROM clocks CROSS JOIN as_of
@@ -21,7 +22,7 @@ WITH recent AS (
         1.4826e0 * PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ABS(cost_p50_ns / before_ns - 1e0)) AS noise
     FROM recent
     JOIN medians ON medians.host = recent.host AND medians.clock = recent.clock
-    WHERE NOT is_now
+    WHERE NOT is_now AND days_before >= 3
     GROUP BY recent.host
 ), judged AS (
     SELECT medians.host, medians.clock, before_ns, now_ns, now_ns / before_ns AS ratio, noise,
@@ -34,8 +35,8 @@ WITH recent AS (
         SUM(is_slower) OVER (PARTITION BY judged.clock, kernel, instance_type) AS slower_of_group,
         COUNT(*) OVER (PARTITION BY judged.clock, kernel, instance_type) AS hosts_of_group
     FROM judged
-    JOIN as_of ON 1 = 1
-    JOIN checks ON checks.host = judged.host AND checks.day_no = as_of.day_no
+    JOIN latest ON latest.host = judged.host
+    JOIN checks ON checks.host = judged.host AND checks.day_no = latest.day_no
 )
 SELECT kernel, instance_type, clock, slower_of_group, hosts_of_group, host, clocksource, before_ns, now_ns, ratio, noise
 FROM grouped

@@ -1,24 +1,24 @@
 -- On which hosts does no daemon synchronize civil time, and since when without a break? A daemon that
--- states no error is one.
-WITH judged AS (
-    SELECT checks.host, checks.day_no, date, civil_state, kernel, cloud, instance_type,
-        CASE WHEN civil_state = 'unsynchronized' THEN 0 ELSE 1 END AS is_synchronized
+-- states no error is one. Checks that do not know are left out.
+WITH known AS (
+    SELECT checks.host, checks.day_no, date, civil_state, kernel, cloud, instance_type
     FROM checks
     JOIN as_of ON checks.day_no <= as_of.day_no
+    WHERE civil_state IS NOT NULL
 ), last_good AS (
-    SELECT host, MAX(CASE WHEN is_synchronized = 1 THEN day_no END) AS day_no
-    FROM judged
+    SELECT host, MAX(CASE WHEN civil_state <> 'unsynchronized' THEN day_no END) AS day_no
+    FROM known
     GROUP BY host
 ), since AS (
-    SELECT judged.host, MIN(date) AS since, COUNT(*) AS days
-    FROM judged
-    JOIN last_good ON last_good.host = judged.host
-    WHERE judged.day_no > COALESCE(last_good.day_no, -1)
-    GROUP BY judged.host
+    SELECT known.host, MIN(date) AS since, COUNT(*) AS checks
+    FROM known
+    JOIN last_good ON last_good.host = known.host
+    WHERE known.day_no > COALESCE(last_good.day_no, -1)
+    GROUP BY known.host
 )
-SELECT judged.host, civil_state, since, days, kernel, cloud, instance_type
-FROM judged
-JOIN as_of ON judged.day_no = as_of.day_no
-JOIN since ON since.host = judged.host
-WHERE is_synchronized = 0
-ORDER BY judged.host;
+SELECT known.host, civil_state, since, checks, kernel, cloud, instance_type
+FROM known
+JOIN latest ON latest.host = known.host AND latest.day_no = known.day_no
+JOIN since ON since.host = known.host
+WHERE civil_state = 'unsynchronized'
+ORDER BY known.host;
