@@ -204,6 +204,8 @@ WRONG = {
     "bins of texts": changed(1, evidence=[{**_evidence(1)[1], "histogram": [["1", "2"]]}]),
     "a host of 100 kB": changed(0, host="x" * 100_000),
     "no host": changed(0, host=None),
+    "a blank host": changed(0, host=" \n"),
+    "a host with a zero": changed(0, host="a\0b"),
     "an unknown verdict": changed(1, verdict="fine"),
     "no evidence": changed(1, evidence=None),
     "evidence of another type": changed(1, evidence=["x"]),
@@ -343,6 +345,7 @@ def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
     assert main(["ingest", str(records), str(out), "--quiet"]) == 130
     monkeypatch.undo()
     assert (out / ".journal").exists()
+    assert main(["query", str(out), "clocksources"]) == 4
     ingest(records, out)
     assert table(out, "checks", "host") == [("one",), ("two",)]
     assert len(table(out, "clocks", "host")) == 4
@@ -378,11 +381,13 @@ def test_errors_say_what_was_asked(
     assert complaint in capsys.readouterr().err
 
 
-def test_a_dataset_without_a_check_says_so(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dataset_without_a_check_shows_its_rejects(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (records / "empty").touch()
     ingest(records, out)
-    assert main(["query", str(out), "rejects"]) == 4
-    assert "has no check" in capsys.readouterr().err
+    assert main(["query", str(out), "rejects", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("empty,")
+    for query in _queries.every():
+        rows(out, query.sql)
 
 
 def test_a_day_that_has_just_begun_is_not_looked_at(records: Path, out: Path) -> None:
@@ -408,8 +413,15 @@ def test_statements_of_users_that_are_wrong(records: Path, out: Path, tmp_path: 
     (tmp_path / "mine.sql").write_text("SELECT nothing FROM checks;\n")
     assert main(["query", str(out), str(tmp_path / "mine.sql")]) == 4
     assert "refuses the query" in capsys.readouterr().err
-    with pytest.raises(FleetError):
-        rows(out, "SELECT 1; SELECT")
+    for wrong in ("SELECT 1; SELECT", "", "-- nothing"):
+        with pytest.raises(FleetError):
+            rows(out, wrong)
+    (tmp_path / "mine.sql").write_text("SELECT 'nan'::DOUBLE AS a, INTERVAL 1 DAY AS b, '\\xff'::BLOB AS c;\n")
+    capsys.readouterr()
+    assert main(["query", str(out), str(tmp_path / "mine.sql"), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["a"] is None
+    (tmp_path / "mine.sql").write_text("SELECT 1 AS a, 2 AS a")
+    assert main(["query", str(out), str(tmp_path / "mine.sql"), "--format", "json"]) == 4
 
 
 def test_formats(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -433,6 +445,22 @@ def test_output_that_is_closed_or_full_is_an_error(records: Path, out: Path) -> 
     for target, complaint in ((">&-", "standard output is closed"), ("> /dev/full", "No space left")):
         done = subprocess.run(["sh", "-c", f"{query} {target}"], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr.count("\n")) == (4, 1) and complaint in done.stderr, done
+
+
+def test_ctrl_c_while_duckdb_works(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: object, *_: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    write(records / "a.ndjson", check("one"))
+    monkeypatch.setattr("clockscope.fleet._ingest._Ingest._join", interrupted)
+    assert main(["ingest", str(records), str(out), "--quiet"]) == 130
+
+
+def test_standard_error_that_is_closed_or_full_loses_lines_alone(records: Path, out: Path) -> None:
+    write(records / "a.ndjson", check("one"))
+    for number, target in enumerate(("2>&-", "2> /dev/full")):
+        command = f"'{sys.executable}' -m clockscope.fleet ingest '{records}' '{out}{number}' {target}"
+        assert subprocess.run(["sh", "-c", command], check=False).returncode == 0
 
 
 def test_what_a_killed_ingest_leaves_is_cleared_away(records: Path, out: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ from datetime import date
 
 from clockscope._errors import ClockscopeError
 from clockscope.fleet import _output, _queries
+from clockscope.fleet._dataset import JOURNAL
 from clockscope.fleet._engines import DuckDb, Engine, Settings, Spark
 from clockscope.fleet._ingest import ingest
 from clockscope.fleet._problems import FleetError
-from clockscope.fleet._progress import Progress
+from clockscope.fleet._progress import Progress, say
 
 _CODES = """exit codes: 0 done; 2 wrong arguments; 4 failed; 130 interrupted"""
 
@@ -21,6 +23,9 @@ _CODES = """exit codes: 0 done; 2 wrong arguments; 4 failed; 130 interrupted"""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a name shows its escapes.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         options.run(options)
         if sys.stdout is not None:
@@ -31,20 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        return 130
+        return _failed("interrupted", 130)
     except (ClockscopeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 4
+        return _failed(str(error), 4)
     except OSError as error:
-        print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
-        return 4
+        return _failed(f"{error.filename or 'output'}: {error.strerror}", 4)
     except Exception as error:
-        # DuckDB's own, such as of a full disk.
+        # DuckDB's own, such as of a full disk, and of Ctrl-C while it works.
+        if isinstance(error, RuntimeError) and "interrupted" in str(error):
+            return _failed("interrupted", 130)
         if type(error).__module__ not in ("duckdb", "_duckdb"):
             raise
-        print(f"error: DuckDB: {error}", file=sys.stderr)
-        return 4
+        return _failed(f"DuckDB: {error}", 4)
+
+
+def _failed(message: str, code: int) -> int:
+    say(f"error: {message}")
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,10 +108,9 @@ def _ingest(options: argparse.Namespace) -> None:
     finally:
         progress.end()
     if not options.quiet:
-        print(
+        say(
             f"{done.files:,} new files ({done.known:,} known): {done.checks:,} checks, one a host and day; "
-            f"{done.days:,} days written; {done.rejects:,} rejects",
-            file=sys.stderr,
+            f"{done.days:,} days written; {done.rejects:,} rejects"
         )
 
 
@@ -130,6 +137,10 @@ def _engine(options: argparse.Namespace) -> Engine:
     settings = Settings(options.as_of, _inventory(options.inventory) if options.inventory else ())
     if "://" not in options.out and not os.path.isdir(os.path.join(options.out, "checks")):
         raise FleetError(f"{options.out} has no table: make it with `clockscope-fleet ingest DIR {options.out}`")
+    if os.path.exists(os.path.join(options.out, JOURNAL)):
+        raise FleetError(
+            f"an ingest puts its files into place in {options.out}, or was ended while it did: ask again, or ingest again"
+        )
     if options.engine == "spark":
         return Spark(options.out, settings, options.master)
     if options.master is not None:

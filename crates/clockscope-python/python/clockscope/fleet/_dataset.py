@@ -20,7 +20,7 @@ from clockscope.fleet._problems import FleetError
 TABLES: Final = ("checks", "clocks", "evidence", "costs", "rejects")
 _WORK: Final = ".ingest"
 _NEW: Final = "new"
-_JOURNAL: Final = ".journal"
+JOURNAL: Final = ".journal"
 _LOCK: Final = ".lock"
 _MANIFEST: Final = ".ingested.parquet"
 
@@ -67,7 +67,7 @@ class Dataset:
             try:
                 yield
             finally:
-                if not os.path.exists(os.path.join(self.folder, _JOURNAL)):
+                if not os.path.exists(os.path.join(self.folder, JOURNAL)):
                     shutil.rmtree(self.work, ignore_errors=True)
 
     def replace(self) -> None:
@@ -82,13 +82,13 @@ class Dataset:
         with open(draft, "w", encoding="utf-8") as journal:
             json.dump(names, journal)
         _flush(draft)
-        os.replace(draft, os.path.join(self.folder, _JOURNAL))
+        os.replace(draft, os.path.join(self.folder, JOURNAL))
         _flush(self.folder)
         self._finish()
 
     def _finish(self) -> None:
         """Does what the journal says, if there is one."""
-        journal = os.path.join(self.folder, _JOURNAL)
+        journal = os.path.join(self.folder, JOURNAL)
         try:
             with open(journal, encoding="utf-8") as file:
                 names: list[str] = json.load(file)

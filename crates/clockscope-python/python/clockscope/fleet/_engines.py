@@ -79,9 +79,7 @@ class Engine(ABC):
             "MAX(COUNT(*)) OVER () AS most FROM checks GROUP BY day_no) AS days WHERE hosts * 2 >= most"
         )
         (row,) = self.query(day).rows
-        if row[0] is None:
-            raise FleetError(f"{self.dataset} has no check: ingest records first")
-        self._view("as_of", f"SELECT CAST({row[0]} AS INT) AS day_no")
+        self._view("as_of", f"SELECT CAST({'NULL' if row[0] is None else row[0]} AS INT) AS day_no")
         latest = (
             "SELECT host, MAX(checks.day_no) AS day_no FROM checks JOIN as_of "
             "ON checks.day_no BETWEEN as_of.day_no - 2 AND as_of.day_no GROUP BY host"
@@ -107,7 +105,9 @@ class DuckDb(Engine):
 
         try:
             found = self._connection.execute(sql)
-            return Answer([column[0] for column in found.description or []], found.fetchall())
+            if found is None or found.description is None:
+                raise FleetError("the query is empty: expected a statement that gives rows")
+            return Answer([column[0] for column in found.description], found.fetchall())
         except duckdb.Error as error:
             raise FleetError(f"DuckDB refuses the query: {error}") from None
 

@@ -45,6 +45,10 @@ def ingest(folder: str, out: str, progress: Progress) -> Ingested:
     ingest completes it.
     """
     require()
+    try:
+        out.encode()
+    except UnicodeEncodeError:
+        raise FleetError(f"cannot write to {out!r}: its name is not UTF-8") from None
     if not os.path.isdir(folder):
         raise FleetError(f"cannot ingest {folder}: it is not a folder")
     if os.path.exists(out) and not os.path.isdir(out):

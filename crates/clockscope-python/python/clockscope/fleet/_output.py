@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final
 
 from clockscope.fleet._engines import Answer, Cell
+from clockscope.fleet._problems import FleetError
 
 FORMATS: Final = ("table", "csv", "json")
 _WIDEST: Final = 64
@@ -21,9 +23,17 @@ def render(answer: Answer, format: str) -> str:
     if format == "csv":
         return _csv(answer)
     if format == "json":
-        lines = [json.dumps(dict(zip(answer.columns, map(_plain, row), strict=True))) for row in answer.rows]
-        return "".join(line + "\n" for line in lines)
+        if len(set(answer.columns)) < len(answer.columns):
+            raise FleetError("two columns have one name, which an object of JSON cannot have: name them by AS")
+        objects = [dict(zip(answer.columns, map(_finite, row), strict=True)) for row in answer.rows]
+        return "".join(json.dumps(one, default=str, allow_nan=False) + "\n" for one in objects)
     return _table(answer)
+
+
+def _finite(cell: Cell) -> Cell:
+    """JSON has no number that is infinite or none."""
+    plain = _plain(cell)
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def _plain(cell: Cell) -> Cell:
@@ -43,7 +53,7 @@ def _csv(answer: Answer) -> str:
 
 
 def _table(answer: Answer) -> str:
-    rows = [answer.columns, *([_shown(cell) for cell in row] for row in answer.rows)]
+    rows = [[_shown(name) for name in answer.columns], *([_shown(cell) for cell in row] for row in answer.rows)]
     is_number = [
         any(isinstance(row[index], (int, float, Decimal)) for row in answer.rows) for index in range(len(answer.columns))
     ]

@@ -58,7 +58,9 @@ class _Values:
                 f"{self._first(column, 'true')} AND {column.name} IS NULL",
             ]
             if column.type.longest:
-                faults.append(f"length({column.name}) > {column.type.longest}")
+                faults.append(f"length({column.name}) > {column.type.longest} OR contains({column.name}, chr(0))")
+                if column.required:
+                    faults.append(f"trim({column.name}, ' \t\n\r') = ''")
             if column.words:
                 faults.append(f"{column.name} NOT IN ({_texts(column.words)})")
             if column.required:

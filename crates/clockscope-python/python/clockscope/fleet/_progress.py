@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from typing import Final
@@ -9,11 +10,18 @@ from typing import Final
 _PAUSE_S: Final = 0.2
 
 
+def say(line: str) -> None:
+    """Writes a line to standard error. Where that is closed or full, the line is lost."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr, flush=True)
+
+
 class Progress:
     """Writes to standard error, if that is a terminal and nobody asked for quiet."""
 
     def __init__(self, quiet: bool = False) -> None:
-        self._is_shown = not quiet and sys.stderr.isatty()
+        self._is_shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._written_at = 0.0
 
     def say(self, what: str) -> None:
