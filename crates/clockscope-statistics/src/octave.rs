@@ -32,9 +32,9 @@ impl OctaveBins {
 /// Values that a histogram of costs represents at most.
 const MOST_COSTS: usize = 256;
 
-/// Returns a histogram of sorted costs in [`COST_BINS`], as pairs of a bin and a count, in
-/// ascending order. Of more than 256 costs it has 256 quantiles of equal distance, so that a
-/// quantile's rank is off by 0.2 % at most. What is not positive is left out.
+/// Returns a histogram of sorted costs in bins of 1/32 of a doubling, as pairs of a bin and a
+/// count, in ascending order. Of more than 256 costs it has 256 quantiles of equal distance, so
+/// that a quantile's rank is off by 0.2 % at most. What is not positive is left out.
 #[must_use]
 pub fn cost_histogram(sorted: &[f64]) -> Vec<(i64, u64)> {
     let wanted = sorted.len().min(MOST_COSTS);
