@@ -45,7 +45,7 @@ const FIRST_CHECK_S: u64 = 23 * 3600;
 const AHEAD_DAYS: i64 = 40 * 365 + 10;
 const FIRST_DAY: Day = Day(0);
 
-/// What to make.
+/// A census that is to be made.
 struct Plan {
     hosts: usize,
     days: u64,

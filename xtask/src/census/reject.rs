@@ -110,7 +110,7 @@ pub(super) struct Reject {
     pub(super) why: &'static str,
     /// The name of the host that left it.
     pub(super) host: String,
-    /// What was done to it, in the words of [`Kind`].
+    /// The damage that was done to it, in the words of [`Kind`].
     pub(super) kind: String,
     /// The check in it, if it has one whole.
     #[serde(skip_serializing_if = "Option::is_none")]

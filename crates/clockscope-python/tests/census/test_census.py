@@ -74,7 +74,7 @@ def test_something_is_planted(census: Census) -> None:
 
 
 class Expected:
-    """What each query has to find in a census."""
+    """The rows that each query has to find in a census."""
 
     def __init__(self, census: Census) -> None:
         self.census = census

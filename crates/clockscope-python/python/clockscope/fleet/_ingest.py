@@ -25,7 +25,7 @@ _PARQUET: Final = "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 1000000)"
 
 @dataclass(frozen=True)
 class Ingested:
-    """What an ingest did."""
+    """The counts of an ingest."""
 
     files: int
     """Files that are new, or are not what they were."""

@@ -50,7 +50,7 @@ class _Values:
         )
 
     def wrong(self) -> str:
-        """What is wrong with the first value that is; NULL if none is. It names columns' values."""
+        """The fault of the first value that has one; NULL if none has. It names columns' values."""
         branches: list[str] = []
         for column in self._columns:
             faults = [

@@ -1,4 +1,4 @@
-"""What can go wrong with a fleet's data, as one exception."""
+"""The exception for all that goes wrong with a fleet's data."""
 
 from __future__ import annotations
 

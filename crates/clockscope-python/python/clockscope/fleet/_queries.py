@@ -18,7 +18,7 @@ class Query:
 
     @property
     def question(self) -> str:
-        """What the file's comment asks first."""
+        """The first question of the file's comment."""
         lines = [line.removeprefix("--").strip() for line in self.sql.splitlines() if line.startswith("--")]
         return " ".join(lines).partition("?")[0] + "?"
 

@@ -144,7 +144,7 @@ SELECT host, is_new FROM (
 )
 QUALIFY row_number() OVER (PARTITION BY host ORDER BY recorded_at DESC, check_id DESC, is_new DESC) = 1
 """
-"""Whether the last check of each host that day is one of this ingest."""
+"""The hosts of a day, and true for those whose last check is one of this ingest."""
 
 KEPT: Final = "host IN (SELECT host FROM winners WHERE is_new = {is_new})"
 """The rows of the hosts whose check of this ingest counts, or whose former one does."""
