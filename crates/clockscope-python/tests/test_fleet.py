@@ -16,7 +16,7 @@ import duckdb
 import pytest
 import zstandard
 
-from clockscope.fleet import _dataset, _queries
+from clockscope.fleet import _dataset, _files, _queries
 from clockscope.fleet.__main__ import main
 from clockscope.fleet._dataset import TABLES
 from clockscope.fleet._engines import DuckDb, Settings
@@ -263,6 +263,15 @@ def test_a_byte_order_mark_is_not_a_part_of_a_line(records: Path, out: Path) -> 
     (records / "a").write_bytes(b"\xef\xbb\xbf" + text.encode())
     ingest(records, out)
     assert table(out, "checks", "host") == [("one",)]
+
+
+def test_a_line_without_an_end_is_read_no_further_than_a_file_may_be(
+    records: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clockscope.fleet._files._MOST_TEXT", 8 << 20)
+    (records / "bomb.zst").write_bytes(zstandard.ZstdCompressor().compress(b"0" * (64 << 20) + b"\n\n"))
+    read = list(_files.lines(_files.find(str(records))[0]))
+    assert [part.reason for part in read if isinstance(part, _files.BadPart)] == ["not_json", "too_large"]
 
 
 def test_a_damaged_archive_gives_what_is_before_the_damage(records: Path, out: Path) -> None:

@@ -83,18 +83,18 @@ def _described(name: str, path: str) -> RecordFile:
         if not stat.S_ISREG(state.st_mode):
             return RecordFile(readable, path, 0, day_no, "not a file", "not a file")
         with open(path, "rb") as opened:
-            checksum = hashlib.file_digest(opened, "sha256") if hasattr(hashlib, "file_digest") else _digest(opened)
-        return RecordFile(readable, path, state.st_size, day_no, checksum.hexdigest())
+            return RecordFile(readable, path, state.st_size, day_no, _checksum(opened))
     except OSError as error:
         problem = error.strerror or type(error).__name__
         return RecordFile(readable, path, 0, day_no, problem, problem)
 
 
-def _digest(file: BinaryIO) -> hashlib._Hash:
+def _checksum(file: BinaryIO) -> str:
+    # hashlib.file_digest() is not in Python 3.10.
     digest = hashlib.sha256()
     while chunk := file.read(_CHUNK):
         digest.update(chunk)
-    return digest
+    return digest.hexdigest()
 
 
 def lines(file: RecordFile) -> Iterator[tuple[int, bytes] | BadPart]:
@@ -113,8 +113,9 @@ def lines(file: RecordFile) -> Iterator[tuple[int, bytes] | BadPart]:
                     yield BadPart("too_large", f"more than {_MOST_TEXT >> 30} GiB of text", count)
                     return
                 if len(line) > _LONGEST_LINE:
-                    while line and not line.endswith(b"\n"):
+                    while read <= _MOST_TEXT and line and not line.endswith(b"\n"):
                         line = opened.readline(_LONGEST_LINE)
+                        read += len(line)
                     yield BadPart("not_json", f"a line of more than {_LONGEST_LINE >> 20} MiB", count)
                     continue
                 yield from _checked(count, line)

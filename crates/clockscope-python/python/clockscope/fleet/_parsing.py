@@ -87,11 +87,11 @@ WITH read AS (
     SELECT file, pos, line, json_valid(line) AS is_json FROM {{lines}}
 ), found AS (
     SELECT file, pos, line, is_json,
-        CASE WHEN is_json THEN json_extract_string(line, ['$.type', '$.schema', '$.schema_version', '$.check_id']) END
+        CASE WHEN is_json THEN json_extract_string(line, ['$.type', '$.schema', '$.schema_version']) END
             AS texts
     FROM read
 )
-SELECT file, pos, line, texts[1] AS type, left(texts[4], 300) AS check_id,
+SELECT file, pos, line, texts[1] AS type,
     CASE
         WHEN NOT is_json THEN 'not_json'
         WHEN texts[2] IS DISTINCT FROM {text(SCHEMA)} THEN 'foreign'
@@ -107,7 +107,7 @@ SELECT file, pos, line, texts[1] AS type, left(texts[4], 300) AS check_id,
     END AS detail
 FROM found
 """
-"""Of each of these lines its type and its check, and why it is not one of a check."""
+"""Of each of these lines its type, and the reason why it is not one of a check."""
 
 
 def _parsed(kind: str, columns: Sequence[Column], more: str = "") -> str:
@@ -145,16 +145,14 @@ WITH lists AS (
     SELECT file, line_pos, unnest(evidence) AS item, generate_subscripts(evidence, 1) AS pos FROM lists
 ), found AS (
     SELECT file, line_pos, pos, {raws} FROM items
-), valued AS (
-    SELECT file, line_pos, pos,
+)
+SELECT file, line_pos, pos,
         {values.selected()},
         CASE WHEN raw_check = '"cost"' THEN TRY_CAST(raw_histogram AS BIGINT[][]) END AS histogram,
         CASE WHEN {doubled} THEN 'a key stands twice'
             WHEN raw_check = '"cost"' AND NOT coalesce(regexp_full_match(raw_histogram, {text(_HISTOGRAM)}), false)
             THEN 'histogram is not a list of pairs of a bin and a count' ELSE {values.wrong()} END AS wrong
-    FROM found
-)
-SELECT * FROM valued
+FROM found
 """
 
 
