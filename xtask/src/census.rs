@@ -49,6 +49,8 @@ const FIRST_DAY: Day = Day(0);
 struct Plan {
     hosts: usize,
     days: u64,
+    /// Days whose records are written: so many, the last ones.
+    written: u64,
     folder: PathBuf,
     seed: u64,
     without: Vec<Fault>,
@@ -91,14 +93,18 @@ pub(crate) fn faults() -> impl Iterator<Item = &'static str> {
 impl Plan {
     fn of(arguments: &[&str]) -> Result<Self> {
         let [hosts, days, folder, options @ ..] = arguments else {
-            bail!("usage: cargo xtask census HOSTS DAYS DIR [--seed N] [--without FAULT] [--compact] [--here]");
+            bail!(
+                "usage: cargo xtask census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here]"
+            );
         };
         let number = |what: &str, text: &str| {
             text.parse::<u64>().with_context(|| format!("invalid number of {what} \"{text}\": expected an integer"))
         };
+        let days = number("days", days)?;
         let mut plan = Self {
             hosts: usize::try_from(number("hosts", hosts)?)?,
-            days: number("days", days)?,
+            days,
+            written: days,
             folder: PathBuf::from(folder),
             seed: 1,
             without: Vec::new(),
@@ -108,18 +114,21 @@ impl Plan {
         let mut options = options.iter();
         while let Some(option) = options.next() {
             match (*option, options.as_slice().first()) {
+                ("--last", Some(days)) => plan.written = number("days", days)?,
                 ("--seed", Some(seed)) => plan.seed = number("a seed", seed)?,
                 ("--without", Some(name)) => plan.without.push(Fault::named(name)?),
                 ("--compact", _) => plan.is_compact = true,
                 ("--here", _) => plan.is_here = true,
                 (option, _) => bail!("unknown option or missing value: {option}"),
             }
-            if matches!(*option, "--seed" | "--without") {
+            if matches!(*option, "--last" | "--seed" | "--without") {
                 options.next();
             }
         }
         ensure!(plan.hosts >= FEWEST_HOSTS, "a census of {} hosts: expected {FEWEST_HOSTS} or more", plan.hosts);
         ensure!((FEWEST_DAYS..=3_650).contains(&plan.days), "a census of {} days: expected 10 to 3650", plan.days);
+        let is_part = (1..=plan.days).contains(&plan.written);
+        ensure!(is_part, "the last {} days of a census: expected 1 to {}", plan.written, plan.days);
         Ok(plan)
     }
 
@@ -159,9 +168,10 @@ impl Plan {
         Fleet { seed: self.seed, hosts, bases, strays }
     }
 
-    /// Writes all days, on all CPUs.
+    /// Writes the days that are wanted, on all CPUs.
     fn days(&self, fleet: &Fleet, records: &Path) -> Result<Vec<NotCounted>> {
-        let (next, done) = (AtomicUsize::new(1), AtomicUsize::new(0));
+        let first = usize::try_from(self.days - self.written + 1)?;
+        let (next, done) = (AtomicUsize::new(first), AtomicUsize::new(0));
         let work = || {
             let mut found = Vec::new();
             loop {
@@ -171,7 +181,7 @@ impl Plan {
                 }
                 found.push((day, fleet.day(day, self.date(day), DayFolder::new(records, self.is_compact))?));
                 if std::io::stderr().is_terminal() {
-                    eprint!("\r{} of {} days", done.fetch_add(1, Ordering::Relaxed) + 1, self.days);
+                    eprint!("\r{} of {} days", done.fetch_add(1, Ordering::Relaxed) + 1, self.written);
                 }
             }
         };

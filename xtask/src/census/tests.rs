@@ -231,6 +231,18 @@ fn the_seed_decides_and_a_fault_can_be_left_out() {
 }
 
 #[test]
+fn the_last_days_are_those_of_the_whole_census() {
+    let [whole, last] = [&[][..], &["--last", "2"]].map(Census::of);
+    let days = whole.days();
+    assert_eq!(last.days(), days[days.len() - 2..]);
+    let records = |census: &Census| census.files().into_iter().filter(|(name, _)| name.starts_with("records/"));
+    let is_last = |(name, _): &(String, Vec<u8>)| last.days().iter().any(|day| name.contains(day));
+    assert!(records(&whole).filter(is_last).eq(records(&last)));
+    assert_eq!(last.truth["faults"], whole.truth["faults"]);
+    assert!(last.rejects().keys().all(|file| last.files().contains_key(&format!("records/{file}"))));
+}
+
+#[test]
 fn wrong_arguments_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
@@ -239,6 +251,9 @@ fn wrong_arguments_are_refused() {
     assert!(unknown.contains("\"gremlins\"") && unknown.contains("hpet, unstable_tsc, slower_kernel"), "{unknown}");
     assert!(refused(&["3", DAYS, path]).contains("expected 12 or more"));
     assert!(refused(&[HOSTS, "2", path]).contains("expected 10 to 3650"));
+    for days in ["0", "12"] {
+        assert!(refused(&[HOSTS, DAYS, path, "--last", days]).contains("expected 1 to 11"));
+    }
     assert!(refused(&[HOSTS, DAYS, path, "--seed"]).contains("--seed"));
     fs::write(folder.path().join("notes"), "").unwrap();
     assert!(refused(&[HOSTS, DAYS, path]).contains("not an empty folder"));
