@@ -5,6 +5,7 @@ pub(crate) mod across;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod durations;
+pub(crate) mod fleet;
 pub(crate) mod hermetic;
 pub(crate) mod library;
 pub(crate) mod recorded;

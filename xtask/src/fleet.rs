@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::outcome::{Outcome, missing_tool};
+use crate::python::Environment;
 use crate::tally::Tally;
 use crate::{census, python, run};
 
@@ -18,10 +19,7 @@ const DAYS: &str = "12";
 /// Makes a census with all faults and one without any, and has queries find them; or says what is
 /// missing.
 pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
-    if !run::exists("java") {
-        return missing_tool("java is missing, which Spark needs: apt-get install openjdk-17-jdk-headless".to_owned());
-    }
-    let environment = match python::installed("fleet", REQUIREMENTS)? {
+    let environment = match environment()? {
         Ok(environment) => environment,
         Err(missing) => return missing_tool(missing),
     };
@@ -36,4 +34,12 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     let folder = std::path::absolute(&folder)?;
     tally.pytest(&environment.python, &[TESTS], &[("CLOCKSCOPE_CENSUS", &folder)])?;
     Ok(Outcome::Passed)
+}
+
+/// The environment of the tests, with both engines; or what is missing.
+pub(crate) fn environment() -> Result<std::result::Result<Environment, String>> {
+    if !run::exists("java") {
+        return Ok(Err("java is missing, which Spark needs: apt-get install openjdk-17-jdk-headless".to_owned()));
+    }
+    python::installed("fleet", REQUIREMENTS)
 }

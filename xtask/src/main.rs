@@ -76,6 +76,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and finds slower clocks (two hours)
   bench hermetic [RUNS]  `cargo test` beside four busy loops and on one CPU, 5 times each (an hour)
+  bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
+                and their growth from a tenth to ten times as many hosts (an hour)
   bench fuzz    every parser with a million inputs
   bench library [PART...]  the library's figures, beside its peers' (all of it half an hour)";
 
@@ -143,6 +145,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "runs", times] => bench::runs::measure(times),
         ["bench", "hermetic"] => bench::hermetic::measure("5"),
         ["bench", "hermetic", runs] => bench::hermetic::measure(runs),
+        ["bench", "fleet"] => bench::fleet::measure("10000", "30"),
+        ["bench", "fleet", hosts, days] => bench::fleet::measure(hosts, days),
         ["bench", "fuzz"] => fuzz::bench(),
         ["bench", "build"] => bench::measure(true),
         _ => bail!("{USAGE}"),

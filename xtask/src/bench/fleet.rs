@@ -1,0 +1,195 @@
+//! Time, memory and disk space of `clockscope-fleet`, on censuses of its own: many days of a fleet,
+//! and a day of ever larger ones.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+
+use anyhow::{Context, Result, bail};
+use clockscope_records::grouped;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::figure;
+use crate::{census, fleet, run};
+
+const DRIVER: &str = "bench/python/fleet.py";
+/// Days that a census has at least.
+const CENSUS_DAYS: u64 = 10;
+/// Hosts that a census has at least.
+const FEWEST_HOSTS: u64 = 12;
+/// Hosts of growth, in tenths of those that are asked for.
+const TENTHS: [u64; 5] = [1, 3, 10, 30, 100];
+/// The hosts and days that targets are for.
+const TARGETS_FOR: [u64; 2] = [10_000, 30];
+
+/// Figures of a day, by the ends of their names.
+const INGEST: &str = "ingest";
+const INGEST_PEAK: &str = "peak memory of ingest";
+const QUERIES: &str = "all queries, DuckDB";
+const QUERIES_PEAK: &str = "peak memory of queries, DuckDB";
+
+/// The beginning and the middle of a figure's name that is of a day.
+const ONE_DAY: [&str; 2] = ["one day of ", " hosts: "];
+
+/// Measures so many hosts and days, and a day of fewer and of more hosts.
+pub(crate) fn measure(hosts: &str, days: &str) -> Result<()> {
+    let number = |text: &str| text.parse::<u64>().with_context(|| format!("{text:?} is not a number"));
+    let (hosts, days) = (number(hosts)?, number(days)?);
+    let environment = match fleet::environment()? {
+        Ok(environment) => environment,
+        Err(missing) => bail!("{missing}"),
+    };
+    let bench = Bench { python: environment.python, folder: Folder::new(run::built("bench-fleet"))? };
+    for hosts in TENTHS.map(|tenths| hosts * tenths / 10).into_iter().filter(|hosts| *hosts >= FEWEST_HOSTS) {
+        bench.one_day(hosts)?;
+    }
+    bench.many_days(hosts, days)
+}
+
+/// An interpreter that has the package, and a folder for censuses and tables.
+struct Bench {
+    python: String,
+    folder: Folder,
+}
+
+#[derive(Deserialize)]
+struct Ingested {
+    seconds: f64,
+    peak_bytes: u64,
+    checks: u64,
+    parquet_bytes: u64,
+}
+
+#[derive(Deserialize)]
+struct Answered {
+    seconds: f64,
+    peak_bytes: u64,
+    /// Seconds of each query.
+    queries: BTreeMap<String, f64>,
+}
+
+impl Bench {
+    /// Measures the last day of a census.
+    fn one_day(&self, hosts: u64) -> Result<()> {
+        let target = targets(hosts == TARGETS_FOR[0]);
+        let name = |what: &str| format!("{}{}{}{what}", ONE_DAY[0], grouped(hosts), ONE_DAY[1]);
+        let ingested = self.ingest(hosts, CENSUS_DAYS, &["--last", "1"])?;
+        figure(&name(INGEST), target("<= 6.3 s"), &seconds(ingested.seconds));
+        figure(&name(INGEST_PEAK), "-", &gib(ingested.peak_bytes));
+        figure(&name("Parquet"), "-", &format!("{:.2} MB", ingested.parquet_bytes as f64 / 1e6));
+        let answered = self.query("duckdb")?;
+        figure(&name(QUERIES), "-", &answered.time());
+        figure(&name(QUERIES_PEAK), "-", &gib(answered.peak_bytes));
+        self.folder.clear()
+    }
+
+    /// Measures a whole census, by both engines.
+    fn many_days(&self, hosts: u64, days: u64) -> Result<()> {
+        let target = targets([hosts, days] == TARGETS_FOR);
+        let name = |what: &str| format!("{days} days of {} hosts: {what}", grouped(hosts));
+        let ingested = self.ingest(hosts, days, &[])?;
+        figure(&name("ingest at once"), "-", &seconds(ingested.seconds));
+        figure(&name(INGEST_PEAK), "-", &gib(ingested.peak_bytes));
+        let bytes = ingested.parquet_bytes as f64 / ingested.checks as f64;
+        figure(&name("Parquet, a host and day"), target("<= 490 B"), &format!("{bytes:.0} B"));
+        let duckdb = self.query("duckdb")?;
+        figure(&name(QUERIES), target("<= 1.2 s"), &duckdb.time());
+        figure(&name(QUERIES_PEAK), target("<= 0.44 GiB"), &gib(duckdb.peak_bytes));
+        let spark = self.query("spark")?;
+        figure(&name("all queries, Spark"), target("<= 36 s"), &spark.time());
+        figure(&name("peak memory of queries, Spark"), target("<= 3 GiB"), &gib(spark.peak_bytes));
+        self.folder.clear()
+    }
+
+    /// Makes a census with these hosts, days and options, and ingests it at once.
+    fn ingest(&self, hosts: u64, days: u64, options: &[&str]) -> Result<Ingested> {
+        let census = self.folder.path("census");
+        let [hosts, days] = [hosts, days].map(|number| number.to_string());
+        census::make(&[&[&hosts, &days, &census, "--compact"], options].concat())?;
+        let ingested: Ingested = self.driver(&["ingest", &format!("{census}/records"), &self.folder.path("tables")])?;
+        if ingested.checks == 0 { bail!("the ingest found no check") } else { Ok(ingested) }
+    }
+
+    /// Asks all queries in one process.
+    fn query(&self, engine: &str) -> Result<Answered> {
+        self.driver(&["queries", engine, &self.folder.path("tables")])
+    }
+
+    fn driver<T: DeserializeOwned>(&self, arguments: &[&str]) -> Result<T> {
+        // A path of modules of the caller's would hide what was installed.
+        let printed = run::output_with(&[("PYTHONPATH", "")], &self.python, &[&[DRIVER], arguments].concat())?;
+        serde_json::from_str(&printed).with_context(|| format!("{DRIVER} printed {printed:?}"))
+    }
+}
+
+impl Answered {
+    /// The time of all queries, and the slowest of them.
+    fn time(&self) -> String {
+        let slowest = self.queries.iter().max_by(|a, b| a.1.total_cmp(b.1));
+        let slowest = slowest.map(|(name, time)| format!(" ({name} {})", seconds(*time)));
+        seconds(self.seconds) + &slowest.unwrap_or_default()
+    }
+}
+
+/// A folder that is removed afterward, also after an error.
+struct Folder(String);
+
+impl Folder {
+    fn new(path: String) -> Result<Self> {
+        let folder = Self(path);
+        // It is there only if an earlier run was interrupted.
+        folder.clear()?;
+        Ok(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}", self.0)
+    }
+
+    fn clear(&self) -> Result<()> {
+        match fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+        .with_context(|| format!("cannot remove {}", self.0))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing sensible is left to be done if it cannot be removed.
+        let _ = self.clear();
+    }
+}
+
+/// Targets where they apply, and a dash elsewhere.
+fn targets(apply: bool) -> impl Fn(&'static str) -> &'static str {
+    move |target| if apply { target } else { "-" }
+}
+
+fn seconds(time: f64) -> String {
+    if time < 10.0 { format!("{time:.2} s") } else { format!("{time:.1} s") }
+}
+
+fn gib(bytes: u64) -> String {
+    format!("{:.2} GiB", bytes as f64 / f64::from(1 << 30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_removed_after_an_error() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("census").to_str().unwrap().to_owned();
+        let folder = Folder::new(path.clone()).unwrap();
+        fs::create_dir_all(folder.path("records")).unwrap();
+        let failed = || -> Result<()> {
+            let _folder = folder;
+            bail!("it failed")
+        };
+        assert!(failed().is_err() && !fs::exists(path).unwrap());
+    }
+}
