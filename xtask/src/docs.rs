@@ -1,6 +1,7 @@
 //! Parts of pages that are made: tables and lists of recorded figures (`bench/recorded`), between
 //! `<!-- made: WHAT -->` and `<!-- end -->`; the outputs of commands; and pictures.
 
+mod growth;
 pub(crate) mod outputs;
 
 use std::cell::RefCell;
@@ -26,14 +27,14 @@ pub(crate) fn make() -> Result<()> {
     outputs::write(None)
 }
 
-/// Writes all parts of all pages anew.
+/// Writes all parts of all pages anew, and the picture that is drawn from recorded figures.
 pub(crate) fn write() -> Result<()> {
     let recorded = recorded::all()?;
     for page in PAGES {
         let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
         fs::write(page, made(&text, &recorded).with_context(|| format!("in {page}"))?)?;
     }
-    Ok(())
+    growth::write(&recorded)
 }
 
 /// Fails where a part is not what the recorded figures make.
@@ -45,7 +46,7 @@ pub(crate) fn check() -> Result<()> {
             bail!("{page} does not have the recorded figures: `cargo xtask docs figures` writes them");
         }
     }
-    Ok(())
+    growth::check(&recorded)
 }
 
 /// The page with its parts made.
@@ -80,21 +81,13 @@ fn figures(bench: &str, recorded: &[Recorded]) -> Result<String> {
     let of = |recorded: &Recorded| {
         let figures = recorded.benches.get(bench)?;
         let lines: Vec<String> = figures.iter().map(Figure::line).collect();
-        Some(format!("{}:\n\n```\n{}\n```\n", machine(recorded, figures), lines.join("\n")))
+        Some(format!("{}:\n\n```\n{}\n```\n", recorded.measured_on(figures), lines.join("\n")))
     };
     let all: Vec<String> = recorded.iter().filter_map(of).collect();
     if all.is_empty() {
         bail!("no figures of {bench} are recorded: `cargo xtask bench --record {bench}`");
     }
     Ok(all.join("\n"))
-}
-
-/// `AMD EPYC, guest, 2 CPUs, Linux 6.18, 2026-11-25`, with the days of these figures.
-fn machine(recorded: &Recorded, figures: &[Figure]) -> String {
-    let dates = || figures.iter().map(|figure| figure.date.as_str());
-    let (first, last) = (dates().min().unwrap_or_default(), dates().max().unwrap_or_default());
-    let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
-    format!("{}, {}, {days}", recorded.cpu, recorded.machine)
 }
 
 /// Clocks of the library's table, and the name that its bench has for them.
@@ -139,7 +132,7 @@ fn library(recorded: &[Recorded]) -> String {
                 cells.into_iter().map(|cell| cell.unwrap_or_else(|| NOT_RECORDED.to_owned())).collect();
             table += &format!("| {}: {what} | {} |\n", recorded.cpu, cells.join(" | "));
         }
-        machines.push(machine(recorded, &used.borrow()));
+        machines.push(recorded.measured_on(&used.borrow()));
     }
     format!("{table}\nMeasured on:\n\n- {}\n", machines.join("\n- "))
 }

@@ -53,7 +53,7 @@ const USAGE: &str = "usage: cargo xtask TASK
                 this machine
   docs          the recorded figures and the outputs of commands, written into the pages, and the
                 pictures (four minutes on a machine that does nothing else)
-  docs figures  the first alone
+  docs figures  the first alone, and the picture of the recorded figures of a fleet
   docs outputs [PAGE]
                 the outputs alone; of one page
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)

@@ -24,13 +24,19 @@ const TENTHS: [u64; 5] = [1, 3, 10, 30, 100];
 const TARGETS_FOR: [u64; 2] = [10_000, 30];
 
 /// Figures of a day, by the ends of their names.
-const INGEST: &str = "ingest";
-const INGEST_PEAK: &str = "peak memory of ingest";
-const QUERIES: &str = "all queries, DuckDB";
-const QUERIES_PEAK: &str = "peak memory of queries, DuckDB";
+pub(crate) const INGEST: &str = "ingest";
+pub(crate) const INGEST_PEAK: &str = "peak memory of ingest";
+pub(crate) const QUERIES: &str = "all queries, DuckDB";
+pub(crate) const QUERIES_PEAK: &str = "peak memory of queries, DuckDB";
 
 /// The beginning and the middle of a figure's name that is of a day.
 const ONE_DAY: [&str; 2] = ["one day of ", " hosts: "];
+
+/// The hosts of a figure of one day, and the end of its name.
+pub(crate) fn of_one_day(figure: &str) -> Option<(u64, &str)> {
+    let (hosts, what) = figure.strip_prefix(ONE_DAY[0])?.split_once(ONE_DAY[1])?;
+    Some((hosts.replace(',', "").parse().ok()?, what))
+}
 
 /// Measures so many hosts and days, and a day of fewer and of more hosts.
 pub(crate) fn measure(hosts: &str, days: &str) -> Result<()> {
@@ -179,6 +185,14 @@ fn gib(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_figure_of_one_day_has_its_hosts() {
+        assert_eq!(of_one_day("one day of 10,000 hosts: ingest"), Some((10_000, INGEST)));
+        for other in ["30 days of 10,000 hosts: ingest", "one day of many hosts: ingest", "one day of 10 hosts"] {
+            assert_eq!(of_one_day(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_folder_is_removed_after_an_error() {

@@ -49,6 +49,16 @@ pub(crate) struct Recorded {
     pub(crate) benches: BTreeMap<String, Vec<Figure>>,
 }
 
+impl Recorded {
+    /// Returns `AMD EPYC, guest, 2 CPUs, Linux 6.18, 2026-11-25`, with the days of these figures.
+    pub(crate) fn measured_on(&self, figures: &[Figure]) -> String {
+        let dates = || figures.iter().map(|figure| figure.date.as_str());
+        let (first, last) = (dates().min().unwrap_or_default(), dates().max().unwrap_or_default());
+        let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
+        format!("{}, {}, {days}", self.cpu, self.machine)
+    }
+}
+
 /// Notes a figure that was printed.
 pub(super) fn note(figure: &str, target: &str, measured: &str) {
     let row = [figure, target, measured].map(str::to_owned);
