@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -361,6 +362,32 @@ def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
     assert not (out / ".journal").exists()
 
 
+@pytest.mark.parametrize(
+    "journal",
+    [b"", b"{", b"\xff", b"7", b"[]", b"[7]", b'["../stranger"]', b'["/stranger"]', b'["checks/../../stranger"]',
+     b'["checks/date=2026-10-02/part-0.parquet"]', b"[" * 100_000],
+)  # fmt: skip
+def test_a_journal_of_no_ingest_is_an_error(
+    journal: bytes, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    (out / ".ingest/new").mkdir(parents=True)
+    for source in (out / ".ingest/stranger", out / ".ingest/new/stranger"):
+        source.write_text("new")
+    (tmp_path / "stranger").write_text("old")
+    (out / ".journal").write_bytes(journal)
+    before = content(out)
+    assert main(["ingest", str(records), str(out)]) == 4
+    assert f"{out}/.journal is damaged" in capsys.readouterr().err
+    assert (tmp_path / "stranger").read_text() == "old" and (out / ".ingest/new/stranger").exists()
+    # The remedy that the error names.
+    for name in (".journal", ".ingested.parquet"):
+        (out / name).unlink()
+    ingest(records, out)
+    assert content(out) == before
+
+
 def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(records / "a.ndjson", check("one"))
     with _dataset.Dataset(str(out)).writing():
@@ -369,11 +396,11 @@ def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: py
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
         (["ingest", "{none}", "{out}"], "it is not a folder"),
         (["ingest", "{records}", "{records}/out"], "it is inside"),
-        (["query", "{none}", "rejects"], "has no table"),
+        (["query", "{none}", "rejects"], "has no tables"),
         (["query", "{out}", "nothing"], "there is no query 'nothing'"),
         (["query", "{out}", "{none}.sql"], "cannot read"),
         (["query", "{out}", "rejects", "--master", "local"], "--master is Spark's"),
@@ -381,13 +408,13 @@ def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: py
     ],
 )
 def test_errors_say_what_was_asked(
-    arguments: list[str], complaint: str, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(records / "a.ndjson", check("one"))
     ingest(records, out)
-    places = {"none": str(tmp_path / "none"), "records": str(records), "out": str(out)}
-    assert main([argument.format(**places) for argument in arguments]) == 4
-    assert complaint in capsys.readouterr().err
+    folders = {"none": str(tmp_path / "none"), "records": str(records), "out": str(out)}
+    assert main([argument.format(**folders) for argument in arguments]) == 4
+    assert message in capsys.readouterr().err
 
 
 def test_a_dataset_without_a_check_shows_its_rejects(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -411,6 +438,29 @@ def test_a_day_that_has_just_begun_is_not_looked_at(records: Path, out: Path) ->
         assert [(row[0], row[3]) for row in found] == [("a", 2), ("b", 1), ("c", 1)]
 
 
+def test_an_inventory_has_a_host_a_line(records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    (tmp_path / "hosts").write_bytes("\ufeffone\r\n# two\r\n\r\n  \r\nthree four \t\r\n".encode())
+    assert main(["query", str(out), "silent", "--inventory", str(tmp_path / "hosts"), "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["three four,never,,"]
+
+
+def test_a_table_that_was_removed_is_an_error(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    before = content(out)
+    for removed in TABLES:
+        shutil.rmtree(out / removed)
+        capsys.readouterr()
+        assert main(["query", str(out), "clocksources"]) == 4
+        assert f"lacks the files of {removed}" in capsys.readouterr().err
+        # The remedy that the error names.
+        (out / ".ingested.parquet").unlink()
+        ingest(records, out)
+        assert content(out) == before
+
+
 def test_every_query_begins_with_its_question() -> None:
     for query in _queries.every():
         assert query.sql.startswith("-- ") and query.question.endswith("?"), query.name
@@ -422,7 +472,7 @@ def test_statements_of_users_that_are_wrong(records: Path, out: Path, tmp_path: 
     (tmp_path / "mine.sql").write_text("SELECT nothing FROM checks;\n")
     assert main(["query", str(out), str(tmp_path / "mine.sql")]) == 4
     assert "refuses the query" in capsys.readouterr().err
-    for wrong in ("SELECT 1; SELECT", "", "-- nothing"):
+    for wrong in ("SELECT 1; SELECT", "SELECT 1; SELECT 2", "", "-- nothing"):
         with pytest.raises(FleetError):
             rows(out, wrong)
     (tmp_path / "mine.sql").write_text("SELECT 'nan'::DOUBLE AS a, INTERVAL 1 DAY AS b, '\\xff'::BLOB AS c;\n")
@@ -438,8 +488,8 @@ def test_formats(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -
     ingest(records, out)
     capsys.readouterr()
     assert main(["query", str(out), "unsynchronized"]) == 0
-    shown = capsys.readouterr().out
-    assert "\x1b" not in shown and "2026-10-01" in shown
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed and "2026-10-01" in printed
     assert main(["query", str(out), "unsynchronized", "--format", "json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["since"] == "2026-10-01"
@@ -451,9 +501,9 @@ def test_output_that_is_closed_or_full_is_an_error(records: Path, out: Path) -> 
     write(records / "a.ndjson", check("one"))
     ingest(records, out)
     query = f"'{sys.executable}' -m clockscope.fleet query '{out}' clocksources"
-    for target, complaint in ((">&-", "standard output is closed"), ("> /dev/full", "No space left")):
+    for target, message in ((">&-", "standard output is closed"), ("> /dev/full", "No space left")):
         done = subprocess.run(["sh", "-c", f"{query} {target}"], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr.count("\n")) == (4, 1) and complaint in done.stderr, done
+        assert (done.returncode, done.stderr.count("\n")) == (4, 1) and message in done.stderr, done
 
 
 def test_ctrl_c_while_duckdb_works(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,9 +104,12 @@ class DuckDb(Engine):
         import duckdb
 
         try:
-            found = self._connection.execute(sql)
+            statements = self._connection.extract_statements(sql)
+            if len(statements) != 1:
+                raise FleetError(f"the query has {len(statements)} statements: expected one")
+            found = self._connection.execute(statements[0])
             if found is None or found.description is None:
-                raise FleetError("the query is empty: expected a statement that gives rows")
+                raise FleetError("the statement gives no rows: expected a SELECT")
             return Answer([column[0] for column in found.description], found.fetchall())
         except duckdb.Error as error:
             raise FleetError(f"DuckDB refuses the query: {error}") from None

@@ -167,14 +167,14 @@ class _Ingest:
         run(_tables.WINNERS.format(day_no=number))
         for table in TABLES:
             columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in self._schema(table))
-            from_old = _tables.KEPT_REJECTS if table == "rejects" else _tables.KEPT.format(is_new="false")
-            from_new = "true" if table == "rejects" else _tables.KEPT.format(is_new="true")
+            from_old = _tables.OLD_REJECTS if table == "rejects" else _tables.WINNING_ROWS.format(is_new="false")
+            from_new = "true" if table == "rejects" else _tables.WINNING_ROWS.format(is_new="true")
             rows = (
                 f"SELECT {columns} FROM new_{table} WHERE day_no = {number} AND {from_new} "
                 f"UNION ALL SELECT {columns} FROM old_{table} WHERE {from_old}"
             )
-            place = text(self.dataset.new_part(table, day))
-            run(f"COPY (FROM ({rows}) ORDER BY {_tables.ORDER[table]}) TO {place} {_PARQUET}")
+            target = text(self.dataset.new_part(table, day))
+            run(f"COPY (FROM ({rows}) ORDER BY {_tables.ORDER[table]}) TO {target} {_PARQUET}")
 
     def _schema(self, table: str) -> list[tuple[str, str]]:
         """The columns of a table with their types."""
@@ -188,13 +188,13 @@ class _Ingest:
             file.writelines(f"{one.sha256}\t{one.size}\t{one.name}\n" for one in files)
         self.database.execute("CREATE TABLE manifest (name VARCHAR, sha256 VARCHAR, size BIGINT)")
         self._load("manifest", listing, {"sha256": "VARCHAR", "size": "BIGINT", "name": "VARCHAR"})
-        place = text(self.dataset.new_manifest())
+        target = text(self.dataset.new_manifest())
         # A file that could not be read to its end is to be tried again.
         tried_again = (
             "SELECT name FROM files JOIN bad_parts ON bad_parts.file = files.no "
             "WHERE starts_with(detail, 'cannot be read')"
         )
-        self.database.execute(f"COPY (FROM manifest WHERE name NOT IN ({tried_again}) ORDER BY name) TO {place} {_PARQUET}")
+        self.database.execute(f"COPY (FROM manifest WHERE name NOT IN ({tried_again}) ORDER BY name) TO {target} {_PARQUET}")
 
 
 class _Lines:

@@ -33,7 +33,7 @@ WITH counted AS (
         count(*) FILTER (type = 'end') AS ends, min(wrong) AS wrong, count(*) AS all_lines,
         coalesce(min(file) FILTER (type = 'environment'), min(file)) AS file, min(pos) AS first_line
     FROM firsts GROUP BY host, check_id
-), stated AS (
+), recorded AS (
     SELECT host, check_id, any_value(clocks) AS clocks,
         any_value(try_strptime(recorded_text, '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
     FROM environments GROUP BY host, check_id
@@ -60,7 +60,7 @@ SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
         ELSE 'recorded at ' || strftime(recorded_at, '%Y-%m-%d') || ' by its clock'
     END AS detail
 FROM counted
-LEFT JOIN stated ON stated.host IS NOT DISTINCT FROM counted.host AND stated.check_id IS NOT DISTINCT FROM counted.check_id
+LEFT JOIN recorded ON recorded.host IS NOT DISTINCT FROM counted.host AND recorded.check_id IS NOT DISTINCT FROM counted.check_id
 LEFT JOIN ended ON ended.host IS NOT DISTINCT FROM counted.host AND ended.check_id IS NOT DISTINCT FROM counted.check_id;
 """
 """The checks that are whole, and the reasons why others are not. The variable `now` is the time of the ingest."""
@@ -146,11 +146,11 @@ QUALIFY row_number() OVER (PARTITION BY host ORDER BY recorded_at DESC, check_id
 """
 """The hosts of a day, and true for those whose last check is one of this ingest."""
 
-KEPT: Final = "host IN (SELECT host FROM winners WHERE is_new = {is_new})"
-"""The rows of the hosts whose check of this ingest counts, or whose former one does."""
+WINNING_ROWS: Final = "host IN (SELECT host FROM winners WHERE is_new = {is_new})"
+"""The rows of hosts whose last check is of this ingest, or of an earlier one."""
 
-KEPT_REJECTS: Final = "file NOT IN (SELECT name FROM files)"
-"""The rejects of an earlier ingest that still count: their files have not been read again."""
+OLD_REJECTS: Final = "file NOT IN (SELECT name FROM files)"
+"""The rejects of files that this ingest has not read."""
 
 ORDER: Final = {
     "checks": "host",
