@@ -213,6 +213,19 @@ WRONG = {
     "a bin that is none": changed(1, evidence=[{**_evidence(1)[1], "histogram": [[1, 2, 3]]}]),
     "bins that are no list": changed(1, evidence=[{**_evidence(1)[1], "histogram": {"a": 1}}]),
     "a time that is none": changed(0, recorded_at="yesterday"),
+    "a time without its zeros": changed(0, recorded_at="2026-1-1T1:2:3Z"),
+    "a time with blanks": changed(0, recorded_at=" 2026-10-01T10:00:00Z"),
+    "a day that is none": changed(0, recorded_at="2026-02-30T10:00:00Z"),
+    "a time as a number": changed(0, recorded_at=1_790_000_000),
+    "no time": changed(0, recorded_at=None),
+    "no environment": changed(0, environment=None),
+    "a list for an environment": changed(0, environment=[]),
+    "a text for a kernel": changed(0, environment={"kernel": "6.1.0", "cpu": {}}),
+    "a list for an identity": changed(0, identity=[]),
+    "a list for chrony": changed(0, synchronization={"chrony": []}),
+    "no uses": changed(1, uses=None),
+    "a text for a reason": changed(1, evidence=[{**_evidence(1)[0], "reason": "denied"}]),
+    "a list for a cause": changed(1, evidence=[{**_evidence(1)[1], "cause": ["denied"]}]),
 }
 
 
@@ -229,14 +242,16 @@ def test_a_value_of_the_wrong_type_refuses_the_check_alone(what: str, records: P
 
 
 BAD_LINES = {
-    "not_json": [b"\x89PNG\r\n\x1a\n\xff\xfe\n", b'{"a": 1} {"b": 2}\n', b"{\n", b"\0\0\n", b"[" * 5000 + b"\n"],
-    "foreign": [b'{"level": "info"}\n', b"7\n", b"NaN\n", b'{"schema": "clockscope.measure", "schema_version": 1}\n'],
+    "not_json": [b"\x89PNG\r\n\x1a\n\xff\xfe\n", b'{"a": 1} {"b": 2}\n', b"{\n", b"\0\0\n", b"[" * 5000 + b"\n",
+                 b"NaN\n", b'{"a": -Infinity}\n', b'{"schema": "clockscope.check" ,\t}\n', b'{"a": ["\\"", ], "b": "\\""}\n'],
+    "foreign": [b'{"level": "info"}\n', b"7\n", b'{"a": "nan,]\\\\", "b": "inf,\\"}"}\n', b'{"schema": "clockscope.measure", "schema_version": 1}\n'],
     "schema_version": [
         b'{"schema": "clockscope.check", "schema_version": 0}\n',
         b'{"schema": "clockscope.check", "schema_version": 99}\n',
+        b'{"schema": "clockscope.check", "schema_version": "1"}\n',
     ],
     "empty": [b""],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("reason", "line"), [(reason, line) for reason, lines in BAD_LINES.items() for line in lines])

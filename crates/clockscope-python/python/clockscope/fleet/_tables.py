@@ -7,6 +7,8 @@ from typing import Final
 from clockscope.fleet._columns import CHECK, CLOCK
 
 _BEFORE_THE_PROGRAM: Final = "2026-01-01"
+_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+"""A time as the program writes it; strptime() takes more."""
 
 COMPLETE: Final = """
 CREATE TABLE lines AS
@@ -35,7 +37,7 @@ WITH counted AS (
     FROM firsts GROUP BY host, check_id
 ), recorded AS (
     SELECT host, check_id, any_value(clocks) AS clocks,
-        any_value(try_strptime(recorded_text, '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
+        any_value(try_strptime(regexp_extract(recorded_text, '^{_TIME}$'), '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
     FROM environments GROUP BY host, check_id
 ), ended AS (SELECT host, check_id, any_value(end_lines) AS end_lines FROM ends GROUP BY host, check_id)
 SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
@@ -56,7 +58,7 @@ SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
         WHEN ends = 0 THEN 'the last line of a check is missing'
         WHEN verdicts < clocks OR end_lines <> verdicts + 1
             THEN 'verdicts on ' || verdicts || ' of ' || clocks || ' clocks'
-        WHEN recorded_at IS NULL THEN 'recorded_at is not a time'
+        WHEN recorded_at IS NULL THEN 'recorded_at is not a time such as 2026-10-31T12:00:00Z'
         ELSE 'recorded at ' || strftime(recorded_at, '%Y-%m-%d') || ' by its clock'
     END AS detail
 FROM counted
