@@ -410,6 +410,34 @@ def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: py
     assert "another ingest writes to" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["*", "a*b", "[ab]", "a{b,c}", "'", '"', "\n", "%", "a b;--", "日本"])
+def test_names_of_folders_are_no_patterns(name: str, records: Path, out: Path, tmp_path: Path) -> None:
+    """A pattern would also find what is in the neighbors."""
+    write(tmp_path / name / "records" / "a.ndjson", check("one"))
+    write(records / "b.ndjson", check("two"))
+    for neighbor in ("axb", "a", "ab"):
+        ingest(records, tmp_path / neighbor / "out")
+    for _ in range(2):
+        ingest(tmp_path / name / "records", tmp_path / name / "out")
+        assert rows(tmp_path / name / "out", "SELECT host FROM checks") == [("one",)]
+        write(tmp_path / name / "records" / "c.ndjson", check("one", number="1"))
+
+
+def test_names_that_duckdb_does_not_take_are_refused(
+    records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a\\b?" / "a.ndjson", check("one"))
+    for name in ("a\\b", "a?", "s3://bucket/out"):
+        assert main(["ingest", str(records), name if ":" in name else str(tmp_path / name)]) == 4
+        assert "without a backslash" in capsys.readouterr().err
+        assert not (tmp_path / name).exists()
+    ingest(tmp_path / "a\\b?", out)
+    assert table(out, "checks", "host") == [("one",)]
+    out.rename(tmp_path / "a\\b")
+    assert main(["query", str(tmp_path / "a\\b"), "rejects"]) == 4
+    assert "with a backslash" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import BinaryIO, Final
 
 from clockscope.fleet import _files, _parsing, _tables
-from clockscope.fleet._connection import connect, require
+from clockscope.fleet._connection import connect, escaped, require
 from clockscope.fleet._dataset import TABLES, Dataset
 from clockscope.fleet._parsing import text
 from clockscope.fleet._problems import FleetError
@@ -49,6 +49,8 @@ def ingest(folder: str, out: str, progress: Progress) -> Ingested:
         out.encode()
     except UnicodeEncodeError:
         raise FleetError(f"cannot write to {out!r}: its name is not UTF-8") from None
+    if "://" in out or "\\" in out or "?" in out:
+        raise FleetError(f"cannot write to {out}: expected a folder without a backslash, ? or :// in its path")
     if not os.path.isdir(folder):
         raise FleetError(f"cannot ingest {folder}: it is not a folder")
     if os.path.exists(out) and not os.path.isdir(out):
@@ -90,7 +92,7 @@ class _Ingest:
         """Those that no earlier ingest has read, or not with this content."""
         if not os.path.exists(self.dataset.manifest):
             return list(files)
-        rows = self.database.execute(f"SELECT name, sha256 FROM read_parquet({text(self.dataset.manifest)})").fetchall()
+        rows = self.database.execute(f"SELECT name, sha256 FROM read_parquet({text(escaped(self.dataset.manifest))})").fetchall()
         known = dict(rows)
         return [file for file in files if known.get(file.name) != file.sha256]
 
@@ -148,7 +150,7 @@ class _Ingest:
         dates = {_date(day) for (day,) in rows}
         # What was refused of a file before no longer counts.
         for day in self.dataset.dates("rejects"):
-            part = text(self.dataset.part("rejects", day))
+            part = text(escaped(self.dataset.part("rejects", day)))
             found = self.database.execute(
                 f"SELECT count(*) FROM read_parquet({part}) WHERE file IN (SELECT name FROM files)"
             ).fetchone()
@@ -162,7 +164,7 @@ class _Ingest:
         number = (date.fromisoformat(day) - _EPOCH).days
         for table in TABLES:
             old = self.dataset.part(table, day)
-            source = f"read_parquet({text(old)}, hive_partitioning = false)" if os.path.exists(old) else table
+            source = f"read_parquet({text(escaped(old))}, hive_partitioning = false)" if os.path.exists(old) else table
             run(f"CREATE OR REPLACE TEMP VIEW old_{table} AS FROM {source}")
         run(_tables.WINNERS.format(day_no=number))
         for table in TABLES:
@@ -232,7 +234,7 @@ def _csv(path: str, columns: dict[str, str]) -> str:
     """A file of lines, whose columns a tab separates, as a table."""
     types = "{" + ", ".join(f"{text(name)}: {text(kind)}" for name, kind in columns.items()) + "}"
     return (
-        f"read_csv({text(path)}, columns = {types}, delim = '\\t', quote = '', escape = '', header = false, "
+        f"read_csv({text(escaped(path))}, columns = {types}, delim = '\\t', quote = '', escape = '', header = false, "
         "auto_detect = false, max_line_size = 2097152, new_line = '\\n')"
     )
 

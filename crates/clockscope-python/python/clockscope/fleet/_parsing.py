@@ -52,12 +52,11 @@ class _Values:
     def wrong(self, json_type: Callable[[str], str]) -> str:
         """The fault of the first value that has one; NULL if none has. It names columns' values."""
         columns = {path for column in self._columns for path in column.paths}
-        branches = [
-            f"WHEN coalesce({json_type(path)}, 'NULL') NOT IN ('OBJECT'{', {}'.format(text('NULL')) if path in NULLABLE else ''})"
-            f" THEN '{path} is not an object'"
-            for path in objects(self._columns)
-            if path not in columns
-        ]
+        branches: list[str] = []
+        for path in objects(self._columns):
+            if path not in columns:
+                types = "'OBJECT', 'NULL'" if path in NULLABLE else "'OBJECT'"
+                branches.append(f"WHEN coalesce({json_type(path)}, 'NULL') NOT IN ({types}) THEN '{path} is not an object'")
         for column in self._columns:
             faults = [
                 f"NOT coalesce({self._first(column, 'coalesce(' + column.type.is_one + ', false)')}, true)",
