@@ -17,7 +17,7 @@ import duckdb
 import pytest
 import zstandard
 
-from clockscope.fleet import _dataset, _files, _queries
+from clockscope.fleet import _dataset, _files, _queries, _tables
 from clockscope.fleet.__main__ import main
 from clockscope.fleet._dataset import TABLES
 from clockscope.fleet._engines import DuckDb, Settings
@@ -182,6 +182,80 @@ def test_a_file_that_was_cut_off_and_is_whole_now(records: Path, out: Path) -> N
     ingest(records, out)
     assert table(out, "rejects", "file") == []
     assert table(out, "checks", "host") == [("one",)]
+
+
+def test_a_check_that_was_cut_off_is_completed_by_a_later_file(
+    records: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(records / "a.ndjson", check("one")[:2] + check("two"))
+    ingest(records, out)
+    before = content(out), (out / ".ingested.parquet").read_bytes()
+    assert main(["ingest", str(records), str(out)]) == 0
+    assert "0 new files (1 known)" in capsys.readouterr().err
+    assert (content(out), (out / ".ingested.parquet").read_bytes()) == before
+    # Its lines are still missing: neither its reject nor its day changes.
+    days = {path: path.read_bytes() for path in out.rglob("part-0.parquet")}
+    write(records / "b.ndjson", check("three", "2026-10-02T10:00:00Z"))
+    ingest(records, out)
+    assert {path: path.read_bytes() for path in days} == days
+    write(records / "c.ndjson", check("one")[2:])
+    assert main(["ingest", str(records), str(out)]) == 0
+    assert "1 new files (2 known): 1 checks" in capsys.readouterr().err
+    assert table(out, "checks", "host") == [("one",), ("three",), ("two",)]
+    assert table(out, "rejects", "file") == []
+    assert duckdb.execute(f"SELECT tried_until FROM '{out}/.ingested.parquet'").fetchall() == [(None,)] * 3
+
+
+def test_a_check_that_stays_cut_off_is_not_read_for_ever(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tables, "MANIFEST", _tables.MANIFEST.replace("+ 7", "- 1"))
+    write(records / "a.ndjson", check("one")[:2])
+    ingest(records, out)
+    write(records / "b.ndjson", check("one")[2:])
+    ingest(records, out)
+    assert table(out, "rejects", "file, reason") == [("a.ndjson", "cut_off"), ("b.ndjson", "cut_off")]
+
+
+def test_two_folders_with_files_of_the_same_names(tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for host in ("one", "two"):
+        write(tmp_path / host / "a.ndjson", check(host))
+        (tmp_path / host / "b.ndjson").touch()
+        ingest(tmp_path / host, out)
+    before = content(out)
+    assert [row[0] for row in table(out, "checks", "host")] == ["one", "two"]
+    capsys.readouterr()
+    for host in ("one", "two"):
+        assert main(["ingest", str(tmp_path / host), str(out)]) == 0
+        assert "0 new files (2 known)" in capsys.readouterr().err
+    assert content(out) == before
+
+
+def remove(out: Path, date: str) -> None:
+    for folder in out.glob(f"*/date={date}"):
+        shutil.rmtree(folder)
+
+
+def test_dates_that_were_removed_stay_away(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one", "2026-10-01T10:00:00Z") + check("one", "2026-10-02T10:00:00Z"))
+    write(records / "b.ndjson", check("two", "2026-10-01T10:00:00Z") + check("two", "2026-10-01T11:00:00Z")[:2])
+    (records / "empty.ndjson").touch()
+    ingest(records, out)
+    remove(out, "2026-10-01")
+    write(records / "c.ndjson", check("one", "2026-10-03T10:00:00Z"))
+    ingest(records, out)
+    assert [row[0].day for row in table(out, "checks", "date")] == [2, 3]
+    assert [row[0] for row in table(out, "rejects", "file")] == ["empty.ndjson"]
+    remove(out, "*")
+    ingest(records, out)
+    capsys.readouterr()
+    assert main(["query", str(out), "clocksources"]) == 4
+    assert "has no dates" in capsys.readouterr().err
+    write(records / "d.ndjson", check("one", "2026-10-04T10:00:00Z"))
+    ingest(records, out)
+    assert [row[0] for row in rows(out, "SELECT host FROM checks")] == ["one"]
+    # A file that has changed is new.
+    write(records / "b.ndjson", check("two", "2026-10-01T10:00:00Z"))
+    ingest(records, out)
+    assert [row[0].day for row in table(out, "checks", "date")] == [1, 4]
 
 
 def changed(line: int, **values: Any) -> Callable[[Lines], Lines]:
