@@ -424,6 +424,40 @@ def test_an_ingest_that_fails_changes_nothing(records: Path, out: Path, monkeypa
     assert table(out, "checks", "host") == [("one",), ("two",)]
 
 
+ON_A_FULL_DISK = """
+mount -t tmpfs -o size=24m tmpfs "$2" || exit 77
+content() { (cd "$2/out" && find . -type f -exec sha256sum {} + | sort); }
+"$1" -m clockscope.fleet ingest "$3" "$2/out" --quiet || exit 1
+before=$(content "$@")
+for kib in 0 200 2000; do
+    free=$(df -k --output=avail "$2" | tail -n 1)
+    head -c "$((free - kib))K" /dev/zero > "$2/ballast"
+    "$1" -m clockscope.fleet ingest "$4" "$2/out" --quiet
+    [ $? = 4 ] && [ "$before" = "$(content "$@")" ] || exit 1
+    rm "$2/ballast"
+done
+"$1" -m clockscope.fleet ingest "$4" "$2/out" --quiet && [ "$before" != "$(content "$@")" ]
+"""
+
+
+def test_a_full_disk_is_an_error_that_names_the_folder(records: Path, tmp_path: Path) -> None:
+    write(records / "a.ndjson", check("one"))
+    write(tmp_path / "more" / "a.ndjson", [line for host in range(2500) for line in check(f"host {host}")])
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    arguments = [sys.executable, str(disk), str(records), str(tmp_path / "more")]
+    try:
+        command = ["unshare", "--map-root-user", "--mount", "sh", "-c", ON_A_FULL_DISK, "sh", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("this system has no unshare")
+    if done.returncode == 77 or done.stderr.startswith("unshare:"):
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    assert done.returncode == 0, done
+    errors = done.stderr.splitlines()
+    assert len(errors) == 3 and all(f"{disk}/out/.ingest" in error and "No space left" in error for error in errors), errors
+
+
 def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
     records: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,10 @@ class Dataset:
             os.makedirs(self.work)
             try:
                 yield
+            except OSError as error:
+                # A full disk is found by write(), which knows no name.
+                error.filename = error.filename or self.work
+                raise
             finally:
                 if not os.path.exists(os.path.join(self.folder, JOURNAL)):
                     shutil.rmtree(self.work, ignore_errors=True)
