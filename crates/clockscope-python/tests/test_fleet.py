@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ import duckdb
 import pytest
 import zstandard
 
-from clockscope.fleet import _dataset, _files, _queries
+from clockscope.fleet import _dataset, _files, _queries, _tables
 from clockscope.fleet.__main__ import main
 from clockscope.fleet._dataset import TABLES
 from clockscope.fleet._engines import DuckDb, Settings
@@ -183,6 +184,80 @@ def test_a_file_that_was_cut_off_and_is_whole_now(records: Path, out: Path) -> N
     assert table(out, "checks", "host") == [("one",)]
 
 
+def test_a_check_that_was_cut_off_is_completed_by_a_later_file(
+    records: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(records / "a.ndjson", check("one")[:2] + check("two"))
+    ingest(records, out)
+    before = content(out), (out / ".ingested.parquet").read_bytes()
+    assert main(["ingest", str(records), str(out)]) == 0
+    assert "0 new files (1 known)" in capsys.readouterr().err
+    assert (content(out), (out / ".ingested.parquet").read_bytes()) == before
+    # Its lines are still missing: neither its reject nor its day changes.
+    days = {path: path.read_bytes() for path in out.rglob("part-0.parquet")}
+    write(records / "b.ndjson", check("three", "2026-10-02T10:00:00Z"))
+    ingest(records, out)
+    assert {path: path.read_bytes() for path in days} == days
+    write(records / "c.ndjson", check("one")[2:])
+    assert main(["ingest", str(records), str(out)]) == 0
+    assert "1 new files (2 known): 1 checks" in capsys.readouterr().err
+    assert table(out, "checks", "host") == [("one",), ("three",), ("two",)]
+    assert table(out, "rejects", "file") == []
+    assert duckdb.execute(f"SELECT tried_until FROM '{out}/.ingested.parquet'").fetchall() == [(None,)] * 3
+
+
+def test_a_check_that_stays_cut_off_is_not_read_for_ever(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tables, "MANIFEST", _tables.MANIFEST.replace("+ 7", "- 1"))
+    write(records / "a.ndjson", check("one")[:2])
+    ingest(records, out)
+    write(records / "b.ndjson", check("one")[2:])
+    ingest(records, out)
+    assert table(out, "rejects", "file, reason") == [("a.ndjson", "cut_off"), ("b.ndjson", "cut_off")]
+
+
+def test_two_folders_with_files_of_the_same_names(tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for host in ("one", "two"):
+        write(tmp_path / host / "a.ndjson", check(host))
+        (tmp_path / host / "b.ndjson").touch()
+        ingest(tmp_path / host, out)
+    before = content(out)
+    assert [row[0] for row in table(out, "checks", "host")] == ["one", "two"]
+    capsys.readouterr()
+    for host in ("one", "two"):
+        assert main(["ingest", str(tmp_path / host), str(out)]) == 0
+        assert "0 new files (2 known)" in capsys.readouterr().err
+    assert content(out) == before
+
+
+def remove(out: Path, date: str) -> None:
+    for folder in out.glob(f"*/date={date}"):
+        shutil.rmtree(folder)
+
+
+def test_dates_that_were_removed_stay_away(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one", "2026-10-01T10:00:00Z") + check("one", "2026-10-02T10:00:00Z"))
+    write(records / "b.ndjson", check("two", "2026-10-01T10:00:00Z") + check("two", "2026-10-01T11:00:00Z")[:2])
+    (records / "empty.ndjson").touch()
+    ingest(records, out)
+    remove(out, "2026-10-01")
+    write(records / "c.ndjson", check("one", "2026-10-03T10:00:00Z"))
+    ingest(records, out)
+    assert [row[0].day for row in table(out, "checks", "date")] == [2, 3]
+    assert [row[0] for row in table(out, "rejects", "file")] == ["empty.ndjson"]
+    remove(out, "*")
+    ingest(records, out)
+    capsys.readouterr()
+    assert main(["query", str(out), "clocksources"]) == 4
+    assert "has no dates" in capsys.readouterr().err
+    write(records / "d.ndjson", check("one", "2026-10-04T10:00:00Z"))
+    ingest(records, out)
+    assert [row[0] for row in rows(out, "SELECT host FROM checks")] == ["one"]
+    # A file that has changed is new.
+    write(records / "b.ndjson", check("two", "2026-10-01T10:00:00Z"))
+    ingest(records, out)
+    assert [row[0].day for row in table(out, "checks", "date")] == [1, 4]
+
+
 def changed(line: int, **values: Any) -> Callable[[Lines], Lines]:
     def change(lines: Lines) -> Lines:
         lines[line] |= values
@@ -212,6 +287,19 @@ WRONG = {
     "a bin that is none": changed(1, evidence=[{**_evidence(1)[1], "histogram": [[1, 2, 3]]}]),
     "bins that are no list": changed(1, evidence=[{**_evidence(1)[1], "histogram": {"a": 1}}]),
     "a time that is none": changed(0, recorded_at="yesterday"),
+    "a time without its zeros": changed(0, recorded_at="2026-1-1T1:2:3Z"),
+    "a time with blanks": changed(0, recorded_at=" 2026-10-01T10:00:00Z"),
+    "a day that is none": changed(0, recorded_at="2026-02-30T10:00:00Z"),
+    "a time as a number": changed(0, recorded_at=1_790_000_000),
+    "no time": changed(0, recorded_at=None),
+    "no environment": changed(0, environment=None),
+    "a list for an environment": changed(0, environment=[]),
+    "a text for a kernel": changed(0, environment={"kernel": "6.1.0", "cpu": {}}),
+    "a list for an identity": changed(0, identity=[]),
+    "a list for chrony": changed(0, synchronization={"chrony": []}),
+    "no uses": changed(1, uses=None),
+    "a text for a reason": changed(1, evidence=[{**_evidence(1)[0], "reason": "denied"}]),
+    "a list for a cause": changed(1, evidence=[{**_evidence(1)[1], "cause": ["denied"]}]),
 }
 
 
@@ -228,14 +316,16 @@ def test_a_value_of_the_wrong_type_refuses_the_check_alone(what: str, records: P
 
 
 BAD_LINES = {
-    "not_json": [b"\x89PNG\r\n\x1a\n\xff\xfe\n", b'{"a": 1} {"b": 2}\n', b"{\n", b"\0\0\n", b"[" * 5000 + b"\n"],
-    "foreign": [b'{"level": "info"}\n', b"7\n", b"NaN\n", b'{"schema": "clockscope.measure", "schema_version": 1}\n'],
+    "not_json": [b"\x89PNG\r\n\x1a\n\xff\xfe\n", b'{"a": 1} {"b": 2}\n', b"{\n", b"\0\0\n", b"[" * 5000 + b"\n",
+                 b"NaN\n", b'{"a": -Infinity}\n', b'{"schema": "clockscope.check" ,\t}\n', b'{"a": ["\\"", ], "b": "\\""}\n'],
+    "foreign": [b'{"level": "info"}\n', b"7\n", b'{"a": "nan,]\\\\", "b": "inf,\\"}"}\n', b'{"schema": "clockscope.measure", "schema_version": 1}\n'],
     "schema_version": [
         b'{"schema": "clockscope.check", "schema_version": 0}\n',
         b'{"schema": "clockscope.check", "schema_version": 99}\n',
+        b'{"schema": "clockscope.check", "schema_version": "1"}\n',
     ],
     "empty": [b""],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("reason", "line"), [(reason, line) for reason, lines in BAD_LINES.items() for line in lines])
@@ -334,6 +424,40 @@ def test_an_ingest_that_fails_changes_nothing(records: Path, out: Path, monkeypa
     assert table(out, "checks", "host") == [("one",), ("two",)]
 
 
+ON_A_FULL_DISK = """
+mount -t tmpfs -o size=24m tmpfs "$2" || exit 77
+content() { (cd "$2/out" && find . -type f -exec sha256sum {} + | sort); }
+"$1" -m clockscope.fleet ingest "$3" "$2/out" --quiet || exit 1
+before=$(content "$@")
+for kib in 0 200 2000; do
+    free=$(df -k --output=avail "$2" | tail -n 1)
+    head -c "$((free - kib))K" /dev/zero > "$2/ballast"
+    "$1" -m clockscope.fleet ingest "$4" "$2/out" --quiet
+    [ $? = 4 ] && [ "$before" = "$(content "$@")" ] || exit 1
+    rm "$2/ballast"
+done
+"$1" -m clockscope.fleet ingest "$4" "$2/out" --quiet && [ "$before" != "$(content "$@")" ]
+"""
+
+
+def test_a_full_disk_is_an_error_that_names_the_folder(records: Path, tmp_path: Path) -> None:
+    write(records / "a.ndjson", check("one"))
+    write(tmp_path / "more" / "a.ndjson", [line for host in range(2500) for line in check(f"host {host}")])
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    arguments = [sys.executable, str(disk), str(records), str(tmp_path / "more")]
+    try:
+        command = ["unshare", "--map-root-user", "--mount", "sh", "-c", ON_A_FULL_DISK, "sh", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("this system has no unshare")
+    if done.returncode == 77 or done.stderr.startswith("unshare:"):
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    assert done.returncode == 0, done
+    errors = done.stderr.splitlines()
+    assert len(errors) == 3 and all(f"{disk}/out/.ingest" in error and "No space left" in error for error in errors), errors
+
+
 def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
     records: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,6 +485,32 @@ def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
     assert not (out / ".journal").exists()
 
 
+@pytest.mark.parametrize(
+    "journal",
+    [b"", b"{", b"\xff", b"7", b"[]", b"[7]", b'["../stranger"]', b'["/stranger"]', b'["checks/../../stranger"]',
+     b'["checks/date=2026-10-02/part-0.parquet"]', b"[" * 100_000],
+)  # fmt: skip
+def test_a_journal_of_no_ingest_is_an_error(
+    journal: bytes, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    (out / ".ingest/new").mkdir(parents=True)
+    for source in (out / ".ingest/stranger", out / ".ingest/new/stranger"):
+        source.write_text("new")
+    (tmp_path / "stranger").write_text("old")
+    (out / ".journal").write_bytes(journal)
+    before = content(out)
+    assert main(["ingest", str(records), str(out)]) == 4
+    assert f"{out}/.journal is damaged" in capsys.readouterr().err
+    assert (tmp_path / "stranger").read_text() == "old" and (out / ".ingest/new/stranger").exists()
+    # The remedy that the error names.
+    for name in (".journal", ".ingested.parquet"):
+        (out / name).unlink()
+    ingest(records, out)
+    assert content(out) == before
+
+
 def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(records / "a.ndjson", check("one"))
     with _dataset.Dataset(str(out)).writing():
@@ -368,12 +518,40 @@ def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: py
     assert "another ingest writes to" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["*", "a*b", "[ab]", "a{b,c}", "'", '"', "\n", "%", "a b;--", "日本"])
+def test_names_of_folders_are_no_patterns(name: str, records: Path, out: Path, tmp_path: Path) -> None:
+    """A pattern would also find what is in the neighbors."""
+    write(tmp_path / name / "records" / "a.ndjson", check("one"))
+    write(records / "b.ndjson", check("two"))
+    for neighbor in ("axb", "a", "ab"):
+        ingest(records, tmp_path / neighbor / "out")
+    for _ in range(2):
+        ingest(tmp_path / name / "records", tmp_path / name / "out")
+        assert rows(tmp_path / name / "out", "SELECT host FROM checks") == [("one",)]
+        write(tmp_path / name / "records" / "c.ndjson", check("one", number="1"))
+
+
+def test_names_that_duckdb_does_not_take_are_refused(
+    records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a\\b?" / "a.ndjson", check("one"))
+    for name in ("a\\b", "a?", "s3://bucket/out"):
+        assert main(["ingest", str(records), name if ":" in name else str(tmp_path / name)]) == 4
+        assert "without a backslash" in capsys.readouterr().err
+        assert not (tmp_path / name).exists()
+    ingest(tmp_path / "a\\b?", out)
+    assert table(out, "checks", "host") == [("one",)]
+    out.rename(tmp_path / "a\\b")
+    assert main(["query", str(tmp_path / "a\\b"), "rejects"]) == 4
+    assert "with a backslash" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
         (["ingest", "{none}", "{out}"], "it is not a folder"),
         (["ingest", "{records}", "{records}/out"], "it is inside"),
-        (["query", "{none}", "rejects"], "has no table"),
+        (["query", "{none}", "rejects"], "has no tables"),
         (["query", "{out}", "nothing"], "there is no query 'nothing'"),
         (["query", "{out}", "{none}.sql"], "cannot read"),
         (["query", "{out}", "rejects", "--master", "local"], "--master is Spark's"),
@@ -381,13 +559,13 @@ def test_a_second_ingest_at_once_is_refused(records: Path, out: Path, capsys: py
     ],
 )
 def test_errors_say_what_was_asked(
-    arguments: list[str], complaint: str, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(records / "a.ndjson", check("one"))
     ingest(records, out)
-    places = {"none": str(tmp_path / "none"), "records": str(records), "out": str(out)}
-    assert main([argument.format(**places) for argument in arguments]) == 4
-    assert complaint in capsys.readouterr().err
+    folders = {"none": str(tmp_path / "none"), "records": str(records), "out": str(out)}
+    assert main([argument.format(**folders) for argument in arguments]) == 4
+    assert message in capsys.readouterr().err
 
 
 def test_a_dataset_without_a_check_shows_its_rejects(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -411,6 +589,29 @@ def test_a_day_that_has_just_begun_is_not_looked_at(records: Path, out: Path) ->
         assert [(row[0], row[3]) for row in found] == [("a", 2), ("b", 1), ("c", 1)]
 
 
+def test_an_inventory_has_a_host_a_line(records: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    (tmp_path / "hosts").write_bytes("\ufeffone\r\n# two\r\n\r\n  \r\nthree four \t\r\n".encode())
+    assert main(["query", str(out), "silent", "--inventory", str(tmp_path / "hosts"), "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["three four,never,,"]
+
+
+def test_a_table_that_was_removed_is_an_error(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    before = content(out)
+    for removed in TABLES:
+        shutil.rmtree(out / removed)
+        capsys.readouterr()
+        assert main(["query", str(out), "clocksources"]) == 4
+        assert f"lacks the files of {removed}" in capsys.readouterr().err
+        # The remedy that the error names.
+        (out / ".ingested.parquet").unlink()
+        ingest(records, out)
+        assert content(out) == before
+
+
 def test_every_query_begins_with_its_question() -> None:
     for query in _queries.every():
         assert query.sql.startswith("-- ") and query.question.endswith("?"), query.name
@@ -422,7 +623,7 @@ def test_statements_of_users_that_are_wrong(records: Path, out: Path, tmp_path: 
     (tmp_path / "mine.sql").write_text("SELECT nothing FROM checks;\n")
     assert main(["query", str(out), str(tmp_path / "mine.sql")]) == 4
     assert "refuses the query" in capsys.readouterr().err
-    for wrong in ("SELECT 1; SELECT", "", "-- nothing"):
+    for wrong in ("SELECT 1; SELECT", "SELECT 1; SELECT 2", "", "-- nothing"):
         with pytest.raises(FleetError):
             rows(out, wrong)
     (tmp_path / "mine.sql").write_text("SELECT 'nan'::DOUBLE AS a, INTERVAL 1 DAY AS b, '\\xff'::BLOB AS c;\n")
@@ -438,8 +639,8 @@ def test_formats(records: Path, out: Path, capsys: pytest.CaptureFixture[str]) -
     ingest(records, out)
     capsys.readouterr()
     assert main(["query", str(out), "unsynchronized"]) == 0
-    shown = capsys.readouterr().out
-    assert "\x1b" not in shown and "2026-10-01" in shown
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed and "2026-10-01" in printed
     assert main(["query", str(out), "unsynchronized", "--format", "json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["since"] == "2026-10-01"
@@ -451,9 +652,9 @@ def test_output_that_is_closed_or_full_is_an_error(records: Path, out: Path) -> 
     write(records / "a.ndjson", check("one"))
     ingest(records, out)
     query = f"'{sys.executable}' -m clockscope.fleet query '{out}' clocksources"
-    for target, complaint in ((">&-", "standard output is closed"), ("> /dev/full", "No space left")):
+    for target, message in ((">&-", "standard output is closed"), ("> /dev/full", "No space left")):
         done = subprocess.run(["sh", "-c", f"{query} {target}"], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr.count("\n")) == (4, 1) and complaint in done.stderr, done
+        assert (done.returncode, done.stderr.count("\n")) == (4, 1) and message in done.stderr, done
 
 
 def test_ctrl_c_while_duckdb_works(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from datetime import date
 
 from clockscope._errors import ClockscopeError
 from clockscope.fleet import _output, _queries
-from clockscope.fleet._dataset import JOURNAL
+from clockscope.fleet._dataset import JOURNAL, Dataset
 from clockscope.fleet._engines import DuckDb, Engine, Settings, Spark
 from clockscope.fleet._ingest import ingest
 from clockscope.fleet._problems import FleetError
@@ -135,8 +135,8 @@ def _query(options: argparse.Namespace) -> None:
 
 def _engine(options: argparse.Namespace) -> Engine:
     settings = Settings(options.as_of, _inventory(options.inventory) if options.inventory else ())
-    if "://" not in options.out and not os.path.isdir(os.path.join(options.out, "checks")):
-        raise FleetError(f"{options.out} has no table: make it with `clockscope-fleet ingest DIR {options.out}`")
+    if "://" not in options.out:
+        Dataset(options.out).require_tables()
     if os.path.exists(os.path.join(options.out, JOURNAL)):
         raise FleetError(
             f"an ingest puts its files into place in {options.out}, or was ended while it did: ask again, or ingest again"
@@ -150,8 +150,9 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 def _inventory(path: str) -> list[str]:
     try:
-        with open(path, encoding="utf-8") as file:
-            return [line.rstrip("\r\n") for line in file if line.strip()]
+        with open(path, encoding="utf-8-sig") as file:
+            hosts = [line.strip() for line in file]
+            return [host for host in hosts if host and not host.startswith("#")]
     except UnicodeDecodeError:
         raise FleetError(f"cannot read {path}: it is not UTF-8") from None
 

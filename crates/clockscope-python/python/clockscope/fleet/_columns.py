@@ -116,6 +116,10 @@ END: Final = (
     _column("end_lines", COUNT, "lines", required=True),
 )
 
+NULLABLE: Final = ("synchronization", "synchronization.adjtimex", "synchronization.chrony", "reason")
+"""The paths of objects that may be null."""
+
+
 def objects(columns: Sequence[Column]) -> list[str]:
     """The paths of the objects that columns are taken from, beside the line itself."""
     steps = [path.split(".")[:-1] for column in columns for path in column.paths]

@@ -18,6 +18,11 @@ def require() -> None:
         raise missing_extra("clockscope-fleet", "fleet", error) from None
 
 
+def escaped(path: str) -> str:
+    """A path in which DuckDB finds no pattern."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
 def connect(database: str = ":memory:") -> duckdb.DuckDBPyConnection:
     """Opens DuckDB in this process. It takes no extension from the network."""
     require()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,10 @@ _NEW: Final = "new"
 JOURNAL: Final = ".journal"
 _LOCK: Final = ".lock"
 _MANIFEST: Final = ".ingested.parquet"
+_FILE: Final = re.compile(
+    rf"(?:{'|'.join(TABLES)})/date=[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}/part-0\.parquet|{re.escape(_MANIFEST)}"
+)
+"""The files that an ingest writes, in the folder."""
 
 
 class Dataset:
@@ -54,7 +59,21 @@ class Dataset:
         """The dates that a table has, in order."""
         folder = os.path.join(self.folder, table)
         names = os.listdir(folder) if os.path.isdir(folder) else []
-        return sorted(name.removeprefix("date=") for name in names if name.startswith("date="))
+        dates = [name.removeprefix("date=") for name in names if name.startswith("date=")]
+        return sorted(date for date in dates if os.path.isfile(self.part(table, date)))
+
+    def require_tables(self) -> None:
+        """Raises an error unless each table has a date."""
+        missing = [table for table in TABLES if not self.dates(table)]
+        again = f"remove {self.manifest} and ingest all records again"
+        if missing and not os.path.exists(self.manifest):
+            raise FleetError(f"{self.folder} has no tables: make them with `clockscope-fleet ingest DIR {self.folder}`")
+        if len(missing) == len(TABLES):
+            raise FleetError(f"{self.folder} has no dates: ingest new records; for the removed ones, {again}")
+        if missing:
+            raise FleetError(
+                f"{self.folder} lacks the files of {', '.join(missing)}: {again}; without the records they are lost"
+            )
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -66,6 +85,10 @@ class Dataset:
             os.makedirs(self.work)
             try:
                 yield
+            except OSError as error:
+                # A full disk is found by write(), which knows no name.
+                error.filename = error.filename or self.work
+                raise
             finally:
                 if not os.path.exists(os.path.join(self.folder, JOURNAL)):
                     shutil.rmtree(self.work, ignore_errors=True)
@@ -91,18 +114,34 @@ class Dataset:
         journal = os.path.join(self.folder, JOURNAL)
         try:
             with open(journal, encoding="utf-8") as file:
-                names: list[str] = json.load(file)
+                names = self._names(json.load(file))
         except FileNotFoundError:
             return
+        except (ValueError, RecursionError):
+            raise FleetError(
+                f"{journal} is damaged, so that days may be incomplete: "
+                f"remove it and {self.manifest}, and ingest all records again"
+            ) from None
         for name in names:
-            new, place = os.path.join(self.work, _NEW, name), os.path.join(self.folder, name)
+            new, target = os.path.join(self.work, _NEW, name), os.path.join(self.folder, name)
             if os.path.exists(new):
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                os.replace(new, place)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                os.replace(new, target)
         folders = {os.path.dirname(os.path.join(self.folder, name)) for name in names}
         for folder in folders | {os.path.dirname(folder) for folder in folders if folder != self.folder} | {self.folder}:
             _flush(folder)
         os.remove(journal)
+
+    def _names(self, value: object) -> list[str]:
+        """Returns a journal's names. Raises a ValueError unless each is of a new file, or of one in place."""
+        names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+        if not names or names != value:
+            raise ValueError("not a list of names")
+        for name in names:
+            places = (os.path.join(self.work, _NEW, name), os.path.join(self.folder, name))
+            if not _FILE.fullmatch(name) or not any(map(os.path.isfile, places)):
+                raise ValueError(f"{name!r} is not a file of an ingest")
+        return names
 
 
 def _flush(path: str) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 
 from clockscope._errors import missing_extra
-from clockscope.fleet._connection import connect
+from clockscope.fleet._connection import connect, escaped
 from clockscope.fleet._dataset import TABLES
 from clockscope.fleet._parsing import text
 from clockscope.fleet._problems import FleetError
@@ -91,9 +91,11 @@ class DuckDb(Engine):
 
     def __init__(self, dataset: str, settings: Settings) -> None:
         super().__init__(dataset, settings)
+        if "\\" in dataset:
+            raise FleetError(f"cannot read {dataset}: DuckDB reads no folder with a backslash in its path: rename it")
         self._connection = connect()
         for table in TABLES:
-            files = text(f"{_escaped(dataset)}/{table}/*/*.parquet")
+            files = text(f"{escaped(dataset)}/{table}/*/*.parquet")
             self._view(table, f"SELECT * FROM read_parquet({files}, hive_partitioning = true)")
         self._connection.execute("CREATE TEMP TABLE inventory (host VARCHAR)")
         if settings.inventory:
@@ -104,9 +106,12 @@ class DuckDb(Engine):
         import duckdb
 
         try:
-            found = self._connection.execute(sql)
+            statements = self._connection.extract_statements(sql)
+            if len(statements) != 1:
+                raise FleetError(f"the query has {len(statements)} statements: expected one")
+            found = self._connection.execute(statements[0])
             if found is None or found.description is None:
-                raise FleetError("the query is empty: expected a statement that gives rows")
+                raise FleetError("the statement gives no rows: expected a SELECT")
             return Answer([column[0] for column in found.description], found.fetchall())
         except duckdb.Error as error:
             raise FleetError(f"DuckDB refuses the query: {error}") from None
@@ -169,8 +174,3 @@ class Spark(Engine):
 
 def _escaped_of_spark(path: str) -> str:
     return "".join("\\" + letter if letter in "*?[]{}\\" else letter for letter in path)
-
-
-def _escaped(path: str) -> str:
-    """A path in which nothing is a pattern."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

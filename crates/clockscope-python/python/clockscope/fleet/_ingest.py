@@ -11,7 +11,7 @@ from importlib import resources
 from typing import BinaryIO, Final
 
 from clockscope.fleet import _files, _parsing, _tables
-from clockscope.fleet._connection import connect, require
+from clockscope.fleet._connection import connect, escaped, require
 from clockscope.fleet._dataset import TABLES, Dataset
 from clockscope.fleet._parsing import text
 from clockscope.fleet._problems import FleetError
@@ -49,6 +49,8 @@ def ingest(folder: str, out: str, progress: Progress) -> Ingested:
         out.encode()
     except UnicodeEncodeError:
         raise FleetError(f"cannot write to {out!r}: its name is not UTF-8") from None
+    if "://" in out or "\\" in out or "?" in out:
+        raise FleetError(f"cannot write to {out}: expected a folder without a backslash, ? or :// in its path")
     if not os.path.isdir(folder):
         raise FleetError(f"cannot ingest {folder}: it is not a folder")
     if os.path.exists(out) and not os.path.isdir(out):
@@ -71,32 +73,42 @@ class _Ingest:
         self.database.execute(f"SET temp_directory = {text(os.path.join(dataset.work, 'spill'))}")
 
     def run(self, folder: str) -> Ingested:
+        run = self.database.execute
+        run("SET VARIABLE now = $now", {"now": datetime.now(timezone.utc).replace(tzinfo=None)})
         self.progress.say("looking for files")
         files = _files.find(folder)
-        new = self._unknown(files)
-        if not new:
+        self._list(files)
+        numbers = run("SELECT no FROM files WHERE is_read ORDER BY no").fetchall()
+        ((new,),) = run("SELECT count(*) FROM files WHERE is_new").fetchall()
+        if new == 0:
             self.database.close()
             return Ingested(files=0, known=len(files), checks=0, days=0, rejects=0)
-        self._parse(new)
+        self._parse([(number, files[number]) for (number,) in numbers])
         dates = self._join()
-        self._write_manifest(files)
+        target = text(self.dataset.new_manifest())
+        run(f"COPY ({_tables.MANIFEST}) TO {target} {_PARQUET}")
         counts = "SELECT (SELECT count(*) FROM new_checks), (SELECT count(*) FROM new_rejects)"
-        ((checks, rejects),) = self.database.execute(counts).fetchall()
+        ((checks, rejects),) = run(counts).fetchall()
         self.database.close()
         self.dataset.replace()
-        return Ingested(len(new), len(files) - len(new), checks, len(dates), rejects)
+        return Ingested(new, len(files) - new, checks, len(dates), rejects)
 
-    def _unknown(self, files: Sequence[_files.RecordFile]) -> list[_files.RecordFile]:
-        """Those that no earlier ingest has read, or not with this content."""
-        if not os.path.exists(self.dataset.manifest):
-            return list(files)
-        rows = self.database.execute(f"SELECT name, sha256 FROM read_parquet({text(self.dataset.manifest)})").fetchall()
-        known = dict(rows)
-        return [file for file in files if known.get(file.name) != file.sha256]
-
-    def _parse(self, files: Sequence[_files.RecordFile]) -> None:
+    def _list(self, files: Sequence[_files.RecordFile]) -> None:
+        """Makes the tables of the folder's files, and of those that earlier ingests have read."""
         run = self.database.execute
-        run("CREATE TABLE files (no INTEGER, name VARCHAR, day_no INTEGER)")
+        run("CREATE TABLE ingested (name VARCHAR, sha256 VARCHAR, size BIGINT, tried_until DATE)")
+        if os.path.exists(self.dataset.manifest):
+            run(f"INSERT INTO ingested BY NAME FROM read_parquet({text(escaped(self.dataset.manifest))})")
+        listing = os.path.join(self.dataset.work, "files.csv")
+        with open(listing, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(
+                f"{number}\t{one.day_no}\t{one.size}\t{one.sha256}\t{one.name}\n" for number, one in enumerate(files)
+            )
+        columns = {"no": "INTEGER", "day_no": "INTEGER", "size": "BIGINT", "sha256": "VARCHAR", "name": "VARCHAR"}
+        run(_tables.FILES.format(listing=_csv(listing, columns)))
+
+    def _parse(self, files: Sequence[tuple[int, _files.RecordFile]]) -> None:
+        run = self.database.execute
         run("CREATE TABLE bad_parts (file INTEGER, reason VARCHAR, detail VARCHAR, line BIGINT)")
         run("CREATE TABLE heads_refused (file INTEGER, pos BIGINT, reason VARCHAR, detail VARCHAR)")
         first = True
@@ -109,30 +121,25 @@ class _Ingest:
             run("DROP TABLE heads")
             self.progress.step("files", done, len(files))
 
-    def _batches(self, files: Sequence[_files.RecordFile]) -> Iterator[tuple[str, int]]:
+    def _batches(self, files: Sequence[tuple[int, _files.RecordFile]]) -> Iterator[tuple[str, int]]:
         """Lines of some files at a time, as a table, and the number of files done."""
-        names = os.path.join(self.dataset.work, "files.csv")
         bad = os.path.join(self.dataset.work, "bad.csv")
         raw = os.path.join(self.dataset.work, "raw.csv")
-        with open(names, "wb") as names_file, open(bad, "wb") as bad_file:
-            pending = _Lines(files, names_file, bad_file)
+        with open(bad, "wb") as bad_file:
+            pending = _Lines(files, bad_file)
             while True:
                 with open(raw, "wb") as raw_file:
                     pending.write(raw_file, _BATCH)
                 yield _csv(raw, {"file": "INTEGER", "pos": "BIGINT", "line": "VARCHAR"}), pending.done
                 if pending.ended:
                     break
-        self._load("files", names, {"no": "INTEGER", "day_no": "INTEGER", "name": "VARCHAR"})
-        self._load("bad_parts", bad, {"file": "INTEGER", "line": "BIGINT", "reason": "VARCHAR", "detail": "VARCHAR"})
-
-    def _load(self, table: str, path: str, columns: dict[str, str]) -> None:
-        self.database.execute(f"INSERT INTO {table} BY NAME SELECT * FROM {_csv(path, columns)}")
+        columns = {"file": "INTEGER", "line": "BIGINT", "reason": "VARCHAR", "detail": "VARCHAR"}
+        self.database.execute(f"INSERT INTO bad_parts BY NAME FROM {_csv(bad, columns)}")
 
     def _join(self) -> list[str]:
         """Writes the new files of all days that change; returns their dates."""
         self.progress.say("joining")
         self.database.execute(_tables.COMPLETE)
-        self.database.execute("SET VARIABLE now = $now", {"now": datetime.now(timezone.utc).replace(tzinfo=None)})
         self.database.execute(_tables.JUDGED)
         self.database.execute(_tables.NEW.format(version=_parsing.VERSION))
         dates = self._changed_dates()
@@ -148,9 +155,9 @@ class _Ingest:
         dates = {_date(day) for (day,) in rows}
         # What was refused of a file before no longer counts.
         for day in self.dataset.dates("rejects"):
-            part = text(self.dataset.part("rejects", day))
+            part = text(escaped(self.dataset.part("rejects", day)))
             found = self.database.execute(
-                f"SELECT count(*) FROM read_parquet({part}) WHERE file IN (SELECT name FROM files)"
+                f"SELECT count(*) FROM read_parquet({part}) WHERE file IN (FROM replaced)"
             ).fetchone()
             if found is not None and found[0] > 0:
                 dates.add(day)
@@ -162,60 +169,44 @@ class _Ingest:
         number = (date.fromisoformat(day) - _EPOCH).days
         for table in TABLES:
             old = self.dataset.part(table, day)
-            source = f"read_parquet({text(old)}, hive_partitioning = false)" if os.path.exists(old) else table
+            source = f"read_parquet({text(escaped(old))}, hive_partitioning = false)" if os.path.exists(old) else table
             run(f"CREATE OR REPLACE TEMP VIEW old_{table} AS FROM {source}")
         run(_tables.WINNERS.format(day_no=number))
         for table in TABLES:
             columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in self._schema(table))
-            from_old = _tables.KEPT_REJECTS if table == "rejects" else _tables.KEPT.format(is_new="false")
-            from_new = "true" if table == "rejects" else _tables.KEPT.format(is_new="true")
+            from_old = _tables.OLD_REJECTS if table == "rejects" else _tables.WINNING_ROWS.format(is_new="false")
+            from_new = "true" if table == "rejects" else _tables.WINNING_ROWS.format(is_new="true")
             rows = (
                 f"SELECT {columns} FROM new_{table} WHERE day_no = {number} AND {from_new} "
                 f"UNION ALL SELECT {columns} FROM old_{table} WHERE {from_old}"
             )
-            place = text(self.dataset.new_part(table, day))
-            run(f"COPY (FROM ({rows}) ORDER BY {_tables.ORDER[table]}) TO {place} {_PARQUET}")
+            target = text(self.dataset.new_part(table, day))
+            run(f"COPY (FROM ({rows}) ORDER BY {_tables.ORDER[table]}) TO {target} {_PARQUET}")
 
     def _schema(self, table: str) -> list[tuple[str, str]]:
         """The columns of a table with their types."""
         rows = self.database.execute(f"DESCRIBE {table}").fetchall()
         return [(row[0], row[1]) for row in rows]
 
-    def _write_manifest(self, files: Sequence[_files.RecordFile]) -> None:
-        """Writes which files have been read, with their checksums."""
-        listing = os.path.join(self.dataset.work, "manifest.csv")
-        with open(listing, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{one.sha256}\t{one.size}\t{one.name}\n" for one in files)
-        self.database.execute("CREATE TABLE manifest (name VARCHAR, sha256 VARCHAR, size BIGINT)")
-        self._load("manifest", listing, {"sha256": "VARCHAR", "size": "BIGINT", "name": "VARCHAR"})
-        place = text(self.dataset.new_manifest())
-        # A file that could not be read to its end is to be tried again.
-        tried_again = (
-            "SELECT name FROM files JOIN bad_parts ON bad_parts.file = files.no "
-            "WHERE starts_with(detail, 'cannot be read')"
-        )
-        self.database.execute(f"COPY (FROM manifest WHERE name NOT IN ({tried_again}) ORDER BY name) TO {place} {_PARQUET}")
-
 
 class _Lines:
     """Copies lines of files for the parser, a batch at a time."""
 
-    def __init__(self, files: Sequence[_files.RecordFile], names: BinaryIO, bad: BinaryIO) -> None:
-        self._found = self._all(files, names, bad)
+    def __init__(self, files: Sequence[tuple[int, _files.RecordFile]], bad: BinaryIO) -> None:
+        self._found = self._all(files, bad)
         self.done = 0
         """Files that have been read to their end."""
         self.ended = False
 
-    def _all(self, files: Sequence[_files.RecordFile], names: BinaryIO, bad: BinaryIO) -> Iterator[bytes]:
-        for number, file in enumerate(files):
-            names.write(f"{number}\t{file.day_no}\t{file.name}\n".encode())
+    def _all(self, files: Sequence[tuple[int, _files.RecordFile]], bad: BinaryIO) -> Iterator[bytes]:
+        for done, (number, file) in enumerate(files, 1):
             for part in _files.lines(file):
                 if isinstance(part, _files.BadPart):
                     bad.write(f"{number}\t{part.line}\t{part.reason}\t{_one_line(part.detail)}\n".encode())
                 else:
                     position, line = part
                     yield b"%d\t%d\t%s\n" % (number, position, line)
-            self.done = number + 1
+            self.done = done
 
     def write(self, raw: BinaryIO, most: int) -> None:
         """Writes lines until there are so many bytes, or no more."""
@@ -232,7 +223,7 @@ def _csv(path: str, columns: dict[str, str]) -> str:
     """A file of lines, whose columns a tab separates, as a table."""
     types = "{" + ", ".join(f"{text(name)}: {text(kind)}" for name, kind in columns.items()) + "}"
     return (
-        f"read_csv({text(path)}, columns = {types}, delim = '\\t', quote = '', escape = '', header = false, "
+        f"read_csv({text(escaped(path))}, columns = {types}, delim = '\\t', quote = '', escape = '', header = false, "
         "auto_detect = false, max_line_size = 2097152, new_line = '\\n')"
     )
 

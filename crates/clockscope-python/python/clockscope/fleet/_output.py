@@ -32,11 +32,11 @@ def render(answer: Answer, format: str) -> str:
 
 def _finite(cell: Cell) -> Cell:
     """JSON has no number that is infinite or none."""
-    plain = _plain(cell)
-    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+    value = _scalar(cell)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _plain(cell: Cell) -> Cell:
+def _scalar(cell: Cell) -> Cell:
     if isinstance(cell, Decimal):
         return float(cell)
     if isinstance(cell, (date, datetime)):
@@ -48,28 +48,28 @@ def _csv(answer: Answer) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(answer.columns)
-    writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in answer.rows])
+    writer.writerows([["" if cell is None else _scalar(cell) for cell in row] for row in answer.rows])
     return text.getvalue()
 
 
 def _table(answer: Answer) -> str:
-    rows = [[_shown(name) for name in answer.columns], *([_shown(cell) for cell in row] for row in answer.rows)]
+    rows = [[_cell_text(name) for name in answer.columns], *([_cell_text(cell) for cell in row] for row in answer.rows)]
     is_number = [
         any(isinstance(row[index], (int, float, Decimal)) for row in answer.rows) for index in range(len(answer.columns))
     ]
     widths = [max(len(row[index]) for row in rows) for index in range(len(answer.columns))]
 
     def line(cells: list[str]) -> str:
-        placed = [
+        padded = [
             cell.rjust(width) if number else cell.ljust(width)
             for cell, width, number in zip(cells, widths, is_number, strict=True)
         ]
-        return "  ".join(placed).rstrip() + "\n"
+        return "  ".join(padded).rstrip() + "\n"
 
     return "".join(line(row) for row in rows)
 
 
-def _shown(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, bool):
@@ -77,5 +77,5 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, (float, Decimal)):
         return f"{cell:.6g}"
     # What a record says is not to move the cursor.
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(_plain(cell)))
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(_scalar(cell)))
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"

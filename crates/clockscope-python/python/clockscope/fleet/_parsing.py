@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from clockscope.fleet._columns import CHECK, CLOCK, END, EVIDENCE, Column, objects
+from clockscope.fleet._columns import CHECK, CLOCK, END, EVIDENCE, NULLABLE, Column, objects
 
 SCHEMA: Final = "clockscope.check"
 VERSION: Final = 1
@@ -49,9 +49,14 @@ class _Values:
             f"{self._first(column, column.type.value)} AS {column.name}" for column in self._columns
         )
 
-    def wrong(self) -> str:
+    def wrong(self, json_type: Callable[[str], str]) -> str:
         """The fault of the first value that has one; NULL if none has. It names columns' values."""
+        columns = {path for column in self._columns for path in column.paths}
         branches: list[str] = []
+        for path in objects(self._columns):
+            if path not in columns:
+                types = "'OBJECT', 'NULL'" if path in NULLABLE else "'OBJECT'"
+                branches.append(f"WHEN coalesce({json_type(path)}, 'NULL') NOT IN ({types}) THEN '{path} is not an object'")
         for column in self._columns:
             faults = [
                 f"NOT coalesce({self._first(column, 'coalesce(' + column.type.is_one + ', false)')}, true)",
@@ -78,18 +83,31 @@ def _doubled(columns: Sequence[Column]) -> str:
     return " OR ".join(f"coalesce({one}, false)" for one in every)
 
 
+_BEYOND_JSON: Final = r"(?i),\s*[\]}}]|nan|inf"
+"""Outside of texts, what DuckDB takes and JSON has not: a comma before an end, NaN and Infinity."""
+_TEXT: Final = r'"([^"\\]|\\.)*"'
+
 _TWICE: Final = "list_bool_or(list_transform({keys}, lambda names: len(names) <> len(list_distinct(names))))"
 
 
 HEADS: Final = f"""
 CREATE OR REPLACE TEMP TABLE heads AS
 WITH read AS (
-    SELECT file, pos, line, json_valid(line) AS is_json FROM {{lines}}
+    SELECT file, pos, line, CASE
+        WHEN NOT json_valid(line) THEN false
+        WHEN regexp_matches(line, '{_BEYOND_JSON}')
+            THEN NOT regexp_matches(regexp_replace(line, '{_TEXT}', '', 'g'), '{_BEYOND_JSON}')
+        ELSE true
+    END AS is_json FROM {{lines}}
+), extracted AS (
+    SELECT file, pos, line, is_json,
+        CASE WHEN is_json THEN CAST(json_extract(line, ['$.type', '$.schema', '$.schema_version']) AS VARCHAR[]) END
+            AS raws
+    FROM read
 ), found AS (
     SELECT file, pos, line, is_json,
-        CASE WHEN is_json THEN json_extract_string(line, ['$.type', '$.schema', '$.schema_version']) END
-            AS texts
-    FROM read
+        [json_extract_string(raws[1], '$'), json_extract_string(raws[2], '$'), raws[3]] AS texts
+    FROM extracted
 )
 SELECT file, pos, line, texts[1] AS type,
     CASE
@@ -112,15 +130,18 @@ FROM found
 
 def _parsed(kind: str, columns: Sequence[Column], more: str = "") -> str:
     paths = [path for column in columns for path in column.paths]
+    within = objects(columns)
     values = _Values(columns, lambda path: f"raws[{paths.index(path) + 1}]")
+    wrong = values.wrong(lambda path: f"json_types[{within.index(path) + 1}]")
     return f"""
 WITH found AS (
-    SELECT file, pos, line, CAST(json_extract(line, {_path_list(paths)}) AS VARCHAR[]) AS raws
+    SELECT file, pos, line, CAST(json_extract(line, {_path_list(paths)}) AS VARCHAR[]) AS raws,
+        json_type(line, CAST({_path_list(within)} AS VARCHAR[])) AS json_types
     FROM heads WHERE reason IS NULL AND type = '{kind}'
 )
 SELECT file, pos, hash(line) AS line_hash,{more}
         {values.selected()},
-        CASE WHEN {_doubled(columns)} THEN 'a key stands twice' ELSE {values.wrong()} END AS wrong
+        CASE WHEN {_doubled(columns)} THEN 'a key stands twice' ELSE {wrong} END AS wrong
 FROM found
 """
 
@@ -151,7 +172,7 @@ SELECT file, line_pos, pos,
         CASE WHEN raw_check = '"cost"' THEN TRY_CAST(raw_histogram AS BIGINT[][]) END AS histogram,
         CASE WHEN {doubled} THEN 'a key stands twice'
             WHEN raw_check = '"cost"' AND NOT coalesce(regexp_full_match(raw_histogram, {text(_HISTOGRAM)}), false)
-            THEN 'histogram is not a list of pairs of a bin and a count' ELSE {values.wrong()} END AS wrong
+            THEN 'histogram is not a list of pairs of a bin and a count' ELSE {values.wrong(lambda path: f"json_type(raw_{path})")} END AS wrong
 FROM found
 """
 

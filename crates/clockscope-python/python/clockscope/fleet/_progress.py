@@ -21,7 +21,7 @@ class Progress:
     """Writes to standard error, if that is a terminal and nobody asked for quiet."""
 
     def __init__(self, quiet: bool = False) -> None:
-        self._is_shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._is_enabled = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._written_at = 0.0
 
     def say(self, what: str) -> None:
@@ -38,7 +38,7 @@ class Progress:
 
     def _write(self, line: str, always: bool) -> None:
         now = time.monotonic()
-        if self._is_shown and (always or now - self._written_at >= _PAUSE_S):
+        if self._is_enabled and (always or now - self._written_at >= _PAUSE_S):
             self._written_at = now
             sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()

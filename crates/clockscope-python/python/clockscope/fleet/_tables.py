@@ -7,6 +7,18 @@ from typing import Final
 from clockscope.fleet._columns import CHECK, CLOCK
 
 _BEFORE_THE_PROGRAM: Final = "2026-01-01"
+_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+"""A time as the program writes it; strptime() takes more."""
+
+_TRIES_DAYS: Final = 7
+
+FILES: Final = """
+CREATE TABLE files AS
+SELECT no, day_no, name, sha256, listed.size, tried_until, ingested.name IS NULL AS is_new,
+    coalesce(tried_until >= CAST(getvariable('now') AS DATE), ingested.name IS NULL) AS is_read
+FROM {listing} AS listed LEFT JOIN ingested USING (name, sha256)
+"""
+"""The folder's files. Known ones are read again for some days if lines of their checks are missing."""
 
 COMPLETE: Final = """
 CREATE TABLE lines AS
@@ -31,14 +43,15 @@ WITH counted AS (
     SELECT host, check_id, count(*) FILTER (type = 'environment') AS environments,
         count(*) FILTER (type = 'verdict') AS verdicts, count(DISTINCT clock) AS clocks_seen,
         count(*) FILTER (type = 'end') AS ends, min(wrong) AS wrong, count(*) AS all_lines,
-        coalesce(min(file) FILTER (type = 'environment'), min(file)) AS file, min(pos) AS first_line
-    FROM firsts GROUP BY host, check_id
-), stated AS (
+        coalesce(min(file) FILTER (type = 'environment'), min(file)) AS file, min(pos) AS first_line,
+        bool_or(is_new) AS is_new
+    FROM firsts JOIN files ON files.no = firsts.file GROUP BY host, check_id
+), recorded AS (
     SELECT host, check_id, any_value(clocks) AS clocks,
-        any_value(try_strptime(recorded_text, '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
+        any_value(try_strptime(regexp_extract(recorded_text, '^{_TIME}$'), '%Y-%m-%dT%H:%M:%SZ')) AS recorded_at
     FROM environments GROUP BY host, check_id
 ), ended AS (SELECT host, check_id, any_value(end_lines) AS end_lines FROM ends GROUP BY host, check_id)
-SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
+SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines, is_new,
     CASE WHEN recorded_at BETWEEN TIMESTAMP '{_BEFORE_THE_PROGRAM}' AND getvariable('now') + INTERVAL 1 DAY
         THEN CAST(date_diff('day', DATE '1970-01-01', CAST(recorded_at AS DATE)) AS INTEGER) END AS day_no,
     CASE
@@ -56,14 +69,24 @@ SELECT counted.check_id, counted.host, recorded_at, file, first_line, all_lines,
         WHEN ends = 0 THEN 'the last line of a check is missing'
         WHEN verdicts < clocks OR end_lines <> verdicts + 1
             THEN 'verdicts on ' || verdicts || ' of ' || clocks || ' clocks'
-        WHEN recorded_at IS NULL THEN 'recorded_at is not a time'
+        WHEN recorded_at IS NULL THEN 'recorded_at is not a time such as 2026-10-31T12:00:00Z'
         ELSE 'recorded at ' || strftime(recorded_at, '%Y-%m-%d') || ' by its clock'
     END AS detail
 FROM counted
-LEFT JOIN stated ON stated.host IS NOT DISTINCT FROM counted.host AND stated.check_id IS NOT DISTINCT FROM counted.check_id
+LEFT JOIN recorded ON recorded.host IS NOT DISTINCT FROM counted.host AND recorded.check_id IS NOT DISTINCT FROM counted.check_id
 LEFT JOIN ended ON ended.host IS NOT DISTINCT FROM counted.host AND ended.check_id IS NOT DISTINCT FROM counted.check_id;
+
+CREATE TABLE lines_judged AS
+SELECT lines.file, judged.reason, judged.is_new
+FROM lines JOIN judged ON judged.host IS NOT DISTINCT FROM lines.host AND judged.check_id IS NOT DISTINCT FROM lines.check_id;
+
+CREATE TABLE replaced AS
+SELECT name FROM files WHERE is_new OR no IN (SELECT file FROM lines_judged WHERE is_new);
 """
-"""The checks that are whole, and the reasons why others are not. The variable `now` is the time of the ingest."""
+"""The checks that are whole, and the reasons why others are not. The variable `now` is the time of the ingest.
+
+A check is new if a line of it is in a new file. `replaced` are the files whose rejects are replaced.
+"""
 
 _CHECK_COLUMNS: Final = ", ".join(
     f"environments.{column.name}" for column in CHECK if column.name not in ("check_id", "host", "recorded_text")
@@ -83,7 +106,7 @@ FROM judged
 JOIN firsts ON firsts.host = judged.host AND firsts.check_id = judged.check_id AND firsts.type = 'environment'
 JOIN environments ON environments.file = firsts.file AND environments.pos = firsts.pos
 LEFT JOIN counters ON counters.host = judged.host AND counters.check_id = judged.check_id
-WHERE judged.reason IS NULL
+WHERE judged.reason IS NULL AND judged.is_new
 QUALIFY row_number() OVER (PARTITION BY judged.host, judged.day_no ORDER BY judged.recorded_at DESC, judged.check_id DESC)
     = 1;
 
@@ -131,9 +154,24 @@ WITH parts AS (
 SELECT files.name AS file, coalesce(any_value(parts.day_no), any_value(files.day_no)) AS day_no, any_value(host) AS host,
     reason, detail, min(line) AS first_line, sum(reject_lines) AS reject_lines
 FROM parts JOIN files ON files.no = parts.file
+WHERE files.name IN (FROM replaced)
 GROUP BY files.name, parts.file, parts.host, reason, detail;
 """
 """The rows of all new checks, as the schema has them."""
+
+MANIFEST: Final = f"""
+WITH unread AS (SELECT file FROM bad_parts WHERE starts_with(detail, 'cannot be read')),
+cut_off AS (SELECT file FROM lines_judged WHERE reason = 'cut_off')
+SELECT name, sha256, any_value(size) AS size, max(
+    CASE WHEN no IN (FROM cut_off)
+        THEN coalesce(tried_until, CAST(getvariable('now') AS DATE) + {_TRIES_DAYS}) END) AS tried_until
+FROM files WHERE is_read AND no NOT IN (FROM unread) GROUP BY name, sha256
+UNION ALL
+SELECT name, sha256, size, tried_until
+FROM ingested ANTI JOIN (FROM files WHERE is_read) AS read USING (name, sha256)
+ORDER BY name, sha256
+"""
+"""All files that this ingest and earlier ones have read, but not those that could not be read to their end."""
 
 WINNERS: Final = """
 CREATE OR REPLACE TEMP TABLE winners AS
@@ -146,11 +184,11 @@ QUALIFY row_number() OVER (PARTITION BY host ORDER BY recorded_at DESC, check_id
 """
 """The hosts of a day, and true for those whose last check is one of this ingest."""
 
-KEPT: Final = "host IN (SELECT host FROM winners WHERE is_new = {is_new})"
-"""The rows of the hosts whose check of this ingest counts, or whose former one does."""
+WINNING_ROWS: Final = "host IN (SELECT host FROM winners WHERE is_new = {is_new})"
+"""The rows of hosts whose last check is of this ingest, or of an earlier one."""
 
-KEPT_REJECTS: Final = "file NOT IN (SELECT name FROM files)"
-"""The rejects of an earlier ingest that still count: their files have not been read again."""
+OLD_REJECTS: Final = "file NOT IN (FROM replaced)"
+"""The rejects of an earlier ingest that still count."""
 
 ORDER: Final = {
     "checks": "host",
