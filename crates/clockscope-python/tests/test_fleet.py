@@ -22,51 +22,7 @@ from clockscope.fleet.__main__ import main
 from clockscope.fleet._dataset import TABLES
 from clockscope.fleet._engines import DuckDb, Settings
 from clockscope.fleet._problems import FleetError
-
-Lines = list[dict[str, Any]]
-
-
-def check(host: str, at: str = "2026-10-01T10:00:00Z", number: str = "00", **changes: Any) -> Lines:
-    """The lines of a check with two clocks, of which one shows civil time."""
-    head = {"schema": "clockscope.check", "schema_version": 1, "check_id": f"{host}-{at}-{number}", "host": host}
-    environment = {
-        "clocksource": changes.get("clocksource", "tsc"),
-        "kernel": {"release": changes.get("kernel", "6.1.0")},
-        "cpu": {"model": "EPYC", "architecture": "x86_64", "online": 2},
-        "hypervisor": "KVM",
-        "program": {"version": "0.1.0"},
-    }
-    state = changes.get("state", "synchronized")
-    first = {
-        "type": "environment",
-        "clocks": 2,
-        "environment": environment,
-        "identity": {"boot": None, "cloud": "Amazon EC2", "instance_type": "m7i.large"},
-        "recorded_at": at,
-        "run": {"duration_s": 4.0, "timer": {"name": "rdtscp_lfence"}},
-        "synchronization": {"adjtimex": {"state": state, "civil_error_s": None, "freq_ppm": 1}, "chrony": None},
-    }
-    cost = changes.get("cost", 20.0)
-    verdicts = [
-        {"clock": clock, "verdict": "trusted", "uses": {"interval": "trusted", "civil": None}, "evidence": _evidence(cost)}
-        for clock in ("tsc", "monotonic")
-    ]
-    lines: Lines = [first, *({"type": "verdict"} | verdict for verdict in verdicts)]
-    lines.append({"type": "end", "lines": len(lines)})
-    return [line | head for line in lines]
-
-
-def _evidence(cost: float) -> Lines:
-    return [
-        {"check": "steps_back", "finding": "for", "decides": True, "count": 0, "readings": 5000, "text": "none", "advice": None},
-        {"check": "cost", "finding": "for", "decides": False, "cost_ns": cost, "p99_ns": cost * 1.5, "syscall_ns": 200,
-         "cause": None, "histogram": [[138, 250], [157, 6]], "text": "20 ns", "advice": None},
-    ]  # fmt: skip
-
-
-def write(path: Path, lines: Lines) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+from fleet_checks import Lines, check, evidence, ingest, write
 
 
 @pytest.fixture
@@ -79,10 +35,6 @@ def records(tmp_path: Path) -> Path:
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "out"
-
-
-def ingest(records: Path, out: Path) -> None:
-    assert main(["ingest", str(records), str(out), "--quiet"]) == 0
 
 
 def rows(out: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -274,9 +226,9 @@ WRONG = {
     "counts whose sum is no integer": changed(
         1, evidence=[{"check": "jumps", "finding": "for", "decides": True, "ahead": 2**63 - 1, "behind": 2**63 - 1}]
     ),
-    "a negative cost": changed(1, evidence=[{**_evidence(1)[1], "cost_ns": -5}]),
-    "bins of fractions": changed(1, evidence=[{**_evidence(1)[1], "histogram": [[1.7, 2.6]]}]),
-    "bins of texts": changed(1, evidence=[{**_evidence(1)[1], "histogram": [["1", "2"]]}]),
+    "a negative cost": changed(1, evidence=[{**evidence(1)[1], "cost_ns": -5}]),
+    "bins of fractions": changed(1, evidence=[{**evidence(1)[1], "histogram": [[1.7, 2.6]]}]),
+    "bins of texts": changed(1, evidence=[{**evidence(1)[1], "histogram": [["1", "2"]]}]),
     "a host of 100 kB": changed(0, host="x" * 100_000),
     "no host": changed(0, host=None),
     "a blank host": changed(0, host=" \n"),
@@ -284,8 +236,8 @@ WRONG = {
     "an unknown verdict": changed(1, verdict="fine"),
     "no evidence": changed(1, evidence=None),
     "evidence of another type": changed(1, evidence=["x"]),
-    "a bin that is none": changed(1, evidence=[{**_evidence(1)[1], "histogram": [[1, 2, 3]]}]),
-    "bins that are no list": changed(1, evidence=[{**_evidence(1)[1], "histogram": {"a": 1}}]),
+    "a bin that is none": changed(1, evidence=[{**evidence(1)[1], "histogram": [[1, 2, 3]]}]),
+    "bins that are no list": changed(1, evidence=[{**evidence(1)[1], "histogram": {"a": 1}}]),
     "a time that is none": changed(0, recorded_at="yesterday"),
     "a time without its zeros": changed(0, recorded_at="2026-1-1T1:2:3Z"),
     "a time with blanks": changed(0, recorded_at=" 2026-10-01T10:00:00Z"),
@@ -298,8 +250,8 @@ WRONG = {
     "a list for an identity": changed(0, identity=[]),
     "a list for chrony": changed(0, synchronization={"chrony": []}),
     "no uses": changed(1, uses=None),
-    "a text for a reason": changed(1, evidence=[{**_evidence(1)[0], "reason": "denied"}]),
-    "a list for a cause": changed(1, evidence=[{**_evidence(1)[1], "cause": ["denied"]}]),
+    "a text for a reason": changed(1, evidence=[{**evidence(1)[0], "reason": "denied"}]),
+    "a list for a cause": changed(1, evidence=[{**evidence(1)[1], "cause": ["denied"]}]),
 }
 
 

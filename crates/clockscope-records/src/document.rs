@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, Gaps, Info, Listing,
+    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, Fleet, Gaps, Info, Listing,
     Measurement, Offsets, Order, Rate, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched,
 };
 
@@ -120,6 +120,8 @@ documents! {
     AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false, has_charts = false;
     /// The result of `clockscope info`.
     Info(Info) = "clockscope.info", is_run = false, has_charts = false;
+    /// The result of `clockscope-fleet report`.
+    Fleet(Fleet) = "clockscope.fleet", is_run = false, has_charts = true;
 }
 
 /// Reason why a text is no document of ours.

@@ -34,6 +34,7 @@ mod environment;
 mod evidence;
 mod failure;
 mod figure;
+mod fleet;
 mod gaps;
 mod identity;
 mod info;
@@ -88,6 +89,7 @@ pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 /// record that has one, under the figure's path: `tick_ns`, `events.jump`.
 pub use figure::Figure;
 pub use figure::Figures;
+pub use fleet::{Fleet, FleetAnswer, FleetValue};
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use identity::Identity;
 pub use info::{Info, TimeAdjustment, WindowsFacts};

@@ -18,7 +18,7 @@ pub(crate) use plots::{
     Axis, Band, ChartRow, Curve, CurvePlot, Form, MOST_SERIES, Mark, MarkShape, MatrixCell, MatrixPlot, Plot, Point,
     RowPlot, RowSeries, Spacing,
 };
-pub(crate) use unit::Unit;
+pub(crate) use unit::{Unit, day_number};
 
 use clockscope_records::Document;
 

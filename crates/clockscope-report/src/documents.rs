@@ -10,6 +10,7 @@ mod clocks;
 mod clocksource;
 mod compare;
 mod environment;
+mod fleet;
 mod gaps;
 mod groups;
 mod info;

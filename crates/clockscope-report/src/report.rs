@@ -10,8 +10,13 @@ use crate::style::View;
 use crate::words::Text;
 
 /// A document, as all formats take it. Every method is required, so that no format can forget a
-/// document.
+/// document; but the title, which most have in common.
 pub(crate) trait Page {
+    /// Returns its title, unless that names the document, the processor and the time.
+    fn title(&self) -> Option<Text> {
+        None
+    }
+
     /// Returns the parts of a page, for readers: the terminal and Markdown.
     fn blocks(&self, view: View) -> Blocks;
 
@@ -76,6 +81,9 @@ impl<'a> Report<'a> {
 
     /// Names the question, the processor and the time.
     pub(crate) fn title(&self) -> Text {
+        if let Some(title) = self.page.title() {
+            return title;
+        }
         let of = self.document.schema().replace(['.', '_'], " ");
         let cpu = self.document.environment().cpu.model.as_deref();
         let facts = [cpu, self.document.recorded_at()].into_iter().flatten().collect::<Vec<_>>().join(", ");

@@ -46,8 +46,12 @@ def _folders() -> Iterator[str]:
 
 def report(document: str, format: str) -> str:
     """Renders a document in one of the command's formats."""
-    command = [find(), "report", "-", "--format", format, "--color", "never"]
-    done = subprocess.run(command, input=document.encode(), capture_output=True, check=False)
+    return output(["report", "-", "--format", format, "--color", "never"], document)
+
+
+def output(arguments: Sequence[str], document: str = "") -> str:
+    """Runs the command with a document as its input; returns what it writes to standard output."""
+    done = subprocess.run([find(), *arguments], input=document.encode(), capture_output=True, check=False)
     if done.returncode != 0:
         raise MeasurementFailed(complaint(done.stderr) or how_it_ended(done.returncode))
     return done.stdout.decode()

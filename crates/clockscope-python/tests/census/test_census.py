@@ -144,6 +144,41 @@ class Expected:
         known = self.census.hosts("hpet", "unstable_tsc", "rate_off", "unsynchronized")
         assert {row["host"] for row in found} <= known
 
+    def faults(self, found: Rows) -> None:
+        hosts = Counter[str]()
+        for row in found:
+            assert row["example"] and row["advice"], row
+            hosts[row["kind"]] += row["hosts"]
+        assert hosts["synchronization"] == len(self.census.hosts("unsynchronized"))
+        assert hosts["rate"] == len(self.census.hosts("rate_off"))
+        assert hosts["cost"] == len(self.census.hosts("hpet", "unstable_tsc"))
+        assert set(hosts) <= {"synchronization", "rate", "cost", "kernel_verdict", "clocksource", "offsets"}
+
+    def daily_clocksources(self, found: Rows) -> None:
+        turned = self.census.since("hpet") | self.census.since("unstable_tsc")
+        others: Counter[date] = Counter()
+        for row in found:
+            others[row["date"]] += row["hosts"] if row["clocksource"] != "tsc" else 0
+        assert len(others) == 12
+        for day, count in others.items():
+            assert count == sum(since <= day for since in turned.values()), day
+
+    def daily_verdicts(self, found: Rows) -> None:
+        since = self.census.since("hpet") | self.census.since("unstable_tsc") | self.census.since("rate_off")
+        faulty: Counter[date] = Counter()
+        for row in found:
+            faulty[row["date"]] += row["hosts"] if row["worst_verdict"] in ("limited", "unfit") else 0
+        for day, count in faulty.items():
+            assert count == sum(first <= day for first in since.values()), day
+
+    def daily_costs(self, found: Rows) -> None:
+        last = {row["clock"]: row for row in found if row["date"] == self.census.last}
+        first = {row["clock"]: row for row in found if row["date"] != self.census.last}
+        assert set(last) == set(first)
+        for clock, row in last.items():
+            assert row["p50_ns"] <= row["p90_ns"], clock
+            assert row["hosts"] == self.census.truth["hosts"] - len(self.census.hosts("never", "clock_wrong", "silent"))
+
     def rejects(self, found: Rows) -> None:
         files = f"{self.census.out}/rejects/*/*.parquet"
         rows = {(file, reason) for file, reason in duckdb_rows(f"SELECT file, reason FROM '{files}'")}

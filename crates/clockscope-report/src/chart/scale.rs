@@ -26,11 +26,12 @@ impl Scale {
             let (low, high) = extent.unwrap_or((value, value));
             Some((f64::min(low, value), f64::max(high, value)))
         });
+        let least = axis.unit.least_step();
         match axis.spacing {
-            Spacing::Linear => Self::linear(extent.unwrap_or((0.0, 1.0)), ticks),
+            Spacing::Linear => Self::linear(extent.unwrap_or((0.0, 1.0)), ticks, least),
             Spacing::FromZero => {
                 let (low, high) = extent.unwrap_or((0.0, 1.0));
-                Self::linear((low.min(0.0), high.max(0.0)), ticks)
+                Self::linear((low.min(0.0), high.max(0.0)), ticks, least)
             }
             Spacing::Log => {
                 let (low, high) = rounded(extent.unwrap_or((1.0, 10.0)));
@@ -43,16 +44,17 @@ impl Scale {
         }
     }
 
-    /// Makes a scale that begins and ends at a tick.
-    fn linear((low, high): (f64, f64), ticks: usize) -> Self {
+    /// Makes a scale that begins and ends at a tick. Ticks are no closer than `least`.
+    fn linear((low, high): (f64, f64), ticks: usize, least: f64) -> Self {
         let magnitude = low.abs().max(high.abs());
         let (low, high) = match high - low {
             _ if magnitude == 0.0 => (0.0, 1.0),
             // So close that their difference is rounding.
+            span if span < least => (low, low + least),
             span if span < magnitude * 1e-9 => (low - magnitude * 0.05, high + magnitude * 0.05),
             _ => (low, high),
         };
-        let step = nice((high - low) / ticks.max(1) as f64);
+        let step = nice((high - low) / ticks.max(1) as f64).max(least);
         Self { low: (low / step).floor() * step, high: (high / step).ceil() * step, is_log: false, step }
     }
 

@@ -1,7 +1,11 @@
 //! Units of axes, and how values are written beside them.
 
+use std::time::{Duration, SystemTime};
+
 use crate::units::{figure, time, time_unit};
 use crate::words::grouped;
+
+const SECONDS_OF_A_DAY: f64 = 86_400.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -12,6 +16,25 @@ pub(crate) enum Unit {
     Number,
     /// A unit that is written after the number.
     Named(&'static str),
+    /// Days since 1970-01-01, shown as dates.
+    Date,
+}
+
+/// Returns the days from 1970-01-01 to a date such as 2026-11-28, if it is one from then on.
+pub(crate) fn day_number(date: &str) -> Option<f64> {
+    let start = humantime::parse_rfc3339(&format!("{date}T00:00:00Z")).ok()?;
+    Some(start.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs_f64() / SECONDS_OF_A_DAY)
+}
+
+/// Shows the date of a day, as far as the calendar of records goes.
+fn date(day: f64) -> String {
+    /// The first day of the year 10000.
+    const END: f64 = 2_932_897.0;
+    if !(0.0..END).contains(&day) {
+        return format!("{} days", number(day));
+    }
+    let start = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(day * SECONDS_OF_A_DAY);
+    humantime::format_rfc3339_seconds(start).to_string().chars().take(10).collect()
 }
 
 impl Unit {
@@ -23,15 +46,24 @@ impl Unit {
             Self::Count if value.abs() < 1e18 && value.fract() == 0.0 && value >= 0.0 => grouped(value as u64),
             Self::Count | Self::Number => number(value),
             Self::Named(unit) => format!("{} {unit}", number(value)),
+            Self::Date => date(value),
         }
+    }
+
+    /// Returns the least distance of two labels that differ.
+    pub(crate) fn least_step(self) -> f64 {
+        if self == Self::Date { 1.0 } else { 0.0 }
     }
 
     /// Labels values that are multiples of `step`, with digits enough to distinguish them.
     pub(crate) fn labels(self, values: &[f64], step: f64) -> Vec<String> {
+        if self == Self::Date {
+            return self.log_labels(values);
+        }
         let most = values.iter().fold(0f64, |most, value| most.max(value.abs()));
         let (scale, unit) = match self {
             Self::Time => time_unit(most),
-            Self::Count | Self::Number => (1.0, ""),
+            Self::Count | Self::Number | Self::Date => (1.0, ""),
             Self::Named(unit) => (1.0, unit),
         };
         let separator = if unit.is_empty() { "" } else { " " };
@@ -74,5 +106,14 @@ mod tests {
         assert_eq!(Unit::Count.labels(&[1e20, 2e20], 1e20), ["1.0e20", "2.0e20"]);
         assert_eq!(Unit::Number.log_labels(&[1e-7, 2e-7, 0.01]), ["1e-7", "2e-7", "0.01"]);
         assert_eq!(Unit::Count.log_labels(&[1.0, 1e6]), ["1", "1,000,000"]);
+    }
+
+    #[test]
+    fn days_are_dates_as_far_as_the_calendar_goes() {
+        assert_eq!(Unit::Date.labels(&[0.0, 20_785.0], 1.0), ["1970-01-01", "2026-11-28"]);
+        assert_eq!(Unit::Date.show(2_932_896.0), "9999-12-31");
+        assert_eq!([Unit::Date.show(-1.0), Unit::Date.show(2_932_897.0)], ["-1 days", "2.933e6 days"]);
+        assert_eq!([day_number("2026-11-28"), day_number("2026-11-31")], [Some(20_785.0), None]);
+        assert_eq!([day_number("1969-12-31"), day_number(""), day_number("2026-11-28T00:00:00Z")], [None; 3]);
     }
 }

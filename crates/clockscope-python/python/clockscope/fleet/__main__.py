@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from clockscope._errors import ClockscopeError
-from clockscope.fleet import _output, _queries
+from clockscope.fleet import _output, _queries, _report
 from clockscope.fleet._dataset import JOURNAL, Dataset
 from clockscope.fleet._engines import DuckDb, Engine, Settings, Spark
 from clockscope.fleet._ingest import ingest
@@ -76,6 +76,12 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("query", metavar="QUERY", help="name of a query, or a file that ends with .sql")
     _engine_options(one)
     one.add_argument("--format", choices=_output.FORMATS, default="table", help="table (default), csv, json: JSON lines")
+
+    one = _command(commands, "report", "write a page with all answers", _write_report)
+    one.add_argument("out", metavar="OUT", help="folder of the tables")
+    one.add_argument("-o", "--output", metavar="FILE", required=True, help="the page: .html, .md, or .json for `clockscope report`")
+    one.add_argument("--quiet", action="store_true", help="no progress")
+    _engine_options(one)
     return parser
 
 
@@ -131,6 +137,16 @@ def _query(options: argparse.Namespace) -> None:
     with _engine(options) as engine:
         answer = engine.query(query.sql)
     _print(_output.render(answer, options.format))
+
+
+def _write_report(options: argparse.Namespace) -> None:
+    _report.format_of(options.output)
+    progress = Progress(options.quiet)
+    try:
+        with _engine(options) as engine:
+            _report.write(engine, options.output, progress)
+    finally:
+        progress.end()
 
 
 def _engine(options: argparse.Namespace) -> Engine:

@@ -8,17 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from types import TracebackType
-from typing import Final
-
-
 
 from clockscope._errors import missing_extra
 from clockscope.fleet._connection import connect, escaped
 from clockscope.fleet._dataset import TABLES
+from clockscope.fleet._dates import day_no_of
 from clockscope.fleet._parsing import text
 from clockscope.fleet._problems import FleetError
-
-_EPOCH: Final = date(1970, 1, 1)
 
 Cell = object
 """A scalar, or None."""
@@ -73,7 +69,7 @@ class Engine(ABC):
         # Neither a host whose clock runs ahead nor a day that has just begun decides for all: the
         # last day on which half as many spoke as on the busiest.
         day = (
-            f"SELECT {(wanted - _EPOCH).days} AS day_no"
+            f"SELECT {day_no_of(wanted)} AS day_no"
             if wanted is not None
             else "SELECT MAX(day_no) AS day_no FROM (SELECT day_no, COUNT(*) AS hosts, "
             "MAX(COUNT(*)) OVER () AS most FROM checks GROUP BY day_no) AS days WHERE hosts * 2 >= most"
@@ -85,6 +81,7 @@ class Engine(ABC):
             "ON checks.day_no BETWEEN as_of.day_no - 2 AND as_of.day_no GROUP BY host"
         )
         self._view("latest", latest)
+
 
 class DuckDb(Engine):
     """In this process; the default."""

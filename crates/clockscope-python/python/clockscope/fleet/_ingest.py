@@ -6,20 +6,20 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timezone
 from importlib import resources
 from typing import BinaryIO, Final
 
 from clockscope.fleet import _files, _parsing, _tables
 from clockscope.fleet._connection import connect, escaped, require
 from clockscope.fleet._dataset import TABLES, Dataset
+from clockscope.fleet._dates import date_of, day_no_of
 from clockscope.fleet._parsing import text
 from clockscope.fleet._problems import FleetError
 from clockscope.fleet._progress import Progress
 
 _BATCH: Final = 256 << 20
 """Bytes of text that are parsed at once."""
-_EPOCH: Final = date(1970, 1, 1)
 _PARQUET: Final = "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 1000000)"
 
 
@@ -152,7 +152,7 @@ class _Ingest:
         rows = self.database.execute(
             "SELECT day_no FROM new_checks UNION SELECT day_no FROM new_rejects ORDER BY 1"
         ).fetchall()
-        dates = {_date(day) for (day,) in rows}
+        dates = {date_of(day) for (day,) in rows}
         # What was refused of a file before no longer counts.
         for day in self.dataset.dates("rejects"):
             part = text(escaped(self.dataset.part("rejects", day)))
@@ -166,7 +166,7 @@ class _Ingest:
     def _write_day(self, day: str) -> None:
         """Writes all tables of a date: each host's last check, whichever ingest found it."""
         run = self.database.execute
-        number = (date.fromisoformat(day) - _EPOCH).days
+        number = day_no_of(date.fromisoformat(day))
         for table in TABLES:
             old = self.dataset.part(table, day)
             source = f"read_parquet({text(escaped(old))}, hive_partitioning = false)" if os.path.exists(old) else table
@@ -231,7 +231,3 @@ def _csv(path: str, columns: dict[str, str]) -> str:
 def _one_line(value: str) -> str:
     """A text without what separates columns and lines."""
     return re.sub(r"[\x00-\x1f]", "?", value)
-
-
-def _date(day_no: int) -> str:
-    return (_EPOCH + timedelta(days=day_no)).isoformat()

@@ -25,13 +25,13 @@ def render(answer: Answer, format: str) -> str:
     if format == "json":
         if len(set(answer.columns)) < len(answer.columns):
             raise FleetError("two columns have one name, which an object of JSON cannot have: name them by AS")
-        objects = [dict(zip(answer.columns, map(_finite, row), strict=True)) for row in answer.rows]
+        objects = [dict(zip(answer.columns, map(json_cell, row), strict=True)) for row in answer.rows]
         return "".join(json.dumps(one, default=str, allow_nan=False) + "\n" for one in objects)
     return _table(answer)
 
 
-def _finite(cell: Cell) -> Cell:
-    """JSON has no number that is infinite or none."""
+def json_cell(cell: Cell) -> Cell:
+    """A value as JSON has it, which has no number that is infinite or none."""
     value = _scalar(cell)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

@@ -96,7 +96,7 @@ WITH read AS (
     SELECT file, pos, line, CASE
         WHEN NOT json_valid(line) THEN false
         WHEN regexp_matches(line, '{_BEYOND_JSON}')
-            THEN NOT regexp_matches(regexp_replace(line, '{_TEXT}', '', 'g'), '{_BEYOND_JSON}')
+            THEN NOT regexp_matches(regexp_replace(line, '{_TEXT}', '0', 'g'), '{_BEYOND_JSON}')
         ELSE true
     END AS is_json FROM {{lines}}
 ), extracted AS (
