@@ -437,6 +437,26 @@ def test_a_crash_between_two_renames_is_made_good_by_the_next_ingest(
     assert not (out / ".journal").exists()
 
 
+def test_a_query_during_the_renames_of_an_ingest_says_so(
+    records: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(records / "a.ndjson", check("one"))
+    ingest(records, out)
+    shutil.rmtree(out / "clocks")
+    (out / ".journal").write_text("[]")
+    assert main(["query", str(out), "silent"]) == 4
+    assert "an ingest puts its files into place" in capsys.readouterr().err
+
+
+def test_a_file_of_a_far_future_has_a_date(records: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (records / "bad.ndjson").write_text("no record\n")
+    of_path = os.lstat
+    far = os.stat_result((*of_path(records / "bad.ndjson")[:7], 0, 10**15, 0))
+    monkeypatch.setattr(os, "lstat", lambda path, **more: far if str(path).endswith("bad.ndjson") else of_path(path, **more))
+    ingest(records, out)
+    assert table(out, "rejects", "date") == [(date(9999, 12, 31),)]
+
+
 @pytest.mark.parametrize(
     "journal",
     [b"", b"{", b"\xff", b"7", b"[]", b"[7]", b'["../stranger"]', b'["/stranger"]', b'["checks/../../stranger"]',

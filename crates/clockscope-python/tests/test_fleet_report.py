@@ -14,7 +14,7 @@ from clockscope.fleet import _queries, _report
 from clockscope.fleet.__main__ import main
 from fleet_checks import Lines, check, ingest, write
 
-HOSTILE = "<script>alert(1)</script>'; DROP TABLE checks; --\u202e|`x`"
+HOSTILE = "<script>alert(1)</script>'; DROP TABLE checks; --\u202e|`x`![a](http://example.net)"
 
 
 def unfit(lines: Lines) -> Lines:
@@ -61,7 +61,7 @@ def test_a_page_has_offenders_remedies_and_trends_and_needs_no_other_file(out: P
     path = out.parent / "fleet.html"
     assert main(["report", str(out), "-o", str(path), "--quiet"]) == 0
     page = path.read_text(encoding="utf-8")
-    assert "1 of 2 hosts have a clock that is unfit or limited" in page
+    assert "Unfit or limited clocks: on 1 of 2 hosts." in page
     assert "use &lt;b&gt;another&lt;/b&gt; clock" in page
     assert "&lt;script&gt;alert(1)" in page and "<script>alert" not in page and "\u202e" not in page
     assert page.count("<svg") == 3
@@ -71,6 +71,17 @@ def test_a_page_has_offenders_remedies_and_trends_and_needs_no_other_file(out: P
 def test_a_report_may_be_of_an_earlier_day(out: Path) -> None:
     found = document(out, "--as-of", "2026-10-01")
     assert (found["as_of"], found["checks"]) == ("2026-10-01", 2)
+    page = out.parent / "fleet.md"
+    assert main(["report", str(out), "-o", str(page), "--as-of", "2026-09-01"]) == 0
+    assert "There is no check until 2026-09-01." in page.read_text(encoding="utf-8")
+
+
+def test_markdown_has_the_data_of_trends_and_no_link_of_a_record(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(out.parent)
+    assert main(["report", str(out), "--output=-x.md"]) == 0
+    page = (out.parent / "-x.md").read_text(encoding="utf-8")
+    assert "### daily_verdicts" in page and "unfit" in page
+    assert "](" not in page
 
 
 def test_a_dataset_without_a_check_has_a_report(tmp_path: Path) -> None:

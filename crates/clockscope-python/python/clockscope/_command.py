@@ -50,7 +50,7 @@ def report(document: str, format: str) -> str:
 
 
 def output(arguments: Sequence[str], document: str = "") -> str:
-    """Runs the command with a document as its input; returns what it writes to standard output."""
+    """Runs the command, with a document as its input if it needs one; returns its standard output."""
     done = subprocess.run([find(), *arguments], input=document.encode(), capture_output=True, check=False)
     if done.returncode != 0:
         raise MeasurementFailed(complaint(done.stderr) or how_it_ended(done.returncode))

@@ -164,7 +164,8 @@ class Expected:
             assert count == sum(since <= day for since in turned.values()), day
 
     def daily_verdicts(self, found: Rows) -> None:
-        since = self.census.since("hpet") | self.census.since("unstable_tsc") | self.census.since("rate_off")
+        since = self.census.since("hpet") | self.census.since("unstable_tsc")
+        since |= self.census.since("rate_off") | self.census.since("unsynchronized")
         faulty: Counter[date] = Counter()
         for row in found:
             faulty[row["date"]] += row["hosts"] if row["worst_verdict"] in ("limited", "unfit") else 0

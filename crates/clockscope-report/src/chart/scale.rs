@@ -50,8 +50,8 @@ impl Scale {
         let (low, high) = match high - low {
             _ if magnitude == 0.0 => (0.0, 1.0),
             // So close that their difference is rounding.
-            span if span < least => (low, low + least),
             span if span < magnitude * 1e-9 => (low - magnitude * 0.05, high + magnitude * 0.05),
+            span if span < least => (low, low + least),
             _ => (low, high),
         };
         let step = nice((high - low) / ticks.max(1) as f64).max(least);

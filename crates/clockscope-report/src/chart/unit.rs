@@ -52,7 +52,7 @@ impl Unit {
 
     /// Returns the least distance of two labels that differ.
     pub(crate) fn least_step(self) -> f64 {
-        if self == Self::Date { 1.0 } else { 0.0 }
+        if matches!(self, Self::Date | Self::Count) { 1.0 } else { 0.0 }
     }
 
     /// Labels values that are multiples of `step`, with digits enough to distinguish them.

@@ -25,7 +25,7 @@ impl Renderer for Markdown {
             let room = style.brief.then(|| brief::LINES.saturating_sub(lines(&page) + separator.len()));
             let text = self::block(&block, style, room);
             // A series is in a block of code, and has no text of a record.
-            let text = if matches!(block, Block::Series(_)) { text } else { without_tags(&text) };
+            let text = if matches!(block, Block::Series(_)) { text } else { without_markup(&text) };
             if !text.is_empty() {
                 page.push_str(separator);
                 page.push_str(&text);
@@ -35,8 +35,10 @@ impl Renderer for Markdown {
     }
 }
 
-/// Escapes the beginnings of tags: readers of Markdown take them for HTML.
-fn without_tags(text: &str) -> String {
+/// Escapes the beginnings of tags, which readers of Markdown take for HTML, and links of texts in
+/// brackets.
+fn without_markup(text: &str) -> String {
+    let text = text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[");
     let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
     let mut parts = text.split('<');
     let mut escaped = parts.next().unwrap_or_default().to_owned();
@@ -179,6 +181,6 @@ mod tests {
     fn a_tag_of_a_record_is_text() {
         let page = "| <script>1</script> | < 0.0001 | <!-- |\n```\n<b> | 1\n<";
         let expected = "| \\<script>1\\</script> | < 0.0001 | \\<!-- |\n```\n\\<b> | 1\n<";
-        assert_eq!(without_tags(page), expected);
+        assert_eq!(without_markup(page), expected);
     }
 }

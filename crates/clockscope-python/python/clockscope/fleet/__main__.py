@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 
+from clockscope._command import find as find_program
 from clockscope._errors import ClockscopeError
 from clockscope.fleet import _output, _queries, _report
 from clockscope.fleet._dataset import JOURNAL, Dataset
@@ -58,7 +59,7 @@ def _failed(message: str, code: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="clockscope-fleet",
-        description="Records of `clockscope check` of many machines: as Parquet tables, and questions to them.",
+        description="Records of `clockscope check` of many machines: as Parquet tables, and questions about them.",
         epilog=_CODES,
         allow_abbrev=False,
     )
@@ -96,8 +97,8 @@ def _command(
 def _engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb", help="duckdb (default) or spark")
     parser.add_argument("--master", metavar="URL", help="Spark's master, such as spark://HOST:7077; local[*] without it")
-    parser.add_argument("--as-of", metavar="DATE", type=_date, help="the day that answers are of; without it the last one on which half of the hosts spoke")
-    parser.add_argument("--inventory", metavar="FILE", help="hosts that are to speak, one a line")
+    parser.add_argument("--as-of", metavar="DATE", type=_date, help="the day that answers are of; without it the last one on which half of the hosts have a check")
+    parser.add_argument("--inventory", metavar="FILE", help="hosts that are expected, one a line")
 
 
 def _date(argument: str) -> date:
@@ -140,7 +141,9 @@ def _query(options: argparse.Namespace) -> None:
 
 
 def _write_report(options: argparse.Namespace) -> None:
+    # Before all queries, which take long on a cluster.
     _report.format_of(options.output)
+    find_program()
     progress = Progress(options.quiet)
     try:
         with _engine(options) as engine:
@@ -151,12 +154,12 @@ def _write_report(options: argparse.Namespace) -> None:
 
 def _engine(options: argparse.Namespace) -> Engine:
     settings = Settings(options.as_of, _inventory(options.inventory) if options.inventory else ())
-    if "://" not in options.out:
-        Dataset(options.out).require_tables()
     if os.path.exists(os.path.join(options.out, JOURNAL)):
         raise FleetError(
             f"an ingest puts its files into place in {options.out}, or was ended while it did: ask again, or ingest again"
         )
+    if "://" not in options.out:
+        Dataset(options.out).require_tables()
     if options.engine == "spark":
         return Spark(options.out, settings, options.master)
     if options.master is not None:

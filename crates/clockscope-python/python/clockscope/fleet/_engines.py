@@ -33,9 +33,9 @@ class Settings:
     """The views `as_of` and `inventory`, which queries have besides the tables."""
 
     as_of: date | None = None
-    """The day that answers are of; the last one on which half of the hosts spoke where there is none."""
+    """The day that answers are of; without one, the last on which half of the hosts have a check."""
     inventory: Sequence[str] = ()
-    """Hosts that are to speak, by the names of their records."""
+    """Hosts that are expected, by the names of their records."""
 
 
 class Engine(ABC):
@@ -67,7 +67,7 @@ class Engine(ABC):
         """Makes the views that are the same in all engines."""
         wanted = self.settings.as_of
         # Neither a host whose clock runs ahead nor a day that has just begun decides for all: the
-        # last day on which half as many spoke as on the busiest.
+        # last day on which half as many have a check as on the busiest.
         day = (
             f"SELECT {day_no_of(wanted)} AS day_no"
             if wanted is not None

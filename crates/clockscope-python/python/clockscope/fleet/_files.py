@@ -25,6 +25,8 @@ _LONGEST_LINE: Final = 1 << 20
 _MOST_TEXT: Final = 4 << 30
 """Bytes that a compressed file may become."""
 _CHUNK: Final = 1 << 20
+_LAST_DAY: Final = 2_932_896
+"""The last day of the year 9999: file systems have later ones."""
 _COMPRESSED: Final = 4096
 """Bytes of a zstd file that are decompressed at once: they become 128 MiB at most."""
 
@@ -77,7 +79,7 @@ def _described(name: str, path: str) -> RecordFile:
     readable = re.sub(r"[\x00-\x1f\x7f]", "?", os.fsencode(name).decode("utf-8", "backslashreplace")).replace(os.sep, "/")
     day_no = 0
     try:
-        day_no = int(os.lstat(path).st_mtime // 86400)
+        day_no = min(max(int(os.lstat(path).st_mtime // 86400), 0), _LAST_DAY)
         state = os.stat(path)
         # A pipe would never end, and a device is not a record.
         if not stat.S_ISREG(state.st_mode):

@@ -31,7 +31,7 @@ def format_of(path: str) -> str:
     """The format that a file's name asks for."""
     ending = os.path.splitext(path)[1]
     if ending not in FORMATS:
-        raise FleetError(f"cannot write {path}: expected a name that ends with one of {', '.join(FORMATS)}")
+        raise FleetError(f"cannot write {path}: expected a name such as fleet{' or fleet'.join(FORMATS)}")
     return FORMATS[ending]
 
 
@@ -44,7 +44,7 @@ def write(engine: Engine, path: str, progress: Progress) -> None:
         progress.step("queries", number + 1, len(queries))
     progress.say("rendering")
     document = json.dumps(_document(engine, answers), allow_nan=False)
-    _command.output(["report", "-", "--format", format_of(path), "--output", path], document)
+    _command.output(["report", "-", "--format", format_of(path), f"--output={path}"], document)
 
 
 def _document(engine: Engine, answers: list[dict[str, object]]) -> dict[str, object]:

@@ -1,8 +1,8 @@
--- How far could the clocks of hosts be trusted for intervals on each of the last 90 days? By the worst
--- verdict of each host.
+-- How far could the clocks of hosts be trusted on each of the last 90 days? By the worst verdict of
+-- each host, for intervals or for civil time.
 WITH hosts AS (
     SELECT date, clocks.host,
-        MIN(CASE interval_verdict WHEN 'unfit' THEN 1 WHEN 'limited' THEN 2 WHEN 'undecided' THEN 3 WHEN 'trusted' THEN 4 END)
+        MIN(CASE verdict WHEN 'unfit' THEN 1 WHEN 'limited' THEN 2 WHEN 'undecided' THEN 3 WHEN 'trusted' THEN 4 END)
             AS worst
     FROM clocks
     JOIN as_of ON clocks.day_no BETWEEN as_of.day_no - 89 AND as_of.day_no
