@@ -491,10 +491,13 @@ fn one_cpu_of_several_leaves_the_order_untested_which_decides_nothing() {
 
 #[test]
 #[parallel]
-fn a_millisecond_decides_nothing() {
+fn few_readings_decide_nothing() {
+    // A fast machine may take enough of some clocks.
     let record = record(clockscope(&["check", "-d", "1ms", "--format", "json"]));
     for verdict in record["verdicts"].as_array().unwrap() {
-        assert_ne!(verdict["uses"]["interval"], "trusted", "{verdict:#}");
+        let steps_back = evidence(verdict).iter().find(|one| one["check"] == "steps_back");
+        let readings = steps_back.and_then(|one| one["readings"].as_u64()).unwrap_or_default();
+        assert!(readings >= 1000 || verdict["uses"]["interval"] != "trusted", "{verdict:#}");
     }
 }
 

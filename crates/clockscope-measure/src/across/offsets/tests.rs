@@ -47,8 +47,6 @@ fn a_skew_is_found_within_the_bound() {
             assert!((found - true_ticks - skew as f64).abs() <= bound + true_bound, "{skew}: {pair:?} {true_pair:?}");
             let half = pair.round_trip_ns.get().unwrap() / unit.ns / 2.0 + unit.step + 0.5;
             assert!(bound <= half + (found.abs() + half) * unit.uncertain, "{pair:?}");
-            // Unknown where other programs interrupted every exchange of a direction.
-            assert_ne!(pair.symmetric.get(), Some(false), "{pair:?}");
         }
     }
 }
