@@ -14,6 +14,20 @@ from clockscope import _command
 
 
 @pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A folder for the records of a fleet."""
+    folder = tmp_path / "records"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """The place of a fleet's tables."""
+    return tmp_path / "out"
+
+
+@pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No command is found."""
     monkeypatch.setattr(_command, "_folders", lambda: iter(()))

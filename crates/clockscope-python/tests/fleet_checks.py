@@ -6,7 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from clockscope.fleet.__main__ import main
+from clockscope.fleet._dataset import TABLES
+from clockscope.fleet._engines import DuckDb, Settings
 
 Lines = list[dict[str, Any]]
 
@@ -57,3 +61,17 @@ def write(path: Path, lines: Lines) -> None:
 
 def ingest(records: Path, out: Path) -> None:
     assert main(["ingest", str(records), str(out), "--quiet"]) == 0
+
+
+def rows(out: Path, sql: str) -> list[tuple[Any, ...]]:
+    with DuckDb(str(out), Settings()) as engine:
+        return engine.query(sql).rows
+
+
+def table(out: Path, name: str, columns: str) -> list[tuple[Any, ...]]:
+    """Rows of a table, also of a dataset without a check."""
+    return duckdb.execute(f"SELECT {columns} FROM '{out}/{name}/*/*.parquet' ORDER BY ALL").fetchall()
+
+
+def content(out: Path) -> dict[str, list[tuple[Any, ...]]]:
+    return {name: table(out, name, "*") for name in TABLES}
