@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// be one of the fleet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fleet {
-    /// The day that the answers are of, as 2026-11-28 (UTC); `null` if there is no check.
+    /// The day of the answers, as 2026-11-28 (UTC); `null` without a check.
     pub as_of: Option<String>,
     /// Hosts that have a check on that day or before.
     pub hosts: u64,

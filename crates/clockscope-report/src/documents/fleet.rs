@@ -110,7 +110,7 @@ fn answer<'a>(fleet: &'a Fleet, query: &str) -> Option<&'a FleetAnswer> {
 fn conclusion(fleet: &Fleet) -> Vec<String> {
     if fleet.checks == 0 {
         let until = fleet.as_of.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
-        return vec![format!("There is no check{until}.")];
+        return vec![format!("No checks{until}.")];
     }
     let all = counted(fleet.recent_hosts, "host");
     let faulty = answer(fleet, OFFENDERS).and_then(|offenders| offenders.hosts);
@@ -129,9 +129,10 @@ fn conclusion(fleet: &Fleet) -> Vec<String> {
 fn summary(fleet: &Fleet) -> Table {
     let row = |answer: &FleetAnswer| {
         let hosts = answer.hosts.map_or(Cell::Empty, Cell::Count);
-        vec![answer.query.as_str().into(), answer.question.as_str().into(), hosts, Cell::Count(answer.row_count)]
+        vec![answer.query.as_str().into(), hosts, Cell::Count(answer.row_count), answer.question.as_str().into()]
     };
-    Table::new(["Query", "Question", "Hosts", "Rows"], 2, fleet.answers.iter().map(row)).titled("Summary:")
+    let table = Table::new(["Query", "Hosts", "Rows", "Question"], 1, fleet.answers.iter().map(row));
+    Table { wraps: true, ..table.titled("Summary:") }
 }
 
 /// Says of each fault how many hosts have it, an example, and what helps.
