@@ -97,7 +97,9 @@ impl Host {
         };
         // A fault of 12 % has to be more than a host's noise.
         let most = if fault == Some(Fault::SlowerKernel) { 0.015 } else { 0.04 };
-        let daemon = if random.happens(0.97) { Daemon::Exact(random.scale(2e-4, 5e-3)) } else { Daemon::Vague };
+        // Only one that states its error states how far civil time is off.
+        let is_exact = random.happens(0.97) || fault == Some(Fault::CivilOff);
+        let daemon = if is_exact { Daemon::Exact(random.scale(2e-4, 5e-3)) } else { Daemon::Vague };
         Self {
             number,
             identity: Identity {
