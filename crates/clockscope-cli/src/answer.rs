@@ -16,6 +16,7 @@ use crate::options::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::output::Destination;
 use crate::progress::Bar;
 use crate::signals::stop_on_signals;
+use crate::terminal;
 use crate::usage::{UsageError, explained, unknown_clock};
 
 /// A command that answers with a document.
@@ -53,6 +54,7 @@ pub(crate) struct Drawing {
     pub(crate) ascii: bool,
     pub(crate) rows: Option<usize>,
     pub(crate) columns: Option<ColumnsArg>,
+    pub(crate) all: bool,
     pub(crate) verbose: bool,
     pub(crate) plot: bool,
 }
@@ -99,13 +101,15 @@ pub(crate) fn write_all(
 ) -> Result<()> {
     let is_terminal = destination.is_stdout() && io::stdout().is_terminal();
     let style = Style {
-        color: use_color(output.color, destination.is_stdout()),
+        color: terminal::uses_color(output.color, destination.is_stdout()),
         bars: output.color == ColorArg::Always || is_terminal,
-        width: if destination.is_stdout() { terminal_width() } else { None },
-        ascii: drawing.ascii,
+        width: if destination.is_stdout() { terminal::width() } else { None },
+        ascii: drawing.ascii || !terminal::shows_unicode(),
         rows: drawing.rows,
         columns: drawing.columns.map(Into::into),
         brief: output.brief,
+        all: drawing.all,
+        machine: output.machine,
         verbose: drawing.verbose,
         plots: drawing.plot || is_terminal,
     };
@@ -114,19 +118,6 @@ pub(crate) fn write_all(
         error => anyhow::Error::new(error),
     })?;
     destination.write(&text)
-}
-
-fn use_color(when: ColorArg, to_stdout: bool) -> bool {
-    match when {
-        ColorArg::Always => true,
-        ColorArg::Never => false,
-        ColorArg::Auto => to_stdout && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
-    }
-}
-
-/// Columns of the terminal that standard output is.
-fn terminal_width() -> Option<u16> {
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
 }
 
 /// Reads a file, or standard input for `-`.

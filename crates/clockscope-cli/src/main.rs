@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod questions;
 mod signals;
+mod terminal;
 mod usage;
 mod version;
 

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal};
 
+use crate::terminal::shows_unicode;
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar on standard error, if that is a terminal.
@@ -16,8 +18,9 @@ impl Bar {
     pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
         let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
         let bar = wanted.then(|| {
-            let style = ProgressStyle::with_template("measuring {bar:32} {percent}% {wide_msg}");
-            ProgressBar::new(100).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            let style = ProgressStyle::with_template("measuring {bar:20} {percent}% {wide_msg}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new(100).with_style(if shows_unicode() { style } else { style.progress_chars("#> ") })
         });
         Self { bar, percent: 0 }
     }

@@ -193,6 +193,7 @@ WRONG = {
     "a number for a text": changed(0, environment={"kernel": {"release": 6}}),
     "a text for a number": changed(0, run={"duration_s": "4"}),
     "a huge number": changed(3, lines=10**30),
+    "a time beyond all sense": changed(0, run={"duration_s": 1e300}),
     "a negative count": changed(0, clocks=-1),
     "counts whose sum is no integer": changed(
         1, evidence=[{"check": "jumps", "finding": "for", "decides": True, "ahead": 2**63 - 1, "behind": 2**63 - 1}]

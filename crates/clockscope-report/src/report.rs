@@ -74,7 +74,7 @@ impl<'a> Report<'a> {
 
     /// Returns the charts that have anything to show.
     pub(crate) fn charts(&self) -> Vec<Chart> {
-        let view = View { columns: None, is_brief: false, is_verbose: false, has_charts: true };
+        let view = View { has_charts: true, ..View::whole(false) };
         let chart = |block| if let Block::Chart(chart) = block { Some(chart) } else { None };
         self.blocks(view).into_iter().filter_map(chart).collect()
     }

@@ -7,7 +7,7 @@ pub struct Style {
     pub color: bool,
     /// True to draw a bar beside each cost.
     pub bars: bool,
-    /// Width in columns, 100 if `None`: prose is wrapped at it, histograms and clocks side by side
+    /// Width in columns, 80 if `None`: prose is wrapped at it, histograms and clocks side by side
     /// fit into it.
     pub width: Option<u16>,
     /// True to draw in ASCII alone.
@@ -20,6 +20,12 @@ pub struct Style {
     pub brief: bool,
     /// True to draw curves on a terminal, where a document has any.
     pub plots: bool,
+    /// True to show all clocks of a measurement, with the reasons why others cannot be read.
+    /// Otherwise a table of more than a screen leaves out what programs seldom compare. Markdown
+    /// always shows all.
+    pub all: bool,
+    /// True to show all facts about the machine, not a line. Markdown always shows all.
+    pub machine: bool,
     /// True to show all evidence of a verdict, not only what decides it. Markdown always does.
     pub verbose: bool,
 }
@@ -42,10 +48,21 @@ pub(crate) struct View {
     /// Columns of a measurement; `None` for the most important ones.
     pub(crate) columns: Option<Columns>,
     pub(crate) is_brief: bool,
+    /// True if all clocks of a measurement are shown.
+    pub(crate) is_all: bool,
+    /// True if all facts about the machine are shown.
+    pub(crate) has_machine: bool,
     /// True if all evidence is shown.
     pub(crate) is_verbose: bool,
     /// True if there are charts.
     pub(crate) has_charts: bool,
+}
+
+impl View {
+    /// The view that leaves nothing out, unless it is brief; without charts.
+    pub(crate) fn whole(is_brief: bool) -> Self {
+        Self { columns: None, is_brief, is_all: true, has_machine: true, is_verbose: true, has_charts: false }
+    }
 }
 
 impl Style {
@@ -55,17 +72,24 @@ impl Style {
 
     /// The view on a terminal.
     pub(crate) fn view(&self) -> View {
-        View { columns: self.columns, is_brief: self.brief, is_verbose: self.verbose, has_charts: self.plots }
+        View {
+            columns: self.columns,
+            is_brief: self.brief,
+            is_all: self.all,
+            has_machine: self.machine,
+            is_verbose: self.verbose,
+            has_charts: self.plots,
+        }
     }
 
     /// The view of a page that leaves nothing out, unless it is brief.
     pub(crate) fn whole_view(&self) -> View {
         let columns = if self.brief { self.columns } else { Some(Columns::All) };
-        View { columns, is_brief: self.brief, is_verbose: true, has_charts: false }
+        View { columns, ..View::whole(self.brief) }
     }
 
     /// The view of a page with images.
     pub(crate) fn page_view(&self) -> View {
-        View { columns: self.columns, is_brief: self.brief, is_verbose: true, has_charts: !self.brief }
+        View { columns: self.columns, has_charts: !self.brief, ..View::whole(self.brief) }
     }
 }

@@ -23,6 +23,9 @@ pub(crate) struct OutputArgs {
     /// table the columns that fit.
     #[arg(long, short)]
     pub(crate) brief: bool,
+    /// Show all facts about the machine, not one line
+    #[arg(long, hide_short_help = true)]
+    pub(crate) machine: bool,
     /// Write to this file instead of standard output
     ///
     /// It appears complete or not at all.

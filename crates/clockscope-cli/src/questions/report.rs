@@ -38,6 +38,9 @@ pub(crate) struct ReportArgs {
     /// Draw curves in characters, as on a terminal
     #[arg(long)]
     pub(crate) plot: bool,
+    /// Show all clocks of a measurement
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Columns of a measurement's table [default: the most important ones]
     #[arg(long, value_name = "COLUMNS", value_enum)]
     pub(crate) columns: Option<ColumnsArg>,
@@ -87,8 +90,8 @@ fn run(args: &ReportArgs) -> Result<Exit> {
     match chart {
         Some(image) => destination.write(&image)?,
         None => {
-            let ReportArgs { ascii, rows, columns, verbose, plot, .. } = *args;
-            let drawing = Drawing { ascii, rows, columns, verbose, plot };
+            let ReportArgs { ascii, rows, columns, all, verbose, plot, .. } = *args;
+            let drawing = Drawing { ascii, rows, columns, all, verbose, plot };
             write_all(&documents, &args.output, drawing, destination)?;
         }
     }
@@ -105,6 +108,8 @@ fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
     let wrong = if args.columns.is_some() && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_)))
     {
         "--columns: the record holds no measurement: leave the option out"
+    } else if args.all && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_))) {
+        "--all: the record holds no measurement: leave the option out"
     } else if args.verbose && !has(|one| matches!(one, Document::Check(_))) {
         "--verbose: the record holds no verdicts: leave the option out"
     } else if documents.len() > 1 && format != Format::Html {

@@ -76,6 +76,8 @@ fn report_of(record: &str, command: &DocumentedCommand) -> String {
     String::from_utf8(run(clockscope(&arguments), 0).stdout).unwrap()
 }
 
+/// Columns of the terminal that outputs in the documentation are of.
+const WIDTH: &str = "100";
 /// A page of outputs of another system.
 const WINDOWS: &str = "docs/windows.md";
 
@@ -108,7 +110,7 @@ fn output(command: &DocumentedCommand) -> Option<String> {
     if !bounded && !arguments.iter().any(|word| untimed.contains(word)) {
         arguments.extend(["--duration", "100ms"]);
     }
-    let output = clockscope(&arguments).current_dir(project()).output().unwrap();
+    let output = clockscope(&arguments).current_dir(project()).env("COLUMNS", WIDTH).output().unwrap();
     assert_ne!(output.status.code(), Some(2), "{}: {}", command.location(), String::from_utf8_lossy(&output.stderr));
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
 }
@@ -165,7 +167,8 @@ fn columns_of_stored_records(clocks: &BTreeSet<String>) -> Columns {
         }
         let is_measured = document["schema"] == "clockscope.measure";
         for options in [&[][..], &["--columns", "all"]].into_iter().take(1 + usize::from(is_measured)) {
-            let output = run(clockscope(&[&["report", file.to_str().unwrap()], options].concat()), 0);
+            let output =
+                run(clockscope(&[&["report", file.to_str().unwrap()], options].concat()).env("COLUMNS", WIDTH), 0);
             let text = String::from_utf8(output.stdout).unwrap();
             add(&mut columns, headers(&text.lines().collect::<Vec<_>>(), clocks));
         }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test program uses its own part")]
 
+use std::borrow::BorrowMut;
 use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
 
@@ -28,7 +29,8 @@ pub(crate) fn clockscope(arguments: &[&str]) -> Command {
     let runner = std::env::var(RUNNER).unwrap_or_default();
     let mut words = runner.split_whitespace().chain([program]);
     let mut command = Command::new(words.next().unwrap_or(program));
-    command.args(words).args(arguments);
+    // The terminal of whoever runs the tests decides nothing.
+    command.args(words).args(arguments).env("LC_ALL", "C.UTF-8").env_remove("COLUMNS");
     command
 }
 
@@ -40,14 +42,15 @@ pub(crate) fn under(name: &str, variables: &[(&str, &str)], arguments: &[&str]) 
 }
 
 /// Runs to the end; fails the test, with what was printed, unless the exit code is `code`.
-pub(crate) fn run(command: Command, code: i32) -> Output {
-    run_granted(command, code).0
+pub(crate) fn run(mut command: impl BorrowMut<Command>, code: i32) -> Output {
+    run_granted(command.borrow_mut(), code).0
 }
 
 /// The same, with what the machine granted it.
-pub(crate) fn run_granted(mut command: Command, code: i32) -> (Output, Granted) {
-    let (output, granted) = granted(&mut command);
-    assert_code(&command, &output, code);
+pub(crate) fn run_granted(mut command: impl BorrowMut<Command>, code: i32) -> (Output, Granted) {
+    let command = command.borrow_mut();
+    let (output, granted) = granted(command);
+    assert_code(command, &output, code);
     (output, granted)
 }
 

@@ -19,7 +19,7 @@ const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
 const COLUMNS: [&str; 7] = ["system", "name", "aliases", "kind", "nominal_resolution_ns", "description", "unknown"];
 
 impl Page for Envelope<AllClocks> {
-    fn blocks(&self, _: View) -> Blocks {
+    fn blocks(&self, view: View) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");
         let contents = vec![
@@ -27,7 +27,7 @@ impl Page for Envelope<AllClocks> {
             Block::notes("", missing(&found.clocks)),
         ];
         let conclusion = format!("This is {here}: `clockscope list` shows what can be read here.");
-        head.page(vec![conclusion], Vec::new(), contents)
+        head.page(view, vec![conclusion], Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

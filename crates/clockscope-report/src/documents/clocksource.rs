@@ -33,10 +33,10 @@ const COLUMNS: [&str; 10] = [
 ];
 
 impl Page for Envelope<Clocksources> {
-    fn blocks(&self, _: View) -> Blocks {
+    fn blocks(&self, view: View) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         if let Some(counter) = &found.performance_counter {
-            return of_windows(counter, &head);
+            return of_windows(counter, &head, view);
         }
         let described = found.clocksources.iter();
         let what = described.filter_map(|of| Some(format!("{}: {}", of.name, of.description.known()?)));
@@ -45,7 +45,7 @@ impl Page for Envelope<Clocksources> {
             Block::notes("What they are:", what),
             why_not(&found.counter),
         ];
-        head.page(conclusion(found, self.environment.clocksource.as_deref()), Vec::new(), contents)
+        head.page(view, conclusion(found, self.environment.clocksource.as_deref()), Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -58,7 +58,7 @@ impl Page for Envelope<Clocksources> {
 }
 
 /// Windows has no clocksources to choose from, but one counter and what is behind it.
-fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
+fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>, view: View) -> Blocks {
     let frequency = counter.frequency_hz.get().map(|hz| ("frequency", format!("{hz} Hz")));
     let tick = counter.frequency_hz.get().filter(|hz| *hz > 0).map(|hz| ("one count", time(1e9 / hz as f64)));
     let counts = counter
@@ -84,7 +84,7 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
         }),
         sentence(capitalized(counter.advice())),
     ];
-    head.page(conclusion, Vec::new(), contents)
+    head.page(view, conclusion, Vec::new(), contents)
 }
 
 fn table(sources: &[Clocksource]) -> Table {

@@ -1,9 +1,12 @@
 //! The environment as names and values, and what it makes of a conclusion.
 
-use clockscope_records::{CounterFlags, Emulator, Envelope, Environment, Figure, MoveNotice, MoveNotices, Run};
+use clockscope_records::{
+    CounterFlags, Emulator, Envelope, Environment, Figure, Hypervisor, MoveNotice, MoveNotices, Run,
+};
 
-use crate::model::{Block, Conclusion};
+use crate::model::{Block, Conclusion, Line, Tone};
 use crate::report::Blocks;
+use crate::style::View;
 use crate::units::{PpmBound, megahertz, time};
 use crate::words::texts;
 
@@ -49,12 +52,27 @@ impl<'a> DocumentHead<'a> {
         Block::environment(self.facts())
     }
 
+    /// Names the machine: processor, kernel, clocksource and hypervisor, as far as they are known.
+    fn machine(&self) -> Block {
+        let Environment { cpu, kernel, clocksource, hypervisor, .. } = self.environment;
+        let kernel = kernel.name.as_deref().map(|name| [Some(name), kernel.release.as_deref()]);
+        let kernel = kernel.map(|names| names.into_iter().flatten().collect::<Vec<_>>().join(" "));
+        let clocksource = clocksource.as_deref().map(|name| format!("clocksource {name}"));
+        let cpu = cpu.model.as_deref().unwrap_or(&cpu.architecture).to_owned();
+        let hypervisor = hypervisor.known().map(|found| match found {
+            Hypervisor::None => "no hypervisor".to_owned(),
+            Hypervisor::Named(name) => name.clone(),
+        });
+        let facts = [Some(cpu), kernel, clocksource, hypervisor].into_iter().flatten().collect::<Vec<_>>();
+        Block::notes("", [Line::toned(facts.join(", "), Tone::Context)])
+    }
+
     /// Makes a page: the conclusion with its reservations, those of other questions, what was
     /// found, and the machine.
-    pub(super) fn page(&self, lines: Vec<String>, findings: Vec<String>, contents: Vec<Block>) -> Blocks {
+    pub(super) fn page(&self, view: View, lines: Vec<String>, findings: Vec<String>, contents: Vec<Block>) -> Blocks {
         let mut above = vec![self.conclusion(lines, findings)];
         above.extend(contents);
-        Blocks::around(self.block(), above, Vec::new())
+        Blocks::around(if view.has_machine { self.block() } else { self.machine() }, above, Vec::new())
     }
 
     /// Makes a conclusion with the reservations that come first, and those of other questions after

@@ -36,6 +36,11 @@ impl Group {
         }
     }
 
+    /// Returns whether its clocks are those that programs compare.
+    pub(super) const fn is_usual(self) -> bool {
+        !matches!(self, Self::CLibrary | Self::Runtime)
+    }
+
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Counter => "Counter sequences",

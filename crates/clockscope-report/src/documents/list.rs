@@ -29,14 +29,14 @@ const COLUMNS: [&str; 10] = [
 ];
 
 impl Page for Envelope<Listing> {
-    fn blocks(&self, _: View) -> Blocks {
+    fn blocks(&self, view: View) -> Blocks {
         let clocks = &self.found.clocks;
         let contents = vec![
             table(clocks).into(),
             Block::notes("", missing(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()))),
         ];
-        DocumentHead::of(self).page(vec![conclusion(clocks)], Vec::new(), contents)
+        DocumentHead::of(self).page(view, vec![conclusion(clocks)], Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

@@ -6,7 +6,7 @@ mod events;
 mod notes;
 mod table;
 
-use clockscope_records::{Extended, Figure, Measurement};
+use clockscope_records::{ClockRecord, Extended, Figure, Measurement};
 use serde_json::Value;
 
 use super::clocks::not_available;
@@ -14,10 +14,11 @@ use super::environment::Fact;
 use super::question_page::QuestionPage;
 use super::{offsets, order, rate};
 use crate::chart::Chart;
-use crate::model::{Block, Table};
+use crate::model::{Block, Line, Table, Tone};
 use crate::sheet::Sheet;
-use crate::style::{Columns, View};
+use crate::style::View;
 use crate::units::significant;
+use crate::words::counted;
 
 /// Columns of a spreadsheet.
 pub(super) const COLUMNS: [&str; 31] = [
@@ -58,14 +59,14 @@ impl QuestionPage for Measurement {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self, view: View) -> Vec<Block> {
-        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
+        let shown = table::shown(&self.clocks, view);
         let mut blocks = vec![
-            table::table(&[(None, self)], view.columns).into(),
-            Block::notes("", notes::notes(&self.clocks, view.columns)),
+            table::table(&[(None, self)], view).into(),
+            Block::notes("", notes::notes(&shown, view.columns)),
             chart::cost(self).into(),
         ];
         blocks.extend(self.extended.iter().flat_map(charts).map(Block::from));
-        blocks.push(not_available(all));
+        blocks.push(missing(&self.clocks, &shown, view));
         blocks
     }
 
@@ -87,9 +88,35 @@ impl QuestionPage for Measurement {
 }
 
 /// One table of several measurements, each with the name of what distinguishes it.
-pub(super) fn table_of_all(found: &[(&str, &Measurement)], columns: Option<Columns>) -> Table {
+pub(super) fn table_of_all(found: &[(&str, &Measurement)], view: View) -> Table {
     let found: Vec<_> = found.iter().map(|(name, found)| (Some(*name), *found)).collect();
-    table::table(&found, columns)
+    table::table(&found, view)
+}
+
+/// Lists the clocks that could not be read, with the reasons if all is shown; or else names them,
+/// and says how many others are not shown.
+fn missing(clocks: &[ClockRecord], shown: &[&ClockRecord], view: View) -> Block {
+    if view.is_all {
+        return not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref())));
+    }
+    let names: Vec<_> = clocks.iter().filter(|clock| !clock.available).map(|clock| clock.identity.label()).collect();
+    let unavailable = (!names.is_empty()).then(|| format!("Not available: {} (--all says why)", names.join(", ")));
+    let lines = left_out(clocks, shown).into_iter().chain(unavailable);
+    Block::notes("", lines.map(|line| Line::toned(line, Tone::Context)))
+}
+
+/// Says how many clocks were measured and are not shown, and which of them did something wrong.
+fn left_out(clocks: &[ClockRecord], shown: &[&ClockRecord]) -> Option<String> {
+    let is_shown = |clock: &ClockRecord| shown.iter().any(|other| other.identity == clock.identity);
+    let hidden: Vec<_> = clocks.iter().filter(|clock| clock.available && !is_shown(clock)).collect();
+    let faulty: Vec<_> =
+        hidden.iter().filter(|clock| events::is_faulty(clock)).map(|one| one.identity.label()).collect();
+    let line = || {
+        let faults = if faulty.is_empty() { String::new() } else { format!(" Events of {}.", faulty.join(", ")) };
+        let what = "of the C library and of language runtimes";
+        format!("Not shown: {} {what} (--all shows them).{faults}", counted(hidden.len() as u64, "clock"))
+    };
+    (!hidden.is_empty()).then(line)
 }
 
 fn empty_loop(ns: Option<f64>) -> String {

@@ -43,7 +43,7 @@ impl<F: QuestionPage> Page for Envelope<F> {
     fn blocks(&self, view: View) -> Blocks {
         let found = &self.found;
         let head = DocumentHead::of(self).measured(found.how(), found.is_interrupted());
-        head.page(found.conclusion(), found.findings(), found.blocks(view))
+        head.page(view, found.conclusion(), found.findings(), found.blocks(view))
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

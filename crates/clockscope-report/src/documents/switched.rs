@@ -19,7 +19,7 @@ impl Page for Envelope<Switched> {
         let heading =
             |found: &Envelope<Measurement>| Block::heading(format!("clocksource {}", clocksource(&found.environment)));
         let Some((first, others)) = self.found.measurements.split_first() else {
-            return DocumentHead::of(self).page(vec!["Nothing was measured.".to_owned()], Vec::new(), Vec::new());
+            return DocumentHead::of(self).page(view, vec!["Nothing was measured.".to_owned()], Vec::new(), Vec::new());
         };
         if view.is_brief {
             return brief(&self.found.measurements, first, view);
@@ -67,6 +67,6 @@ fn brief(all: &[Envelope<Measurement>], first: &Envelope<Measurement>, view: Vie
         format!("{}: {}", clocksource(&found.environment), lines.first().map_or("", String::as_str))
     });
     let parts: Vec<_> = all.iter().map(|found| (clocksource(&found.environment), &found.found)).collect();
-    let table = measure::table_of_all(&parts, view.columns);
-    DocumentHead::of(first).page(conclusions.collect(), Vec::new(), vec![table.into()])
+    let table = measure::table_of_all(&parts, view);
+    DocumentHead::of(first).page(view, conclusions.collect(), Vec::new(), vec![table.into()])
 }

@@ -11,7 +11,7 @@ pub(super) const BETWEEN: usize = 2;
 /// Columns of a bar.
 const BAR: usize = 8;
 /// The narrowest that a column of words becomes.
-const NARROWEST: usize = 12;
+pub(super) const NARROWEST: usize = 12;
 /// Separate cells and rows in what comfy-table draws, so that each is colored by its meaning; no
 /// text contains them.
 const CELLS: char = '\u{1f}';
@@ -36,14 +36,18 @@ struct GridColumn {
     is_bar: bool,
 }
 
-/// Draws the line of heads, and the lines of each row: one, unless its last column is wrapped. A
-/// table whose last column wraps gives up its bars before that column becomes too narrow.
-pub(super) fn draw(
-    table: &Table,
-    rows: &[&Row],
-    indices: &[usize],
-    drawing: GridStyle,
-) -> (String, Vec<Vec<Vec<Piece>>>) {
+/// A drawn grid.
+pub(super) struct Grid {
+    /// The line of heads.
+    pub(super) head: String,
+    /// The lines of each row: one, unless its last column is wrapped.
+    pub(super) rows: Vec<Vec<Vec<Piece>>>,
+    pub(super) has_bars: bool,
+}
+
+/// Draws columns of a table. One whose last column wraps gives up its bars before that column
+/// becomes too narrow.
+pub(super) fn draw(table: &Table, rows: &[&Row], indices: &[usize], drawing: GridStyle) -> Grid {
     let GridStyle { width, mut bars, ascii } = drawing;
     let is_bar = |row: &&Row, index: usize| matches!(row.cells[index], Cell::Measure { bar: Some(_), .. });
     let has_bars = |index: &&usize| rows.iter().any(|row| is_bar(row, **index));
@@ -90,7 +94,8 @@ pub(super) fn draw(
         let tones = pieces.iter().map(|(_, tone)| *tone);
         lines.iter().map(|line| line.split(CELLS).map(str::to_owned).zip(tones.clone()).collect()).collect()
     };
-    (head, cells.iter().zip(lines.split(|line| line.starts_with(ROWS))).map(drawn).collect())
+    let rows = cells.iter().zip(lines.split(|line| line.starts_with(ROWS))).map(drawn).collect();
+    Grid { head, rows, has_bars: columns.iter().any(|column| column.is_bar) }
 }
 
 impl GridColumn {
@@ -137,7 +142,7 @@ mod tests {
     fn lines(width: usize, bars: bool) -> Vec<String> {
         let table = table();
         let rows: Vec<&Row> = table.rows.iter().collect();
-        let (head, rows) = draw(&table, &rows, &[0, 1, 2], GridStyle { width, bars, ascii: true });
+        let Grid { head, rows, .. } = draw(&table, &rows, &[0, 1, 2], GridStyle { width, bars, ascii: true });
         let joined = |pieces: Vec<Piece>| pieces.into_iter().map(|(text, _)| text).collect::<String>();
         let rows = rows.into_iter().flatten().map(joined);
         std::iter::once(head).chain(rows).map(|line| line.trim_end().to_owned()).collect()

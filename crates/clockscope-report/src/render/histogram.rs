@@ -4,6 +4,7 @@ use clockscope_records::Bin;
 
 use clockscope_statistics::OCTAVE_EIGHTHS;
 
+use super::ascii::ascii as in_ascii;
 use crate::units::{share, time};
 use crate::words::total;
 
@@ -53,7 +54,7 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
         let blank = " ".repeat(bar_width - bar.chars().count());
         lines.push(format!("{:>label_width$}  {bar}{blank}  {count:>count_width$}", row.label));
     }
-    if ascii { lines.iter().map(|line| line.replace('µ', "u")).collect() } else { lines }
+    if ascii { lines.iter().map(|line| in_ascii(line)).collect() } else { lines }
 }
 
 /// Rows of so many bins each.

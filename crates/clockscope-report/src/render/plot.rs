@@ -66,7 +66,7 @@ fn markers(ascii: bool) -> impl Iterator<Item = char> {
 }
 
 fn in_characters(line: &str, ascii: bool) -> String {
-    if ascii { line.replace('µ', "u").replace('τ', "tau") } else { line.to_owned() }
+    if ascii { super::ascii::ascii(line) } else { line.to_owned() }
 }
 
 fn curves(chart: &Chart) -> Option<&CurvePlot> {

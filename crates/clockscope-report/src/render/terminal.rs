@@ -2,8 +2,9 @@
 
 use textwrap::core::display_width;
 
+use super::ascii::in_ascii;
 use super::brief;
-use super::grid::{self, BETWEEN, GridStyle, Piece, column_width};
+use super::grid::{self, BETWEEN, Grid, GridStyle, Piece, column_width};
 use super::histogram;
 use super::plot;
 use super::renderer::{RenderError, Renderer};
@@ -12,10 +13,12 @@ use crate::report::Report;
 use crate::style::Style;
 use crate::words::Text;
 
-/// Prose is wrapped here by default.
-const WIDTH: u16 = 100;
-/// Widest table whose words can be wrapped, by default.
-const TABLE: usize = 80;
+/// Columns of a page by default.
+const WIDTH: u16 = 80;
+/// Prose is no wider: longer lines are hard to follow.
+const PROSE: usize = 100;
+/// Explains the bars of a table, as [`Table::with_bars`] makes them.
+const BARS: &str = "Bars are logarithmic.";
 /// The narrowest that a page becomes.
 const NARROWEST: u16 = 40;
 /// Of figures below their name, and of lists below their title.
@@ -29,7 +32,10 @@ impl Renderer for Terminal {
     /// Blocks with an empty line between each two.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
         let mut page = TextBuffer::new(style);
-        let blocks = report.blocks(style.view());
+        let mut blocks = report.blocks(style.view());
+        if style.ascii {
+            blocks = blocks.into_iter().map(in_ascii).collect();
+        }
         let is_drawn = |block: &&Block| !matches!(block, Block::Chart(chart) if !plot::is_drawn(chart));
         for (index, block) in blocks.iter().filter(is_drawn).enumerate() {
             if index > 0 {
@@ -45,6 +51,8 @@ impl Renderer for Terminal {
 struct TextBuffer {
     text: String,
     lines: usize,
+    /// True once figures have bars.
+    has_bars: bool,
     style: Style,
 }
 
@@ -58,7 +66,7 @@ enum Mark {
 
 impl TextBuffer {
     fn new(style: Style) -> Self {
-        Self { text: String::new(), lines: 0, style }
+        Self { text: String::new(), lines: 0, has_bars: false, style }
     }
 
     fn block(&mut self, block: &Block) {
@@ -100,7 +108,7 @@ impl TextBuffer {
     /// Prints the first line in bold. In brief, prints as many lines as leave room for a table.
     fn conclusion(&mut self, conclusion: &Conclusion) {
         for (line, tone, stands_out) in conclusion.all() {
-            let mut wrapped = wrap(line, "", "", self.width());
+            let mut wrapped = wrap(line, "", "", self.prose_width());
             if self.style.brief {
                 let room = brief::CONCLUSION.saturating_sub(self.lines);
                 if wrapped.len() > room {
@@ -124,7 +132,16 @@ impl TextBuffer {
         if let Some(what) = table.omitted.filter(|_| left_out > 0) {
             self.line(&format!("and {left_out} {what}: --rows, or --format json"), Mark::Normal);
         }
-        self.wrapped(&table.below, Tone::Context);
+        let bars = std::mem::take(&mut self.has_bars).then(|| Text::from(BARS));
+        let below: Vec<Text> = match (table.below.split_first(), bars) {
+            // One paragraph explains the columns.
+            (Some((first, others)), Some(bars)) => {
+                std::iter::once(format!("{bars} {first}").into()).chain(others.iter().cloned()).collect()
+            }
+            (None, bars) => bars.into_iter().collect(),
+            (Some(_), None) => table.below.clone(),
+        };
+        self.wrapped(&below, Tone::Context);
     }
 
     /// Prints as many rows as there is room for, in as many parts.
@@ -153,7 +170,7 @@ impl TextBuffer {
         // Long names leave room for few columns. Instead of many parts, print each name above its
         // figures.
         let mut above: Vec<String> = Vec::new();
-        if table.keys > 1 && parts.len() > 1 {
+        if (table.keys > 1 || table.wraps) && parts.len() > 1 {
             parts = self.that_fit(table, rows, 0, table.keys);
             let name = |row: &&Row| row.cells[..table.keys].iter().map(Cell::to_string).collect::<Vec<_>>().join(" ");
             above = rows.iter().map(name).collect();
@@ -169,10 +186,12 @@ impl TextBuffer {
     /// Splits the columns of a table, except the first `without`, into as many parts as the width
     /// requires. The first `keys` columns begin each part, or an indent if there are none.
     fn that_fit(&self, table: &Table, rows: &[&Row], keys: usize, without: usize) -> Vec<Vec<usize>> {
-        if table.is_whole || table.wraps && keys > 0 {
+        let width = |column: usize| column_width(table, rows, column) + BETWEEN;
+        let before_last = || (0..table.head.len().saturating_sub(1)).map(width).sum::<usize>();
+        let wraps = table.wraps && keys > 0 && before_last() + grid::NARROWEST + INDENT.len() <= self.width();
+        if table.is_whole || wraps {
             return vec![(0..table.head.len()).collect()];
         }
-        let width = |column: usize| column_width(table, rows, column) + BETWEEN;
         let first = keys.max(without);
         let together = (table.head.len() - table.together).max(first)..table.head.len();
         let alone = (first..together.start).map(|column| column..column + 1);
@@ -200,10 +219,10 @@ impl TextBuffer {
     fn part(&mut self, table: &Table, rows: &[&Row], columns: &[usize], above: &[String]) {
         let has_headings = !self.style.brief && rows.iter().any(|row| !row.heading.is_empty());
         let indent = if above.is_empty() && !has_headings { "" } else { INDENT };
-        let Style { bars, ascii, width, .. } = self.style;
-        // Words are wrapped where any terminal would wrap them.
-        let width = if table.wraps && width.is_none() { TABLE } else { self.width() };
-        let (head, drawn) = grid::draw(table, rows, columns, GridStyle { width: width - indent.len(), bars, ascii });
+        let Style { bars, ascii, .. } = self.style;
+        let style = GridStyle { width: self.width() - indent.len(), bars, ascii };
+        let Grid { head, rows: drawn, has_bars } = grid::draw(table, rows, columns, style);
+        self.has_bars |= has_bars;
         self.line(format!("{indent}{head}").trim_end(), Mark::Head);
         for (index, (row, lines)) in rows.iter().zip(drawn).enumerate() {
             if has_headings && !row.heading.is_empty() {
@@ -247,18 +266,22 @@ impl TextBuffer {
         for Line { text, tone } in lines {
             // A list's items hang by two columns.
             let hanging = if indent.is_empty() { "" } else { INDENT };
-            wrap(text, indent, hanging, self.width()).iter().for_each(|line| self.line(line, Mark::Toned(*tone)));
+            wrap(text, indent, hanging, self.prose_width()).iter().for_each(|line| self.line(line, Mark::Toned(*tone)));
         }
     }
 
     fn wrapped(&mut self, lines: &[Text], tone: Tone) {
         for line in lines {
-            wrap(line, "", "", self.width()).iter().for_each(|line| self.line(line, Mark::Toned(tone)));
+            wrap(line, "", "", self.prose_width()).iter().for_each(|line| self.line(line, Mark::Toned(tone)));
         }
     }
 
     fn width(&self) -> usize {
         self.style.width.unwrap_or(WIDTH).max(NARROWEST).into()
+    }
+
+    fn prose_width(&self) -> usize {
+        self.width().min(PROSE)
     }
 
     fn line(&mut self, line: &str, mark: Mark) {

@@ -40,7 +40,7 @@ pub(crate) struct MeasureArgs {
     /// Measure across CPUs and over time too, for 2.5 s
     ///
     /// Adds a line on each of order, offsets and rates.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) extended: bool,
     /// Run N times, each in its own process and for the whole duration, and show where another
     /// run's median lies
@@ -53,6 +53,12 @@ pub(crate) struct MeasureArgs {
     pub(crate) fail_on: Vec<OrChange<FailOn>>,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
+    /// Show all clocks, not only those that programs compare
+    ///
+    /// These are also the C library's older calls, and those of language runtimes. JSON, CSV and
+    /// Markdown always have all clocks.
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Columns of the table [default: the most important ones]
     ///
     /// JSON, CSV and Markdown always have all figures.
@@ -60,4 +66,11 @@ pub(crate) struct MeasureArgs {
     pub(crate) columns: Option<ColumnsArg>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl MeasureArgs {
+    /// Returns whether all measured clocks are shown: whoever names clocks wants to see them.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.all || !self.clocks.all().is_empty()
+    }
 }

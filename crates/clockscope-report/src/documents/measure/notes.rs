@@ -9,7 +9,7 @@ use crate::style::Columns;
 use crate::units::time;
 
 /// Explains unknown figures of measured clocks, and what disturbed them: a line a reason.
-pub(super) fn notes(clocks: &[ClockRecord], which: Option<Columns>) -> Vec<String> {
+pub(super) fn notes(clocks: &[&ClockRecord], which: Option<Columns>) -> Vec<String> {
     let mut lines = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
         let name = clock.identity.label();
@@ -35,7 +35,7 @@ fn hidden(clock: &ClockRecord, which: Option<Columns>) -> Option<String> {
 }
 
 /// Explains the interval of the costs.
-fn interval(clocks: &[ClockRecord], which: Option<Columns>) -> Option<String> {
+fn interval(clocks: &[&ClockRecord], which: Option<Columns>) -> Option<String> {
     let head = match which? {
         Columns::All => "±95%",
         Columns::Clockperf => "+/-",
@@ -50,7 +50,7 @@ fn interval(clocks: &[ClockRecord], which: Option<Columns>) -> Option<String> {
 
 /// States from which size on jumps are counted, and from which on most are found wherever they
 /// fall: of the finest clocks.
-fn jumps(clocks: &[ClockRecord]) -> Option<String> {
+fn jumps(clocks: &[&ClockRecord]) -> Option<String> {
     let sizes = || {
         let events = clocks.iter().filter_map(|clock| clock.events.as_ref());
         events.filter_map(|events| Some((events.threshold_ns.get()?, events.sure_ns.get()?)))
@@ -67,7 +67,7 @@ fn jumps(clocks: &[ClockRecord]) -> Option<String> {
 type Lack = (String, Vec<&'static str>);
 
 /// One line for each set of figures that the same clocks lack for the same reason.
-fn unknown_figures(clocks: &[ClockRecord], which: Option<Columns>) -> Vec<String> {
+fn unknown_figures(clocks: &[&ClockRecord], which: Option<Columns>) -> Vec<String> {
     // In the order in which they are met.
     let mut lines: Vec<(Lack, Vec<String>)> = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {

@@ -6,7 +6,7 @@ use super::columns::{Column, columns};
 use super::events;
 use crate::documents::groups::{Group, with_headings};
 use crate::model::{Cell, Row, Table};
-use crate::style::Columns;
+use crate::style::View;
 
 /// The meaning of the main columns, and the way to others.
 const LEGEND: [(&str, &str); 3] = [
@@ -14,19 +14,30 @@ const LEGEND: [(&str, &str); 3] = [
     ("Tick", "the distance between possible readings"),
     ("Events", "what the clock did wrong; repeats within its own tick do not count"),
 ];
-const MORE: &str = "--columns all shows every figure; clockscope advise --interval 100ns chooses a \
-                    clock for other needs; docs/glossary.md explains the terms.";
+const MORE: &str = "--columns all shows every figure, --all every clock, --machine the machine; \
+                    docs/glossary.md explains the terms.";
+/// Rows of a screen. Longer tables leave out what programs seldom compare.
+const MOST_ROWS: usize = 20;
 
 /// The text before each clock's name, and the measurement.
 type Named<'a> = (Option<&'a str>, &'a Measurement);
 
-/// One table of all measured clocks, with these columns.
-pub(super) fn table(found: &[Named<'_>], which: Option<Columns>) -> Table {
+/// The measured clocks that a view shows.
+pub(super) fn shown(clocks: &[ClockRecord], view: View) -> Vec<&ClockRecord> {
+    let measured = || clocks.iter().filter(|clock| clock.available);
+    let is_whole = view.is_all || view.columns.is_some() || measured().count() <= MOST_ROWS;
+    let is_shown = |clock: &&ClockRecord| is_whole || Group::of(&clock.identity).is_usual();
+    measured().filter(is_shown).collect()
+}
+
+/// One table of the measured clocks that a view shows.
+pub(super) fn table(found: &[Named<'_>], view: View) -> Table {
+    let which = view.columns;
     let columns = columns(which);
     let named = found.iter().any(|(name, _)| name.is_some());
     let mut rows: Vec<(Group, Row)> = Vec::new();
     for (name, measurement) in found {
-        let mut of_this: Vec<&ClockRecord> = measurement.clocks.iter().filter(|clock| clock.available).collect();
+        let mut of_this = shown(&measurement.clocks, view);
         if which.is_none() {
             of_this.sort_by_key(|clock| Group::of(&clock.identity));
         }
