@@ -47,7 +47,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
-  census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here]
+  census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases
                 records of check that a fleet would have left, with planted faults; --last writes the
                 last days alone, --compact a file a day by zstd, --here derives some from a check of
                 this machine

@@ -76,8 +76,6 @@ impl Host {
             None if release < last && upgrades => (release, Some(control)),
             _ => (release, None),
         };
-        // A fault of 12 % has to be more than a host's noise.
-        let most = if fault == Some(Fault::SlowerKernel) { 0.015 } else { 0.025 };
         let daemon = if random.happens(0.97) { Daemon::Exact(random.scale(2e-4, 5e-3)) } else { Daemon::Vague };
         Self {
             number,
@@ -95,7 +93,8 @@ impl Host {
             planted,
             release: release as usize,
             upgrade,
-            noise: random.within(0.005, most),
+            // Less than a change of 4 % over some days, and than the fault of 12 %.
+            noise: random.within(0.005, 0.015),
             counter_ppm: random.within(-12.0, 12.0),
             daemon,
             steering_ppm: random.within(-25.0, 25.0),

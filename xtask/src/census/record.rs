@@ -200,8 +200,8 @@ fn cost_of(verdict: &Verdict, host: &Host, state: &State, habits: &mut Random) -
 }
 
 /// Changes the evidence that only the counter has. A kernel that uses another clocksource has been
-/// given the reason by its command line or by its watchdog; `check` found both kinds on emulated
-/// machines, whose costs are the emulator's, so that none of those is a base record.
+/// given the reason by its command line or by its watchdog. `check` found both kinds on emulated
+/// machines of x86. None of those is a base record: QEMU's processors promise no constant rate.
 fn set_counter(verdict: &mut Verdict, host: &Host, state: &State, random: &mut Random) {
     verdict.evidence.retain(|found| found.data.kind() != EvidenceKind::KernelVerdict);
     let Some(at) = verdict.evidence.iter().position(|found| found.data.kind() == EvidenceKind::Clocksource) else {
