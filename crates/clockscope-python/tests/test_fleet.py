@@ -32,7 +32,7 @@ def test_a_check_becomes_rows_of_all_tables(records: Path, out: Path) -> None:
         ("monotonic", 20.0, 30.0, 2),
         ("tsc", 20.0, 30.0, 2),
     ]
-    assert table(out, "evidence", "clock, pos, kind, samples, faults, text")[:2] == [
+    assert table(out, "evidence", "clock, pos, kind, samples, failures, text")[:2] == [
         ("monotonic", 1, "steps_back", 5000, 0, None),
         ("monotonic", 2, "cost", None, None, None),
     ]

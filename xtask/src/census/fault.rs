@@ -14,6 +14,8 @@ pub(super) enum Fault {
     SlowerKernel,
     /// No daemon synchronizes it.
     Unsynchronized,
+    /// Its daemon states that civil time is far off.
+    CivilOff,
     /// One clock costs more than on machines of its kind.
     Outlier,
     /// Its counter is far off the nominal frequency.
@@ -30,11 +32,12 @@ pub(super) enum Fault {
 
 impl Fault {
     /// All faults.
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Hpet,
         Self::UnstableTsc,
         Self::SlowerKernel,
         Self::Unsynchronized,
+        Self::CivilOff,
         Self::Outlier,
         Self::RateOff,
         Self::Silent,
@@ -50,6 +53,7 @@ impl Fault {
             Self::UnstableTsc => "unstable_tsc",
             Self::SlowerKernel => "slower_kernel",
             Self::Unsynchronized => "unsynchronized",
+            Self::CivilOff => "civil_off",
             Self::Outlier => "outlier",
             Self::RateOff => "rate_off",
             Self::Silent => "silent",
@@ -84,7 +88,7 @@ impl Fault {
             Self::SlowerKernel => days - 3,
             // At least four days before the last one have none.
             Self::Silent => random.between(3, days - 2),
-            Self::UnstableTsc | Self::Unsynchronized | Self::RateOff => random.between(3, days - 1),
+            Self::UnstableTsc | Self::Unsynchronized | Self::CivilOff | Self::RateOff => random.between(3, days - 1),
             Self::Outlier | Self::Never | Self::ClockWrong | Self::Twice => 1,
         }
     }

@@ -76,7 +76,9 @@ impl Host {
             None if release < last && upgrades => (release, Some(control)),
             _ => (release, None),
         };
-        let daemon = if random.happens(0.97) { Daemon::Exact(random.scale(2e-4, 5e-3)) } else { Daemon::Vague };
+        // Only one that states its error states how far civil time is off.
+        let is_exact = random.happens(0.97) || fault == Some(Fault::CivilOff);
+        let daemon = if is_exact { Daemon::Exact(random.scale(2e-4, 5e-3)) } else { Daemon::Vague };
         Self {
             number,
             identity: Identity {

@@ -2,8 +2,8 @@
 
 use clockscope_records::Figure::Known;
 use clockscope_records::{
-    Adjtimex, Check, CheckEvidence, CivilState, CostCause, Envelope, EvidenceData, EvidenceKind, Finding,
-    FrequencySource, Identity, KernelCause, LogFault, Verdict, WatchdogIntervals,
+    Adjtimex, Check, CheckEvidence, ChronyTracking, CivilState, CostCause, Envelope, EvidenceData, EvidenceKind,
+    Finding, FrequencySource, Identity, KernelCause, LogFault, Verdict, WatchdogIntervals,
 };
 use clockscope_testing::simulation::Random;
 
@@ -34,6 +34,8 @@ pub(super) struct State {
     counter_ppm: f64,
     steering_ppm: f64,
     daemon: Daemon,
+    /// Lag of civil time behind true time, in s, that the daemon has not yet corrected.
+    behind_s: f64,
 }
 
 /// A clocksource other than the counter.
@@ -57,6 +59,7 @@ impl State {
             counter_ppm: host.counter_ppm,
             steering_ppm: host.steering_ppm,
             daemon: host.daemon,
+            behind_s: 0.0,
         };
         let hpet = Device { name: "hpet", tick_ns: HPET_TICK_NS, cost_ns: host.device_ns, is_unstable: false };
         let acpi_pm = Device { name: "acpi_pm", tick_ns: ACPI_PM_TICK_NS, cost_ns: host.device_ns * 2.0, ..hpet };
@@ -73,6 +76,7 @@ impl State {
                 state.steering_ppm = 400.0;
             }
             Some(Fault::Unsynchronized) => state.daemon = Daemon::None,
+            Some(Fault::CivilOff) => state.behind_s = 0.04_f64.copysign(host.steering_ppm),
             _ => {}
         }
         state
@@ -148,6 +152,9 @@ pub(super) fn record(
     }
     if let Some(synchronization) = &mut found.synchronization {
         synchronization.adjtimex = Known(adjtimex(state, random));
+        if let Some(tracking) = tracking(state, random) {
+            synchronization.chrony = Known(tracking);
+        }
     }
     record
 }
@@ -297,6 +304,19 @@ fn civil_state(daemon: Daemon) -> (CivilState, Option<f64>) {
         Daemon::Vague => (CivilState::Worthless, None),
         Daemon::None => (CivilState::Unsynchronized, None),
     }
+}
+
+/// Returns the statement of chronyd, if that is the daemon.
+fn tracking(state: &State, random: &mut Random) -> Option<ChronyTracking> {
+    let Daemon::Exact(error_s) = state.daemon else { return None };
+    Some(ChronyTracking {
+        stratum: 3,
+        correction_s: state.behind_s + random.within(-1e-4, 1e-4),
+        error_s,
+        freq_ppm: state.steering_ppm,
+        skew_ppm: random.within(0.01, 0.2),
+        update_interval_s: random.scale(64.0, 1024.0),
+    })
 }
 
 /// Returns the kernel's figures about civil time.

@@ -161,6 +161,10 @@ fn the_planted_faults_are_in_the_records() {
     assert!(records[..first].iter().all(|lines| civil(lines) != "limited"));
     assert_eq!(records[first][0]["synchronization"]["adjtimex"]["state"], "unsynchronized");
 
+    let (first, records) = of("civil_off");
+    let behind_s = |lines: &[Value]| lines[0]["synchronization"]["chrony"]["correction_s"].as_f64().unwrap().abs();
+    assert!(behind_s(records[first - 1]) < 0.001 && behind_s(records[first]) > 0.03);
+
     let (first, records) = of("outlier");
     let above = |lines: &&[Value]| cost_ns(lines, "monotonic") > 2.0 * cost_ns(lines, "boottime");
     assert!(first == 0 && records.iter().all(above));

@@ -26,9 +26,9 @@ def _text(longest: int) -> Type:
 TEXT: Final = _text(300)
 LONG_TEXT: Final = _text(2000)
 COUNT: Final = Type("BIGINT", "count", "regexp_full_match({raw}, '[0-9]{{1,15}}')", "TRY_CAST({raw} AS BIGINT)")
-NUMBER: Final = Type("DOUBLE", "number", "isfinite(TRY_CAST({raw} AS DOUBLE))", "TRY_CAST({raw} AS DOUBLE)")
+NUMBER: Final = Type("DOUBLE", "number within ±1e18", "TRY_CAST({raw} AS DOUBLE) BETWEEN -1e18 AND 1e18", "TRY_CAST({raw} AS DOUBLE)")
 NOT_NEGATIVE: Final = Type(
-    "DOUBLE", "number of at least 0", "TRY_CAST({raw} AS DOUBLE) BETWEEN 0 AND 1e300", "TRY_CAST({raw} AS DOUBLE)"
+    "DOUBLE", "number from 0 to 1e18", "TRY_CAST({raw} AS DOUBLE) BETWEEN 0 AND 1e18", "TRY_CAST({raw} AS DOUBLE)"
 )
 YES_NO: Final = Type("BOOLEAN", "true or false", "{raw} IN ('true', 'false')", "{raw} = 'true'")
 
@@ -94,7 +94,7 @@ EVIDENCE: Final = (
     _column("reason", TEXT, "reason.code"),
     _column("reference", TEXT),
     _column("samples", COUNT, "readings", "handoffs", "brackets"),
-    _column("faults", COUNT, "count", "regressions", "runs", "ahead", "apart"),
+    _column("failures", COUNT, "count", "regressions", "runs", "ahead", "apart"),
     _column("behind", COUNT),
     _column("worst_ns", NOT_NEGATIVE),
     _column("within_ns", NOT_NEGATIVE),

@@ -112,7 +112,7 @@ QUALIFY row_number() OVER (PARTITION BY judged.host, judged.day_no ORDER BY judg
 
 CREATE TABLE new_evidence AS
 SELECT new_checks.host, new_checks.day_no, verdicts.clock, items.*
-    REPLACE (items.faults + coalesce(items.behind, 0) AS faults,
+    REPLACE (items.failures + coalesce(items.behind, 0) AS failures,
         CASE WHEN items.finding = 'against' THEN items.text END AS text,
         CASE WHEN items.finding = 'against' THEN items.advice END AS advice)
 FROM new_checks

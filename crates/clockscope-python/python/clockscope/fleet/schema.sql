@@ -63,7 +63,7 @@ CREATE TABLE evidence (
     reason VARCHAR,                     -- code of the reason why it is unknown
     reference VARCHAR,                  -- the second clock
     samples BIGINT,                     -- readings, handoffs or brackets
-    faults BIGINT,                      -- steps back, runs, jumps, regressions, or CPUs apart
+    failures BIGINT,                    -- steps back, runs, jumps, regressions, or CPUs apart
     worst_ns DOUBLE,                    -- the largest of them
     within_ns DOUBLE,                   -- all counters agree within this
     tick_ns DOUBLE,

@@ -1,6 +1,6 @@
 -- Which clocks run at a wrong rate or at a changing one, and which hosts' counters differ between
 -- their CPUs?
-SELECT evidence.host, clock, kind, ppm, bound_ppm, faults AS cpus_apart, within_ns, reference, kernel, clocksource,
+SELECT evidence.host, clock, kind, ppm, bound_ppm, failures AS cpus_apart, within_ns, reference, kernel, clocksource,
     instance_type, text
 FROM evidence
 JOIN latest ON latest.host = evidence.host AND latest.day_no = evidence.day_no
