@@ -50,7 +50,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases
                 records of check that a fleet would have left, with planted faults; --last writes the
                 last days alone, --compact a file a day by zstd, --here derives some from a check of
-                this machine
+                this machine; bases makes the kept checks of an emulated and of a simulated machine
   docs          the recorded figures and the outputs of commands, written into the pages, and the
                 pictures (four minutes on a machine that does nothing else)
   docs figures  the first alone, and the picture of the recorded figures of a fleet
