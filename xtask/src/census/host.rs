@@ -95,8 +95,8 @@ impl Host {
             planted,
             release: release as usize,
             upgrade,
-            // Less than a change of 4 % over some days, and than the fault of 12 %.
-            noise: random.within(0.005, 0.015),
+            // A fault of 12 % has to be more than that.
+            noise: random.within(0.005, if fault == Some(Fault::SlowerKernel) { 0.015 } else { 0.04 }),
             counter_ppm: random.within(-12.0, 12.0),
             daemon,
             steering_ppm: random.within(-25.0, 25.0),
