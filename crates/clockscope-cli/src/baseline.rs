@@ -18,7 +18,7 @@ use crate::output::{self, Destination};
 use crate::usage::{Undeterminable, UsageError};
 
 /// Largest change of a cost that does not matter by default.
-pub(crate) const DEFAULT_MARGIN: &str = "2%";
+pub(crate) const DEFAULT_MARGIN: &str = "5%";
 
 /// Earlier records that an answer is compared with.
 #[derive(Args, Debug)]

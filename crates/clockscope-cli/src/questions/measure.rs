@@ -5,6 +5,8 @@ mod repeated;
 mod show;
 mod switched;
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
 use clockscope_records::{Envelope, Measurement};
@@ -19,7 +21,7 @@ use crate::exit::Exit;
 use crate::options::OutputArgs;
 use crate::output::Destination;
 use crate::progress::Bar;
-use crate::signals::stop_on_signals;
+use crate::signals::{stop_gently, stop_on_signals};
 use crate::usage::explained;
 
 impl MeasureArgs {
@@ -67,24 +69,39 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
         Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
         return switched::measure(args);
     }
-    if let Some(runs) = args.repeat {
-        return repeated::measure(args, runs);
-    }
     let catalog = selected(&args.clocks)?;
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let timer = RequestedTimer::of(&args.timer)?;
-    let MeasureArgs { duration, cpu, extended, .. } = *args;
-    let request = MeasureRequest { duration_s: duration.0, cpu, extended, synchronization: extended };
-    let mut measurement = fresh(catalog, &request, &args.output)?;
-    timer.note(&mut measurement);
+    let measurement = match args.runs() {
+        Some(runs) => repeated::measure(args, runs)?,
+        None => None,
+    };
+    let measurement = match measurement {
+        Some(measurement) => measurement,
+        None => here(catalog, args)?,
+    };
     show_measurement(measurement, baseline.as_ref(), args, destination)
 }
 
+/// Measures once, in this process.
+fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
+    let timer = RequestedTimer::of(&args.timer)?;
+    let MeasureArgs { duration, cpu, extended, .. } = *args;
+    let request = MeasureRequest { duration_s: duration.0, cpu, extended, synchronization: extended };
+    let stop = if args.one_of_several { stop_gently()? } else { stop_on_signals()? };
+    let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
+    timer.note(&mut measurement);
+    Ok(measurement)
+}
+
 /// Measures now.
-pub(super) fn fresh(catalog: Catalog, request: &MeasureRequest, output: &OutputArgs) -> Result<Envelope<Measurement>> {
-    let stop = stop_on_signals()?;
-    let session = Session::new(&ThisMachine, &stop);
+pub(super) fn fresh(
+    catalog: Catalog,
+    request: &MeasureRequest,
+    output: &OutputArgs,
+    stop: &AtomicBool,
+) -> Result<Envelope<Measurement>> {
+    let session = Session::new(&ThisMachine, stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
     let measured = clockscope_measure::measure(&session, catalog, request, &mut |share| bar.show(share));
     drop(bar);
@@ -107,6 +124,21 @@ mod tests {
     /// Longest time in seconds that an answer takes besides sampling on an idle machine: trial
     /// reads, batches that find their size, the timer's calibration, the search for ticks.
     const BESIDES_S: f64 = 0.2;
+
+    #[test]
+    fn a_record_has_several_runs_where_there_is_time_for_them() {
+        let runs = |words: &[&str]| {
+            let Line { args } = Line::parse_from([&["measure"], words].concat());
+            args.runs().map(|runs| (runs.count, (runs.duration_s * 1e3).round(), runs.is_wanted))
+        };
+        assert_eq!(runs(&[]), Some((6, 300.0, false)));
+        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((6, 2000.0, false)));
+        assert_eq!(runs(&["-d", "1.1s"]), None);
+        assert_eq!(runs(&["-d", "50ms", "--repeat", "3"]), Some((3, 50.0, true)));
+        for alone in [&["--extended"][..], &["--repeat", "1"], &["--one-of-several"], &["--timer-period", "1ms"]] {
+            assert_eq!(runs(alone), None, "{alone:?}");
+        }
+    }
 
     #[test]
     fn the_default_answers_within_two_seconds() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
 use crate::support::under;
-use crate::support::{assert_valid, clock, clockscope, record, run};
+use crate::support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, run};
 use clockscope_testing::{project, skip};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -66,6 +66,26 @@ fn refused(arguments: &[&str], code: i32) -> String {
     let output = run(clockscope(&[&["compare"], arguments].concat()), code);
     assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
     String::from_utf8(output.stderr).unwrap()
+}
+
+/// A usual record has several runs, so that two of them show what has changed.
+#[test]
+fn usual_records_can_be_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["a.json", "b.json"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    for file in &files {
+        let output = run(clockscope(&[COUNTER[0], "monotonic", "-d", "1.2s", "-q", "--json", "-o", file]), 0);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        let found: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        // An emulator's program cannot start itself.
+        let runs = if is_emulated() { Value::Null } else { 6.into() };
+        assert_eq!(found["run"]["runs"], runs);
+        assert!(found["run"]["duration_s"].as_f64().unwrap() > 0.5, "{}", found["run"]);
+    }
+    let found = record(clockscope(&["compare", &files[0], &files[1], "--json"]));
+    for clock in found["clocks"].as_array().unwrap().iter().filter(|_| !is_emulated()) {
+        assert_eq!((&clock["basis"], &clock["runs"]), (&"runs".into(), &json!([6, 6])), "{clock}");
+    }
 }
 
 #[test]
