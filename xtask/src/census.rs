@@ -2,9 +2,10 @@
 //! `clockscope check --format ndjson`, with faults that are planted in some of them.
 //!
 //! `records/` has the records, `inventory.txt` the names of all hosts, a line each. `truth.json`
-//! lists the planted faults: no query reads it. A seed decides all of it. A fault that is left out
-//! changes no other host's records.
+//! lists the planted faults, and the hosts that are derived from each base record: no query reads
+//! it. A seed decides all of it. A fault that is left out changes no other host's records.
 
+mod architecture;
 mod base;
 mod calendar;
 mod cost;
@@ -24,11 +25,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use clockscope_records::{Check, Document, Envelope};
+use clockscope_records::Document;
 use clockscope_report::{Format, Style};
 use clockscope_testing::simulation::Random;
 use serde_json::{Value, json};
 
+use base::Base;
 use calendar::{Day, LAST};
 use fault::Fault;
 use host::Host;
@@ -62,7 +64,7 @@ struct Plan {
 struct Fleet {
     seed: u64,
     hosts: Vec<Host>,
-    bases: Vec<Envelope<Check>>,
+    bases: Vec<Base>,
     /// Bad files: the day, counted from 1, the host and the kind.
     strays: Vec<(u64, usize, Kind)>,
 }
@@ -77,6 +79,9 @@ struct NotCounted {
 
 /// Makes a census by the arguments of the chore.
 pub(crate) fn make(arguments: &[&str]) -> Result<()> {
+    if arguments == ["bases"] {
+        return base::renew();
+    }
     let plan = Plan::of(arguments)?;
     let mut bases = base::kept()?;
     if plan.is_here {
@@ -94,7 +99,7 @@ impl Plan {
     fn of(arguments: &[&str]) -> Result<Self> {
         let [hosts, days, folder, options @ ..] = arguments else {
             bail!(
-                "usage: cargo xtask census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here]"
+                "usage: cargo xtask census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases"
             );
         };
         let number = |what: &str, text: &str| {
@@ -133,7 +138,7 @@ impl Plan {
     }
 
     /// Writes the census into its folder, which has to be empty.
-    fn write(&self, bases: Vec<Envelope<Check>>) -> Result<()> {
+    fn write(&self, bases: Vec<Base>) -> Result<()> {
         let folder = &self.folder;
         let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
         ensure!(is_empty, "{} is not an empty folder: name another one", folder.display());
@@ -149,11 +154,12 @@ impl Plan {
     }
 
     /// Draws the fleet.
-    fn fleet(&self, bases: Vec<Envelope<Check>>) -> Fleet {
+    fn fleet(&self, bases: Vec<Base>) -> Fleet {
         let mut random = Random::new(self.seed);
         let planted = fault::draw(self.hosts, self.days, &mut random);
-        let draw =
-            |(number, planted)| Host::draw(number, planted, self.days, &mut mixed(&[self.seed, 1, number as u64]));
+        let draw = |(number, planted)| {
+            Host::draw(number, planted, self.days, &bases, &mut mixed(&[self.seed, 1, number as u64]))
+        };
         let mut hosts: Vec<Host> = planted.into_iter().enumerate().map(draw).collect();
         host::label_hostile(&mut hosts);
         let healthy: Vec<usize> = hosts.iter().filter(|host| host.planted.is_none()).map(|host| host.number).collect();
@@ -229,10 +235,17 @@ impl Plan {
             superseded.extend(day.superseded);
         }
         rejects.sort();
+        let bases = fleet.bases.iter().enumerate().map(|(at, base)| {
+            let hosts: Vec<&str> = fleet.hosts.iter().filter(|host| host.base == at).map(Host::name).collect();
+            let clocks: Vec<&str> = base.clocks().collect();
+            json!({ "clocksource": base.clocksource(), "clocks": clocks, "hosts": hosts })
+        });
+        let bases: Vec<Value> = bases.collect();
         json!({
             "first_day": self.date(1).date(),
             "last_day": LAST.date(),
             "hosts": fleet.hosts.len(),
+            "bases": bases,
             "seed": self.seed,
             "faults": faults,
             "rejects": rejects,
@@ -289,7 +302,7 @@ impl Fleet {
 
     /// Makes a check, and returns its number and its lines.
     fn check(&self, host: &Host, state: &State, at: String, random: &mut Random) -> Result<(String, String)> {
-        let base = &self.bases[host.number % self.bases.len()];
+        let Base(base) = &self.bases[host.base];
         let mut habits = mixed(&[self.seed, 3, host.number as u64]);
         let record = record::record(base, host, state, at, &mut habits, random);
         let id = record.found.check_id.clone();

@@ -111,6 +111,7 @@ const MACHINES: &[Machine] = &[
     Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
     Machine { name: "icount", twice: true, options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
     Machine { name: "arm64", check: checks::arm64, ..ARM },
+    Machine { name: "census", cpus: 2, limit: Duration::from_secs(300), ..ARM },
     Machine { name: "monotone", cpus: 2, check: changes::monotone, limit: Duration::from_secs(3600), ..PC },
     Machine { name: "smp", check: changes::smp, ..PAIR },
     Machine { name: "offline", check: changes::offline, ..PAIR },
@@ -153,6 +154,16 @@ pub(crate) fn measure(names: &[&str]) -> Result<()> {
     let booted = start.elapsed().as_secs_f64() - prepared;
     println!("   {} machines in {booted:.0} s, after {prepared:.0} s of building", machines.len());
     if failures.is_empty() { Ok(()) } else { bail!("machines are not as expected:\n{}", failures.join("\n")) }
+}
+
+/// Boots the machine of this name, and returns what `check` prints there.
+pub(crate) fn check_on(name: &str) -> Result<String> {
+    let machines = chosen(&[name])?;
+    if let Some(missing) = missing(machines.iter().copied()) {
+        bail!("{missing}");
+    }
+    let mut frames = boot::boot(machines[0], &prepare(&machines)?)?;
+    frames.remove("check").map(|frame| frame.text).with_context(|| format!("{name} ran no check"))
 }
 
 /// Boots a machine that holds busybox and this program, as `clockscope`, and runs the script
@@ -309,8 +320,9 @@ mod tests {
     #[test]
     fn machines_are_chosen_by_name() {
         let usual = chosen(&[]).unwrap();
-        assert_eq!(usual.len(), MACHINES.len() - 1);
-        assert!(usual.iter().all(|machine| machine.name != "monotone"), "it takes long");
+        assert_eq!(usual.len(), MACHINES.len() - 2);
+        let named = ["census", "monotone"];
+        assert!(usual.iter().all(|machine| !named.contains(&machine.name)), "they take long");
         assert_eq!(chosen(&["monotone"]).unwrap().len(), 1);
         let names: Vec<&str> = chosen(&["hpet", "tsc"]).unwrap().iter().map(|machine| machine.name).collect();
         assert_eq!(names, ["tsc", "hpet"]);

@@ -47,10 +47,10 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
-  census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here]
+  census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases
                 records of check that a fleet would have left, with planted faults; --last writes the
                 last days alone, --compact a file a day by zstd, --here derives some from a check of
-                this machine
+                this machine; bases makes the kept checks of an emulated and of a simulated machine
   docs          the recorded figures and the outputs of commands, written into the pages, and the
                 pictures (four minutes on a machine that does nothing else)
   docs figures  the first alone, and the picture of the recorded figures of a fleet

@@ -75,6 +75,12 @@ impl Fault {
         (self == Self::Outlier).then_some("monotonic")
     }
 
+    /// Returns whether it needs the TSC or a clocksource that replaces it. An outlier needs like
+    /// hosts, of which x86 has the most.
+    pub(super) fn needs_x86(self) -> bool {
+        matches!(self, Self::Hpet | Self::UnstableTsc | Self::Twice | Self::Outlier)
+    }
+
     /// Draws the first of so many days, counted from 1, on which it shows.
     pub(super) fn first_day(self, days: u64, random: &mut Random) -> u64 {
         match self {

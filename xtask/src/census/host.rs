@@ -4,42 +4,12 @@ use clockscope_records::Figure::Known;
 use clockscope_records::Identity;
 use clockscope_testing::simulation::Random;
 
+use super::architecture::{ARM, Architecture, Model, Offer, X86};
+use super::base::Base;
 use super::fault::{Fault, Planted};
 
-/// A model of processors.
-#[derive(Debug)]
-pub(super) struct Model {
-    pub(super) vendor: &'static str,
-    pub(super) name: &'static str,
-    pub(super) khz: u32,
-    /// Costs relative to those of the base record.
-    pub(super) cost: f64,
-}
-
-const MODELS: [Model; 2] = [
-    Model { vendor: "AuthenticAMD", name: "AMD EPYC 9R14", khz: 2_600_000, cost: 1.0 },
-    Model { vendor: "GenuineIntel", name: "Intel(R) Xeon(R) Platinum 8488C", khz: 2_400_000, cost: 1.37 },
-];
-
-/// A type of machines that a cloud offers.
-#[derive(Debug)]
-struct Offer {
-    cloud: &'static str,
-    name: &'static str,
-    model: &'static Model,
-    cpus: u32,
-}
-
-const OFFERS: [Offer; 3] = [
-    Offer { cloud: "Amazon EC2", name: "m7a.large", model: &MODELS[0], cpus: 2 },
-    Offer { cloud: "Amazon EC2", name: "m7i.xlarge", model: &MODELS[1], cpus: 4 },
-    Offer { cloud: "Google Compute Engine", name: "c3-standard-8", model: &MODELS[1], cpus: 8 },
-];
-
-/// Releases of the kernel, from the oldest on.
-const RELEASES: [&str; 3] = ["6.1.0-40-cloud-amd64", "6.8.0-1031-generic", "6.12.48-cloud-amd64"];
-/// The release of [`Fault::SlowerKernel`].
-const SLOWER_RELEASE: &str = "6.12.51-cloud-amd64";
+/// The share of hosts that have a base record of another architecture than x86.
+const ARM_SHARE: f64 = 0.2;
 
 /// Labels that programs may mistake for their own syntax.
 const HOSTILE_LABELS: [&str; 4] =
@@ -63,6 +33,9 @@ pub(super) enum Daemon {
 pub(super) struct Host {
     pub(super) number: usize,
     pub(super) identity: Identity,
+    /// Index of its base record.
+    pub(super) base: usize,
+    pub(super) architecture: &'static Architecture,
     pub(super) model: &'static Model,
     pub(super) cpus: u32,
     pub(super) planted: Option<Planted>,
@@ -83,11 +56,19 @@ pub(super) struct Host {
 
 impl Host {
     /// Draws a host of a census of so many days.
-    pub(super) fn draw(number: usize, planted: Option<Planted>, days: u64, random: &mut Random) -> Self {
-        let offer = &OFFERS[random.below(OFFERS.len() as u64) as usize];
-        let label = (number % 3 != 2).then(|| format!("node-{number:05}.example.net"));
+    pub(super) fn draw(
+        number: usize,
+        planted: Option<Planted>,
+        days: u64,
+        bases: &[Base],
+        random: &mut Random,
+    ) -> Self {
         let fault = planted.map(|planted| planted.fault);
-        let last = RELEASES.len() as u64 - 1;
+        let architecture = architecture(fault, random);
+        let offer = offer(architecture, fault, random);
+        let bases: Vec<usize> = (0..bases.len()).filter(|at| bases[*at].is_of(architecture)).collect();
+        let label = (number % 3 != 2).then(|| format!("node-{number:05}.example.net"));
+        let last = architecture.releases.len() as u64 - 1;
         let (release, control) = (random.below(last + 1), random.between(days / 3 + 1, days * 2 / 3 + 1));
         let upgrades = random.happens(0.2);
         let (release, upgrade) = match fault {
@@ -95,8 +76,6 @@ impl Host {
             None if release < last && upgrades => (release, Some(control)),
             _ => (release, None),
         };
-        // A fault of 12 % has to be more than a host's noise.
-        let most = if fault == Some(Fault::SlowerKernel) { 0.015 } else { 0.04 };
         // Only one that states its error states how far civil time is off.
         let is_exact = random.happens(0.97) || fault == Some(Fault::CivilOff);
         let daemon = if is_exact { Daemon::Exact(random.scale(2e-4, 5e-3)) } else { Daemon::Vague };
@@ -109,12 +88,15 @@ impl Host {
                 cloud: Known(offer.cloud.to_owned()),
                 instance_type: Known(offer.name.to_owned()),
             },
+            base: bases[number % bases.len()],
+            architecture,
             model: offer.model,
             cpus: offer.cpus,
             planted,
             release: release as usize,
             upgrade,
-            noise: random.within(0.005, most),
+            // A fault of 12 % has to be more than that.
+            noise: random.within(0.005, if fault == Some(Fault::SlowerKernel) { 0.015 } else { 0.04 }),
             counter_ppm: random.within(-12.0, 12.0),
             daemon,
             steering_ppm: random.within(-25.0, 25.0),
@@ -135,15 +117,28 @@ impl Host {
     /// Returns the kernel's release on a day.
     pub(super) fn release_on(&self, day: u64) -> &'static str {
         if self.fault_on(day) == Some(Fault::SlowerKernel) {
-            return SLOWER_RELEASE;
+            return self.architecture.slower_release;
         }
-        RELEASES[self.release + usize::from(self.upgrade.is_some_and(|upgrade| upgrade <= day))]
+        self.architecture.releases[self.release + usize::from(self.upgrade.is_some_and(|upgrade| upgrade <= day))]
     }
 
     /// Returns the day of an upgrade that has no effect.
     pub(super) fn harmless_upgrade(&self) -> Option<u64> {
         self.upgrade.filter(|_| self.planted.is_none())
     }
+}
+
+/// Draws the architecture of a host.
+fn architecture(fault: Option<Fault>, random: &mut Random) -> &'static Architecture {
+    let is_arm = random.happens(ARM_SHARE);
+    if is_arm && !fault.is_some_and(Fault::needs_x86) { &ARM } else { &X86 }
+}
+
+/// Draws the type of a host: half of all have the first one.
+fn offer(architecture: &'static Architecture, fault: Option<Fault>, random: &mut Random) -> &'static Offer {
+    let (first, others) = (&architecture.offers[0], &architecture.offers[1..]);
+    let is_first = random.happens(0.5) || others.is_empty() || fault == Some(Fault::Outlier);
+    if is_first { first } else { &others[random.below(others.len() as u64) as usize] }
 }
 
 /// Gives hostile labels to the hosts without a fault, as far as there are enough of them.

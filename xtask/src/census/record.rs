@@ -118,7 +118,7 @@ pub(super) fn record(
     found.demands.clear();
     let common = random.normal() * 0.8;
     let mut noise = || (host.noise * (common + random.normal() * 0.6).clamp(-MOST_NOISE, MOST_NOISE)).exp();
-    let syscall_ns = state.device.map_or(260.0 * host.model.cost, |device| device.cost_ns + 200.0) * noise();
+    let syscall_ns = state.device.map_or(host.model.syscall_ns, |device| device.cost_ns + 200.0) * noise();
     let costs: Vec<Option<f64>> = found.verdicts.iter().map(|verdict| cost_of(verdict, host, state, habits)).collect();
     let costs: Vec<Option<f64>> = costs.into_iter().map(|cost| cost.map(|ns| ns * noise())).collect();
     let monotonic_ns = found.verdicts.iter().zip(&costs).find(|(verdict, _)| verdict.clock == "monotonic");
@@ -127,7 +127,7 @@ pub(super) fn record(
         let spread = Spread { width: random.within(0.004, 0.012), tail: random.within(0.12, 0.3) };
         let is_counter = judgment::is_counter(verdict);
         if is_counter {
-            set_counter(verdict, state, random);
+            set_counter(verdict, host, state, random);
         }
         for found in &mut verdict.evidence {
             if let Some(ns) = ns {
@@ -140,7 +140,7 @@ pub(super) fn record(
             if let EvidenceData::NominalFrequency { .. } = found.data {
                 found.data = EvidenceData::NominalFrequency {
                     nominal_hz: Some(nominal_hz),
-                    reported_by: Some(FrequencySource::Hypervisor),
+                    reported_by: Some(host.architecture.source),
                     measured_hz: Some(measured_hz),
                     ppm: Some((nominal_hz / measured_hz - 1.0) * 1e6),
                     bound_ppm: Some(random.within(0.2, 0.4)),
@@ -166,12 +166,20 @@ fn set_environment(record: &mut Envelope<Check>, host: &Host, state: &State) {
     environment.cpu.model = Known(host.model.name.to_owned());
     environment.cpu.online = Known(host.cpus);
     environment.cpu.allowed = Known((0..host.cpus).collect());
-    environment.frequencies.cpuid_40000010h_tsc_khz = Known(host.model.khz);
-    let current = state.device.map_or("tsc", |device| device.name);
-    environment.clocksource = Known(current.to_owned());
-    let is_offered = |name: &&str| *name != "tsc" || !state.device.is_some_and(|device| device.is_unstable);
-    let offered = ["tsc", "hpet", "acpi_pm"].into_iter().filter(is_offered);
-    environment.clocksources_available = Known(offered.map(str::to_owned).collect());
+    // The base may have been measured by a program for tests.
+    environment.program.debug_build = false;
+    match host.architecture.source {
+        FrequencySource::Firmware => environment.frequencies.cntfrq_hz = Known(u64::from(host.model.khz) * 1_000),
+        _ => environment.frequencies.cpuid_40000010h_tsc_khz = Known(host.model.khz),
+    }
+    environment.clocksource = Known(current_clocksource(host, state).to_owned());
+    let is_offered = |name: &&&str| **name != "tsc" || !state.device.is_some_and(|device| device.is_unstable);
+    let offered = host.architecture.clocksources.iter().filter(is_offered);
+    environment.clocksources_available = Known(offered.map(|name| (*name).to_owned()).collect());
+}
+
+fn current_clocksource(host: &Host, state: &State) -> &'static str {
+    state.device.map_or(host.architecture.clocksources[0], |device| device.name)
 }
 
 /// Returns whether programs read it by the clocksource, unless it is the counter.
@@ -199,15 +207,15 @@ fn cost_of(verdict: &Verdict, host: &Host, state: &State, habits: &mut Random) -
 }
 
 /// Changes the evidence that only the counter has. A kernel that uses another clocksource has been
-/// given the reason by its command line or by its watchdog; `check` found both kinds on emulated
-/// machines, whose costs are the emulator's, so that none of those is a base record.
-fn set_counter(verdict: &mut Verdict, state: &State, random: &mut Random) {
+/// given the reason by its command line or by its watchdog. `check` found both kinds on emulated
+/// machines of x86. None of those is a base record: QEMU's processors promise no constant rate.
+fn set_counter(verdict: &mut Verdict, host: &Host, state: &State, random: &mut Random) {
     verdict.evidence.retain(|found| found.data.kind() != EvidenceKind::KernelVerdict);
     let Some(at) = verdict.evidence.iter().position(|found| found.data.kind() == EvidenceKind::Clocksource) else {
         return;
     };
     let found = &mut verdict.evidence[at];
-    let name = state.device.map_or("tsc", |device| device.name);
+    let name = current_clocksource(host, state);
     found.finding = if state.device.is_some() { Finding::Against } else { Finding::For };
     found.data = EvidenceData::Clocksource { current: Some(name.to_owned()), former: None, invariant: Some(true) };
     let Some(device) = state.device else { return };

@@ -54,6 +54,10 @@ class Census:
     def hosts(self, *faults: str) -> set[str]:
         return {one["host"] for fault in faults for one in self.truth["faults"].get(fault, [])}
 
+    def clocksources(self) -> set[str]:
+        """Those of the hosts without a fault."""
+        return {base["clocksource"] for base in self.truth["bases"]}
+
     def since(self, fault: str) -> dict[str, date]:
         return {one["host"]: date.fromisoformat(one["day"]) for one in self.truth["faults"].get(fault, [])}
 
@@ -150,12 +154,15 @@ class Expected:
         }
 
     def clocksources(self, found: Rows) -> None:
+        turned = self.census.hosts("hpet", "unstable_tsc")
+        silent = self.census.hosts("never", "clock_wrong", "silent")
+        healthy = Counter[str]()
+        for base in self.census.truth["bases"]:
+            healthy[base["clocksource"]] += len(set(base["hosts"]) - turned - silent)
         hosts = Counter[str]()
         for row in found:
-            hosts["tsc" if row["clocksource"] == "tsc" else "other"] += row["hosts"]
-        assert hosts["other"] == len(self.census.hosts("hpet", "unstable_tsc"))
-        spoke = self.census.truth["hosts"] - len(self.census.hosts("never", "clock_wrong", "silent"))
-        assert hosts["tsc"] + hosts["other"] == spoke
+            hosts[row["clocksource"] if row["clocksource"] in healthy else "other"] += row["hosts"]
+        assert hosts == healthy + Counter(other=len(turned))
 
     def offenders(self, found: Rows) -> None:
         of_kind = defaultdict(set)
@@ -181,7 +188,7 @@ class Expected:
         turned = self.census.since("hpet") | self.census.since("unstable_tsc")
         others: Counter[date] = Counter()
         for row in found:
-            others[row["date"]] += row["hosts"] if row["clocksource"] != "tsc" else 0
+            others[row["date"]] += row["hosts"] if row["clocksource"] not in self.census.clocksources() else 0
         assert len(others) == 12
         for day, count in others.items():
             assert count == sum(since <= day for since in turned.values()), day
@@ -201,7 +208,8 @@ class Expected:
         assert set(last) == set(first)
         for clock, row in last.items():
             assert row["p50_ns"] <= row["p90_ns"], clock
-            assert row["hosts"] == self.census.truth["hosts"] - len(self.census.hosts("never", "clock_wrong", "silent"))
+            with_clock = {host for base in self.census.truth["bases"] if clock in base["clocks"] for host in base["hosts"]}
+            assert row["hosts"] == len(with_clock - self.census.hosts("never", "clock_wrong", "silent")), clock
 
     def rejects(self, found: Rows) -> None:
         rows = set(self.engine.query("SELECT file, reason FROM rejects").rows)

@@ -2,7 +2,7 @@
 -- in common? Compared are the medians of the last three days, and of the seven days that ended a week
 -- ago, of which three have a check at least. The noise is that of all clocks of the host in these
 -- seven days: 1.4826 times the median distance from each clock's median. Beyond it: by five times the
--- noise, and by 4 %.
+-- noise, by twice the largest distance in these days, and by 4 %.
 WITH recent AS (
     SELECT clocks.host, clock, cost_p50_ns, clocks.day_no >= as_of.day_no - 2 AS is_now
     FROM clocks CROSS JOIN as_of
@@ -19,14 +19,15 @@ WITH recent AS (
     GROUP BY host, clock
 ), noises AS (
     SELECT recent.host,
-        1.4826e0 * PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ABS(cost_p50_ns / before_ns - 1e0)) AS noise
+        1.4826e0 * PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ABS(cost_p50_ns / before_ns - 1e0)) AS noise,
+        MAX(ABS(cost_p50_ns / before_ns - 1e0)) AS largest
     FROM recent
     JOIN medians ON medians.host = recent.host AND medians.clock = recent.clock
     WHERE NOT is_now AND days_before >= 3
     GROUP BY recent.host
 ), judged AS (
     SELECT medians.host, medians.clock, before_ns, now_ns, now_ns / before_ns AS ratio, noise,
-        CASE WHEN now_ns / before_ns - 1e0 > GREATEST(5e0 * noise, 0.04e0) THEN 1 ELSE 0 END AS is_slower
+        CASE WHEN now_ns / before_ns - 1e0 > GREATEST(5e0 * noise, 2e0 * largest, 0.04e0) THEN 1 ELSE 0 END AS is_slower
     FROM medians
     JOIN noises ON noises.host = medians.host
     WHERE days_before >= 3 AND days_now >= 1
