@@ -21,9 +21,14 @@ use crate::usage::{UsageError, explained, unknown_clock};
 
 /// A command that answers with a document.
 pub(crate) trait Question {
-    /// Returns the key `schema` of its answer, and how that is to be shown. `None` where the
-    /// document is not known before the run.
-    fn document(&self) -> Option<(&'static str, &OutputArgs)>;
+    /// Returns the key `schema` of its answer, and how that is to be shown. There is no key where
+    /// the document is not known before the run.
+    fn document(&self) -> (Option<&'static str>, &OutputArgs);
+
+    /// Returns false if the answer has a form of its own, which is none of the formats.
+    fn has_format(&self) -> bool {
+        true
+    }
 
     /// Returns true if a process that has left the clocksource switched, or is switching it, spoils
     /// the answer.
@@ -114,7 +119,7 @@ pub(crate) fn write_all(
         plots: drawing.plot || is_terminal,
     };
     let text = clockscope_report::render_all(documents, output.format(), style).map_err(|error| match error {
-        RenderError::NoMetrics => UsageError(format!("--format prometheus: {error}")).into(),
+        RenderError::NoMetrics => UsageError(format!("{}: {error}", output.format_origin())).into(),
         error => anyhow::Error::new(error),
     })?;
     destination.write(&text)

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clockscope_report::Format;
 
 use crate::answer::read_bytes;
 use crate::exit::Exit;
+use crate::formats;
 use crate::output::{self, Destination};
 use crate::usage::UsageError;
 pub(crate) use arguments::ConvertArgs;
@@ -42,8 +44,17 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
     Ok(if without_time.is_empty() { Exit::Success } else { Exit::Undetermined })
 }
 
-/// Refuses files that are named twice.
+/// Refuses files that are named twice, and a name of another format than CSV.
 fn refuse(args: &ConvertArgs) -> Result<()> {
+    let format = args.output.as_deref().and_then(formats::by_ending);
+    if let Some((format, file)) =
+        format.filter(|format| *format != Format::Csv && *format != Format::Table).zip(args.output.as_ref())
+    {
+        let (file, name) = (file.display(), format.name());
+        bail!(UsageError(format!(
+            "--output {file}: convert writes CSV, not {name}: expected a name that ends in .csv"
+        )));
+    }
     let inputs = [Some(&args.file), args.header.as_ref()];
     if inputs == [Some(&PathBuf::from("-")); 2] {
         bail!(UsageError("FILE and --header are both standard input: name a file for one".to_owned()));

@@ -10,7 +10,7 @@ use crate::output::{self, Destination};
 use crate::questions::measure::MeasureArgs;
 use crate::questions::{Cli, Command, SchemaArg};
 use crate::usage::unknown_word;
-use crate::{convert, formats, help, version};
+use crate::{convert, help, version};
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
@@ -35,8 +35,12 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
 /// Answers a question. A format that its answer does not have is refused before anything is
 /// measured.
 fn ask(question: &dyn Question) -> Result<Exit> {
-    if let Some((schema, output)) = question.document() {
-        formats::refuse(schema, output.format())?;
+    let (schema, output) = question.document();
+    if question.has_format() {
+        output.refuse_file_name()?;
+    }
+    if let Some(schema) = schema {
+        output.refuse_format_of(schema)?;
     }
     if question.is_measuring()
         && let Some(warning) = clockscope_measure::warning()

@@ -8,6 +8,7 @@ mod convert;
 mod dispatch;
 mod duration;
 mod ending;
+mod error_text;
 mod exit;
 mod findings;
 mod formats;
@@ -59,7 +60,7 @@ fn words_of(error: &clap::Error) -> String {
 fn failed(requested: RequestedOutput, error: &anyhow::Error) -> Exit {
     output::print_error(error);
     if requested.one_line {
-        let line = clockscope_report::one_line_of_error(&format!("{error:#}"));
+        let line = clockscope_report::one_line_of_error(&error_text::text(error));
         // What is wrong is on standard error in any case.
         let _ = output::Destination::Stdout.write(&(line + "\n"));
     }

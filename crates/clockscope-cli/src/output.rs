@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clockscope_records::printable;
 
+use crate::error_text;
+
 /// Prints an error with its causes.
 pub(crate) fn print_error(error: &anyhow::Error) {
-    let text = format!("{error:#}");
+    let text = error_text::text(error);
     // It may quote a file that comes from anywhere, and no line of that is to look like ours.
     let lines: Vec<_> = text.lines().map(printable).collect();
     print_line(&format!("error: {}", lines.join("\n  ")));
@@ -72,15 +74,16 @@ impl Drop for Draft {
 
 impl Destination {
     /// Opens the destination before anything is measured, so that what cannot be written is known
-    /// at once.
+    /// at once. `-` is standard output.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
-        path.map_or(Ok(Self::Stdout), |path| Self::file(path, "--output"))
+        let file = path.filter(|path| *path != Path::new("-"));
+        file.map_or(Ok(Self::Stdout), |path| Self::file(path, "--output"))
     }
 
     /// Opens the file that an option names.
     pub(crate) fn file(path: &Path, option: &'static str) -> Result<Self> {
         // A link is followed: the file that it names is replaced, not the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
         let wrong = || format!("cannot write to {option} {}", path.display());
         match fs::metadata(&target) {
             Ok(found) if found.is_dir() => anyhow::bail!("{}: it is a folder; name a file in it", wrong()),
@@ -94,7 +97,12 @@ impl Destination {
                 OpenOptions::new().append(true).open(&target).with_context(wrong)?;
                 Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option })
             }
-            Err(_) => Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option }),
+            Err(_) => {
+                if let Some(folder) = error_text::missing_folder(&target) {
+                    anyhow::bail!("{}: there is no folder {}", wrong(), folder.display());
+                }
+                Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option })
+            }
         }
     }
 
@@ -142,6 +150,19 @@ impl Destination {
             }
         }
     }
+}
+
+/// Most links that are followed; the system's own limit (path_resolution(7)).
+const MOST_LINKS: usize = 40;
+
+/// Returns the file that would be made by writing to a link to nothing, or the path itself.
+fn end_of_links(path: &Path) -> PathBuf {
+    let next = |link: &PathBuf| {
+        let target = fs::read_link(link).ok()?;
+        Some(link.parent().map_or_else(|| target.clone(), |folder| folder.join(&target)))
+    };
+    let links = std::iter::successors(Some(path.to_owned()), next);
+    links.take(MOST_LINKS).last().unwrap_or_else(|| path.to_owned())
 }
 
 fn write_buffered<W: Write + Send>(

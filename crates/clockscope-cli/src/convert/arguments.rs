@@ -22,7 +22,7 @@ pub(crate) struct ConvertArgs {
     /// Column of the counts, by its name or its number, from 1 on [default: 1]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) column: Option<String>,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output (-)
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -1,16 +1,21 @@
 //! Options on the output, which most commands have.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use clockscope_report::{Columns, Format};
 
+use crate::formats;
+use crate::usage::UsageError;
+
 #[derive(Args, Debug)]
 pub(crate) struct OutputArgs {
     /// Format
-    #[arg(long, short, value_name = "FORMAT", default_value = "table", value_parser = formats())]
-    format: Format,
+    ///
+    /// The default is the one that the ending of --output names, otherwise table.
+    #[arg(long, short, value_name = "FORMAT", value_parser = parser_of_all())]
+    format: Option<Format>,
     /// The same as --format json
     #[arg(long, conflicts_with_all = ["format", "csv"])]
     json: bool,
@@ -26,9 +31,10 @@ pub(crate) struct OutputArgs {
     /// Show all facts about the machine, not one line
     #[arg(long, hide_short_help = true)]
     pub(crate) machine: bool,
-    /// Write to this file instead of standard output
+    /// Write to this file; its ending names the format
     ///
-    /// It appears complete or not at all.
+    /// Endings: json, ndjson, csv, md, html, svg, prom, and txt for a table; a name without one is
+    /// a table, too. - is standard output. The file appears complete or not at all.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Draw no progress bar
@@ -40,12 +46,45 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The format that was asked for.
+    /// Returns the format: by option, or else by the file's name.
     pub(crate) fn format(&self) -> Format {
+        let by_name = || formats::by_ending(self.file()?);
+        self.format_by_option().map(|(format, _)| format).or_else(by_name).unwrap_or(Format::Table)
+    }
+
+    /// Returns the option that the format is by, as errors name it.
+    pub(crate) fn format_origin(&self) -> String {
+        match (self.format_by_option(), self.file()) {
+            (None, Some(file)) => format!("--output {}", file.display()),
+            (Some((format, _)), _) => format!("--format {}", format.name()),
+            (None, None) => "--format table".to_owned(),
+        }
+    }
+
+    /// Refuses a file whose name does not agree with the format, or names none.
+    pub(crate) fn refuse_file_name(&self) -> Result<(), UsageError> {
+        let named = self.format_by_option();
+        let named = named.as_ref().map(|(format, option)| (*format, option.as_str()));
+        self.file().map_or(Ok(()), |file| formats::refuse_ending(file, named))
+    }
+
+    /// Refuses a format that documents of this schema cannot be rendered in.
+    pub(crate) fn refuse_format_of(&self, schema: &str) -> Result<(), UsageError> {
+        clockscope_report::supported(schema, self.format())
+            .map_err(|error| UsageError(format!("{}: {error}", self.format_origin())))
+    }
+
+    /// Returns the file; `None` for standard output.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|file| *file != Path::new("-"))
+    }
+
+    /// Returns the format that an option asks for, and that option.
+    fn format_by_option(&self) -> Option<(Format, String)> {
         match (self.json, self.csv) {
-            (true, _) => Format::Json,
-            (_, true) => Format::Csv,
-            _ => self.format,
+            (true, _) => Some((Format::Json, "--json".to_owned())),
+            (_, true) => Some((Format::Csv, "--csv".to_owned())),
+            _ => self.format.map(|format| (format, format!("--format {}", format.name()))),
         }
     }
 }
@@ -78,7 +117,7 @@ impl From<ColumnsArg> for Columns {
     }
 }
 
-fn formats() -> impl TypedValueParser<Value = Format> {
+fn parser_of_all() -> impl TypedValueParser<Value = Format> {
     parser(|_| true)
 }
 

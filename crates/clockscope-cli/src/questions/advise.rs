@@ -57,8 +57,8 @@ impl AdviseArgs {
 }
 
 impl Question for AdviseArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.advise", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.advise"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -163,8 +163,13 @@ Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
 }
 
 impl Question for CheckArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some((if self.baseline.is_there() { "clockscope.compare" } else { "clockscope.check" }, &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        let schema = if self.baseline.is_there() { "clockscope.compare" } else { "clockscope.check" };
+        (Some(schema), &self.output)
+    }
+
+    fn has_format(&self) -> bool {
+        !self.monitor.one_line
     }
 
     fn run(&self) -> Result<Exit> {

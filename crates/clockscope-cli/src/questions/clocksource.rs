@@ -36,8 +36,8 @@ impl ClocksourceArgs {
 }
 
 impl Question for ClocksourceArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.clocksource", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.clocksource"), &self.output)
     }
 
     fn is_measuring(&self) -> bool {

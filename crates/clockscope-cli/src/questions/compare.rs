@@ -63,8 +63,8 @@ Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/compare.md",
 }
 
 impl Question for CompareArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.compare", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.compare"), &self.output)
     }
 
     fn is_measuring(&self) -> bool {

@@ -45,8 +45,8 @@ impl GapsArgs {
 }
 
 impl Question for GapsArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.gaps", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.gaps"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -31,8 +31,8 @@ impl InfoArgs {
 }
 
 impl Question for InfoArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.info", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.info"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

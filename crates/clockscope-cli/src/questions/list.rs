@@ -39,8 +39,9 @@ impl ListArgs {
 }
 
 impl Question for ListArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some((if self.all_platforms { "clockscope.all_clocks" } else { "clockscope.list" }, &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        let schema = if self.all_platforms { "clockscope.all_clocks" } else { "clockscope.list" };
+        (Some(schema), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -43,15 +43,13 @@ Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
 }
 
 impl Question for MeasureArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some((
-            match () {
-                () if self.baseline.is_there() => "clockscope.compare",
-                () if !self.clocksource.is_empty() => "clockscope.switched",
-                () => "clockscope.measure",
-            },
-            &self.output,
-        ))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        let schema = match () {
+            () if self.baseline.is_there() => "clockscope.compare",
+            () if !self.clocksource.is_empty() => "clockscope.switched",
+            () => "clockscope.measure",
+        };
+        (Some(schema), &self.output)
     }
 
     fn is_measuring(&self) -> bool {

@@ -56,8 +56,8 @@ impl OffsetsArgs {
 }
 
 impl Question for OffsetsArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.offsets", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.offsets"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -90,8 +90,8 @@ impl OrderArgs {
 }
 
 impl Question for OrderArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.order", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.order"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -94,8 +94,8 @@ impl RateArgs {
 }
 
 impl Question for RateArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.rate", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.rate"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -11,7 +11,6 @@ use clockscope_report::{Format, RenderError};
 use crate::answer::{Drawing, Question, read_document, write_all};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
-use crate::formats;
 use crate::options::{ColumnsArg, OutputArgs};
 use crate::output::Destination;
 use crate::usage::UsageError;
@@ -67,8 +66,8 @@ impl ReportArgs {
 }
 
 impl Question for ReportArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        None
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (None, &self.output)
     }
 
     fn is_measuring(&self) -> bool {
@@ -83,7 +82,7 @@ impl Question for ReportArgs {
 fn run(args: &ReportArgs) -> Result<Exit> {
     let documents = args.files.iter().map(|file| read_document(file, "report")).collect::<Result<Vec<_>>>()?;
     refuse(args, &documents)?;
-    formats::refuse_documents(&documents, args.output.format())?;
+    documents.iter().try_for_each(|document| args.output.refuse_format_of(document.schema()))?;
     let chart =
         args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
     let destination = Destination::open(args.output.output.as_deref())?;
@@ -95,7 +94,7 @@ fn run(args: &ReportArgs) -> Result<Exit> {
             write_all(&documents, &args.output, drawing, destination)?;
         }
     }
-    if let Some(file) = args.output.output.as_deref().filter(|_| args.open) {
+    if let Some(file) = args.output.file().filter(|_| args.open) {
         open(file)?;
     }
     Ok(Exit::Success)
@@ -114,6 +113,8 @@ fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
         "--verbose: the record holds no verdicts: leave the option out"
     } else if documents.len() > 1 && format != Format::Html {
         "several records need --format html: the other formats hold one record each"
+    } else if args.open && args.output.file().is_none() {
+        "--open: a browser shows files: expected a file after --output"
     } else if args.chart.is_some() && format != Format::Svg {
         "--chart: needs --format svg; --format html has all charts"
     } else {

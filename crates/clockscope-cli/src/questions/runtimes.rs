@@ -110,8 +110,9 @@ Figures, and how to add a language:
 }
 
 impl Question for RuntimesArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some((if self.list { "clockscope.runtimes_found" } else { "clockscope.runtimes" }, &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        let schema = if self.list { "clockscope.runtimes_found" } else { "clockscope.runtimes" };
+        (Some(schema), &self.output)
     }
 
     fn is_measuring(&self) -> bool {

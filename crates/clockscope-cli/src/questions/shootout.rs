@@ -42,8 +42,8 @@ impl ShootoutArgs {
 }
 
 impl Question for ShootoutArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.shootout", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.shootout"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

@@ -49,8 +49,8 @@ impl SleepArgs {
 }
 
 impl Question for SleepArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.sleep", &self.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.sleep"), &self.output)
     }
 
     fn run(&self) -> Result<Exit> {

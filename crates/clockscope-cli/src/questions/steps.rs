@@ -16,6 +16,7 @@ use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
 use crate::findings::FailOn;
+use crate::formats;
 use crate::numbers::{self, Reads};
 use crate::options::{ClockArgs, OutputArgs};
 use crate::output::{self, Destination};
@@ -40,7 +41,7 @@ pub(crate) struct StepsArgs {
     /// .json is a recording for `clockscope replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) raw: Option<PathBuf>,
-    /// Format of that file [default: by its ending, otherwise csv]
+    /// Format of that file [default: by its ending]
     #[arg(long, value_name = "FORMAT", value_enum, requires = "raw")]
     pub(crate) raw_format: Option<RawFormatArg>,
     /// Style of CSV
@@ -115,8 +116,8 @@ impl StepsArgs {
 }
 
 impl Question for StepsArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.steps", &self.answer.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.steps"), &self.answer.output)
     }
 
     fn run(&self) -> Result<Exit> {
@@ -131,8 +132,8 @@ impl ReplayArgs {
 }
 
 impl Question for ReplayArgs {
-    fn document(&self) -> Option<(&'static str, &OutputArgs)> {
-        Some(("clockscope.steps", &self.answer.output))
+    fn document(&self) -> (Option<&'static str>, &OutputArgs) {
+        (Some("clockscope.steps"), &self.answer.output)
     }
 
     fn is_measuring(&self) -> bool {
@@ -293,22 +294,21 @@ impl RawOutput {
     }
 }
 
-/// Returns the format that a file's name ends by.
+/// Returns the format that a file's name ends by; a device or a pipe takes CSV.
 fn format_by_ending(path: &Path) -> Result<RawFormatArg> {
-    let ending = path.extension().unwrap_or_default();
-    match ending.to_str().map(str::to_ascii_lowercase).as_deref() {
-        Some("csv" | "txt" | "") => Ok(RawFormatArg::Csv),
-        Some("ndjson" | "jsonl") => Ok(RawFormatArg::Ndjson),
-        Some("npy") => Ok(RawFormatArg::Npy),
-        Some("json") => Ok(RawFormatArg::Recording),
-        _ => {
-            let hint = format!(
-                "--raw {}: unknown ending {ending:?}: expected csv, json, jsonl, ndjson, npy or txt, or --raw-format",
-                path.display()
-            );
-            Err(UsageError(hint).into())
-        }
+    if !formats::is_file_to_be(path) {
+        return Ok(RawFormatArg::Csv);
     }
+    let expected = "expected csv, json, jsonl, ndjson, npy or txt, or --raw-format";
+    let problem = match formats::ending(path).as_deref() {
+        Some("csv" | "txt") => return Ok(RawFormatArg::Csv),
+        Some("ndjson" | "jsonl") => return Ok(RawFormatArg::Ndjson),
+        Some("npy") => return Ok(RawFormatArg::Npy),
+        Some("json") => return Ok(RawFormatArg::Recording),
+        Some(ending) => format!("unknown ending \"{ending}\""),
+        None => "its name has no ending".to_owned(),
+    };
+    Err(UsageError(format!("--raw {}: {problem}: {expected}", path.display())).into())
 }
 
 #[cfg(test)]
@@ -326,7 +326,7 @@ mod tests {
         let format = |name: &str| format_by_ending(Path::new(name)).ok();
         assert_eq!(format("x.csv"), Some(RawFormatArg::Csv));
         assert_eq!(format("x.CSV"), Some(RawFormatArg::Csv));
-        assert_eq!(format("readings"), Some(RawFormatArg::Csv));
+        assert_eq!([format("readings"), format("readings.")], [None; 2]);
         assert_eq!(format("x.jsonl"), Some(RawFormatArg::Ndjson));
         assert_eq!(format("x.Npy"), Some(RawFormatArg::Npy));
         assert_eq!(format("x.json"), Some(RawFormatArg::Recording));
