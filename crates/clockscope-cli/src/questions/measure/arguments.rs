@@ -85,18 +85,18 @@ pub(crate) struct Runs {
 
 /// Runs of a record by default: the fewest that have an interval.
 const DEFAULT_RUNS: u32 = clockscope_measure::FEWEST_RUNS;
-/// A shorter run has too few batches of a clock among many.
-const SHORTEST_RUN_S: f64 = 0.2;
+/// Runs that share a shorter time have too few batches of a clock among many.
+const SHORTEST_S: f64 = 1.2;
 
 impl MeasureArgs {
     /// Returns the runs that are to be made; `None` for one in this process.
     pub(crate) fn runs(&self) -> Option<Runs> {
-        let share_s = self.duration.0 / f64::from(DEFAULT_RUNS);
         let is_divisible = !self.extended && self.timer.timer_period.is_none() && !self.one_of_several;
         match self.repeat {
             Some(count) => (count > 1).then_some(Runs { count, duration_s: self.duration.0, is_wanted: true }),
-            None if is_divisible && share_s >= SHORTEST_RUN_S => {
-                Some(Runs { count: DEFAULT_RUNS, duration_s: share_s, is_wanted: false })
+            None if is_divisible && self.duration.0 >= SHORTEST_S => {
+                let duration_s = self.duration.0 / f64::from(DEFAULT_RUNS);
+                Some(Runs { count: DEFAULT_RUNS, duration_s, is_wanted: false })
             }
             None => None,
         }

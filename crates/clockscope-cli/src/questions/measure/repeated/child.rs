@@ -69,8 +69,8 @@ fn why(status: ExitStatus, message: &str) -> anyhow::Error {
     anyhow!("a run failed ({status}): {message}")
 }
 
-/// Returns how the run has ended, and what it wrote. It gets a signal to end early, once, as soon as
-/// this process has got one.
+/// Returns how the run has ended, and what it wrote. It gets a signal to end early, once, as soon
+/// as this process has got one.
 fn output(mut child: Child, stop: &AtomicBool) -> io::Result<(ExitStatus, Vec<u8>, Vec<u8>)> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
