@@ -135,16 +135,11 @@ pub(crate) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(file)
 }
 
-/// The same as text.
-pub(crate) fn read_text(file: &Path) -> io::Result<String> {
-    String::from_utf8(read_bytes(file)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
-}
-
 /// Reads a recorded document. The purpose is a part of errors.
 pub(crate) fn read_document(file: &Path, purpose: &str) -> Result<Document> {
     let wrong = || format!("cannot {purpose} {}", file.display());
-    let text = read_text(file).with_context(wrong)?;
-    Document::from_json(&text).with_context(wrong)
+    let bytes = read_bytes(file).with_context(wrong)?;
+    Document::from_bytes(&bytes).with_context(wrong)
 }
 
 /// Asks a question, and writes its answer so. `cpu` is the option that names CPUs.

@@ -8,7 +8,7 @@ use clap::Args;
 use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
 use clockscope_records::{Comparison, Document, Envelope};
 
-use crate::answer::{Drawing, read_text, write};
+use crate::answer::{Drawing, read_document, write};
 use crate::changes::{ChangeFinding, OrChange, changes_among};
 use crate::exit::Exit;
 use crate::findings::Shows;
@@ -145,8 +145,7 @@ impl Names {
             let names = format!("{} and {} are the same file", former.display(), file.display());
             return Err(UsageError(format!("{names}: expected records of different runs")).into());
         }
-        let text = read_text(file).with_context(wrong)?;
-        let document = Document::from_json(&text).with_context(wrong)?;
+        let document = read_document(file, "compare")?;
         Ok(ComparedRecord { file: Some(file.display().to_string()), document })
     }
 }

@@ -17,6 +17,7 @@ mod monitor;
 mod numbers;
 mod options;
 mod output;
+mod policy_file;
 mod progress;
 mod questions;
 mod signals;

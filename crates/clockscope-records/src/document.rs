@@ -1,12 +1,13 @@
 //! The documents that are written and read back, and the schema that describes them.
 
 use schemars::JsonSchema;
-use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
+use crate::read_error::{self, without_mark};
 use crate::{
-    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, Fleet, Gaps, Info, Listing,
-    Measurement, Offsets, Order, Rate, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched,
+    Advice, AllClocks, Check, Clocksources, Comparison, Contents, Envelope, Environment, FileKind, Fleet, Gaps, Info,
+    Listing, Measurement, Offsets, Order, Rate, ReadError, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep,
+    Steps, Switched,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -124,89 +125,26 @@ documents! {
     Fleet(Fleet) = "clockscope.fleet", is_run = false, has_charts = true;
 }
 
-/// Reason why a text is no document of ours.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The text is not JSON, or lacks keys that a record has.
-    #[error("not a clockscope record, as --json writes it")]
-    Malformed(#[from] serde_json::Error),
-    /// The record was written under a version of the schema that this program does not know.
-    #[error(
-        "the record has schema_version {found}, this program reads {SCHEMA_VERSION}: use the version of clockscope that wrote it"
-    )]
-    Version {
-        /// The version that the record bears.
-        found: u32,
-    },
-    /// The text is not a recording.
-    #[error(
-        "not a recording: expected a file that `clockscope steps --raw FILE.json` wrote; record again so, since CSV, NDJSON \
-         and NPY hold readings alone"
-    )]
-    NoRecording(#[source] serde_json::Error),
-    /// The text has no characters but blanks.
-    #[error("the file is empty: expected a record, as --json writes it")]
-    Empty,
-    /// The text ends too early.
-    #[error("the file is cut off: get a whole copy")]
-    CutOff(#[source] serde_json::Error),
-    /// The text is another document.
-    #[error("its schema is \"{0}\", expected \"clockscope.recording\": show documents with `clockscope report`")]
-    OtherDocument(String),
-}
-
 impl Document {
     /// Reads a document from its JSON text.
     ///
     /// # Errors
-    /// [`ReadError::Version`] when the version is another one, [`ReadError::Empty`] for blanks
-    /// alone, [`ReadError::CutOff`] for a part of an object, [`ReadError::Malformed`] for anything
-    /// else.
+    /// [`ReadError`]: says what the text is instead, or where it is damaged.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        /// The version is looked at first, so that a newer record is named as such instead of
-        /// "missing field".
-        #[derive(Deserialize)]
-        struct Head {
-            schema_version: u32,
-            #[serde(default)]
-            schema: String,
-        }
-        if text.trim().is_empty() {
-            return Err(ReadError::Empty);
-        }
-        let Head { schema_version: found, schema } = serde_json::from_str(text).map_err(|error| {
-            let is_cut = error.is_eof() && text.trim_start().starts_with('{');
-            if is_cut { ReadError::CutOff(error) } else { ReadError::Malformed(error) }
-        })?;
-        if found != SCHEMA_VERSION {
-            return Err(ReadError::Version { found });
-        }
-        if schema == "clockscope.recording" {
-            let why = "it is a recording: compute its answer with `clockscope replay`";
-            return Err(serde_json::Error::custom(why).into());
-        }
-        Ok(serde_json::from_str(text)?)
+        Self::from_bytes(text.as_bytes())
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::error::Error;
-
-    use super::*;
-
-    #[test]
-    fn what_is_no_document_is_refused_with_the_reason() {
-        let refused = |text: &str| Document::from_json(text).expect_err("it is none");
-        let why = |text: &str| refused(text).source().map(ToString::to_string).unwrap_or_default();
-        assert!(why(r#"{ "schema": "clockscope.recording", "schema_version": 1 }"#).contains("`clockscope replay`"));
-        assert!(why(r#"{ "schema": "clockscope.sundial", "schema_version": 1 }"#).contains("clockscope.sundial"));
-        assert!(why(r#"{ "schema_version": 1 }"#).contains("schema"));
-        let newer = refused(r#"{ "schema": "clockscope.sundial", "schema_version": 2 }"#);
-        assert!(matches!(newer, ReadError::Version { found: 2 }), "{newer:?}");
-        let cut = refused(r#"{ "schema": "clockscope.measure", "schema_ver"#);
-        assert!(matches!(cut, ReadError::CutOff(_)), "{cut:?}");
-        assert!(matches!(refused(" \n"), ReadError::Empty));
+    /// Reads a document from a file's bytes.
+    ///
+    /// # Errors
+    /// [`ReadError`]: says what the file is instead, or where it is damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
+        let bytes = without_mark(bytes);
+        let document: Self =
+            serde_json::from_slice(bytes).map_err(|_| read_error::diagnosed(bytes, FileKind::Record))?;
+        match with_envelope!(&document, envelope => envelope.schema_version) {
+            SCHEMA_VERSION => Ok(document),
+            found => Err(ReadError::Version { found: found.into() }),
+        }
     }
 }

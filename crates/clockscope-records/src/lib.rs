@@ -26,6 +26,7 @@ mod advise;
 mod check;
 mod clocksource;
 mod compare;
+mod damage;
 mod demand;
 mod document;
 mod emulator;
@@ -35,6 +36,7 @@ mod evidence;
 mod failure;
 mod figure;
 mod fleet;
+mod foreign;
 mod gaps;
 mod identity;
 mod info;
@@ -47,6 +49,7 @@ mod performance_counter;
 mod policy;
 mod printable;
 mod rate;
+mod read_error;
 mod reason;
 mod recording;
 mod runtimes;
@@ -73,8 +76,9 @@ pub use compare::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
     ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
+pub use damage::{Damage, damage};
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
-pub use document::{Document, DocumentKind, ReadError};
+pub use document::{Document, DocumentKind};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, MoveNotice, MoveNotices, Program};
@@ -90,6 +94,7 @@ pub use failure::{CpuFailure, Failure, PairsFailure, RuntimeFailure};
 pub use figure::Figure;
 pub use figure::Figures;
 pub use fleet::{Fleet, FleetAnswer, FleetValue};
+pub use foreign::Foreign;
 pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use identity::Identity;
 pub use info::{Info, TimeAdjustment, WindowsFacts};
@@ -105,6 +110,7 @@ pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardwa
 pub use policy::{ClockDemands, Policy};
 pub use printable::{counted, grouped, is_steering, printable, show_cpus};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step};
+pub use read_error::{FileKind, ReadError};
 pub use reason::{
     ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RatePairFailure, RateReason,
     ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, with_unreadable,

@@ -11,11 +11,9 @@ use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::read_error::{self, without_mark};
 use crate::reason::{OTHER, coded};
-use crate::{ClockIdentity, ClockKind, Environment, Failure, ReadError, Run, SCHEMA_VERSION, Unknown};
-
-/// The key `schema` of a recording.
-const SCHEMA: &str = "clockscope.recording";
+use crate::{ClockIdentity, ClockKind, Environment, Failure, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
 
 /// One recorded run of `clockscope steps`. `clockscope replay` computes its answer again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -186,29 +184,15 @@ impl Recording {
     /// Reads a recording from its JSON text. Does not compare the checksum.
     ///
     /// # Errors
-    /// [`ReadError::NoRecording`] for anything else than a recording, [`ReadError::CutOff`] for a
-    /// part of one, [`ReadError::OtherDocument`] for a document of another schema,
-    /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for a
-    /// recording that lacks something.
+    /// [`ReadError`]: says what the file is instead, or where it is damaged.
     pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
-        /// The head of a recording: its mark, and its version.
-        #[derive(Deserialize)]
-        struct RecordingHead {
-            schema: String,
-            schema_version: u32,
+        let text = without_mark(text);
+        let recording: Self =
+            serde_json::from_slice(text).map_err(|_| read_error::diagnosed(text, FileKind::Recording))?;
+        match recording.schema_version {
+            SCHEMA_VERSION => Ok(recording),
+            found => Err(ReadError::Version { found: found.into() }),
         }
-        let head: RecordingHead =
-            serde_json::from_slice(text).map_err(|error| match error.is_eof() && !text.is_empty() {
-                true => ReadError::CutOff(error),
-                false => ReadError::NoRecording(error),
-            })?;
-        if head.schema != SCHEMA {
-            return Err(ReadError::OtherDocument(head.schema));
-        }
-        if head.schema_version != SCHEMA_VERSION {
-            return Err(ReadError::Version { found: head.schema_version });
-        }
-        Ok(serde_json::from_slice(text)?)
     }
 
     /// Returns whether the run is the one that the checksum was computed from.

@@ -1,13 +1,13 @@
 //! The question *check*: trust in clocks, with the evidence.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
-use clockscope_records::{Check, Document, Envelope, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
+use clockscope_records::{Check, Document, Envelope, EvidenceKind, Finding, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
 use crate::answer::{Drawing, Question, ask_this_machine, write};
@@ -20,7 +20,7 @@ use crate::findings::{Shows, any_of_all};
 use crate::monitor::{self, ExitCodes, MonitorArgs};
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
-use crate::usage::UsageError;
+use crate::policy_file;
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
@@ -178,7 +178,7 @@ impl Question for CheckArgs {
 }
 
 fn check(args: &CheckArgs) -> Result<Exit> {
-    let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
+    let policy = args.policy.as_deref().map(policy_file::read).transpose()?.unwrap_or_default();
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let (clocks, for_use, duration_s) = (args.clocks.clone(), args.for_use.alone(), args.duration.0);
         let request = CheckRequest { clocks, policy, for_use, duration_s, cpu: args.cpu };
@@ -254,18 +254,11 @@ fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
     demands.or(found.exit(&own_findings(&args.fail_on)))
 }
 
-fn read_policy(file: &Path) -> Result<Policy> {
-    let wrong = || format!("--policy {}", file.display());
-    let text = std::fs::read_to_string(file).with_context(wrong)?;
-    let policy = toml::from_str(&text);
-    Ok(policy.map_err(|error| UsageError(format!("{}: {}", wrong(), error.to_string().trim_end())))?)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
     use clockscope_measure::ThisMachine;
-    use clockscope_records::{Demand, DemandTarget, DemandValue};
+    use clockscope_records::{Demand, DemandTarget, DemandValue, Policy};
     use proptest::prelude::*;
 
     use super::*;

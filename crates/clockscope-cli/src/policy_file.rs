@@ -1,0 +1,65 @@
+//! Reads the file of `check --policy`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clockscope_records::{POLICY_SCHEMA, Policy, damage};
+
+use crate::answer::read_bytes;
+use crate::usage::UsageError;
+
+/// Reads a policy; - is standard input.
+pub(crate) fn read(file: &Path) -> Result<Policy> {
+    let name = || format!("--policy {}", file.display());
+    let bytes = read_bytes(file).with_context(name)?;
+    Ok(parsed(&bytes).map_err(|problem| UsageError(format!("{}{problem}", name())))?)
+}
+
+/// Parses a policy; an error is what follows the file's name.
+fn parsed(bytes: &[u8]) -> Result<Policy, String> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(": it is not text in UTF-8: expected TOML, as `clockscope schema policy` describes it".to_owned());
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        return Err(": it is JSON: expected TOML, as `clockscope schema policy` describes it".to_owned());
+    }
+    toml::from_str(text).map_err(|error| {
+        let before = &text[..error.span().map_or(0, |span| span.start.min(text.len()))];
+        format!(", line {}: {}", before.matches('\n').count() + 1, problem(text))
+    })
+}
+
+/// Returns what is wrong with a text that is not a policy.
+fn problem(text: &str) -> String {
+    let Ok(value) = toml::from_str(text) else {
+        return "not TOML: expected a table or a value, such as [counter] or max_cost_ns = 50".to_owned();
+    };
+    let described = || "expected a value as `clockscope schema policy` describes it".to_owned();
+    damage(POLICY_SCHEMA, &value).map_or_else(described, |damage| damage.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_and_the_problem_are_named() {
+        for (text, expected) in [
+            ("[counter]\nmax_tick_ns = \"x\"\n", ", line 2: counter.max_tick_ns: expected a number from 0 on"),
+            ("\n[[bin]]\n", ", line 2: unknown key bin: expected clocks, clocksource or counter"),
+            ("a b\n", ", line 1: not TOML: expected a table or a value, such as [counter] or max_cost_ns = 50"),
+            ("{}", ": it is JSON: expected TOML, as `clockscope schema policy` describes it"),
+        ] {
+            assert_eq!(parsed(text.as_bytes()).unwrap_err(), expected, "{text}");
+        }
+        assert!(parsed(b"\xff").is_err() && parsed("\u{feff}[counter]\ninvariant = true".as_bytes()).is_ok());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_parsed_or_refused_in_one_line(text in ".*") {
+            proptest::prop_assert!(parsed(text.as_bytes()).is_ok_and(|_| true) || !problem(&text).contains('\n'));
+        }
+    }
+}
