@@ -82,14 +82,14 @@ fn output(mut child: Child, stop: &AtomicBool) -> io::Result<(ExitStatus, Vec<u8
             child.wait()?;
             return Err(io::Error::other("no thread can be started"));
         };
-        let mut is_signalled = false;
+        let mut is_signaled = false;
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break status;
             }
-            if stop.load(Ordering::Relaxed) && !is_signalled {
+            if stop.load(Ordering::Relaxed) && !is_signaled {
                 end(&child);
-                is_signalled = true;
+                is_signaled = true;
             }
             thread::sleep(BETWEEN_LOOKS);
         };
