@@ -61,6 +61,12 @@ impl Question for MeasureArgs {
     }
 }
 
+/// Measures these clocks as usual: all if none is named.
+pub(super) fn usual(clocks: &[String], quiet: bool) -> Result<Envelope<Measurement>> {
+    let args = MeasureArgs::usual(clocks, quiet)?;
+    measured(selected(&args.clocks)?, &args)
+}
+
 fn measure(args: &MeasureArgs) -> Result<Exit> {
     if !args.clocksource.is_empty() {
         // Without a baseline, nothing can be asked of changes.
@@ -70,15 +76,13 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let catalog = selected(&args.clocks)?;
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let measurement = match args.runs() {
-        Some(runs) => repeated::measure(args, runs)?,
-        None => None,
-    };
-    let measurement = match measurement {
-        Some(measurement) => measurement,
-        None => here(catalog, args)?,
-    };
-    show_measurement(measurement, baseline.as_ref(), args, destination)
+    show_measurement(measured(catalog, args)?, baseline.as_ref(), args, destination)
+}
+
+/// Measures in several runs, or once in this process.
+fn measured(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
+    let of_runs = args.runs().map(|runs| repeated::measure(args, runs)).transpose()?.flatten();
+    of_runs.map_or_else(|| here(catalog, args), Ok)
 }
 
 /// Measures once, in this process.
@@ -108,16 +112,7 @@ pub(super) fn fresh(
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    /// A command line of `measure` alone.
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: MeasureArgs,
-    }
 
     /// Longest time in seconds that an answer takes besides sampling on an idle machine: trial
     /// reads, batches that find their size, the timer's calibration, the search for ticks.
@@ -126,7 +121,7 @@ mod tests {
     #[test]
     fn a_record_has_several_runs_where_there_is_time_for_them() {
         let runs = |words: &[&str]| {
-            let Line { args } = Line::parse_from([&["measure"], words].concat());
+            let args = MeasureArgs::of_words(words.iter().map(ToString::to_string)).unwrap();
             args.runs().map(|runs| (runs.count, (runs.duration_s * 1e3).round(), runs.is_wanted))
         };
         assert_eq!(runs(&[]), Some((6, 300.0, false)));
@@ -140,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_default_answers_within_two_seconds() {
-        let Line { args: measure } = Line::parse_from(["measure"]);
+        let measure = MeasureArgs::usual(&[], false).unwrap();
         assert!(measure.duration.0 + BESIDES_S <= 2.0, "{:?}", measure.duration);
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments of `measure`.
 
-use clap::Args;
+use clap::{Args, FromArgMatches};
 
 use crate::baseline::BaselineArgs;
 use crate::changes::{OrChange, or_change};
@@ -8,6 +8,7 @@ use crate::duration::{self, Seconds};
 use crate::findings::FailOn;
 use crate::numbers::{self};
 use crate::options::{ClockArgs, ColumnsArg, OutputArgs, TimerArgs};
+use crate::usage::UsageError;
 
 /// Time for which `measure` samples by default: its answer takes less than 2 s in all.
 const MEASURE_DURATION: &str = "1.8s";
@@ -89,6 +90,19 @@ const DEFAULT_RUNS: u32 = clockscope_measure::FEWEST_RUNS;
 const SHORTEST_S: f64 = 1.2;
 
 impl MeasureArgs {
+    /// The arguments of a usual measurement of these clocks: all if none is named.
+    pub(crate) fn usual(clocks: &[String], quiet: bool) -> Result<Self, UsageError> {
+        let quiet = quiet.then(|| "--quiet".to_owned());
+        Self::of_words(quiet.into_iter().chain(std::iter::once("--".to_owned())).chain(clocks.iter().cloned()))
+    }
+
+    /// The arguments that stand behind `measure`.
+    pub(super) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Self, UsageError> {
+        let words = std::iter::once("measure".to_owned()).chain(words);
+        let matches = Self::augment_args(clap::Command::new("measure")).try_get_matches_from(words);
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| UsageError(error.to_string()))
+    }
+
     /// Returns the runs that are to be made; `None` for one in this process.
     pub(crate) fn runs(&self) -> Option<Runs> {
         let is_divisible = !self.extended && self.timer.timer_period.is_none() && !self.one_of_several;
