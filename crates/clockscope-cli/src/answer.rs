@@ -61,6 +61,7 @@ pub(crate) struct Drawing {
     pub(crate) columns: Option<ColumnsArg>,
     pub(crate) all: bool,
     pub(crate) verbose: bool,
+    pub(crate) machine: bool,
     pub(crate) plot: bool,
 }
 
@@ -114,7 +115,7 @@ pub(crate) fn write_all(
         columns: drawing.columns.map(Into::into),
         brief: output.brief,
         all: drawing.all,
-        machine: output.machine,
+        machine: output.machine || drawing.machine,
         verbose: drawing.verbose,
         plots: drawing.plot || is_terminal,
     };

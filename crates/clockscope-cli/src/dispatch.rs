@@ -15,7 +15,7 @@ use crate::{convert, help, version};
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
     if cli.version.wanted {
-        let text = if cli.version.verbose { version::long() } else { version::short() };
+        let text = if cli.measure.verbose { version::long() } else { version::short() };
         Destination::Stdout.write(&text)?;
         return Ok(Exit::Success);
     }

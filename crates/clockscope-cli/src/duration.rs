@@ -20,6 +20,7 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     }
     let scale = match unit {
         "" => 1.0,
+        "m" => return Err("\"m\" may be minutes or milliseconds: expected min or ms".to_owned()),
         unit => {
             let known = TIME_UNITS.iter().find(|(_, names)| names.contains(&unit));
             known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min or h"))?.0 / 1e9
@@ -71,6 +72,11 @@ mod tests {
         {
             assert!(parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn minutes_and_milliseconds_are_told_apart() {
+        assert!(parse("10m").is_err_and(|text| text.contains("min or ms")));
     }
 
     #[test]

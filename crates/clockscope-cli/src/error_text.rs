@@ -23,8 +23,12 @@ fn innermost(error: &io::Error) -> &io::Error {
     }
 }
 
-/// Returns the sentence of an error of a file: what is wrong, and what to do.
+/// Returns the sentence of an error of a file: what is wrong, and what to do. One that has a
+/// sentence of its own keeps it.
 pub(crate) fn of_io(error: &io::Error) -> String {
+    if let Some(own) = error.get_ref() {
+        return without_numbers(&own.to_string());
+    }
     let sentence = match error.kind() {
         // This program's own sentence.
         _ if error.get_ref().is_some() => return without_numbers(&error.to_string()),

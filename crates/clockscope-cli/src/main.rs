@@ -22,6 +22,7 @@ mod policy_file;
 mod progress;
 mod questions;
 mod signals;
+mod suggestions;
 mod terminal;
 mod usage;
 mod version;
@@ -36,6 +37,7 @@ use monitor::RequestedOutput;
 use usage::{Undeterminable, UsageError};
 
 fn main() -> ExitCode {
+    signals::catch_file_limit();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     ExitCode::from(run(RequestedOutput::of(&words)).code())
 }
@@ -44,11 +46,21 @@ fn run(requested: RequestedOutput) -> Exit {
     let parsed = help::command().try_get_matches().and_then(|matches| questions::Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        // Help, and the mistakes of everybody but a monitor.
-        Err(error) if !error.use_stderr() || !(requested.one_line || requested.is_nagios) => error.exit(),
+        Err(help) if !help.use_stderr() => return show_help(&help).unwrap_or_else(|error| failed(requested, &error)),
+        // The mistakes of everybody but a monitor.
+        Err(error) if !(requested.one_line || requested.is_nagios) => error.exit(),
         Err(error) => return failed(requested, &anyhow::Error::new(UsageError(words_of(&error)))),
     };
     dispatch::run(cli).unwrap_or_else(|error| failed(requested, &error))
+}
+
+/// Prints help that was asked for.
+fn show_help(help: &clap::Error) -> anyhow::Result<Exit> {
+    let text = help.render();
+    let uses_color = terminal::uses_color(options::ColorArg::Auto, true);
+    let text = if uses_color { text.ansi().to_string() } else { text.to_string() };
+    output::Destination::Stdout.write(&text)?;
+    Ok(Exit::Success)
 }
 
 /// Returns what is wrong with the arguments: the first line, without `error:`.

@@ -1,5 +1,6 @@
 //! Numbers on the command line: how many reads, shares, bounds of rates, lists of CPUs.
 
+use clockscope_records::show_cpus;
 use clockscope_system::affinity;
 
 const WHOLE: &str = "expected a whole number, such as 10000 or 1e6";
@@ -45,18 +46,37 @@ pub(crate) fn runs(text: &str) -> Result<u32, String> {
     runs.ok_or_else(|| format!("expected {} to {} runs", RUNS.start(), RUNS.end()))
 }
 
+/// Parses the number of a CPU.
+pub(crate) fn cpu(text: &str) -> Result<u32, String> {
+    text.trim().parse().map_err(|_| match affinity::allowed() {
+        Ok(cpus) => format!("expected a CPU's number, one of {}", show_cpus(&cpus)),
+        Err(_) => "expected a CPU's number, such as 0".to_owned(),
+    })
+}
+
+/// Parses the number of rows of a table.
+pub(crate) fn rows(text: &str) -> Result<usize, String> {
+    text.trim().parse().map_err(|_| "expected a whole number of rows, such as 40".to_owned())
+}
+
 /// Parses a list of CPUs, as 0-3,8.
 pub(crate) fn cpus(text: &str) -> Result<Cpus, String> {
+    let bounds = text.split(',').filter_map(|part| part.trim().split_once('-'));
+    let bounds = bounds.filter_map(|(first, last)| Some((first.parse::<u32>().ok()?, last.parse::<u32>().ok()?)));
+    if let Some((first, last)) = bounds.into_iter().find(|(first, last)| first > last) {
+        return Err(format!("{first}-{last} runs backward: expected {last}-{first}"));
+    }
     let cpus = affinity::cpu_list(text).filter(|cpus| !cpus.is_empty());
     cpus.map(Cpus).ok_or_else(|| "expected CPU numbers up to 1048576, such as 0-3,8".to_owned())
 }
 
-/// Parses a bound, as 0.1ppm or 20ppb; a bare number is ppm.
+/// Parses a bound, as 0.1ppm or 20ppb.
 pub(crate) fn ppm(text: &str) -> Result<Ppm, String> {
     let trimmed = text.trim();
     let (number, scale) = match (trimmed.strip_suffix("ppm"), trimmed.strip_suffix("ppb")) {
         (Some(number), _) => (number, 1.0),
         (_, Some(number)) => (number, 1e-3),
+        _ if trimmed.parse::<f64>().is_ok() => return Err(format!("expected a unit: {trimmed}ppm or {trimmed}ppb")),
         _ => (trimmed, 1.0),
     };
     let number: f64 = number.trim().parse().map_err(|_| "expected a bound such as 0.1ppm or 20ppb".to_owned())?;
@@ -99,8 +119,12 @@ pub(crate) fn share(text: &str) -> Result<Share, String> {
     if share < LEAST_SHARE {
         return Err("expected at least 0.0001%".to_owned());
     }
-    if share > 1.0 {
-        return Err("expected at most 1, that is 100%".to_owned());
+    if share > 1.0 && scale != 1.0 {
+        return Err("expected at most 100%".to_owned());
+    }
+    if share >= 1.0 && scale == 1.0 {
+        let hint = if share <= 100.0 { format!(": did you mean {share}%?") } else { String::new() };
+        return Err(format!("expected a share below 1, or a percentage{hint}"));
     }
     Ok(Share(share))
 }
@@ -133,18 +157,18 @@ mod tests {
             let Share(found) = share(text).unwrap();
             assert!((found - share_of_one).abs() < 1e-12, "{text}: {found}");
         }
-        for text in ["0", "0%", "-1%", "1e-300", "nan", "inf", "101%", "2", "", "%", "1 percent"] {
+        for text in ["0", "0%", "-1%", "1e-300", "nan", "inf", "101%", "1", "2", "", "%", "1 percent"] {
             assert!(share(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn bounds_and_lists() {
-        for (text, bound) in [("0.1ppm", 0.1), ("20 ppb", 0.02), ("5", 5.0), ("1e-3ppm", 1e-3)] {
+        for (text, bound) in [("0.1ppm", 0.1), ("20 ppb", 0.02), ("1e-3ppm", 1e-3)] {
             let Ppm(found) = ppm(text).unwrap();
             assert!((found - bound).abs() < 1e-12, "{text}: {found}");
         }
-        for text in ["0", "-1ppm", "nan", "inf", "ppm", "", "1ppt", "1e-9", "2e6"] {
+        for text in ["0", "-1ppm", "nan", "inf", "ppm", "", "1ppt", "1e-9ppm", "2e6ppm", "5"] {
             assert!(ppm(text).is_err(), "{text}");
         }
         assert_eq!(cpus("0-2,70"), Ok(Cpus(vec![0, 1, 2, 70])));

@@ -55,9 +55,6 @@ pub(crate) struct VersionArgs {
     /// With --verbose also the commit and the target of the build.
     #[arg(long = "version", short = 'V', display_order = 1000)]
     pub(crate) wanted: bool,
-    /// With --version: print commit and target as well
-    #[arg(long, requires = "wanted", display_order = 1001, hide_short_help = true)]
-    pub(crate) verbose: bool,
 }
 
 /// A command, as the help shows it.

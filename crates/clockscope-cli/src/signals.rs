@@ -5,12 +5,30 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 
-/// A flag that SIGINT and SIGTERM set; a second signal ends the program at once.
+/// Has writes fail that would exceed the limit of file sizes (`ulimit -f`). Without a handler,
+/// their signal ends the process, which leaves a half-written file. Started programs have the
+/// default action again.
+#[cfg(unix)]
+pub(crate) fn catch_file_limit() {
+    let caught = Arc::new(AtomicBool::new(false));
+    // Without the handler, the only harm is that file.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, caught);
+}
+
+/// Only Unix has such a signal.
+#[cfg(not(unix))]
+pub(crate) fn catch_file_limit() {}
+
+/// A flag that SIGINT, SIGTERM and SIGHUP set, but a lost terminal where that is to be ignored
+/// (nohup); a second signal ends the program at once.
 #[cfg(unix)]
 pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    // Elsewhere, nothing shows whether a lost terminal is to be ignored.
+    let sees_ignored = cfg!(any(target_os = "linux", target_os = "android"));
+    let hangup = Some(SIGHUP).filter(|signal| sees_ignored && !of_users::is_ignored(*signal));
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
             .context("cannot watch for signals")?;
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;

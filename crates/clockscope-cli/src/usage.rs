@@ -1,10 +1,13 @@
 //! Mistakes of the user, each with a hint.
 
+use std::ffi::OsString;
 use std::fmt;
 
 use clockscope_measure::{MeasureError, MissingClock, UnknownClock};
 use clockscope_records::with_unreadable;
 use clockscope_system::clocksource::SwitchError;
+
+use crate::suggestions;
 
 /// The user asked for something that there is not.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
 /// A clock that there is not here: says where it is, or names the nearest ones.
 pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
     let known = error.known.iter().cloned();
-    missing_clock(&error.name).unwrap_or_else(|| {
+    explained_word(&error).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!("unknown clock: {}; {hint}`clockscope list` shows all clocks", error.name))
     })
@@ -63,14 +66,23 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
 
 /// The same of the first word after the program's name: a clock, or a command.
 pub(crate) fn unknown_word(error: UnknownClock, commands: Vec<String>) -> UsageError {
-    let known = commands.into_iter().chain(error.known);
-    missing_clock(&error.name).unwrap_or_else(|| {
-        let hint = nearest(&error.name, known);
+    explained_word(&error).unwrap_or_else(|| {
+        let known = commands.into_iter().chain(error.known);
+        let synonym = suggestions::synonym(&error.name).map(|meant| format!("did you mean {meant}? "));
+        let hint = synonym.unwrap_or_else(|| nearest(&error.name, known));
         UsageError(format!(
             "unknown command or clock: {}; {hint}`clockscope -h` shows all commands, `clockscope list` all clocks",
             error.name
         ))
     })
+}
+
+/// The same of a word that cannot be a name, or names a clock that this machine lacks.
+fn explained_word(error: &UnknownClock) -> Option<UsageError> {
+    let line: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let line: Vec<_> = line.iter().map(|word| word.to_string_lossy()).collect();
+    let not_a_name = suggestions::not_a_name(&error.name, &error.known, &line).map(UsageError);
+    not_a_name.or_else(|| missing_clock(&error.name))
 }
 
 /// The mistake, with its hint, behind a name that no clock of this machine bears; `None` for an

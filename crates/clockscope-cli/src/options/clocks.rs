@@ -33,7 +33,7 @@ impl ClockArgs {
 #[derive(Args, Debug)]
 pub(crate) struct PairArgs {
     /// CPUs that take part, e.g. 0-3,8 [default: all that this process may run on]
-    #[arg(long, value_name = "LIST", value_parser = numbers::cpus)]
+    #[arg(long, value_name = "LIST", value_parser = numbers::cpus, allow_negative_numbers = true)]
     pub(crate) cpus: Option<Cpus>,
     /// Test one pair of CPUs at a time instead of all pairs of a round at once
     #[arg(long)]
@@ -44,7 +44,7 @@ pub(crate) struct PairArgs {
 #[derive(Args, Debug)]
 pub(crate) struct TimerArgs {
     /// Request this period of the timer interrupt during the run, e.g. 1ms; Windows only
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) timer_period: Option<Seconds>,
 }
 

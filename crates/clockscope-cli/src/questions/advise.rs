@@ -35,7 +35,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
     pub(crate) from: Option<PathBuf>,
     /// CPU to measure on [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Time for sampling, all clocks together
     #[arg(long, short, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]

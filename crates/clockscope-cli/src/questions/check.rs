@@ -18,6 +18,7 @@ use crate::ending::{Ending, Exits, FINDINGS};
 use crate::exit::Exit;
 use crate::findings::{Shows, any_of_all};
 use crate::monitor::{self, ExitCodes, MonitorArgs};
+use crate::numbers;
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
 use crate::policy_file;
@@ -37,7 +38,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// CPU to measure on where one is enough [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Time for everything; 2s with --one-line
     #[arg(long, short, value_name = "TIME", default_value = "5s", default_value_if("one_line", ArgPredicate::IsPresent, monitor::ONE_LINE_DURATION), value_parser = duration::parse, allow_hyphen_values = true)]

@@ -20,13 +20,13 @@ const SHORTEST_GAP_S: f64 = 100e-9;
 #[derive(Args, Debug)]
 pub(crate) struct GapsArgs {
     /// Shortest time between two reads that counts as a gap
-    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse_interval, allow_hyphen_values = true)]
     pub(crate) threshold: Seconds,
     /// Time for observing
     #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// CPUs to observe, all at once, e.g. 0-3,8 [default: the current one]
-    #[arg(long, visible_alias = "cpu", value_name = "LIST", value_parser = numbers::cpus)]
+    #[arg(long, visible_alias = "cpu", value_name = "LIST", value_parser = numbers::cpus, allow_negative_numbers = true)]
     pub(crate) cpus: Option<Cpus>,
     /// Observe all CPUs that this process may run on
     #[arg(long, conflicts_with = "cpus")]

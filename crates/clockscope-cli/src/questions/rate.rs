@@ -31,7 +31,7 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "CLOCK")]
     pub(crate) reference: Option<String>,
     /// CPU to measure on [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Time for comparing; with --until, the maximum [default: 2s, with --until 60s]
     #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]

@@ -11,6 +11,7 @@ use clockscope_report::{Format, RenderError};
 use crate::answer::{Drawing, Question, read_document, write_all};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::numbers;
 use crate::options::{ColumnsArg, OutputArgs};
 use crate::output::Destination;
 use crate::usage::UsageError;
@@ -29,7 +30,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, requires = "output")]
     pub(crate) open: bool,
     /// Maximum number of rows of distinct differences [default: 40]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::rows, allow_negative_numbers = true)]
     pub(crate) rows: Option<usize>,
     /// Draw histograms and curves in ASCII
     #[arg(long)]
@@ -90,7 +91,7 @@ fn run(args: &ReportArgs) -> Result<Exit> {
         Some(image) => destination.write(&image)?,
         None => {
             let ReportArgs { ascii, rows, columns, all, verbose, plot, .. } = *args;
-            let drawing = Drawing { ascii, rows, columns, all, verbose, plot };
+            let drawing = Drawing { ascii, rows, columns, all, verbose, plot, machine: false };
             write_all(&documents, &args.output, drawing, destination)?;
         }
     }

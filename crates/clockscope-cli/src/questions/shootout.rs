@@ -9,6 +9,7 @@ use crate::answer::{Drawing, Question, answer};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;
+use crate::numbers;
 use crate::options::OutputArgs;
 
 #[derive(Args, Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct ShootoutArgs {
     #[arg(value_name = "B")]
     pub(crate) b: Option<String>,
     /// CPU to measure on where one is enough [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Time for everything
     #[arg(long, short, value_name = "TIME", default_value = "3s", value_parser = duration::parse, allow_hyphen_values = true)]

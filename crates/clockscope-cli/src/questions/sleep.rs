@@ -10,12 +10,13 @@ use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
 use crate::findings::{Shows, any};
+use crate::numbers;
 use crate::options::{OutputArgs, TimerArgs};
 
 #[derive(Args, Debug)]
 pub(crate) struct SleepArgs {
     /// CPU to sleep on [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Approximate time for all calls together; shorter runs leave out the longest sleeps
     #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]

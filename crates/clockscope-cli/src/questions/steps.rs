@@ -29,7 +29,7 @@ pub(crate) struct StepsArgs {
     #[command(flatten)]
     pub(crate) clocks: ClockArgs,
     /// CPU to read on [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Number of reads of each clock, e.g. 10000 or 1e8 [default with --raw: 10000]
     #[arg(long, value_name = "N", value_parser = numbers::reads, allow_hyphen_values = true)]
@@ -55,7 +55,7 @@ pub(crate) struct StepsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct StepsAnswerArgs {
     /// Maximum number of rows of distinct differences: the most frequent ones
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = numbers::rows, allow_negative_numbers = true)]
     pub(crate) rows: usize,
     /// Draw histograms and curves in ASCII
     #[arg(long)]

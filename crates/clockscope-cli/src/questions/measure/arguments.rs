@@ -18,7 +18,7 @@ pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) clocks: ClockArgs,
     /// CPU to measure on [default: the current one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
     /// Time for all clocks together
     ///
@@ -62,6 +62,11 @@ pub(crate) struct MeasureArgs {
     /// Markdown always have all clocks.
     #[arg(long)]
     pub(crate) all: bool,
+    /// Show everything: --all and --machine together
+    ///
+    /// With --version: the commit and the target of the build.
+    #[arg(long, short, conflicts_with = "brief", hide_short_help = true)]
+    pub(crate) verbose: bool,
     /// Columns of the table [default: the most important ones]
     ///
     /// JSON, CSV and Markdown always have all figures.
@@ -118,6 +123,6 @@ impl MeasureArgs {
 
     /// Returns whether all measured clocks are shown: whoever names clocks wants to see them.
     pub(crate) fn shows_all(&self) -> bool {
-        self.all || !self.clocks.all().is_empty()
+        self.all || self.verbose || !self.clocks.all().is_empty()
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn show_measurement(
     if let Some(baseline) = baseline {
         return baseline.show(document, &changes_among(&args.fail_on), (&args.output, destination), exit);
     }
-    let drawing = Drawing { columns: args.columns, all: args.shows_all(), ..Drawing::default() };
+    let drawing = Drawing { columns: args.columns, all: args.shows_all(), machine: args.verbose, ..Drawing::default() };
     write(&document, &args.output, drawing, destination)?;
     Ok(exit)
 }

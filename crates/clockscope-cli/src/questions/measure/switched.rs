@@ -37,7 +37,7 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     let clocks = found.measurements.iter().flat_map(|measurement| &measurement.found.clocks);
     let exit = exit(is_interrupted, clocks, &own_findings(&args.fail_on));
     let error = found.error.clone();
-    let drawing = Drawing { columns: args.columns, all: args.shows_all(), ..Drawing::default() };
+    let drawing = Drawing { columns: args.columns, all: args.shows_all(), machine: args.verbose, ..Drawing::default() };
     write(&Document::Switched(switched), &args.output, drawing, destination)?;
     match error {
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),

@@ -1,0 +1,96 @@
+//! Suggestions for words that name no clock: what was probably meant.
+
+use std::borrow::Cow;
+
+use clockscope_records::units::TIME_UNITS;
+
+/// Words that users try, and commands that answer them.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("accuracy", "shootout or rate"),
+    ("bench", "measure"),
+    ("benchmark", "measure"),
+    ("cost", "measure"),
+    ("diff", "compare"),
+    ("interrupts", "gaps"),
+    ("latency", "measure or sleep"),
+    ("resolution", "steps"),
+    ("run", "measure"),
+    ("show", "report or list"),
+    ("skew", "offsets"),
+    ("test", "check"),
+    ("trust", "check"),
+    ("usleep", "sleep"),
+    ("verify", "check"),
+    ("version", "--version"),
+];
+
+/// Calls that read several clocks, which have names of their own.
+const CALLS: &[&str] = &["clock_gettime", "clock_getres", "clock_nanosleep"];
+
+/// Returns the commands that are meant by a word that is none.
+pub(crate) fn synonym(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    SYNONYMS.iter().find(|(known, _)| *known == word).map(|(_, meant)| *meant)
+}
+
+/// Returns the error of a word that cannot be a clock's name, with what to write instead; `None`
+/// for a word that may be one. `line` has the words of the command line.
+pub(crate) fn not_a_name(word: &str, known: &[String], line: &[Cow<'_, str>]) -> Option<String> {
+    if word.trim().is_empty() {
+        return Some("the clock's name is empty: name one, or leave it out".to_owned());
+    }
+    unit_apart(word, line).or_else(|| joined(word)).or_else(|| missing_path(word, known)).or_else(|| call(word))
+}
+
+/// A unit with a blank before it, as in `-d 10 min`.
+fn unit_apart(word: &str, line: &[Cow<'_, str>]) -> Option<String> {
+    TIME_UNITS.iter().find(|(_, names)| names.contains(&word))?;
+    let option =
+        |three: &&[Cow<'_, str>]| three[2] == word && three[0].starts_with('-') && three[1].parse::<f64>().is_ok();
+    let [option, number, _] = line.windows(3).find(option)? else { return None };
+    Some(format!("{option} {number} {word}: write the time as one word: {option} {number}{word}"))
+}
+
+/// Names with commas between them.
+fn joined(word: &str) -> Option<String> {
+    let names: Vec<&str> = word.split(',').filter(|name| !name.is_empty()).collect();
+    word.contains(',').then(|| format!("{word}: separate clocks by blanks: {}", names.join(" ")))
+}
+
+/// A path that a known clock does not have.
+fn missing_path(word: &str, known: &[String]) -> Option<String> {
+    let (name, path) = word.split_once(':')?;
+    let lower = name.to_lowercase();
+    known.contains(&lower).then(|| {
+        let path = if path.is_empty() { "without a name".to_owned() } else { path.to_owned() };
+        format!("{lower} has no path {path}: name {lower} alone, or one that `clockscope list` shows")
+    })
+}
+
+/// A call that reads several clocks.
+fn call(word: &str) -> Option<String> {
+    let lower = word.to_lowercase();
+    CALLS.contains(&lower.as_str()).then(|| {
+        format!(
+            "{lower} reads several clocks: name one, such as monotonic or realtime; `clockscope list` shows all clocks"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_no_names_are_explained() {
+        let known = ["tsc".to_owned(), "monotonic".to_owned()];
+        let line: Vec<Cow<'_, str>> = ["tsc", "-d", "10", "min"].map(Cow::from).into();
+        let of = |word: &str| not_a_name(word, &known, &line);
+        assert_eq!(of("min").as_deref(), Some("-d 10 min: write the time as one word: -d 10min"));
+        assert_eq!(of(" ").as_deref(), Some("the clock's name is empty: name one, or leave it out"));
+        assert_eq!(of("tsc,monotonic").as_deref(), Some("tsc,monotonic: separate clocks by blanks: tsc monotonic"));
+        assert!(of("TSC:vdso").is_some_and(|text| text.starts_with("tsc has no path vdso: ")));
+        assert!(of("clock_gettime").is_some() && of("sundial:vdso").is_none() && of("s").is_none());
+        assert_eq!([synonym("Trust"), synonym("tsc")], [Some("check"), None]);
+    }
+}
