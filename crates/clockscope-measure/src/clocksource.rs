@@ -14,7 +14,7 @@ use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};
 use crate::error::MeasureError;
 use crate::failure_reason::FailureReason;
-use crate::measure::{MeasureRequest, measure};
+use crate::measure::{self, MeasureRequest, measure};
 use crate::platform::ThisMachine;
 use crate::session::Session;
 
@@ -116,8 +116,11 @@ pub fn with_each_clocksource<T>(
     Ok(PerClocksource { was, found, error })
 }
 
-/// Lists what the kernel could build its clocks on, and why not on the counter. Takes some
-/// milliseconds, in which the counter's frequency is measured.
+/// Time for which the cost of a read is measured, in s.
+const COST_S: f64 = 0.1;
+
+/// Lists what the kernel could build its clocks on, and why not on the counter. Takes 0.2 s, in
+/// which the counter's frequency and the cost of a read are measured.
 ///
 /// # Errors
 /// The process has more than one thread: clocks are first tried in a forked child.
@@ -126,6 +129,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let recorded_at = session.recorded_at()?;
     let counter_hz = counter_hz(session);
     let hpet_hz = hpet_hz(session);
+    let cost_ns = cost_ns(session);
     let current = environment.clocksource.as_deref();
     let names = environment.clocksources_available.known().cloned();
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
@@ -138,7 +142,10 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
             Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
             _ => Err(&NoFrequency::Unknown),
         };
-        described(&name, current == Some(name.as_str()), measured, timecounter)
+        let is_current = current == Some(name.as_str());
+        let not_in_use = || format!("`clockscope measure --clocksource {name}` measures it, as root");
+        let cost_ns = if is_current { cost_ns.clone() } else { Figure::unknown(not_in_use()) };
+        Clocksource { cost_ns, ..described(&name, is_current, measured, timecounter) }
     };
     let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
@@ -218,6 +225,7 @@ fn described(
         wraps_after_s: Figure::of(wraps_after_s, missing()),
         vdso: Figure::of(known.and_then(|known| known.vdso), missing()),
         usual_cost: words(known.map(|known| known.usual_cost)),
+        cost_ns: Figure::default(),
     }
 }
 
@@ -230,6 +238,20 @@ fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     }
     let failure_reason = rows.iter().find_map(|row| row.sampler.as_ref().err().cloned());
     Err(failure_reason.map_or(NoFrequency::Missing, NoFrequency::Unreadable))
+}
+
+/// The cost of a read of CLOCK_MONOTONIC, by the path that programs use.
+fn cost_ns(session: &Session<'_>) -> Figure<f64> {
+    let measured = || -> Result<Figure<f64>, MeasureError> {
+        let catalog = Catalog::new(session.platform).select(&["monotonic".to_owned()], Paths::Libc)?;
+        let mut setup = Setup::new(session, catalog, None)?;
+        let clock = measure::find(&mut setup, COST_S, &mut |_| {}).clocks.into_iter().next();
+        Ok(clock.map_or_else(Figure::default, |clock| {
+            let median = clock.cost_ns.known().map(|cost| cost.median);
+            median.map_or_else(|| Figure::unknown(clock.cost_ns.why().unwrap_or_default()), Figure::Known)
+        }))
+    };
+    measured().unwrap_or_else(|error| Figure::unknown(error.to_string()))
 }
 
 /// The HPET's frequency, by its own registers.

@@ -44,6 +44,7 @@
 
 mod across;
 mod advise;
+mod agreement;
 mod bench;
 mod bracket;
 mod catalog;
@@ -105,6 +106,6 @@ pub use recording::{RecordRequest, RecordingFault, ReplayError, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};
 pub use session::Session;
 pub use shootout::{ShootoutRequest, shootout};
-pub use sleep::{SleepRequest, sleep};
+pub use sleep::{SleepRequest, calls as sleeping_calls, sleep};
 pub use steps::{Amount, StepsRequest, steps};
 pub use timer::TimerError;

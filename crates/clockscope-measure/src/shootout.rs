@@ -17,7 +17,7 @@ use crate::error::MeasureError;
 use crate::failure_reason::clock_failed;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::{across, rate};
+use crate::{across, agreement, rate};
 
 /// Costs and steps that differ by less than this share are the same.
 const SAME: f64 = 0.02;
@@ -60,7 +60,8 @@ pub fn shootout<P: Platform>(
     let mut setup = Setup::new(session, check::measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
     let seen = check::observe(&mut setup, &names, cpus, *duration_s, progress)?;
-    let found = compare(&seen, &names);
+    let mut found = compare(&seen, &names);
+    found.agreement = agreement::find(&setup, &names, *duration_s)?;
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
@@ -88,6 +89,7 @@ fn compare(seen: &Observations, names: &[String; 2]) -> Shootout {
     Shootout {
         a,
         b,
+        agreement: Vec::new(),
         unreadable: unreadable(seen, names),
         negligible_beyond_us: negligible_beyond_us(&cost),
         metrics: vec![resolution(seen, names), accuracy(seen, names), cost, reliability(seen, names)],

@@ -24,13 +24,28 @@ const USUALLY_LATE_NS: f64 = 60e3;
 const SLEEPS: (f64, f64) = (3.0, 1000.0);
 
 /// Request for a test of sleeps: what to test, and for how long.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SleepRequest {
     /// Time for all calls together, in seconds. Lengths of which three sleeps of each call do not
     /// fit into it, too, are not asked for: with all of them Linux's calls take 2.4 s.
     pub duration_s: f64,
     /// CPU to sleep on; `None` for the current one.
     pub cpu: Option<u32>,
+    /// Calls by the names that [`calls`] lists; all if there are none.
+    pub calls: Vec<String>,
+    /// Times to ask for, in ns, each for as many sleeps as have room in the duration; six from 1 us
+    /// to 100 ms if there are none.
+    pub requested_ns: Vec<u64>,
+}
+
+/// Returns the names of all calls that sleep on a system, as records have them.
+#[must_use]
+pub fn calls<P: Platform>(platform: &P) -> Vec<String> {
+    ways(platform).iter().map(SleepMethod::name).collect()
+}
+
+fn ways<P: Platform>(platform: &P) -> Vec<SleepMethod> {
+    platform.sleeping_calls().iter().copied().map(SleepMethod::Call).chain([SleepMethod::Spin]).collect()
 }
 
 /// The time in ns that the fewest sleeps of this length by so many calls take, if they are so late.
@@ -40,10 +55,10 @@ fn least_ns(requested_ns: u64, calls: usize, late_ns: f64) -> f64 {
 
 /// The time that each length of sleep gets, in ns: the shorter ones, of which the fewest sleeps of
 /// so many calls fit together, at least the shortest. What is left is shared equally.
-fn shares(duration_ns: f64, calls: usize) -> Vec<(u64, f64)> {
+fn shares(lengths_ns: &[u64], duration_ns: f64, calls: usize) -> Vec<(u64, f64)> {
     let mut left_ns = duration_ns;
     let mut shares = Vec::new();
-    for requested_ns in REQUESTED_NS {
+    for requested_ns in lengths_ns.iter().copied() {
         let least_ns = least_ns(requested_ns, calls, USUALLY_LATE_NS);
         if least_ns > left_ns && !shares.is_empty() {
             break;
@@ -61,6 +76,16 @@ enum SleepMethod {
     Call(Call),
     /// Reading our own clock until the time has come.
     Spin,
+}
+
+impl SleepMethod {
+    /// Its name in records.
+    fn name(&self) -> String {
+        match self {
+            Self::Call(call) => call.name().to_owned(),
+            Self::Spin => "spin_clockscope_now".to_owned(),
+        }
+    }
 }
 
 /// The clock that the calls sleep by, or another one where that cannot be read.
@@ -209,18 +234,20 @@ pub fn sleep<P: Platform>(
     request: &SleepRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Sleep>, MeasureError> {
-    let SleepRequest { duration_s, cpu } = *request;
+    let SleepRequest { duration_s, cpu, calls, requested_ns } = request;
+    let (duration_s, cpu) = (*duration_s, *cpu);
+    let lengths_ns = if requested_ns.is_empty() { &REQUESTED_NS[..] } else { requested_ns };
     let platform = session.platform;
     let setup = Setup::new(session, Catalog::counters(platform), cpu)?;
     let clock = SleepersClock::find(&setup)?;
     let sampling = setup.bench.calibrate();
-    let ways: Vec<SleepMethod> =
-        platform.sleeping_calls().iter().copied().map(SleepMethod::Call).chain([SleepMethod::Spin]).collect();
+    let mut ways = ways(platform);
+    ways.retain(|way| calls.is_empty() || calls.contains(&way.name()));
     let sleeper = platform.sleeper();
     let (mut rows, mut last) = (Vec::new(), None);
     let duration_ns = duration_s * 1e9;
     let (mut tried, mut late_ns) = (0, USUALLY_LATE_NS);
-    for (requested_ns, share_ns) in shares(duration_ns, ways.len()) {
+    for (requested_ns, share_ns) in shares(lengths_ns, duration_ns, ways.len()) {
         let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         // Sleeps may be later than usual: a kernel may wake sleepers by its timer tick.
         if tried > 0 && began_ns + least_ns(requested_ns, ways.len(), late_ns) > duration_ns {
@@ -252,7 +279,7 @@ pub fn sleep<P: Platform>(
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|sample| sample.record(clock.monotonic.is_some())).collect();
-    let found = Sleep { clock: clock.name, timer_slack_ns, rows, untried_ns: REQUESTED_NS[tried..].to_vec() };
+    let found = Sleep { clock: clock.name, timer_slack_ns, rows, untried_ns: lengths_ns[tried..].to_vec() };
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
@@ -355,10 +382,7 @@ impl SleepSamples {
         let of_times = |ns: Option<f64>| Figure::of(ns, never.clone());
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
         SleepRow {
-            call: match self.way {
-                SleepMethod::Call(call) => call.name().to_owned(),
-                SleepMethod::Spin => "spin_clockscope_now".to_owned(),
-            },
+            call: self.way.name(),
             requested_ns: self.requested_ns,
             sleeps: got.len() as u64,
             early: slept.clone().and(is_monotonic.then_some(self.early).ok_or(unreadable)).into(),
@@ -398,14 +422,15 @@ mod tests {
 
     #[test]
     fn lengths_that_do_not_fit_are_left_out() {
-        let lengths =
-            |duration_ns: f64| shares(duration_ns, 7).iter().map(|(requested_ns, _)| *requested_ns).collect::<Vec<_>>();
+        let lengths = |duration_ns: f64| {
+            shares(&REQUESTED_NS, duration_ns, 7).iter().map(|(requested_ns, _)| *requested_ns).collect::<Vec<_>>()
+        };
         assert_eq!(lengths(6e9), REQUESTED_NS);
         assert_eq!(lengths(5e8), REQUESTED_NS[..5]);
         assert_eq!(lengths(2e7), REQUESTED_NS[..3]);
         assert_eq!(lengths(1.0), REQUESTED_NS[..1]);
         for duration_ns in [2e7, 5e8, 6e9] {
-            let sum: f64 = shares(duration_ns, 7).iter().map(|(_, ns)| ns).sum();
+            let sum: f64 = shares(&REQUESTED_NS, duration_ns, 7).iter().map(|(_, ns)| ns).sum();
             assert!((sum / duration_ns - 1.0).abs() < 1e-9, "{sum} of {duration_ns}");
         }
     }

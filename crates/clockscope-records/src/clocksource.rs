@@ -90,9 +90,11 @@ pub struct Clocksource {
     pub vdso: Figure<bool>,
     /// The usual cost of a read with it, in words.
     pub usual_cost: Figure<String>,
+    /// What a read of CLOCK_MONOTONIC costs with it here, in ns: measured of the one in use.
+    pub cost_ns: Figure<f64>,
 }
 
-record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, usual_cost });
+record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, usual_cost, cost_ns });
 
 /// A clocksource that a run has switched and not put back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

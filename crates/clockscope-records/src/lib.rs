@@ -120,7 +120,7 @@ pub use runtimes::{
     ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, SurprisingApi, SurprisingFact,
 };
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
-pub use shootout::{Metric, MetricKind, Shootout, Winner};
+pub use shootout::{Agreement, Metric, MetricKind, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;

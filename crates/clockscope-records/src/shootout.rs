@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::units::time;
 use crate::words::{add_words, worded, written};
 use crate::{Figure, UnreadableClock};
 
@@ -20,6 +21,9 @@ pub struct Shootout {
     pub b: String,
     /// Resolution, accuracy, cost and reliability.
     pub metrics: Vec<Metric>,
+    /// How far both differ on the same intervals, an entry a length; empty where they could not be
+    /// read side by side.
+    pub agreement: Vec<Agreement>,
     /// The clock that leaves nothing to compare; `null` if both can be read.
     pub unreadable: Option<UnreadableClock>,
     /// The difference in cost, with two reads an interval, is less than 1 % of an interval that is
@@ -32,6 +36,35 @@ worded!(Shootout {
     conclusion: String = Shootout::conclusion,
 });
 written!(Shootout);
+
+/// Says how a device's clock can be had where it cannot be read.
+fn had_by(clock: &str) -> Option<&'static str> {
+    match clock {
+        "hpet" => Some(
+            "How to have it: an x86 machine whose firmware, or hypervisor (QEMU: -machine hpet=on), offers the device, and a \
+             Linux kernel with CONFIG_HPET, which makes /dev/hpet; read as root. Where `clockscope clocksource` lists hpet, \
+             `clockscope measure --clocksource hpet` measures the kernel's clocks on it.",
+        ),
+        "acpi_pm" => Some(
+            "How to have it: where `clockscope clocksource` lists acpi_pm, `clockscope measure --clocksource acpi_pm` measures \
+             the kernel's clocks on it, as root.",
+        ),
+        _ => None,
+    }
+}
+
+/// How far two clocks differ on the same intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Agreement {
+    /// The length of the intervals, in ns.
+    pub interval_ns: u64,
+    /// Their number.
+    pub intervals: u64,
+    /// The median of what the first clock shows more than the second, in ns.
+    pub difference_ns: f64,
+    /// 95 % of the differences are no larger than this, in ns, whatever their sign.
+    pub within_ns: f64,
+}
 
 /// One metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,10 +146,18 @@ impl Shootout {
     pub fn conclusion(&self) -> String {
         if let Some(UnreadableClock { clock, reason, .. }) = &self.unreadable {
             let reason = reason.to_string();
-            return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.");
+            let remedy = had_by(clock).map_or_else(String::new, |how| format!(" {how}"));
+            return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.{remedy}");
         }
-        let sentences: Vec<String> = [self.score()].into_iter().chain(self.does_it_matter()).collect();
-        sentences.join(" ")
+        let sentences = [self.score()].into_iter().chain(self.does_it_matter()).chain(self.agree());
+        sentences.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Says within what both agree on the longest intervals that both measured.
+    fn agree(&self) -> Option<String> {
+        let longest = self.agreement.iter().max_by_key(|found| found.interval_ns)?;
+        let [interval, within] = [longest.interval_ns as f64, longest.within_ns].map(time);
+        Some(format!("On the same intervals of {interval} they agree within {within}, 95 % of the time."))
     }
 
     /// Names the winners.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use clockscope_measure::{Progress, Session, SleepRequest};
+use clockscope_measure::{Progress, Session, SleepRequest, ThisMachine};
 use clockscope_records::{Document, Sleep};
 
 use crate::answer::{Drawing, Question, RequestedTimer, answer};
@@ -12,9 +12,16 @@ use crate::exit::Exit;
 use crate::findings::{Shows, any};
 use crate::numbers;
 use crate::options::{OutputArgs, TimerArgs};
+use crate::usage::{UsageError, nearest};
 
 #[derive(Args, Debug)]
 pub(crate) struct SleepArgs {
+    /// Calls that sleep, e.g. usleep [default: all]
+    #[arg(value_name = "CALL")]
+    pub(crate) calls: Vec<String>,
+    /// Times to ask for, e.g. 1ms or 50us,2ms [default: six from 1us to 100ms]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse_interval, value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
+    pub(crate) requested: Vec<Seconds>,
     /// CPU to sleep on [default: the current one]
     #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
     pub(crate) cpu: Option<u32>,
@@ -45,8 +52,14 @@ impl Shows<SleepFinding> for Sleep {
 
 impl SleepArgs {
     /// End of its help.
-    pub(crate) const HELP: Ending =
-        Ending { examples: &[("sleep", "every call, from 1 us to 100 ms")], exits: FINDINGS, ..NO_MORE };
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("sleep", "every call, from 1 us to 100 ms"),
+            ("sleep usleep --for 1ms", "how long does usleep(1000) really take?"),
+        ],
+        exits: FINDINGS,
+        ..NO_MORE
+    };
 }
 
 impl Question for SleepArgs {
@@ -60,12 +73,31 @@ impl Question for SleepArgs {
 }
 
 fn sleep(args: &SleepArgs) -> Result<Exit> {
+    known(&args.calls)?;
+    let requested_ns: Vec<u64> = args.requested.iter().map(|time| (time.0 * 1e9).round() as u64).collect();
+    if requested_ns.contains(&0) {
+        return Err(UsageError("--for: expected at least 1ns".to_owned()).into());
+    }
     let timer = RequestedTimer::of(&args.timer)?;
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
-        let request = SleepRequest { duration_s: args.duration.0, cpu: args.cpu };
+        let calls = args.calls.clone();
+        let request =
+            SleepRequest { duration_s: args.duration.0, cpu: args.cpu, calls, requested_ns: requested_ns.clone() };
         let mut answer = clockscope_measure::sleep(session, &request, progress)?;
         timer.note(&mut answer);
         Ok(answer)
     };
     answer(ask, (&args.output, Drawing::default()), "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
+}
+
+/// Refuses calls that there are not.
+fn known(calls: &[String]) -> Result<(), UsageError> {
+    let known = clockscope_measure::sleeping_calls(&ThisMachine);
+    match calls.iter().find(|call| !known.contains(call)) {
+        None => Ok(()),
+        Some(call) => {
+            let hint = nearest(call, known.iter().cloned());
+            Err(UsageError(format!("unknown call \"{call}\"; {hint}expected one of {}", known.join(", "))))
+        }
+    }
 }

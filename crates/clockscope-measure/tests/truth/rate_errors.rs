@@ -35,7 +35,7 @@ fn answered<T>(machine: Machine, question: impl Fn(&Session<'_, Simulated>) -> T
 }
 
 fn slept(machine: Machine) -> Sleep {
-    let request = SleepRequest { duration_s: 0.3, cpu: None };
+    let request = SleepRequest { duration_s: 0.3, ..SleepRequest::default() };
     answered(machine, |session| sleep(session, &request, &mut |_| {}).expect("it is there").found).0
 }
 

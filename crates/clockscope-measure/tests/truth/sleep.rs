@@ -39,7 +39,10 @@ fn machine(mut maker: Maker) -> Machine {
 }
 
 fn request(seed: u64) -> SleepRequest {
-    SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 2.5, 3.0, 4.0]), cpu: None }
+    SleepRequest {
+        duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 2.5, 3.0, 4.0]),
+        ..SleepRequest::default()
+    }
 }
 
 fn ask(session: &Session<'_, Simulated>, seed: u64) -> Envelope<Sleep> {

@@ -26,7 +26,7 @@ fn compared(winners: [Option<Winner>; 4]) -> Shootout {
     };
     let [a, b] = NAMES.map(str::to_owned);
     let metrics = kinds.into_iter().zip(winners).map(metric).collect();
-    Shootout { a, b, metrics, unreadable: None, negligible_beyond_us: Some(0.8) }
+    Shootout { a, b, metrics, agreement: Vec::new(), unreadable: None, negligible_beyond_us: Some(0.8) }
 }
 
 const TIE: Option<Winner> = Some(Winner::Tie);

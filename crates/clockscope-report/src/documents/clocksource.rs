@@ -10,16 +10,17 @@ use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Lines, Page};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::units::{figure, time};
+use crate::units::{cost, figure, time};
 use crate::words::{by_reason, capitalized, sentence};
 
-const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
+const HEAD: [&str; 8] =
+    ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs", "Measured"];
 
 /// Comes after the second column where the kernel shows it.
 const QUALITY: &str = "Quality";
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "name",
     "current",
     "description",
@@ -29,6 +30,7 @@ const COLUMNS: [&str; 10] = [
     "wraps_after_s",
     "vdso",
     "usual_cost",
+    "cost_ns",
     "unknown",
 ];
 
@@ -103,6 +105,7 @@ fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
         Cell::known(source.wraps_after_s.get(), wraps),
         Cell::yes_no(source.vdso.get()),
         Cell::known(source.usual_cost.known(), String::clone),
+        Cell::known(source.cost_ns.get(), cost),
     ];
     first.into_iter().chain(has_quality.then_some(quality)).chain(remaining).collect()
 }
@@ -115,6 +118,7 @@ fn missing(found: &Clocksources) -> Vec<String> {
             ("Bits", source.bits.why()),
             ("vDSO", source.vdso.why()),
             ("Usual cost", source.usual_cost.why()),
+            ("Measured cost", source.cost_ns.why()),
         ];
         missing.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
@@ -187,6 +191,7 @@ mod tests {
             wraps_after_s: Figure::Known(300.0),
             vdso: Figure::unknown(texts::DEPENDS_ON_HARDWARE),
             usual_cost: Figure::Known(String::new()),
+            cost_ns: Figure::Known(20.0),
         }
     }
 

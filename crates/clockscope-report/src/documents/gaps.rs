@@ -13,6 +13,9 @@ use crate::style::View;
 use crate::units::{figure, percent, time};
 use crate::words::{by_reason, counted, known, total};
 
+/// A CPU that loses less by this factor is quieter: two looks at one CPU differ by less.
+const CLEARLY: f64 = 1.5;
+
 const HEAD: [&str; 11] =
     ["CPU", "Looked", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Lost", "Not looked"];
 
@@ -183,8 +186,9 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
         .worst
         .first()
         .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), described(gap.cause)));
+    let quietest = quietest(&sampled, worst);
     let (gaps, share) = (counted(count, "gap"), known(worst.lost_percent.get(), percent));
-    vec![if sampled.len() > 1 {
+    let first = if sampled.len() > 1 {
         format!(
             "{gaps} on {} CPUs; {} lost the most, {share} of its time.{longest}",
             sampled.len(),
@@ -192,5 +196,21 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
         )
     } else {
         format!("{gaps} took {share} of the time.{longest}")
-    }]
+    };
+    vec![first, quietest]
+}
+
+/// Names the CPU that lost the least time, and by how much less than the worst one.
+fn quietest(sampled: &[&CpuGaps], worst: &CpuGaps) -> String {
+    let lost = |cpu: &&&CpuGaps| cpu.lost_percent.get().map(|share| (share, cpu.cpu.get()));
+    let best = sampled.iter().filter_map(|cpu| lost(&cpu)).min_by(|a, b| a.0.total_cmp(&b.0));
+    match (best, worst.lost_percent.get()) {
+        _ if sampled.len() == 1 => "`clockscope gaps --all-cpus` finds the quietest CPU to pin to.".to_owned(),
+        (Some((least, Some(cpu))), Some(most)) if most >= least * CLEARLY && most > 0.0 => {
+            let times = if least > 0.0 { format!(", {} times less", figure(most / least, 2)) } else { String::new() };
+            let share = percent(least);
+            format!("CPU {cpu} is the quietest: it lost {share}{times}; `taskset -c {cpu}` pins a program to it.")
+        }
+        _ => "No CPU is clearly quieter than the others.".to_owned(),
+    }
 }

@@ -31,6 +31,9 @@ impl QuestionPage for Shootout {
 
 fn blocks(found: &Shootout) -> Vec<Block> {
     let [a, b] = [found.a.as_str(), found.b.as_str()];
+    if found.unreadable.is_some() {
+        return Vec::new();
+    }
     let row = |metric: &Metric| {
         let unit = metric.metric.unit();
         let winner = |winner: Winner| match winner {
@@ -59,7 +62,17 @@ fn blocks(found: &Shootout) -> Vec<Block> {
         .metrics
         .iter()
         .map(|metric| format!("{}: {}, {}.", metric.metric, metric.metric.figure(), metric.metric.note()));
-    vec![table.below(by_reason(missing)).into(), Block::notes("What the figures are; less is better:", notes)]
+    let agreement = found.agreement.iter().map(|one| {
+        let cells = [one.interval_ns as f64, one.difference_ns, one.within_ns].map(Cell::Time);
+        let [interval, difference, within] = cells;
+        vec![interval, Cell::Count(one.intervals), difference, within]
+    });
+    let head = ["Interval".to_owned(), "Measured".to_owned(), format!("{a} - {b}"), "95% within".to_owned()];
+    vec![
+        table.below(by_reason(missing)).into(),
+        Table::new(head, 0, agreement).titled("On the same intervals, by both:").into(),
+        Block::notes("What the figures are; less is better:", notes),
+    ]
 }
 
 /// A figure with its error, where that is worth showing.

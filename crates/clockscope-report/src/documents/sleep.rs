@@ -112,11 +112,25 @@ fn cells(row: &SleepRow) -> Vec<Cell> {
     ]
 }
 
+/// Most rows that a conclusion words.
+const WORDED: usize = 3;
+
+/// Says how long a call really takes, where few were asked for.
+fn takes(row: &SleepRow) -> Option<String> {
+    let of = format!("{} for {}", row.call, time(row.requested_ns as f64));
+    let ends = row.min_ns.get().zip(row.max_ns.get());
+    let ends = ends.map(|(least, most)| format!(", {} to {}", exact_time(least), exact_time(most)));
+    let median = exact_time(row.p50_ns.get()?);
+    Some(format!("{of} takes {median}: the median of {}{}.", counted(row.sleeps, "sleep"), ends.unwrap_or_default()))
+}
+
 fn conclusion(sleep: &Sleep) -> Vec<String> {
     let sleeps = total(sleep.rows.iter().map(|row| row.sleeps));
     let early: Vec<&SleepRow> =
         sleep.rows.iter().filter(|row| row.early.get().is_some_and(|count| count > 0)).collect();
-    let mut lines = vec![if sleeps == 0 {
+    let few = sleep.rows.iter().filter(|row| row.sleeps > 0).count() <= WORDED;
+    let mut lines: Vec<String> = sleep.rows.iter().filter(|_| few).filter_map(takes).collect();
+    lines.push(if sleeps == 0 {
         "Nothing slept.".to_owned()
     } else if early.is_empty() {
         format!("None of {} returned early.", counted(sleeps, "sleep"))
@@ -135,7 +149,7 @@ fn conclusion(sleep: &Sleep) -> Vec<String> {
             })
             .collect();
         format!("Calls returned EARLY: {}.", rows.join("; "))
-    }];
+    });
     if let Some(slack) = sleep.timer_slack_ns.get().filter(|slack| *slack > 1) {
         lines.push(format!(
             "The kernel may wake this process {} late on purpose (timer slack; prctl PR_SET_TIMERSLACK changes it).",
