@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
 use clockscope_records::{Comparison, Document, Envelope};
@@ -12,20 +12,22 @@ use crate::answer::{Drawing, read_document, write};
 use crate::changes::{ChangeFinding, OrChange, changes_among};
 use crate::exit::Exit;
 use crate::findings::Shows;
+use crate::kept;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
 use crate::usage::{Undeterminable, UsageError};
 
 /// Largest change of a cost that does not matter by default.
-pub(crate) const DEFAULT_MARGIN: &str = "2%";
+pub(crate) const DEFAULT_MARGIN: &str = "5%";
 
 /// Earlier records that an answer is compared with.
 #[derive(Args, Debug)]
 pub(crate) struct BaselineArgs {
     /// Compare with these records, as `clockscope compare` does, and show what has changed
     ///
-    /// A file, a folder, a quoted pattern, or several with commas. --fail-on takes the changes as
+    /// A file, a folder, a quoted pattern, a name of `clockscope baseline`, or several with
+    /// commas. --fail-on takes the changes as
     /// well: slower, verdict, clocksource, events.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) baseline: Option<String>,
@@ -71,10 +73,30 @@ impl Baseline {
                 .into()),
             };
         };
-        let records = Names::default().records(named)?;
+        Self::of(Names::default().records(named)?, args.margin, args.across_machines, question).map(Some)
+    }
+
+    /// Takes records, and refuses those that an answer of this machine could not be compared with.
+    pub(crate) fn of(
+        records: Vec<ComparedRecord>,
+        margin: Share,
+        across_machines: bool,
+        question: ComparedQuestion,
+    ) -> Result<Self> {
         let here = clockscope_system::environment();
-        clockscope_measure::comparable(&records, question, &here, args.across_machines).map_err(refused)?;
-        Ok(Some(Self { records, margin: args.margin.0, across_machines: args.across_machines }))
+        clockscope_measure::comparable(&records, question, &here, across_machines).map_err(refused)?;
+        Ok(Self { records, margin: margin.0, across_machines })
+    }
+
+    /// The clocks that the first record has measured.
+    pub(crate) fn clocks(&self) -> Vec<String> {
+        match self.records.first().map(|record| &record.document) {
+            Some(Document::Measurement(found)) => {
+                let measured = found.found.clocks.iter().filter(|clock| clock.available);
+                measured.map(|clock| clock.identity.label()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Shows what has changed. `own` is how the command ends by what it has found itself: what the
@@ -150,8 +172,8 @@ impl Names {
     }
 }
 
-/// The files that a word names: itself, those in a folder, those that match a pattern, or those of
-/// each of several words with commas between them.
+/// The files that a word names: itself, those in a folder, those that match a pattern, that of a
+/// baseline, or those of each of several words with commas between them.
 fn files(named: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(named);
     if path.is_dir() {
@@ -168,7 +190,14 @@ fn files(named: &str) -> Result<Vec<PathBuf>> {
     if named.contains(['*', '?', '[']) {
         return matching(named, || format!("no file matches {named}"));
     }
-    Ok(vec![path.to_owned()])
+    match kept::existing(named) {
+        Some(file) => Ok(vec![file]),
+        // A name rather than a file's.
+        None if !named.contains('.') && kept::file(named).is_ok() => {
+            bail!("cannot compare with {named}: there is no such file, and {}", kept::missing(named))
+        }
+        None => Ok(vec![path.to_owned()]),
+    }
 }
 
 /// The files that match a pattern, in the order of their names.

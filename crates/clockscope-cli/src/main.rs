@@ -13,6 +13,7 @@ mod exit;
 mod findings;
 mod formats;
 mod help;
+mod kept;
 mod monitor;
 mod numbers;
 mod options;

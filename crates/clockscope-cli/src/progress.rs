@@ -6,6 +6,9 @@ use crate::terminal::shows_unicode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// The bar, which fits into 40 columns.
+const TEMPLATE: &str = "measuring {bar:20} {percent}%";
+
 /// A bar on standard error, if that is a terminal.
 pub(crate) struct Bar {
     bar: Option<ProgressBar>,
@@ -18,9 +21,8 @@ impl Bar {
     pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
         let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
         let bar = wanted.then(|| {
-            let style = ProgressStyle::with_template("measuring {bar:20} {percent}% {wide_msg}");
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-            ProgressBar::new(100).with_style(if shows_unicode() { style } else { style.progress_chars("#> ") })
+            let style = ProgressStyle::with_template(&format!("{TEMPLATE} {{wide_msg}}"));
+            ProgressBar::new(100).with_style(in_locale(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
         });
         Self { bar, percent: 0 }
     }
@@ -43,6 +45,23 @@ impl Bar {
             bar.set_position((share * 100.0) as u64);
         }
     }
+}
+
+impl Bar {
+    /// Shows what is known so far, above the bar, until the bar goes.
+    pub(crate) fn provisional(&mut self, text: impl FnOnce() -> Option<String>) {
+        let Some(bar) = self.bar.as_ref().filter(|_| io::stdout().is_terminal()) else { return };
+        let style = ProgressStyle::with_template(&format!("{{msg}}\n\n{TEMPLATE}"));
+        if let (Some(text), Ok(style)) = (text(), style) {
+            bar.set_style(in_locale(style));
+            bar.set_message(text.trim_end().to_owned());
+        }
+    }
+}
+
+/// Draws a bar in characters that the terminal has.
+fn in_locale(style: ProgressStyle) -> ProgressStyle {
+    if shows_unicode() { style } else { style.progress_chars("#> ") }
 }
 
 impl Drop for Bar {

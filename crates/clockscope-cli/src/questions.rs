@@ -2,6 +2,7 @@
 //! each of the table of commands.
 
 mod advise;
+pub(crate) mod baseline;
 mod check;
 mod clocksource;
 mod compare;
@@ -177,6 +178,8 @@ commands! {
         Replay(steps::ReplayArgs),
     }
     others "Other" {
+        /// Keep a record under a name, to compare with later
+        Baseline(baseline::KeepArgs),
         /// Convert the library's stamps to times with bounds
         ///
         /// Reads a file of stamps, and writes CSV: for each count the time, with its bounds.

@@ -43,7 +43,7 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// # Panics
 /// It does neither.
 pub fn until_it_ran(child: &Child, time: Duration) {
-    until("the child runs", || process_time(child).is_none_or(|ran| ran >= time));
+    until("the child runs", || process_time(child.id()).is_none_or(|ran| ran >= time));
 }
 
 /// Waits until a child process catches this signal, or has ended: before that the signal would end
@@ -92,14 +92,17 @@ pub fn signal(child: &Child, signal: Signal) {
     kill_process(pid, signal).expect("a child takes signals");
 }
 
-/// Time that all threads of a process have run, in steps of 10 ms (proc_pid_stat(5), fields 14 and
-/// 15); `None` if it ended.
-fn process_time(child: &Child) -> Option<Duration> {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+/// Time that all threads of a process have run, and those of the processes that it has started, in
+/// steps of 10 ms (proc_pid_stat(5), fields 14 and 15); `None` if it ended.
+fn process_time(pid: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
     let is_over = matches!(fields.first(), None | Some(&("Z" | "X")));
-    (!is_over).then_some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
+    let own = (!is_over).then_some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))?;
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let of_children = children.split_whitespace().filter_map(|pid| process_time(pid.parse().ok()?));
+    Some(own + of_children.sum::<Duration>())
 }
 
 /// Time that the scheduler granted to a thread, or to all threads of a process together.

@@ -7,7 +7,7 @@ const PARTS: [(&str, &[&str]); 3] = [
     ("page", &["clockscope-report/src/documents"]),
 ];
 /// Commands beside the questions, which have a document of another.
-const OTHERS: [&str; 1] = ["report"];
+const OTHERS: [&str; 2] = ["baseline", "report"];
 
 /// Parts of questions for which no source file is named.
 pub(super) fn unnamed(questions: &[String], files: &[String]) -> Vec<String> {

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::Destination;
+use crate::signals::stop_on_signals;
 use crate::usage::{UsageError, unknown_clock};
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
@@ -77,7 +78,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
             let request = MeasureRequest { duration_s: duration.0, cpu, extended: false, synchronization: true };
-            Document::Measurement(fresh(catalog, &request, &args.output)?)
+            Document::Measurement(fresh(catalog, &request, &args.output, &*stop_on_signals()?)?)
         }
     };
     let (source, interrupted) = match &document {

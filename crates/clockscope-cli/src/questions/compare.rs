@@ -2,10 +2,12 @@
 
 use anyhow::Result;
 use clap::Args;
-use clockscope_measure::CompareRequest;
+use clockscope_measure::{CompareRequest, ComparedQuestion, ComparedRecord};
+use clockscope_records::Document;
 
+use super::measure;
 use crate::answer::Question;
-use crate::baseline::{DEFAULT_MARGIN, Names, refused, show};
+use crate::baseline::{Baseline, DEFAULT_MARGIN, Names, refused, show};
 use crate::changes::ChangeFinding;
 use crate::ending::{Ending, Exits};
 use crate::exit::Exit;
@@ -15,15 +17,16 @@ use crate::output::Destination;
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {
-    /// Records to compare with: a file, a folder, a quoted pattern, or several with commas
+    /// Records to compare with: a file, a folder, a quoted pattern, the name of a baseline, or
+    /// several with commas
     ///
     /// Of `clockscope measure --json` or `clockscope check --json`. Several records a side, or one
     /// of `measure --repeat`, show how much runs differ.
     #[arg(value_name = "BASE")]
     pub(crate) base: String,
-    /// Records to judge, in the same way
+    /// Records to judge, in the same way [default: measure now]
     #[arg(value_name = "NEW")]
-    pub(crate) new: String,
+    pub(crate) new: Option<String>,
     /// Compare these clocks alone: fewer have narrower bounds
     #[arg(long = "clock", value_name = "CLOCK", value_delimiter = ',', num_args = 1)]
     pub(crate) clocks: Vec<String>,
@@ -44,10 +47,11 @@ impl CompareArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
         examples: &[
-            ("measure --repeat 6 --json -o base.json", "six runs, to compare with later"),
+            ("measure --json -o base.json", "six runs, to compare with later"),
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
-            ("measure --repeat 6 --baseline base.json", "measure now, and compare"),
+            ("compare base.json", "measure now, and compare"),
+            ("compare before-upgrade", "the same with a record that `clockscope baseline` has kept"),
             ("compare base.json new.json -f html -o changes.html", "a page with charts"),
             ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
         ],
@@ -78,10 +82,22 @@ impl Question for CompareArgs {
 
 fn run(args: &CompareArgs) -> Result<Exit> {
     let mut names = Names::default();
-    let [base, new] = [names.records(&args.base)?, names.records(&args.new)?];
+    let base = names.records(&args.base)?;
+    let Some(new) = &args.new else { return with_now(base, args) };
+    let new = names.records(new)?;
     let request =
         CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
     let destination = Destination::open(args.output.output.as_deref())?;
     let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
     show(found, &args.fail_on, (&args.output, destination), Exit::Success)
+}
+
+/// Compares with what is measured now: the clocks that were asked for, or those of the records.
+fn with_now(base: Vec<ComparedRecord>, args: &CompareArgs) -> Result<Exit> {
+    let baseline = Baseline::of(base, args.margin, args.across_machines, ComparedQuestion::Measure)?;
+    let clocks = if args.clocks.is_empty() { baseline.clocks() } else { args.clocks.clone() };
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let found = measure::usual(&clocks, args.output.quiet)?;
+    let exit = if found.is_interrupted() { Exit::Interrupted } else { Exit::Success };
+    baseline.show(Document::Measurement(found), &args.fail_on, (&args.output, destination), exit)
 }

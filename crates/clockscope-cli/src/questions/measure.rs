@@ -5,6 +5,8 @@ mod repeated;
 mod show;
 mod switched;
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
 use clockscope_records::{Envelope, Measurement};
@@ -19,7 +21,7 @@ use crate::exit::Exit;
 use crate::options::OutputArgs;
 use crate::output::Destination;
 use crate::progress::Bar;
-use crate::signals::stop_on_signals;
+use crate::signals::{stop_gently, stop_on_signals};
 use crate::usage::explained;
 
 impl MeasureArgs {
@@ -59,30 +61,49 @@ impl Question for MeasureArgs {
     }
 }
 
+/// Measures these clocks as usual: all if none is named.
+pub(super) fn usual(clocks: &[String], quiet: bool) -> Result<Envelope<Measurement>> {
+    let args = MeasureArgs::usual(clocks, quiet)?;
+    measured(selected(&args.clocks)?, &args)
+}
+
 fn measure(args: &MeasureArgs) -> Result<Exit> {
     if !args.clocksource.is_empty() {
         // Without a baseline, nothing can be asked of changes.
         Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
         return switched::measure(args);
     }
-    if let Some(runs) = args.repeat {
-        return repeated::measure(args, runs);
-    }
     let catalog = selected(&args.clocks)?;
     let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
     let destination = Destination::open(args.output.output.as_deref())?;
+    show_measurement(measured(catalog, args)?, baseline.as_ref(), args, destination)
+}
+
+/// Measures in several runs, or once in this process.
+fn measured(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
+    let of_runs = args.runs().map(|runs| repeated::measure(args, runs)).transpose()?.flatten();
+    of_runs.map_or_else(|| here(catalog, args), Ok)
+}
+
+/// Measures once, in this process.
+fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let timer = RequestedTimer::of(&args.timer)?;
     let MeasureArgs { duration, cpu, extended, .. } = *args;
     let request = MeasureRequest { duration_s: duration.0, cpu, extended, synchronization: extended };
-    let mut measurement = fresh(catalog, &request, &args.output)?;
+    let stop = if args.one_of_several { stop_gently()? } else { stop_on_signals()? };
+    let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
     timer.note(&mut measurement);
-    show_measurement(measurement, baseline.as_ref(), args, destination)
+    Ok(measurement)
 }
 
 /// Measures now.
-pub(super) fn fresh(catalog: Catalog, request: &MeasureRequest, output: &OutputArgs) -> Result<Envelope<Measurement>> {
-    let stop = stop_on_signals()?;
-    let session = Session::new(&ThisMachine, &stop);
+pub(super) fn fresh(
+    catalog: Catalog,
+    request: &MeasureRequest,
+    output: &OutputArgs,
+    stop: &AtomicBool,
+) -> Result<Envelope<Measurement>> {
+    let session = Session::new(&ThisMachine, stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
     let measured = clockscope_measure::measure(&session, catalog, request, &mut |share| bar.show(share));
     drop(bar);
@@ -91,24 +112,30 @@ pub(super) fn fresh(catalog: Catalog, request: &MeasureRequest, output: &OutputA
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    /// A command line of `measure` alone.
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: MeasureArgs,
-    }
 
     /// Longest time in seconds that an answer takes besides sampling on an idle machine: trial
     /// reads, batches that find their size, the timer's calibration, the search for ticks.
     const BESIDES_S: f64 = 0.2;
 
     #[test]
+    fn a_record_has_several_runs_where_there_is_time_for_them() {
+        let runs = |words: &[&str]| {
+            let args = MeasureArgs::of_words(words.iter().map(ToString::to_string)).unwrap();
+            args.runs().map(|runs| (runs.count, (runs.duration_s * 1e3).round(), runs.is_wanted))
+        };
+        assert_eq!(runs(&[]), Some((6, 300.0, false)));
+        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((6, 2000.0, false)));
+        assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((6, 200.0, false)), None));
+        assert_eq!(runs(&["-d", "50ms", "--repeat", "3"]), Some((3, 50.0, true)));
+        for alone in [&["--extended"][..], &["--repeat", "1"], &["--one-of-several"], &["--timer-period", "1ms"]] {
+            assert_eq!(runs(alone), None, "{alone:?}");
+        }
+    }
+
+    #[test]
     fn the_default_answers_within_two_seconds() {
-        let Line { args: measure } = Line::parse_from(["measure"]);
+        let measure = MeasureArgs::usual(&[], false).unwrap();
         assert!(measure.duration.0 + BESIDES_S <= 2.0, "{:?}", measure.duration);
     }
 }

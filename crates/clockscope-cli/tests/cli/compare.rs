@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
 use crate::support::under;
-use crate::support::{assert_valid, clock, clockscope, record, run};
+use crate::support::{COUNTER, assert_valid, clock, clockscope, fixture, is_emulated, record, run};
 use clockscope_testing::{project, skip};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -66,6 +66,97 @@ fn refused(arguments: &[&str], code: i32) -> String {
     let output = run(clockscope(&[&["compare"], arguments].concat()), code);
     assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
     String::from_utf8(output.stderr).unwrap()
+}
+
+/// Records are kept under names, in the folder for the user's data; a file of that name wins.
+#[test]
+fn baselines_have_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |words: &[&str], code: i32| {
+        let mut command = clockscope(words);
+        command.current_dir(folder.path()).env("XDG_DATA_HOME", folder.path().join("data"));
+        let output = run(command, code);
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let [listed, said] = of(&["baseline"], 0);
+    assert!(listed.is_empty() && said.contains("no baselines are kept"), "{said}");
+    let [measured, checked] = ["healthy", "check"].map(fixture);
+    let [_, said] = of(&["baseline", "before-1.2", "--from", &measured], 0);
+    assert!(said.contains("clockscope compare before-1.2"), "{said}");
+    let [_, said] = of(&["baseline", "before-1.2", "--from", &measured], 2);
+    assert!(said.contains("exists: --replace"), "{said}");
+    let [_, said] = of(&["baseline", "before-1.2", "--from", &checked, "--replace"], 0);
+    assert!(said.contains("clockscope check --baseline before-1.2"), "{said}");
+    of(&["baseline", "other", "--from", &measured, "--quiet"], 0);
+    let [listed, _] = of(&["baseline"], 0);
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(
+        lines.len() == 2 && lines[0].starts_with("before-1.2  ") && lines[1].starts_with("other       "),
+        "{listed}"
+    );
+    assert!(lines[0].contains("  check  Example CPU") && lines[1].contains("  measure  "), "{listed}");
+
+    // It stands for its file wherever a record is expected.
+    let json = of(&["compare", "other", &measured, "--json"], 2);
+    assert!(json[1].contains("are the same record"), "{}", json[1]);
+    let [_, said] = of(&["compare", "other2"], 4);
+    assert!(said.contains("did you mean other?"), "{said}");
+    // On this machine: the record is one of another.
+    let [_, said] = of(&["compare", "other"], 3);
+    assert!(said.contains("are of different machines"), "{said}");
+    fs::write(folder.path().join("other"), "x").unwrap();
+    let [_, said] = of(&["compare", "other"], 4);
+    assert!(said.contains("cannot compare other: "), "a file wins: {said}");
+
+    for name in ["", "a/b", "../x", ".x", "-", "a b", "é", &"x".repeat(65)] {
+        let [_, said] = of(&["baseline", "--from", &measured, "--", name], 2);
+        assert!(said.contains("is not a name of a baseline"), "{name}: {said}");
+    }
+    let [_, said] = of(&["baseline", "x", "--from", &fixture("steps")], 2);
+    assert!(said.contains("expected a record of measure or of check"), "{said}");
+    of(&["baseline", "other", "--remove"], 0);
+    let [_, said] = of(&["baseline", "other", "--remove"], 2);
+    assert!(said.contains("there is no baseline other"), "{said}");
+    fs::write(folder.path().join("data/clockscope/baselines/before-1.2.json"), "{").unwrap();
+    assert!(of(&["baseline"], 0)[0].contains("damaged: "));
+}
+
+/// What is measured now is compared with what was measured before.
+#[test]
+fn a_baseline_is_measured_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |words: &[&str]| {
+        let mut command = clockscope(words);
+        command.env("XDG_DATA_HOME", folder.path());
+        command
+    };
+    let output = run(of(&["baseline", "now", "--clock", &format!("{},monotonic", COUNTER[0])]), 0);
+    assert!(output.stdout.is_empty());
+    let found = record(of(&["compare", "now", "--json"]));
+    let names: Vec<&str> =
+        found["clocks"].as_array().unwrap().iter().map(|clock| clock["name"].as_str().unwrap()).collect();
+    assert_eq!(names, [COUNTER[0], "monotonic"]);
+    assert_eq!(found["new"]["files"], json!([]));
+}
+
+/// A usual record has several runs, so that two of them show what has changed.
+#[test]
+fn usual_records_can_be_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["a.json", "b.json"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    for file in &files {
+        let output = run(clockscope(&[COUNTER[0], "monotonic", "-d", "1.2s", "-q", "--json", "-o", file]), 0);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        let found: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        // An emulator's program cannot start itself.
+        let runs = if is_emulated() { Value::Null } else { 6.into() };
+        assert_eq!(found["run"]["runs"], runs);
+        assert!(found["run"]["duration_s"].as_f64().unwrap() > 0.5, "{}", found["run"]);
+    }
+    let found = record(clockscope(&["compare", &files[0], &files[1], "--json"]));
+    for clock in found["clocks"].as_array().unwrap().iter().filter(|_| !is_emulated()) {
+        assert_eq!((&clock["basis"], &clock["runs"]), (&"runs".into(), &json!([6, 6])), "{clock}");
+    }
 }
 
 #[test]

@@ -7,14 +7,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use crate::support::{clockscope, run, under};
+use crate::support::{clockscope, fixture, run, under};
 use clockscope_testing::{Signal, granted_beside, signal, skip, until_it_catches, until_it_ran};
 use serial_test::{parallel, serial};
-
-/// A recorded check and a document of facts, of the renderer's tests.
-fn fixture(name: &str) -> String {
-    format!("{}/../clockscope-report/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"))
-}
 
 fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()

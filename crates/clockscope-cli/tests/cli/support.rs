@@ -114,3 +114,8 @@ pub(crate) fn count(record: &Value, name: &str, event: &str) -> u64 {
     let events = &clock(record, name)["events"];
     events[event].as_u64().unwrap_or_else(|| panic!("{name} has no count of {event}: {events}"))
 }
+
+/// A recorded document of the tests of the renderer.
+pub(crate) fn fixture(name: &str) -> String {
+    format!("{}/../clockscope-report/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"))
+}

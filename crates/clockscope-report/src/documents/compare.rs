@@ -17,7 +17,8 @@ use crate::style::View;
 use crate::units::{cost, percent, time};
 use crate::words::{by_reason, counted, grouped, sentence, yes_no};
 
-const HEAD: [&str; 6] = ["Clock", "Base", "New", "Ratio", "Relative to machine", "Change"];
+/// Heads of the table; the last one only where everything is shown.
+const HEAD: [&str; 6] = ["Clock", "Change", "Base", "New", "Ratio", "Relative to machine"];
 
 /// Columns of a spreadsheet of costs.
 const COSTS: [&str; 17] = [
@@ -54,8 +55,8 @@ impl QuestionPage for Comparison {
     const LINES: &'static [(&'static str, &'static str)] =
         &[("changes", "change"), ("verdicts", "verdict"), ("clocks", "clock")];
 
-    fn blocks(&self, _: View) -> Vec<Block> {
-        blocks(self)
+    fn blocks(&self, view: View) -> Vec<Block> {
+        blocks(self, view)
     }
 
     fn how(&self) -> Vec<Fact> {
@@ -95,11 +96,12 @@ fn records(side: &ComparedSide) -> String {
     format!("{files} ({runs}{times})")
 }
 
-fn blocks(found: &Comparison) -> Vec<Block> {
+fn blocks(found: &Comparison, view: View) -> Vec<Block> {
     let verdicts = found.verdicts.iter().filter(|verdict| verdict.base != verdict.new).map(verdict_line);
     let facts = found.changes.iter().map(|change| Line::from(fact_line(change)));
-    let rows = found.clocks.iter().filter(|clock| clock.ratio.is_known()).map(row);
-    let mut table = Table::new(HEAD, 1, rows).below(legend(found));
+    let columns = if view.is_all { HEAD.len() } else { HEAD.len() - 1 };
+    let rows = found.clocks.iter().filter(|clock| clock.ratio.is_known()).map(|clock| row(clock, columns));
+    let mut table = Table::new(HEAD.into_iter().take(columns), 2, rows).below(legend(found));
     table.omitted = Some("clocks");
     let appeared = found.clocks.iter().flat_map(|clock| {
         clock.appeared.iter().flatten().map(|events| Line::toned(appeared_line(&clock.name, events), Tone::Bad))
@@ -178,21 +180,22 @@ const fn fact_name(fact: ComparedFact) -> &'static str {
     }
 }
 
-fn row(clock: &ClockComparison) -> Row {
+fn row(clock: &ClockComparison, columns: usize) -> Row {
     let tone = match clock.change {
         CostChange::Slower => Tone::Bad,
         CostChange::Faster | CostChange::Same => Tone::Good,
         CostChange::Inconclusive => Tone::Normal,
     };
     let is_changed = matches!(clock.change, CostChange::Slower | CostChange::Faster);
-    let cells = vec![
+    let mut cells = vec![
         clock.name.as_str().into(),
+        Cell::word(clock.change.as_str(), tone),
         Cell::known(clock.base_ns.get(), cost),
         Cell::known(clock.new_ns.get(), cost),
         Cell::known(clock.ratio.get(), with_bounds),
         Cell::known(clock.own.get(), with_bounds),
-        Cell::word(clock.change.as_str(), tone),
     ];
+    cells.truncate(columns);
     Row { cells, weight: if is_changed { CHANGED } else { UNCHANGED }, ..Row::default() }
 }
 

@@ -1,6 +1,6 @@
 //! Arguments of `measure`.
 
-use clap::Args;
+use clap::{Args, FromArgMatches};
 
 use crate::baseline::BaselineArgs;
 use crate::changes::{OrChange, or_change};
@@ -8,6 +8,7 @@ use crate::duration::{self, Seconds};
 use crate::findings::FailOn;
 use crate::numbers::{self};
 use crate::options::{ClockArgs, ColumnsArg, OutputArgs, TimerArgs};
+use crate::usage::UsageError;
 
 /// Time for which `measure` samples by default: its answer takes less than 2 s in all.
 const MEASURE_DURATION: &str = "1.8s";
@@ -42,8 +43,10 @@ pub(crate) struct MeasureArgs {
     /// Adds a line on each of order, offsets and rates.
     #[arg(long, hide_short_help = true)]
     pub(crate) extended: bool,
-    /// Run N times, each in its own process and for the whole duration, and show where another
-    /// run's median lies
+    /// Run N times, each in its own process and for the whole duration
+    ///
+    /// By default, six runs share a duration of 1.2 s or more: the record shows where another run's
+    /// median lies. 1 stands for one run, in this process.
     #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["extended", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
@@ -69,11 +72,55 @@ pub(crate) struct MeasureArgs {
     /// JSON, CSV and Markdown always have all figures.
     #[arg(long, value_name = "COLUMNS", value_enum, hide_short_help = true)]
     pub(crate) columns: Option<ColumnsArg>,
+    /// This is one of several runs: another process asks for it, and passes on signals
+    #[arg(long, hide = true)]
+    pub(crate) one_of_several: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
+/// Runs of one record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Runs {
+    pub(crate) count: u32,
+    /// Time of each, in seconds.
+    pub(crate) duration_s: f64,
+    /// True if the user has asked for them.
+    pub(crate) is_wanted: bool,
+}
+
+/// Runs of a record by default: the fewest that have an interval.
+const DEFAULT_RUNS: u32 = clockscope_measure::FEWEST_RUNS;
+/// Runs that share a shorter time have too few batches of a clock among many.
+const SHORTEST_S: f64 = 1.2;
+
 impl MeasureArgs {
+    /// The arguments of a usual measurement of these clocks: all if none is named.
+    pub(crate) fn usual(clocks: &[String], quiet: bool) -> Result<Self, UsageError> {
+        let quiet = quiet.then(|| "--quiet".to_owned());
+        Self::of_words(quiet.into_iter().chain(std::iter::once("--".to_owned())).chain(clocks.iter().cloned()))
+    }
+
+    /// The arguments that stand behind `measure`.
+    pub(super) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Self, UsageError> {
+        let words = std::iter::once("measure".to_owned()).chain(words);
+        let matches = Self::augment_args(clap::Command::new("measure")).try_get_matches_from(words);
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| UsageError(error.to_string()))
+    }
+
+    /// Returns the runs that are to be made; `None` for one in this process.
+    pub(crate) fn runs(&self) -> Option<Runs> {
+        let is_divisible = !self.extended && self.timer.timer_period.is_none() && !self.one_of_several;
+        match self.repeat {
+            Some(count) => (count > 1).then_some(Runs { count, duration_s: self.duration.0, is_wanted: true }),
+            None if is_divisible && self.duration.0 >= SHORTEST_S => {
+                let duration_s = self.duration.0 / f64::from(DEFAULT_RUNS);
+                Some(Runs { count: DEFAULT_RUNS, duration_s, is_wanted: false })
+            }
+            None => None,
+        }
+    }
+
     /// Returns whether all measured clocks are shown: whoever names clocks wants to see them.
     pub(crate) fn shows_all(&self) -> bool {
         self.all || self.verbose || !self.clocks.all().is_empty()

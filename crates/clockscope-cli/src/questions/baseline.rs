@@ -1,0 +1,143 @@
+//! Baselines: what was measured once, under a name, to compare with later.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use clockscope_records::Document;
+use clockscope_report::{Format, Style};
+
+use super::measure;
+use crate::answer::read_document;
+use crate::ending::{Ending, NO_MORE};
+use crate::exit::Exit;
+use crate::kept;
+use crate::output::{Destination, say, warn};
+use crate::usage::UsageError;
+
+#[derive(Args, Debug)]
+pub(crate) struct KeepArgs {
+    /// Name under which a record is kept; without one, all names are listed
+    ///
+    /// Letters, digits, dots, dashes and underscores. Wherever a record is expected to compare
+    /// with, such a name stands for it, unless there is a file of that name.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Measure these clocks alone, e.g. tsc,monotonic
+    #[arg(long = "clock", value_name = "CLOCK", value_delimiter = ',', num_args = 1, conflicts_with = "from")]
+    pub(crate) clocks: Vec<String>,
+    /// Keep this record of `measure --json` or `check --json` instead of measuring
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) from: Option<PathBuf>,
+    /// Replace the record that has this name
+    #[arg(long, requires = "name")]
+    pub(crate) replace: bool,
+    /// Remove the record that has this name
+    #[arg(long, requires = "name", conflicts_with_all = ["from", "replace", "clocks"])]
+    pub(crate) remove: bool,
+    /// Draw no progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl KeepArgs {
+    /// End of its help.
+    pub(crate) const HELP: Ending = Ending {
+        examples: &[
+            ("baseline before-upgrade", "measure, and keep the record under this name"),
+            ("compare before-upgrade", "measure again, and show what has changed"),
+            ("baseline", "list what is kept"),
+            ("baseline before-upgrade --replace", "measure it anew"),
+            ("baseline trusted --from check.json", "keep a record that is there"),
+            ("check --baseline trusted", "judge again, and show what has changed"),
+        ],
+        more: "Records are kept in XDG_DATA_HOME or ~/.local/share, clockscope/baselines.",
+        ..NO_MORE
+    };
+}
+
+/// Does what was asked.
+pub(crate) fn run(args: &KeepArgs) -> Result<Exit> {
+    match &args.name {
+        None => list(),
+        Some(name) if args.remove => remove(name),
+        Some(name) => keep(name, args),
+    }
+}
+
+/// Lists names, with the time and the processor of each record.
+fn list() -> Result<Exit> {
+    let names = kept::names()?;
+    let longest = names.iter().map(String::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for name in &names {
+        let about = match read_document(&kept::file(name)?, "list") {
+            Ok(document) => about(&document),
+            Err(error) => format!("damaged: {}", crate::error_text::text(&error)),
+        };
+        text.push_str(&format!("{name:longest$}  {about}\n"));
+    }
+    Destination::Stdout.write(&text)?;
+    if names.is_empty() {
+        say("no baselines are kept: `clockscope baseline NAME` measures, and keeps the record");
+    }
+    Ok(Exit::Success)
+}
+
+fn about(document: &Document) -> String {
+    let question = document.schema().trim_start_matches("clockscope.").to_owned();
+    let cpu = document.environment().cpu.model.as_deref().map(str::to_owned);
+    let at = document.recorded_at().map(str::to_owned);
+    [at, Some(question), cpu].into_iter().flatten().collect::<Vec<_>>().join("  ")
+}
+
+fn remove(name: &str) -> Result<Exit> {
+    let file = kept::existing(name).ok_or_else(|| kept::missing(name))?;
+    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+    Ok(Exit::Success)
+}
+
+fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
+    let file = kept::file(name)?;
+    if file.is_file() && !args.replace {
+        return Err(UsageError(format!("the baseline {name} exists: --replace measures it anew")).into());
+    }
+    let (document, exit) = match &args.from {
+        Some(file) => (recorded(file)?, Exit::Success),
+        None => {
+            if let Some(warning) = clockscope_measure::warning() {
+                warn(&warning);
+            }
+            let found = measure::usual(&args.clocks, args.quiet)?;
+            let is_interrupted = found.is_interrupted();
+            (Document::Measurement(found), if is_interrupted { Exit::Interrupted } else { Exit::Success })
+        }
+    };
+    if exit == Exit::Interrupted {
+        warn(&format!("interrupted: nothing is kept as {name}"));
+        return Ok(exit);
+    }
+    kept::make_folder(&file)?;
+    let text = clockscope_report::render(&document, Format::Json, Style::default())?;
+    Destination::file(&file, "the baseline")?.write(&text)?;
+    if !args.quiet {
+        let next = match document {
+            Document::Check(_) => format!("clockscope check --baseline {name}"),
+            _ => format!("clockscope compare {name}"),
+        };
+        say(&format!("kept as {name}: `{next}` shows what has changed since"));
+    }
+    Ok(exit)
+}
+
+/// Reads a record that can be compared with.
+fn recorded(file: &Path) -> Result<Document> {
+    match read_document(file, "keep")? {
+        document @ (Document::Measurement(_) | Document::Check(_)) => Ok(document),
+        other => {
+            let is = format!("cannot keep {}: its schema is \"{}\"", file.display(), other.schema());
+            Err(UsageError(format!("{is}: expected a record of measure or of check")).into())
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! One run, by this very program in a process of its own.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::ValueEnum;
+use clockscope_records::{Document, Envelope, Measurement};
+
+use super::super::arguments::MeasureArgs;
+use crate::exit::Exit;
+use crate::usage::UsageError;
+
+/// Time between two looks at whether the run has ended, and whether it is to end: longer than
+/// between two ticks of the system's timer, so that this disturbs a run less than that.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// The end of a run without a measurement.
+pub(super) enum Ended {
+    /// This program could not be started again.
+    NotStarted(anyhow::Error),
+    Failed(anyhow::Error),
+}
+
+impl From<Ended> for anyhow::Error {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::NotStarted(error) => error.context("cannot run this program again"),
+            Ended::Failed(error) => error,
+        }
+    }
+}
+
+/// Measures for so many seconds, on this CPU if one is named.
+pub(super) fn run(
+    args: &MeasureArgs,
+    duration_s: f64,
+    cpu: Option<u32>,
+    stop: &AtomicBool,
+) -> Result<Envelope<Measurement>, Ended> {
+    let not_started = |error: io::Error| Ended::NotStarted(error.into());
+    let program = std::env::current_exe().map_err(not_started)?;
+    let mut command = Command::new(program);
+    command.args(["measure", "--one-of-several"]).args(args.clocks.all());
+    command.args(["--format", "json", "--quiet", "--color", "never", "--duration", &format!("{duration_s}s")]);
+    if let Some(path) = args.clocks.path.to_possible_value() {
+        command.args(["--via", path.get_name()]);
+    }
+    if let Some(cpu) = cpu {
+        command.args(["--cpu", &cpu.to_string()]);
+    }
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let (status, text, message) = output(child.map_err(not_started)?, stop).map_err(not_started)?;
+    let text = String::from_utf8_lossy(&text);
+    match Document::from_json(&text) {
+        Ok(Document::Measurement(measurement)) => Ok(measurement),
+        _ => Err(Ended::Failed(why(status, &String::from_utf8_lossy(&message)))),
+    }
+}
+
+fn why(status: ExitStatus, message: &str) -> anyhow::Error {
+    let message = message.trim().trim_start_matches("error: ");
+    if status.code() == Some(i32::from(Exit::Usage.code())) {
+        return UsageError(message.to_owned()).into();
+    }
+    anyhow!("a run failed ({status}): {message}")
+}
+
+/// Returns how the run has ended, and what it wrote. It gets a signal to end early, once, as soon
+/// as this process has got one.
+fn output(mut child: Child, stop: &AtomicBool) -> io::Result<(ExitStatus, Vec<u8>, Vec<u8>)> {
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        // A pipe holds less than a record.
+        let text = thread::Builder::new().spawn_scoped(scope, move || read(stdout));
+        let message = thread::Builder::new().spawn_scoped(scope, move || read(stderr));
+        let (Ok(text), Ok(message)) = (text, message) else {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::other("no thread can be started"));
+        };
+        let mut is_signaled = false;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if stop.load(Ordering::Relaxed) && !is_signaled {
+                end(&child);
+                is_signaled = true;
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        };
+        let read = |reader: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
+            reader.join().unwrap_or_else(|_| Err(io::Error::other("a reader panicked")))
+        };
+        Ok((status, read(text)?, read(message)?))
+    })
+}
+
+fn read(pipe: Option<impl Read>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    pipe.map(|mut pipe| pipe.read_to_end(&mut bytes)).transpose()?;
+    Ok(bytes)
+}
+
+/// Has a run end, with what it has.
+#[cfg(unix)]
+fn end(child: &Child) {
+    // One that has ended meanwhile needs no word.
+    let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::TERM);
+}
+
+/// Ctrl-C reaches all processes of a console.
+#[cfg(windows)]
+fn end(_: &Child) {}
