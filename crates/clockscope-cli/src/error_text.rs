@@ -49,6 +49,15 @@ pub(crate) fn of_io(error: &io::Error) -> String {
     sentence.to_owned()
 }
 
+/// Returns the error of a file that could not be made in a folder that is there: some, as /proc,
+/// take none.
+pub(crate) fn of_new_file(error: io::Error) -> io::Error {
+    match error.kind() {
+        ErrorKind::NotFound => io::Error::other("its folder takes no new files: choose another"),
+        _ => error,
+    }
+}
+
 /// Returns whether the error is that of a closed file descriptor.
 fn is_closed(error: &io::Error) -> bool {
     const EBADF: i32 = 9;

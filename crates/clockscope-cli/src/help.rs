@@ -185,6 +185,32 @@ mod tests {
         }
     }
 
+    /// Values that few options take.
+    const ODD: [&str; 5] = ["", "-1", "1e99", "1x", "abc"];
+
+    /// Parts of the texts of libraries, which users cannot use.
+    const RAW: [&str; 6] = ["invalid digit", "cannot parse", "u32", "u64", "utf-8", "os error"];
+
+    #[test]
+    fn no_option_answers_an_odd_value_by_a_librarys_text() {
+        let all = command();
+        let mut tried = 0;
+        for name in all.get_subcommands().map(Command::get_name) {
+            let Some(subcommand) = all.find_subcommand(name) else { continue };
+            let valued = subcommand.get_arguments().filter(|argument| argument.get_action().takes_values());
+            for option in valued.filter_map(clap::Arg::get_long) {
+                for value in ODD {
+                    let words = ["clockscope".to_owned(), name.to_owned(), format!("--{option}={value}")];
+                    let error = all.clone().try_get_matches_from(words).err().map(|error| error.to_string());
+                    let error = error.unwrap_or_default();
+                    assert!(!RAW.iter().any(|raw| error.contains(raw)), "{name} --{option}={value}: {error}");
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 500, "{tried}");
+    }
+
     /// The documentation names commands that there are, with options that they have.
     #[cfg(unix)]
     #[test]

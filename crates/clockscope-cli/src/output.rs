@@ -76,8 +76,10 @@ impl Destination {
     /// Opens the destination before anything is measured, so that what cannot be written is known
     /// at once. `-` is standard output.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
-        let file = path.filter(|path| *path != Path::new("-"));
-        file.map_or(Ok(Self::Stdout), |path| Self::file(path, "--output"))
+        match path.filter(|path| *path != Path::new("-")) {
+            Some(file) => Self::file(file, "--output"),
+            None => refuse_closed_stdout().map(|()| Self::Stdout),
+        }
     }
 
     /// Opens the file that an option names.
@@ -101,7 +103,8 @@ impl Destination {
                 if let Some(folder) = error_text::missing_folder(&target) {
                     anyhow::bail!("{}: there is no folder {}", wrong(), folder.display());
                 }
-                Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option })
+                let draft = Draft::create(&target).map_err(error_text::of_new_file).with_context(wrong)?;
+                Ok(Self::File { draft, target, option })
             }
         }
     }
@@ -138,7 +141,7 @@ impl Destination {
     /// file.
     pub(crate) fn write_by(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<()> {
         match self {
-            Self::Stdout => match write_buffered(io::stdout(), write) {
+            Self::Stdout => match refuse_closed_stdout().map(|()| write_buffered(io::stdout(), write))? {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 outcome => outcome.context("cannot write to standard output"),
             },
@@ -150,6 +153,13 @@ impl Destination {
             }
         }
     }
+}
+
+/// Refuses a standard output that was closed when the process was started.
+fn refuse_closed_stdout() -> Result<()> {
+    let is_closed = clockscope_system::standard_output::was_closed();
+    anyhow::ensure!(!is_closed, "cannot write to standard output: it is closed: redirect it, or name a file by -o");
+    Ok(())
 }
 
 /// Most links that are followed; the system's own limit (path_resolution(7)).

@@ -34,6 +34,7 @@ pub mod os;
 pub mod performance_counter;
 mod pseudo_files;
 pub mod sleeping;
+pub mod standard_output;
 pub mod synchronization;
 pub mod timecounters;
 pub mod timer_period;

@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod faults;
 mod monitoring;
+mod odd_inputs;
 mod outputs;
 mod packaging;
 mod report;
