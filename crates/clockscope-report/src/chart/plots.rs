@@ -112,6 +112,10 @@ pub(crate) struct RowPlot {
     pub(crate) words: Text,
     pub(crate) rows: Vec<ChartRow>,
     pub(crate) band: Option<Band>,
+    /// The end of the axis, if larger values are only written, beside an arrow at the edge.
+    pub(crate) end: Option<f64>,
+    /// True if the values are written beside the marks.
+    pub(crate) has_values: bool,
     /// Values that the axis cannot show.
     pub(crate) left_out: usize,
 }
@@ -188,7 +192,17 @@ impl RowPlot {
         rows: impl IntoIterator<Item = (String, Text, Vec<Mark>)>,
     ) -> Self {
         let words = words.into();
-        let mut plot = Self { axis, things, series, words, rows: Vec::new(), band: None, left_out: 0 };
+        let mut plot = Self {
+            axis,
+            things,
+            series,
+            words,
+            rows: Vec::new(),
+            band: None,
+            end: None,
+            has_values: false,
+            left_out: 0,
+        };
         for (label, word, marks) in rows {
             let all = marks.len();
             let marks: Vec<Mark> = marks.into_iter().filter_map(|mark| plot.clipped(mark)).collect();
@@ -206,17 +220,35 @@ impl RowPlot {
         Self { band: is_visible.then(|| Band { name: name.into(), low, high }), ..self }
     }
 
+    /// Ends the axis at a value, if any is larger.
+    pub(crate) fn ending_at(self, end: Option<f64>) -> Self {
+        let is_exceeded = |end: &f64| self.axis.shows(*end) && self.values().any(|value| value > *end);
+        Self { end: end.filter(is_exceeded), ..self }
+    }
+
+    /// Writes the values beside the marks.
+    pub(crate) fn with_values(self) -> Self {
+        Self { has_values: true, ..self }
+    }
+
+    /// Returns whether a value is beyond the end of the axis.
+    pub(crate) fn is_beyond(&self, value: f64) -> bool {
+        self.end.is_some_and(|end| value > end)
+    }
+
     /// Returns a mark as far as the axis can show it.
     fn clipped(&self, mark: Mark) -> Option<Mark> {
         let spread = mark.spread.filter(|ends| ends.iter().all(|end| self.axis.shows(*end)));
         self.axis.shows(mark.value).then_some(Mark { spread, ..mark })
     }
 
-    /// Returns all values that the axis has to have room for.
+    /// Returns all values that the axis has to have room for; those beyond its end as the end.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let marks = self.rows.iter().flat_map(|row| &row.marks);
         let band = self.band.iter().flat_map(|band| [band.low, band.high]);
-        marks.flat_map(|mark| std::iter::once(mark.value).chain(mark.spread.into_iter().flatten())).chain(band)
+        let values = marks.flat_map(|mark| std::iter::once(mark.value).chain(mark.spread.into_iter().flatten()));
+        let end = self.end.unwrap_or(f64::INFINITY);
+        values.chain(band).map(move |value| value.min(end))
     }
 }
 
@@ -359,14 +391,29 @@ impl MatrixPlot {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct MatrixCell {
     pub(crate) value: Option<f64>,
+    /// The largest error of the value, if it is known.
+    pub(crate) bound: Option<f64>,
     pub(crate) is_marked: bool,
 }
 
 impl MatrixCell {
     /// Makes the cell of a value, if that can be shown.
     pub(crate) fn new(value: Option<f64>, is_marked: bool) -> Self {
-        let is_visible = |value: &f64| *value == 0.0 || MAGNITUDES.contains(value);
-        Self { value: value.filter(is_visible), is_marked }
+        Self { value: value.filter(Self::is_visible), bound: None, is_marked }
+    }
+
+    /// Adds the largest error of the value.
+    pub(crate) fn with_bound(self, bound: Option<f64>) -> Self {
+        Self { bound: bound.filter(|bound| self.value.is_some() && Self::is_visible(bound)), ..self }
+    }
+
+    /// Returns whether the value may be 0, as far as its bound shows.
+    pub(crate) fn is_within_bound(&self) -> bool {
+        self.value.zip(self.bound).is_some_and(|(value, bound)| value <= bound)
+    }
+
+    fn is_visible(value: &f64) -> bool {
+        *value == 0.0 || MAGNITUDES.contains(value)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The content of a chart, in words, computed from its values.
 
-use super::plots::{Band, Curve, CurvePlot, Form, Mark, MarkShape, MatrixPlot, Plot, Point, RowPlot};
+use super::plots::{Band, ChartRow, Curve, CurvePlot, Form, Mark, MarkShape, MatrixPlot, Plot, Point, RowPlot};
 use crate::words::{ELLIPSIS, counted, grouped, shortened};
 
 /// Longest name in a sentence, in characters.
@@ -38,6 +38,11 @@ fn of_rows(plot: &RowPlot) -> Vec<String> {
         }
     }
     sentences.extend(plot.band.as_ref().map(|band| of_band(plot, band)));
+    sentences.extend(plot.end.map(|end| {
+        let is_beyond = |row: &&ChartRow| row.marks.iter().any(|mark| plot.is_beyond(mark.value));
+        let beyond = plot.rows.iter().filter(is_beyond).count() as u64;
+        format!("The axis ends at {}: {} of the {} go beyond it.", show(end), grouped(beyond), plot.things)
+    }));
     sentences.extend(of_words(plot));
     sentences.extend(left_out(plot.left_out as u64, "value"));
     sentences
@@ -128,7 +133,13 @@ fn of_matrix(plot: &MatrixPlot) -> Vec<String> {
         counted(all, "pair")
     )];
     if let Some((a, b, value)) = known.iter().max_by(|a, b| a.2.total_cmp(&b.2)) {
-        sentences.push(format!("The largest is {}, of {thing}s {} and {}.", unit.show(*value), names[*a], names[*b]));
+        let bound = cells[*a][*b].bound.map_or_else(String::new, |bound| format!(" ± {}", unit.show(bound)));
+        let pair = format!("{thing}s {} and {}", names[*a], names[*b]);
+        sentences.push(format!("The largest is {}{bound}, of {pair}.", unit.show(*value)));
+    }
+    let within = pairs().filter(|(.., cell)| cell.is_within_bound()).count() as u64;
+    if within > 0 {
+        sentences.push(format!("Within the bound: {}.", counted(within, "pair")));
     }
     if marked > 0 {
         sentences.push(format!("{}: {}.", plot.mark, counted(marked, "pair")));
@@ -228,7 +239,7 @@ mod tests {
 
     #[test]
     fn heat_maps_are_described_by_their_pairs() {
-        let cell = |value, is_marked| MatrixCell { value, is_marked };
+        let cell = |value, is_marked| MatrixCell { value, bound: None, is_marked };
         let none = cell(None, false);
         let plot = MatrixPlot {
             thing: "CPU",

@@ -117,11 +117,12 @@ fn matrix(offsets: &Offsets) -> Table {
         .titled("Counter of the column's CPU less that of the row's, in ns:")
 }
 
-/// Draws how far the counters of each two CPUs are apart.
+/// Draws how far the counters of each two CPUs are apart, pale where the bound covers it.
 pub(super) fn chart(offsets: &Offsets) -> Chart {
     let pairs = offsets.pairs.iter().map(|pair| {
         let value = pair.offset_ns.get().map(f64::abs);
-        ([pair.a, pair.b], MatrixCell::new(value, pair.apart.get() == Some(true)))
+        let cell = MatrixCell::new(value, pair.apart.get() == Some(true));
+        ([pair.a, pair.b], cell.with_bound(pair.bound_ns.get()))
     });
     let plot = MatrixPlot::of_cpus(&offsets.cpus, pairs, "Offset", Unit::Time, "Certainly apart");
     Chart::new("offsets", "Offsets of the CPUs' counters", plot)

@@ -29,7 +29,7 @@ pub(super) fn draw(chart: &Chart, width: usize, ascii: bool) -> Vec<String> {
     let mut cells = vec![vec![' '; width]; HEIGHT];
     for (series, (curve, marker)) in plot.series.iter().zip(markers(ascii)).enumerate() {
         let mut points = curve_cells(curve, &x, &y, width);
-        if curve.form == Form::Stairs {
+        if curve.form == Form::Stairs && points.len() > plot.series.len() {
             // Where stairs lie on each other, their markers take turns.
             points.retain(|(column, _)| column % plot.series.len() == series);
         }
@@ -77,7 +77,8 @@ fn curves(chart: &Chart) -> Option<&CurvePlot> {
     }
 }
 
-/// Returns the cells of a curve: those of its points, and of stairs those of every column.
+/// Returns the cells of a curve: those of its points, and of stairs those of every column up to the
+/// last point.
 fn curve_cells(curve: &Curve, x: &Scale, y: &Scale, width: usize) -> Vec<(usize, usize)> {
     let column = |point: &Point| (x.position(point.x) * (width - 1) as f64).round() as usize;
     let row = |point: &Point| HEIGHT - 1 - (y.position(point.y) * (HEIGHT - 1) as f64).round() as usize;
@@ -86,7 +87,8 @@ fn curve_cells(curve: &Curve, x: &Scale, y: &Scale, width: usize) -> Vec<(usize,
     }
     let first = curve.points.first().map_or(width, column);
     let height = |at: usize| curve.points.iter().rev().find(|point| column(point) <= at).map(row);
-    (first..width).filter_map(|at| Some((at, height(at)?))).collect()
+    let end = curve.points.last().map_or(0, |last| column(last) + 1);
+    (first..end).filter_map(|at| Some((at, height(at)?))).collect()
 }
 
 /// Puts the vertical axis on the left of the rows.
@@ -160,6 +162,20 @@ mod tests {
         let count = |marker| lines[..HEIGHT].iter().map(|line| line.matches(marker).count()).sum::<usize>();
         let width = lines[HEIGHT].matches('─').count();
         assert_eq!([count('●'), count('◆')], [width.div_ceil(2), width / 2], "{lines:#?}");
+    }
+
+    #[test]
+    fn stairs_end_at_their_last_point() {
+        let curve =
+            |points: &[(f64, f64)]| Curve::new("a", Form::Stairs, points.iter().map(|(x, y)| Point::at(*x, *y)));
+        let axis = |spacing| Axis::new("x", Unit::Time, spacing);
+        let curves = [curve(&[(10.0, 0.0), (100.0, 5.0)]), curve(&[(10.0, 0.0), (1000.0, 9.0)])];
+        let plot = CurvePlot::new(axis(Spacing::Log), axis(Spacing::FromZero), curves);
+        let lines = draw(&Chart::new("x", "X", plot).in_characters(), 80, true);
+        let last = |marker| lines[..HEIGHT].iter().filter_map(|line| line.rfind(marker)).max();
+        let frame = LABEL + 2;
+        let width = lines[HEIGHT].matches('-').count();
+        assert!(last('*') <= Some(frame + width / 2 + 1) && last('o') >= Some(frame + width - 2), "{lines:#?}");
     }
 
     #[test]

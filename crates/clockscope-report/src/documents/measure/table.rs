@@ -76,8 +76,11 @@ fn cells<'a>(clock: &'a ClockRecord, columns: &'static [Column]) -> impl Iterato
     columns.iter().map(|column| (column.cell)(clock))
 }
 
-/// Rows that answer most questions stay the longest: what went wrong, what programs usually read,
-/// and the counter.
+/// A counter sequence that is too expensive for most programs: CPUID traps on virtual machines.
+const EXPENSIVE: &str = "tsc_cpuid";
+
+/// Rows that answer most questions stay the longest: what went wrong, the recommended and the
+/// cheapest clock, clockscope's own, what programs usually read, and the counter.
 fn weight(clock: &ClockRecord, measurement: &Measurement) -> u64 {
     let identity = &clock.identity;
     let is_advised = measurement.advice.clock.as_deref() == Some(identity.label().as_str());
@@ -85,8 +88,10 @@ fn weight(clock: &ClockRecord, measurement: &Measurement) -> u64 {
     let is_fastest = fastest.is_some_and(|counter| counter.name == identity.name);
     if events::is_faulty(clock) {
         5
-    } else if is_advised || is_fastest {
+    } else if is_advised || is_fastest || Group::of(identity) == Group::Library {
         4
+    } else if identity.is_coarse || identity.name == EXPENSIVE {
+        0
     } else if identity.is_usual {
         3
     } else if identity.is_counter() {

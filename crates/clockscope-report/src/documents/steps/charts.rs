@@ -12,9 +12,22 @@ const POINTS: usize = 500;
 const CLIMBED: f64 = 40.0;
 const FEWEST: usize = 8;
 
-/// Draws the distributions of all clocks.
+/// Fewest distinct steps of a clock whose differences are drawn, and the largest share of readings
+/// that repeat the one before.
+const FEWEST_STEPS: usize = 3;
+const MOST_REPEATS: f64 = 0.999;
+
+/// Returns whether the clock stepped often enough for a chart of its differences to show anything.
+fn has_steps(clock: &StepsRecord) -> bool {
+    let steps = clock.differences.iter().filter(|entry| entry.ns.is_some_and(|ns| ns != 0.0)).count();
+    let zeros = clock.differences.iter().filter(|entry| entry.ns == Some(0.0)).map(|entry| entry.count);
+    let all = total(clock.histogram.iter().map(|bin| bin.count));
+    steps >= FEWEST_STEPS && total(zeros) as f64 <= all as f64 * MOST_REPEATS
+}
+
+/// Draws the distributions of all clocks that stepped.
 pub(super) fn distributions(clocks: &[&StepsRecord]) -> Vec<Chart> {
-    let all: Vec<&&StepsRecord> = clocks.iter().filter(|clock| !clock.histogram.is_empty()).collect();
+    let all: Vec<&&StepsRecord> = clocks.iter().filter(|clock| has_steps(clock)).collect();
     let parts = all.chunks(MOST_SERIES).enumerate();
     parts
         .map(|(part, clocks)| {
@@ -74,23 +87,28 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
 /// Draws the histogram and the worst events of a clock.
 pub(super) fn of_clock(clock: &StepsRecord) -> Vec<Chart> {
     let label = clock.identity.label();
-    vec![staircase(&label, clock), histogram(&label, &clock.histogram), sizes(&label, clock), repeats(&label, clock)]
+    let histogram = has_steps(clock).then(|| histogram(&label, &clock.histogram));
+    let readings = staircase(&label, clock).into_iter().chain(histogram);
+    readings.chain([sizes(&label, clock), repeats(&label, clock)]).collect()
 }
 
-/// Draws the first readings on the lattice of the tick: as many as climb a few ticks.
-fn staircase(label: &str, clock: &StepsRecord) -> Chart {
+/// Draws the first readings on the lattice of the tick: as many as climb a few ticks. Readings that
+/// are all the same have no chart.
+fn staircase(label: &str, clock: &StepsRecord) -> Option<Chart> {
     let unit_ns = clock.unit_ns.get().unwrap_or(f64::NAN);
     let readings = clock.first_readings.iter().map(|reading| *reading as f64 * unit_ns);
     let highest = clock.tick_ns.get().map_or(f64::INFINITY, |tick| tick * CLIMBED);
     let point = |(index, ns): (usize, f64)| Point::at(index as f64, ns);
     let points: Vec<Point> = readings.enumerate().map(point).collect();
     let low = points.iter().take_while(|point| point.y <= highest).count().max(FEWEST);
-    let curve = Curve::new(label, Form::Stairs, points.into_iter().take(low));
+    let points = &points[..low.min(points.len())];
+    points.iter().find(|point| point.y != 0.0)?;
+    let curve = Curve::new(label, Form::Stairs, points.iter().copied());
     let x = Axis::new("Reading", Unit::Count, Spacing::FromZero);
     let y = Axis::new("Time since the first reading", Unit::Time, Spacing::FromZero);
     let plot = CurvePlot::new(x, y, [curve]).with_lattice(clock.tick_ns.get());
     let lines = if plot.lattice.is_some() { ", and lines a tick apart" } else { "" };
-    Chart::new(format!("staircase:{label}"), format!("The first readings of {label}{lines}"), plot)
+    Some(Chart::new(format!("staircase:{label}"), format!("The first readings of {label}{lines}"), plot))
 }
 
 /// Bins at 0 and below have no place on the axis; the words count them.

@@ -63,14 +63,18 @@ fn of_matrix(plot: &MatrixPlot) -> Table {
         plot.cells.iter().enumerate().flat_map(|(row, cells)| {
             cells.iter().enumerate().skip(row + 1).map(move |(column, cell)| (row, column, cell))
         });
+    let has_bounds = plot.cells.iter().flatten().any(|cell| cell.bound.is_some());
     let name = |index: usize| plot.names.get(index).map_or(Cell::Unknown, |name| name.to_string().into());
     let rows = pairs.map(|(row, column, cell)| {
         let value = Cell::known(cell.value, |value| plot.unit.show(value));
-        let cells = vec![name(row), name(column), value, yes_no(cell.is_marked).into()];
+        let bound = has_bounds.then(|| Cell::known(cell.bound, |bound| plot.unit.show(bound)));
+        let cells = [name(row), name(column), value].into_iter().chain(bound);
+        let cells: Vec<Cell> = cells.chain([yes_no(cell.is_marked).into()]).collect();
         Row { weight: cell.is_marked.into(), ..Row::from(cells) }
     });
-    let head = [plot.thing.into(), plot.thing.into(), plot.what.clone(), plot.mark.clone()];
-    Table::new(head, 0, rows)
+    let head = [plot.thing.into(), plot.thing.into(), plot.what.clone()];
+    let bound = has_bounds.then(|| Text::from("±"));
+    Table::new(head.into_iter().chain(bound).chain([plot.mark.clone()]), 0, rows)
 }
 
 fn ends(spread: Option<[f64; 2]>, show: impl Fn(f64) -> Cell) -> [Cell; 2] {

@@ -83,9 +83,12 @@ impl Drawing {
         (self.frame.x(&self.x, point.x), self.frame.y(&self.y, point.y))
     }
 
-    /// Joins places by one path. A value of stairs holds until the next one.
+    /// Joins places by one path. A value of stairs holds until the next one, the last for no time.
     fn path(&self, svg: &mut Elements, series: usize, positions: &[(f64, f64)], is_stairs: bool) {
         let Some(((x, y), others)) = positions.split_first() else { return };
+        if is_stairs && others.is_empty() {
+            return marker(svg, series, *x, *y);
+        }
         let mut path = format!("M{} {}", Px(*x), Px(*y));
         for (x, y) in others {
             path.push_str(&if is_stairs {
@@ -93,9 +96,6 @@ impl Drawing {
             } else {
                 format!("L{} {}", Px(*x), Px(*y))
             });
-        }
-        if is_stairs {
-            path.push_str(&format!("H{}", Px(self.frame.right())));
         }
         svg.add(html! { path class=(class("line", series)) d=(path) {} });
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use maud::html;
 
 use super::parts::{Anchor, Elements, LINE, Px, Sign, legend, text};
-use crate::chart::MatrixPlot;
+use crate::chart::{MatrixCell, MatrixPlot};
 
 /// Steps of darkness.
 pub(in crate::render) const SHADES: usize = 6;
@@ -16,6 +16,9 @@ const LARGEST: f64 = 48.0;
 const SMALLEST: f64 = 1.0;
 /// Side of a cell that has room for its value.
 const LEGIBLE: f64 = 38.0;
+/// The largest side of a cell whose value has a bound, and the least that has room for both.
+const LARGEST_WITH_BOUND: f64 = 96.0;
+const LEGIBLE_WITH_BOUND: f64 = 84.0;
 /// The left edge of the cells.
 const LEFT: f64 = 60.0;
 
@@ -24,17 +27,17 @@ pub(super) fn draw(svg: &mut Elements, plot: &MatrixPlot, top: f64, id: &str) ->
     let shades = Shades::of(plot);
     hatching(svg, id);
     let top = keys(svg, plot, &shades, top, id);
-    let side = (ROOM / plot.names.len().max(1) as f64).clamp(SMALLEST, LARGEST);
+    let has_bounds = plot.cells.iter().flatten().any(|cell| cell.bound.is_some());
+    let largest = if has_bounds { LARGEST_WITH_BOUND } else { LARGEST };
+    let side = (ROOM / plot.names.len().max(1) as f64).clamp(SMALLEST, largest);
     // Whole units keep the edges of cells sharp.
     let side = if side > 2.0 { side.floor() } else { side };
     let grid = Grid { left: LEFT, top: top + 2.0 * LINE + 6.0, side };
     grid.labels(svg, plot);
     for shade in 0..SHADES {
-        grid.cells(svg, plot, &format!("cell h{shade}"), None, |cell| {
-            cell.map(|value| shades.of_value(value)) == Some(shade)
-        });
+        grid.cells(svg, plot, &format!("cell h{shade}"), None, |cell| shades.of_cell(cell) == Some(shade));
     }
-    grid.cells(svg, plot, "unknown", Some(format!("url(#{id}-hatch)")), |cell| cell.is_none());
+    grid.cells(svg, plot, "unknown", Some(format!("url(#{id}-hatch)")), |cell| cell.value.is_none());
     grid.frame(svg, plot.names.len());
     grid.marks(svg, plot);
     if side >= LEGIBLE {
@@ -46,39 +49,52 @@ pub(super) fn draw(svg: &mut Elements, plot: &MatrixPlot, top: f64, id: &str) ->
 /// The values of each shade.
 struct Shades {
     edges: Vec<f64>,
+    /// The least and the largest value.
+    extent: [f64; 2],
+    /// True if a cell is of the lightest shade because of its bound.
+    has_bounded: bool,
 }
 
 impl Shades {
-    /// Divides the values into steps of equal ratio, or of equal width where they differ little.
-    /// There is one step where all are 0.
+    /// Divides the values and their bounds into steps of equal ratio, or of equal width where they
+    /// differ little. There is one step where they hardly differ.
     fn of(plot: &MatrixPlot) -> Self {
-        let values = || plot.cells.iter().flatten().filter_map(|cell| cell.value);
-        let positive = values().filter(|value| *value > 0.0);
-        let low = positive.clone().fold(f64::INFINITY, f64::min);
-        let high = positive.fold(0.0, f64::max);
-        if high == 0.0 {
-            return Self { edges: Vec::new() };
-        }
+        /// Values that differ by a smaller factor are of one shade.
+        const SAME: f64 = 1.25;
+        let cells = || plot.cells.iter().flatten();
+        let ends = |values: &mut dyn Iterator<Item = f64>| {
+            values.fold([f64::INFINITY, 0.0], |[low, high], value| [low.min(value), high.max(value)])
+        };
+        let extent = ends(&mut cells().filter_map(|cell| cell.value));
+        let mut positive = cells().flat_map(|cell| [cell.value, cell.bound]).flatten().filter(|value| *value > 0.0);
+        let [low, high] = ends(&mut positive);
+        let has_bounded = cells().any(MatrixCell::is_within_bound);
         let ratio = high / low;
         let edge = |index: usize| {
             let share = index as f64 / SHADES as f64;
             if ratio > 4.0 { low * ratio.powf(share) } else { high * share }
         };
-        Self { edges: (1..SHADES).map(edge).collect() }
+        let edges = if ratio > SAME { (1..SHADES).map(edge).collect() } else { Vec::new() };
+        Self { edges, extent, has_bounded }
     }
 
-    fn of_value(&self, value: f64) -> usize {
-        self.edges.iter().filter(|edge| value >= **edge).count()
+    /// Returns the shade of a cell with a value: the lightest where that is within its bound.
+    fn of_cell(&self, cell: &MatrixCell) -> Option<usize> {
+        let of_value = |value: f64| self.edges.iter().filter(|edge| value >= **edge).count();
+        cell.value.map(|value| if cell.is_within_bound() { 0 } else { of_value(value) })
     }
 
     /// Names the values of a shade.
     fn name(&self, shade: usize, plot: &MatrixPlot) -> String {
         let show = |edge: f64| plot.unit.show(edge);
+        let bounded = if shade == 0 && self.has_bounded { ", or within its bound" } else { "" };
         match (shade.checked_sub(1).and_then(|below| self.edges.get(below)), self.edges.get(shade)) {
-            (None, Some(until)) => format!("below {}", show(*until)),
+            (None, Some(until)) => format!("below {}{bounded}", show(*until)),
             (Some(from), Some(until)) => format!("{} to {}", show(*from), show(*until)),
             (Some(from), None) => format!("{} or more", show(*from)),
-            (None, None) => show(0.0),
+            (None, None) if self.has_bounded => "within its bound".to_owned(),
+            (None, None) if self.extent[0] == self.extent[1] => show(self.extent[0]),
+            (None, None) => format!("{} to {}", show(self.extent[0]), show(self.extent[1])),
         }
     }
 }
@@ -123,13 +139,13 @@ impl Grid {
         plot: &MatrixPlot,
         class: &str,
         fill: Option<String>,
-        is: impl Fn(Option<f64>) -> bool,
+        is: impl Fn(&MatrixCell) -> bool,
     ) {
         let mut path = String::new();
         for (row, cells) in plot.cells.iter().enumerate() {
             let mut column = 0;
             while column < cells.len() {
-                let belongs = |column: &usize| *column != row && is(cells[*column].value);
+                let belongs = |column: &usize| *column != row && is(&cells[*column]);
                 let count = (column..cells.len()).take_while(belongs).count();
                 if count > 0 {
                     let (x, y, width, side) =
@@ -186,14 +202,30 @@ impl Grid {
 
     fn values(&self, svg: &mut Elements, plot: &MatrixPlot, shades: &Shades) {
         for (row, cells) in plot.cells.iter().enumerate() {
-            for (column, value) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.value?))) {
+            for (column, cell) in cells.iter().enumerate() {
+                let Some((shade, text)) = shades.of_cell(cell).zip(self.value(plot, cell)) else { continue };
                 let middle = self.side / 2.0;
                 let (x, y) = (Px(self.x(column) + middle), Px(self.y(row) + middle + 4.0));
-                let class = format!("value i{}", shades.of_value(value));
-                let text = plot.unit.show(value);
-                svg.add(html! { text class=(class) x=(x) y=(y) text-anchor="middle" { (text) } });
+                svg.add(html! { text class={ "value i" (shade) } x=(x) y=(y) text-anchor="middle" { (text) } });
             }
         }
+    }
+
+    /// Returns the text of a cell: its value, and its bound where there is room.
+    fn value(&self, plot: &MatrixPlot, cell: &MatrixCell) -> Option<String> {
+        let value = plot.unit.show(cell.value?);
+        Some(match cell.bound.filter(|_| self.side >= LEGIBLE_WITH_BOUND) {
+            Some(bound) => with_bound(&value, &plot.unit.show(bound)),
+            None => value,
+        })
+    }
+}
+
+/// `27 ± 71 ns`, or `900 ns ± 1.2 µs`.
+fn with_bound(value: &str, bound: &str) -> String {
+    match (value.split_once(' '), bound.split_once(' ')) {
+        (Some((figure, unit)), Some((_, of_bound))) if unit == of_bound => format!("{figure} ± {bound}"),
+        _ => format!("{value} ± {bound}"),
     }
 }
 
@@ -223,9 +255,7 @@ fn keys(svg: &mut Elements, plot: &MatrixPlot, shades: &Shades, top: f64, id: &s
             })
             .any(|found| cell(found.value, found.is_marked))
     };
-    let has = |shade: usize| {
-        plot.cells.iter().flatten().any(|cell| cell.value.map(|value| shades.of_value(value)) == Some(shade))
-    };
+    let has = |shade: usize| plot.cells.iter().flatten().any(|cell| shades.of_cell(cell) == Some(shade));
     let shade = |shade: usize| (shades.name(shade, plot), rectangle(format!("cell h{shade}"), None));
     let mut entries: Vec<(String, Sign)> = (0..SHADES).filter(|shade| has(*shade)).map(shade).collect();
     if has_cell(|value, _| value.is_none()) {

@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::parts::{
-    Anchor, Elements, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text,
+    Anchor, Elements, Frame, HORIZONTAL, Px, Sign, WIDTH, class, horizontal, legend, marker, short, text, width,
 };
 use crate::chart::scale::Scale;
 use crate::chart::{Band, ChartRow, Mark, MarkShape, RowPlot};
@@ -17,6 +17,8 @@ const NAME: usize = 36;
 const WORD: usize = 14;
 /// Width of a band that is narrower than a line.
 const NARROWEST: f64 = 3.0;
+/// Length of an arrow to a value beyond the axis.
+const ARROW: f64 = 14.0;
 /// Height of a row of one mark, and of each further one.
 const ROW: f64 = 22.0;
 const FURTHER: f64 = 12.0;
@@ -68,13 +70,22 @@ pub(super) fn draw(svg: &mut Elements, plot: &RowPlot, top: f64) -> f64 {
 
 fn mark(svg: &mut Elements, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: &Mark, y: f64) {
     let x = frame.x(scale, mark.value);
+    if plot.is_beyond(mark.value) {
+        arrow(svg, mark.series, frame.right(), y);
+        value(svg, plot, frame, mark, (frame.right() - ARROW, frame.right()), y);
+        return;
+    }
+    if plot.has_values {
+        let [start, end] = mark.spread.map_or([x, x], |ends| ends.map(|end| frame.x(scale, end)));
+        value(svg, plot, frame, mark, (start.min(x), end.max(x)), y);
+    }
     match plot.series.get(mark.series).map(|series| series.shape) {
         Some(MarkShape::Bar) => {
             // The shortest bar still shows.
-            let width = (x - frame.left).max(1.5);
+            let length = (x - frame.left).max(1.5);
             let (left, top) = (Px(frame.left), Px(y - 5.0));
             let class = class("bar", mark.series);
-            svg.add(html! { rect class=(class) x=(left) y=(top) width=(Px(width)) height=(Px(10.0)) {} });
+            svg.add(html! { rect class=(class) x=(left) y=(top) width=(Px(length)) height=(Px(10.0)) {} });
         }
         Some(MarkShape::Point) => {
             if let Some([low, high]) = mark.spread {
@@ -83,6 +94,24 @@ fn mark(svg: &mut Elements, plot: &RowPlot, frame: &Frame, scale: &Scale, mark: 
             marker(svg, mark.series, x, y);
         }
         None => {}
+    }
+}
+
+/// Draws an arrow to a value beyond the end of the axis.
+fn arrow(svg: &mut Elements, series: usize, right: f64, y: f64) {
+    let path = format!("M{0} {1}h{ARROW}m-5 -4l5 4l-5 4", Px(right - ARROW), Px(y));
+    svg.add(html! { path class=(class("spread", series)) d=(path) {} });
+}
+
+/// Writes a value on the right of its mark, or on the left where the frame ends.
+fn value(svg: &mut Elements, plot: &RowPlot, frame: &Frame, mark: &Mark, (start, end): (f64, f64), y: f64) {
+    /// Between a mark and its value.
+    const AWAY: f64 = 8.0;
+    let value = plot.axis.unit.show(mark.value);
+    if end + AWAY + width(&value) <= frame.right() {
+        text(svg, end + AWAY, y + 4.0, Anchor::Start, "tick", value);
+    } else {
+        text(svg, start - AWAY, y + 4.0, Anchor::End, "tick", value);
     }
 }
 
