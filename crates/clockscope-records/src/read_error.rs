@@ -7,7 +7,7 @@ use crate::foreign::{Foreign, Json};
 use crate::{DOCUMENT_SCHEMA, Document, RECORDING_SCHEMA, SCHEMA_VERSION};
 
 /// The key `schema` of a recording.
-const RECORDING: &str = "clockscope.recording";
+pub(crate) const RECORDING: &str = "clockscope.recording";
 
 /// The mark at the start of a text in UTF-8, which some editors write.
 const MARK: &[u8] = b"\xef\xbb\xbf";

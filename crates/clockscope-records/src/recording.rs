@@ -186,9 +186,15 @@ impl Recording {
     /// # Errors
     /// [`ReadError`]: says what the file is instead, or where it is damaged.
     pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
+        /// The mark of a recording.
+        #[derive(Deserialize)]
+        struct Mark {
+            schema: String,
+        }
         let text = without_mark(text);
-        let recording: Self =
-            serde_json::from_slice(text).map_err(|_| read_error::diagnosed(text, FileKind::Recording))?;
+        let mark = serde_json::from_slice::<Mark>(text).ok().filter(|mark| mark.schema == read_error::RECORDING);
+        let recording = mark.and_then(|_| serde_json::from_slice::<Self>(text).ok());
+        let recording = recording.ok_or_else(|| read_error::diagnosed(text, FileKind::Recording))?;
         match recording.schema_version {
             SCHEMA_VERSION => Ok(recording),
             found => Err(ReadError::Version { found: found.into() }),

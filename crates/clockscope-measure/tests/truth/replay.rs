@@ -187,7 +187,7 @@ fn a_damaged_file_is_an_error() {
         ("clockscope.recording", "clockscope.steps", "show documents with `clockscope report`"),
         ("\"schema_version\":1", "\"schema_version\":2", "schema_version 2"),
         ("{\"schema\"", "clock,ns\n{\"schema\"", "--raw FILE.json"),
-        ("\"recorded\":", "\"lost\":", "not a clockscope record"),
+        ("\"recorded\":", "\"lost\":", "the record is damaged: recorded is missing"),
     ] {
         let said = replayed(&text.replacen(from, to, 1)).expect_err(expected);
         assert!(said.contains(expected), "{said}");
@@ -201,7 +201,7 @@ fn a_recording_with_unknown_words_is_refused() {
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
         value["recorded"]["clocks"][0]["identity"][key] = word.into();
         let refused = replayed(&value.to_string()).expect_err(key);
-        assert!(refused.contains("not a clockscope record"), "{refused}");
+        assert!(refused.contains("the record is damaged: recorded.clocks[0].identity"), "{refused}");
     }
 }
 
