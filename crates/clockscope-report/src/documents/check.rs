@@ -42,11 +42,12 @@ impl QuestionPage for Check {
 
 fn blocks(check: &Check, view: View) -> Vec<Block> {
     let mut blocks = vec![verdicts(check).into()];
-    for verdict in &check.verdicts {
+    let evidence = check.verdicts.iter().map(|verdict| {
         let is_displayed = |evidence: &&CheckEvidence| view.is_verbose || is_displayed(verdict, evidence);
         let lines = verdict.evidence.iter().filter(is_displayed).map(line);
-        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines));
-    }
+        Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines)
+    });
+    blocks.push(Block::folded("The evidence on each clock", evidence));
     blocks.push(demands(&check.demands).into());
     let context = |text: String| Block::notes("", [Line::toned(text, Tone::Context)]);
     blocks.extend(check.not_independent().map(context));
