@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::evidence::EvidencePlot;
 use super::unit::Unit;
 use crate::words::Text;
 
@@ -23,6 +24,13 @@ pub(crate) enum Plot {
     Rows(RowPlot),
     Curves(CurvePlot),
     Matrix(MatrixPlot),
+    Evidence(EvidencePlot),
+}
+
+impl From<EvidencePlot> for Plot {
+    fn from(plot: EvidencePlot) -> Self {
+        Self::Evidence(plot)
+    }
 }
 
 impl From<RowPlot> for Plot {

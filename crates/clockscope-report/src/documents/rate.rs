@@ -10,7 +10,7 @@ use crate::chart::Chart;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::units::{megahertz, significant, time, trimmed};
+use crate::units::{megahertz, ppm, time};
 use crate::words::{by_reason, known};
 
 const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over", "Brackets", "Width", "Constant"];
@@ -165,15 +165,6 @@ fn kernel_verdict(kernel: &Adjtimex) -> String {
 fn signed(value: f64) -> String {
     let text = ppm(value);
     if value > 0.0 && text != "0" { format!("+{text}") } else { text }
-}
-
-/// Parts per million with three digits, but no finer than a millionth of one.
-fn ppm(value: f64) -> String {
-    let text = if value.abs() >= 1e-3 { significant(value, 3) } else { format!("{value:.6}") };
-    match trimmed(&text) {
-        "-0" => "0".to_owned(),
-        text => text.to_owned(),
-    }
 }
 
 /// Writes a bound of ppm, which is never 0 if it is above.

@@ -163,20 +163,29 @@ impl Page {
 
     /// Makes a chart with its title, its words, and its data in a table that can be opened.
     fn chart(&mut self, chart: &Chart) -> Markup {
+        /// Most characters of a description above a chart; a longer one is with the data.
+        const SHORT: usize = 200;
         let id = self.id(&chart.name);
+        let description = chart.description();
+        let is_short = description.chars().count() <= SHORT;
         let table = data::table(chart);
         let data = format!("Data of the chart: {}", chart.title);
         html! {
             figure id=(id) {
                 figcaption {
                     (heading(self.level, &chart.title))
-                    p { (chart.description()) }
+                    @if is_short {
+                        p { (description) }
+                    }
                 }
                 div class="scroll" role="group" aria-label={ "Chart: " (chart.title) } tabindex="0" {
                     (svg::draw(chart, &id, svg::ImageContext::Page))
                 }
                 details {
                     summary { (data) }
+                    @if !is_short {
+                        p { (description) }
+                    }
                     (table::of(&table, &data, table::MOST_ROWS))
                 }
             }

@@ -87,7 +87,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
     ("table", &["class"]),
     ("tbody", &["class"]),
     ("td", &["class"]),
-    ("text", &["class", "text-anchor", "x", "y"]),
+    ("text", &["class", "text-anchor", "transform", "x", "y"]),
     ("th", &["class", "colspan", "scope"]),
     ("thead", &[]),
     ("title", &["id"]),
