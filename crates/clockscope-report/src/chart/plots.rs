@@ -462,6 +462,26 @@ mod tests {
     }
 
     #[test]
+    fn values_beyond_the_end_of_the_axis_take_no_room() {
+        let mark = |value| vec![Mark { series: 0, value, spread: None }];
+        let rows = [("a".to_owned(), mark(10.0)), ("b".to_owned(), mark(4600.0))];
+        let series = vec![RowSeries::points("a", "")];
+        let plot = RowPlot::new(axis(Spacing::FromZero), "rows", series, rows);
+        let ending = |end| plot.clone().ending_at(end);
+        assert_eq!(ending(Some(60.0)).values().collect::<Vec<_>>(), [10.0, 60.0]);
+        assert!(ending(Some(60.0)).is_beyond(4600.0) && !ending(Some(60.0)).is_beyond(10.0));
+        assert_eq!((ending(Some(5000.0)).end, ending(None).end, ending(Some(f64::NAN)).end), (None, None, None));
+    }
+
+    #[test]
+    fn a_value_within_its_bound_is_known_as_such() {
+        let cell = |value, bound| MatrixCell::new(value, false).with_bound(bound);
+        assert!(cell(Some(27.0), Some(71.0)).is_within_bound() && !cell(Some(90.0), Some(71.0)).is_within_bound());
+        assert!(!cell(Some(27.0), None).is_within_bound() && !cell(None, Some(71.0)).is_within_bound());
+        assert_eq!(cell(Some(1.0), Some(f64::NAN)).bound, None);
+    }
+
+    #[test]
     fn a_lattice_is_drawn_where_there_is_room() {
         let plot = || {
             let points = [0.0, 10.0, 100.0].map(|value| Point::at(value, value));
