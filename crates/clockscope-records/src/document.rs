@@ -102,7 +102,7 @@ documents! {
     /// The result of `clockscope sleep`.
     Sleep(Sleep) = "clockscope.sleep", is_run = true, has_charts = true;
     /// The result of `clockscope check`.
-    Check(Check) = "clockscope.check", is_run = true, has_charts = false;
+    Check(Check) = "clockscope.check", is_run = true, has_charts = true;
     /// The result of `clockscope shootout`.
     Shootout(Shootout) = "clockscope.shootout", is_run = true, has_charts = false;
     /// The result of `clockscope compare`.

@@ -1,19 +1,21 @@
 //! Charts as documents give them: values with their axes and units. A renderer draws them.
 //!
 //! A chart is rows with marks (and a word each, beside a band of the axis such as a margin), curves
-//! over an axis, or a matrix ([`Plot`]). The constructors keep the values that have a place on the
-//! axes, and count the others. [`scale`] chooses the ends and ticks of an axis; `words` says in
-//! words what a chart shows.
+//! over an axis, a matrix, or findings on things ([`Plot`]). The constructors keep the values that
+//! have a place on the axes, and count the others. [`scale`] chooses the ends and ticks of an axis;
+//! `words` says in words what a chart shows.
 //!
 //! To add a chart, write a function in the document's file that returns a [`Chart`], and put it
 //! among the blocks. A new kind of plot is a variant of [`Plot`], a file in `render/svg/`, and its
 //! words and table.
 
+mod evidence;
 mod plots;
 pub(crate) mod scale;
 mod unit;
 mod words;
 
+pub(crate) use evidence::{EvidencePlot, FindingMark};
 pub(crate) use plots::{
     Axis, Band, ChartRow, Curve, CurvePlot, Form, MOST_SERIES, Mark, MarkShape, MatrixCell, MatrixPlot, Plot, Point,
     RowPlot, RowSeries, Spacing,
@@ -61,6 +63,7 @@ impl Chart {
         match &self.plot {
             Plot::Rows(plot) => plot.rows.is_empty(),
             Plot::Curves(plot) => plot.series.is_empty(),
+            Plot::Evidence(plot) => plot.columns.is_empty(),
             Plot::Matrix(plot) => !plot.cells.iter().flatten().any(|cell| cell.value.is_some()),
         }
     }

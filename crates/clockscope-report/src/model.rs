@@ -79,8 +79,17 @@ pub(crate) enum Block {
     /// Paragraphs.
     Prose(Vec<Text>),
     /// The machine, and how the document was made.
-    Environment(Vec<(Text, Text)>),
+    Environment {
+        machine: Vec<(Text, Text)>,
+        recording: Vec<(Text, Text)>,
+    },
     Conclusion(Conclusion),
+    /// Blocks that a page opens on request. Only views with folds have it; the others have the
+    /// blocks themselves.
+    Folded {
+        title: Text,
+        blocks: Vec<Block>,
+    },
 }
 
 /// The conclusion of a page, at its top.
@@ -127,15 +136,24 @@ impl Block {
         Self::KeyValue { title: title.into(), pairs: pairs_of(pairs) }
     }
 
-    pub(crate) fn environment<K: Into<Text>, V: Into<Text>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
-        Self::Environment(pairs_of(pairs))
+    pub(crate) fn environment<K: Into<Text>, V: Into<Text>>(
+        machine: impl IntoIterator<Item = (K, V)>,
+        recording: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        Self::Environment { machine: pairs_of(machine), recording: pairs_of(recording) }
+    }
+
+    pub(crate) fn folded(title: impl Into<Text>, blocks: impl IntoIterator<Item = Self>) -> Self {
+        Self::Folded { title: title.into(), blocks: blocks.into_iter().collect() }
     }
 
     /// Returns whether there is nothing to show.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Table(table) => table.rows.is_empty() && table.below.is_empty(),
-            Self::KeyValue { pairs, .. } | Self::Environment(pairs) => pairs.is_empty(),
+            Self::KeyValue { pairs, .. } => pairs.is_empty(),
+            Self::Environment { machine, recording } => machine.is_empty() && recording.is_empty(),
+            Self::Folded { blocks, .. } => blocks.iter().all(Self::is_empty),
             Self::Series(bins) => bins.is_empty(),
             Self::Chart(chart) => chart.is_empty(),
             Self::Notes { lines, .. } => lines.is_empty(),
@@ -184,6 +202,8 @@ pub(crate) struct Table {
     pub(crate) omitted: Option<&'static str>,
     /// Lines below it.
     pub(crate) below: Vec<Text>,
+    /// The number of those lines, from the first, that explain the columns.
+    pub(crate) explaining: usize,
 }
 
 /// A row of a table.
@@ -230,6 +250,15 @@ impl Table {
     /// Adds lines below it.
     pub(crate) fn below<T: Into<Text>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
         self.below.extend(texts(lines));
+        self
+    }
+
+    /// Adds lines below it that explain its columns.
+    pub(crate) fn explained<T: Into<Text>>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
+        let lines = texts(lines);
+        let start = self.explaining;
+        self.explaining += lines.len();
+        self.below.splice(start..start, lines);
         self
     }
 

@@ -67,8 +67,7 @@ impl<'a> Report<'a> {
 
     /// Returns the blocks that have anything to show.
     pub(crate) fn blocks(&self, view: View) -> Vec<Block> {
-        let is_visible = |block: &Block| !block.is_empty() && (view.has_charts || !matches!(block, Block::Chart(_)));
-        let blocks = self.page.blocks(view).into_iter().filter(is_visible).collect();
+        let blocks = visible(self.page.blocks(view), view);
         if view.is_brief { brief(blocks) } else { blocks }
     }
 
@@ -99,12 +98,26 @@ impl<'a> Report<'a> {
     }
 }
 
+/// Returns the blocks that a view shows, without folds where it has none.
+fn visible(blocks: impl IntoIterator<Item = Block>, view: View) -> Vec<Block> {
+    let visible = |block| match block {
+        Block::Folded { title, blocks } => match visible(blocks, view) {
+            blocks if view.has_folds && !blocks.is_empty() => vec![Block::Folded { title, blocks }],
+            blocks => blocks,
+        },
+        Block::Chart(_) if !view.has_charts => Vec::new(),
+        block if block.is_empty() => Vec::new(),
+        block => vec![block],
+    };
+    blocks.into_iter().flat_map(visible).collect()
+}
+
 /// Returns the conclusion and the main block: the first table, or the first list of names and
 /// values where there is none.
 fn brief(blocks: Vec<Block>) -> Vec<Block> {
     let kinds: [fn(&Block) -> bool; 2] = [
         |block| matches!(block, Block::Table(table) if !table.rows.is_empty()),
-        |block| matches!(block, Block::KeyValue { .. } | Block::Environment(_)),
+        |block| matches!(block, Block::KeyValue { .. } | Block::Environment { .. }),
     ];
     let position = kinds.iter().find_map(|is| blocks.iter().position(is));
     let is_visible = |at: usize, block: &Block| matches!(block, Block::Conclusion(_)) || Some(at) == position;

@@ -56,12 +56,22 @@ pub(crate) struct View {
     pub(crate) is_verbose: bool,
     /// True if there are charts.
     pub(crate) has_charts: bool,
+    /// True if a reader can open and close parts.
+    pub(crate) has_folds: bool,
 }
 
 impl View {
     /// The view that leaves nothing out, unless it is brief; without charts.
     pub(crate) fn whole(is_brief: bool) -> Self {
-        Self { columns: None, is_brief, is_all: true, has_machine: true, is_verbose: true, has_charts: false }
+        Self {
+            columns: None,
+            is_brief,
+            is_all: true,
+            has_machine: true,
+            is_verbose: true,
+            has_charts: false,
+            has_folds: false,
+        }
     }
 }
 
@@ -79,6 +89,7 @@ impl Style {
             has_machine: self.machine,
             is_verbose: self.verbose,
             has_charts: self.plots,
+            has_folds: false,
         }
     }
 
@@ -90,6 +101,6 @@ impl Style {
 
     /// The view of a page with images.
     pub(crate) fn page_view(&self) -> View {
-        View { columns: self.columns, has_charts: !self.brief, ..View::whole(self.brief) }
+        View { columns: self.columns, has_charts: !self.brief, has_folds: !self.brief, ..View::whole(self.brief) }
     }
 }

@@ -24,6 +24,15 @@ pub(crate) fn exact_time(ns: f64) -> String {
     if ns.abs() < 1e6 { format!("{} ns", figure(ns, 6)) } else { time(ns) }
 }
 
+/// Shows parts per million with three digits, but no finer than a millionth of one.
+pub(crate) fn ppm(value: f64) -> String {
+    let text = if value.abs() >= 1e-3 { significant(value, 3) } else { format!("{value:.6}") };
+    match trimmed(&text) {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
 /// Shows a frequency in MHz, to the Hz.
 pub(crate) fn megahertz(hz: f64) -> String {
     format!("{:.6} MHz", hz / 1e6)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::evidence::EvidencePlot;
 use super::unit::Unit;
 use crate::words::Text;
 
@@ -23,6 +24,13 @@ pub(crate) enum Plot {
     Rows(RowPlot),
     Curves(CurvePlot),
     Matrix(MatrixPlot),
+    Evidence(EvidencePlot),
+}
+
+impl From<EvidencePlot> for Plot {
+    fn from(plot: EvidencePlot) -> Self {
+        Self::Evidence(plot)
+    }
 }
 
 impl From<RowPlot> for Plot {
@@ -451,6 +459,26 @@ mod tests {
         for wrong in [[0.0, 2.0], [f64::NAN, 2.0], [0.5, f64::INFINITY], [2.0, 0.5]] {
             assert_eq!(band(Spacing::Log, wrong), [5.0], "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn values_beyond_the_end_of_the_axis_take_no_room() {
+        let mark = |value| vec![Mark { series: 0, value, spread: None }];
+        let rows = [("a".to_owned(), mark(10.0)), ("b".to_owned(), mark(4600.0))];
+        let series = vec![RowSeries::points("a", "")];
+        let plot = RowPlot::new(axis(Spacing::FromZero), "rows", series, rows);
+        let ending = |end| plot.clone().ending_at(end);
+        assert_eq!(ending(Some(60.0)).values().collect::<Vec<_>>(), [10.0, 60.0]);
+        assert!(ending(Some(60.0)).is_beyond(4600.0) && !ending(Some(60.0)).is_beyond(10.0));
+        assert_eq!((ending(Some(5000.0)).end, ending(None).end, ending(Some(f64::NAN)).end), (None, None, None));
+    }
+
+    #[test]
+    fn a_value_within_its_bound_is_known_as_such() {
+        let cell = |value, bound| MatrixCell::new(value, false).with_bound(bound);
+        assert!(cell(Some(27.0), Some(71.0)).is_within_bound() && !cell(Some(90.0), Some(71.0)).is_within_bound());
+        assert!(!cell(Some(27.0), None).is_within_bound() && !cell(None, Some(71.0)).is_within_bound());
+        assert_eq!(cell(Some(1.0), Some(f64::NAN)).bound, None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::units::{figure, time, time_unit};
+use crate::units::{figure, ppm, time, time_unit};
 use crate::words::grouped;
 
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
@@ -45,6 +45,7 @@ impl Unit {
             Self::Time => format!("{} ns", number(value)),
             Self::Count if value.abs() < 1e18 && value.fract() == 0.0 && value >= 0.0 => grouped(value as u64),
             Self::Count | Self::Number => number(value),
+            Self::Named("ppm") if value == 0.0 || (1e-5..1e6).contains(&value.abs()) => format!("{} ppm", ppm(value)),
             Self::Named(unit) => format!("{} {unit}", number(value)),
             Self::Date => date(value),
         }
@@ -106,6 +107,12 @@ mod tests {
         assert_eq!(Unit::Count.labels(&[1e20, 2e20], 1e20), ["1.0e20", "2.0e20"]);
         assert_eq!(Unit::Number.log_labels(&[1e-7, 2e-7, 0.01]), ["1e-7", "2e-7", "0.01"]);
         assert_eq!(Unit::Count.log_labels(&[1.0, 1e6]), ["1", "1,000,000"]);
+    }
+
+    #[test]
+    fn rates_have_no_exponent() {
+        let rates = [-9.766e-4, 12.5, 0.0].map(|value| Unit::Named("ppm").show(value));
+        assert_eq!(rates, ["-0.000977 ppm", "12.5 ppm", "0 ppm"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(super) fn of(plot: &Plot) -> String {
         Plot::Rows(plot) => of_rows(plot),
         Plot::Curves(plot) => of_curves(plot),
         Plot::Matrix(plot) => of_matrix(plot),
+        Plot::Evidence(plot) => plot.description(),
     };
     sentences.join(" ")
 }

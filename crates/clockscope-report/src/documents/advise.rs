@@ -28,7 +28,7 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// The meaning of the figures.
-const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval: overhead, tick and jitter together. Repetitions between the two reads divide it; *subtracted* is how many where the overhead is subtracted. Cheapest: of the clocks whose single measurement suffices. Overhead: what two reads show with nothing between them. Jitter: by how much that varies (its 99th percentile less its median). Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
+const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval: overhead, tick and jitter together. Repetitions between the two reads divide it; \"subtracted\" is how many where the overhead is subtracted. Cheapest: of the clocks whose single measurement suffices. Overhead: what two reads show with nothing between them. Jitter: by how much that varies (its 99th percentile less its median). Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
 
 impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
@@ -39,7 +39,7 @@ impl QuestionPage for Advice {
         vec![
             Table { together: 2, ..Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole() }.into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
-            Block::prose([ABOUT]),
+            Block::folded("Definitions", [Block::prose([ABOUT])]),
             Block::notes(
                 "Not weighed:",
                 by_reason(self.left_out.iter().map(|clock| (clock.clock.clone(), clock.cause.to_string()))),

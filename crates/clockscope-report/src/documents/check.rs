@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use self::figure::figure_of;
 use super::question_page::QuestionPage;
+use crate::chart::{Chart, EvidencePlot, FindingMark};
 use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -41,17 +42,28 @@ impl QuestionPage for Check {
 }
 
 fn blocks(check: &Check, view: View) -> Vec<Block> {
-    let mut blocks = vec![verdicts(check).into()];
-    for verdict in &check.verdicts {
+    let mut blocks = vec![verdicts(check).into(), chart(check).into()];
+    let evidence = check.verdicts.iter().map(|verdict| {
         let is_displayed = |evidence: &&CheckEvidence| view.is_verbose || is_displayed(verdict, evidence);
         let lines = verdict.evidence.iter().filter(is_displayed).map(line);
-        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines));
-    }
+        Block::notes(format!("{}: {}", verdict.clock, verdict.phrase()), lines)
+    });
+    blocks.push(Block::folded("The evidence as lists", evidence));
     blocks.push(demands(&check.demands).into());
     let context = |text: String| Block::notes("", [Line::toned(text, Tone::Context)]);
     blocks.extend(check.not_independent().map(context));
     blocks.extend((!view.is_verbose).then(|| left_out(check)).flatten().map(context));
     blocks
+}
+
+/// Draws the findings on each clock.
+fn chart(check: &Check) -> Chart {
+    let mark = |evidence: &CheckEvidence| FindingMark { finding: evidence.finding, decides: evidence.decides };
+    let of_clock = |verdict: &Verdict| -> Vec<(&str, FindingMark)> {
+        verdict.evidence.iter().map(|evidence| (evidence.data.name(), mark(evidence))).collect()
+    };
+    let things: Vec<_> = check.verdicts.iter().map(|verdict| (verdict.clock.as_str(), of_clock(verdict))).collect();
+    Chart::new("evidence", "Evidence on each clock", EvidencePlot::new(&things))
 }
 
 /// Returns whether evidence is shown without --verbose: what decides a verdict that is not trusted.

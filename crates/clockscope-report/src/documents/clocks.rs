@@ -13,7 +13,7 @@ pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> B
     let missing = clocks.filter(|(_, available, _)| !available);
     let named =
         missing.map(|(identity, _, reason)| (identity.label(), reason.unwrap_or(&Unknown::Unrecorded).to_string()));
-    Block::notes("Not available:", in_order(named))
+    Block::folded("Clocks that are not available", [Block::notes("Not available:", in_order(named))])
 }
 
 /// Groups names by their reasons: a line a reason, in the order in which they are met.

@@ -41,15 +41,17 @@ impl<'a> DocumentHead<'a> {
     }
 
     pub(super) fn facts(&self) -> Vec<Fact> {
+        of_machine(self.environment).into_iter().chain(self.recording()).collect()
+    }
+
+    /// The facts of the recording.
+    fn recording(&self) -> Vec<Fact> {
         let recorded = self.recorded_at.unwrap_or("unknown (no wall clock could be read)").to_owned();
-        let mut facts = of_machine(self.environment);
-        facts.push(("recorded", recorded));
-        facts.extend(self.run.iter().cloned());
-        facts
+        std::iter::once(("recorded", recorded)).chain(self.run.iter().cloned()).collect()
     }
 
     pub(super) fn block(&self) -> Block {
-        Block::environment(self.facts())
+        Block::environment(of_machine(self.environment), self.recording())
     }
 
     /// Names the machine: processor, kernel, clocksource and hypervisor, as far as they are known.

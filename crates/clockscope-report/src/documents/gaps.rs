@@ -97,11 +97,11 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     let by_cause = Table::new(["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes);
     let longest = Table::new(["Cause", "Counted meanwhile", "CPU", "Length", "At"], 2, worst);
     vec![
-        Table::new(HEAD, 0, sampled.iter().map(|cpu| row(cpu))).below(definition).into(),
+        Table::new(HEAD, 0, sampled.iter().map(|cpu| row(cpu))).explained(definition).into(),
         by_cause.titled("By cause:").below(steal).into(),
         causes_chart(&sampled).into(),
-        longest.titled("The longest:").into(),
         longest_chart(gaps).into(),
+        Block::folded("The longest gaps, as a table", [longest.titled("The longest:").into()]),
         Block::notes("Not looked at:", by_reason(lost)),
     ]
 }

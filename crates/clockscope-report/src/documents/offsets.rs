@@ -75,7 +75,7 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
         offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), cpu.reason.as_ref()?.to_string())));
     vec![
         Table::new(HEAD, 1, rows).below(left_out).into(),
-        matrix(offsets).into(),
+        Block::folded("The offset of each CPU against each other", [matrix(offsets).into()]),
         chart(offsets).into(),
         Table::new(["CPU", "Offset", "±"], 0, measured.map(of_cpu)).titled(against).into(),
         Block::notes("Not tested:", by_reason(lost.chain(lost_cpus))),

@@ -71,7 +71,7 @@ fn blocks(order: &Order) -> Vec<Block> {
         chart(order).into(),
         Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !checked.is_empty()))),
         Block::notes("Disturbed:", disturbed),
-        Block::notes("Not available:", by_reason(missing)),
+        Block::folded("Clocks that are not available", [Block::notes("Not available:", by_reason(missing))]),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::chart::Chart;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::units::{megahertz, significant, time, trimmed};
+use crate::units::{megahertz, ppm, time};
 use crate::words::{by_reason, known};
 
 const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over", "Brackets", "Width", "Constant"];
@@ -76,17 +76,19 @@ fn blocks(rates: &Rate) -> Vec<Block> {
     let missing: Vec<(String, String)> = missing.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
-    let mut blocks =
-        vec![table.into(), charts::rates(&rates.reference, &compared).into(), matrix(rates, &compared).into()];
+    let mut blocks = vec![table.into(), charts::rates(&rates.reference, &compared).into()];
     blocks.extend(charts::stability(&compared).into_iter().map(Block::from));
-    for part in compared.chunks(SIDE_BY_SIDE) {
+    blocks.push(Block::folded("The rate of each clock against each other", [matrix(rates, &compared).into()]));
+    let stability = compared.chunks(SIDE_BY_SIDE).flat_map(|part| {
         let (allan, error) = ("Allan deviation:", "Maximum time interval error:");
-        blocks.push(over_tau(part, adev, |value| format!("{value:.1e}").into()).titled(allan).into());
-        blocks.push(over_tau(part, mtie, Cell::Time).titled(error).into());
-    }
+        let deviations = over_tau(part, adev, |value| format!("{value:.1e}").into());
+        [deviations.titled(allan).into(), over_tau(part, mtie, Cell::Time).titled(error).into()]
+    });
+    blocks.push(Block::folded("Allan deviation and maximum time interval error, as tables", stability));
     blocks.push(Block::prose(rates.adjtimex.known().into_iter().map(kernel_verdict)));
     blocks.push(Block::notes("Disturbed:", disturbed));
-    blocks.push(Block::notes("Not compared:", by_reason(missing.into_iter())));
+    let missing = Block::notes("Not compared:", by_reason(missing.into_iter()));
+    blocks.push(Block::folded("Clocks that were not compared", [missing]));
     blocks
 }
 
@@ -163,15 +165,6 @@ fn kernel_verdict(kernel: &Adjtimex) -> String {
 fn signed(value: f64) -> String {
     let text = ppm(value);
     if value > 0.0 && text != "0" { format!("+{text}") } else { text }
-}
-
-/// Parts per million with three digits, but no finer than a millionth of one.
-fn ppm(value: f64) -> String {
-    let text = if value.abs() >= 1e-3 { significant(value, 3) } else { format!("{value:.6}") };
-    match trimmed(&text) {
-        "-0" => "0".to_owned(),
-        text => text.to_owned(),
-    }
 }
 
 /// Writes a bound of ppm, which is never 0 if it is above.

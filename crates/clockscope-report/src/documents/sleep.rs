@@ -66,9 +66,10 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     let missing = sleep.rows.iter().filter_map(|row| {
         Some((format!("{} for {}", row.call, time(row.requested_ns as f64)), row.reason.as_ref()?.to_string()))
     });
-    let mut blocks = vec![Table::new(HEAD, 1, rows).below(below).into()];
+    let table = Table::new(HEAD, 1, rows).below(below);
+    let mut blocks = vec![Block::folded("All calls, as a table", [table.into()])];
     blocks.extend(charts(&slept).into_iter().map(Block::from));
-    blocks.push(Block::notes("Not possible:", by_reason(missing)));
+    blocks.push(Block::folded("Sleeps that are not possible", [Block::notes("Not possible:", by_reason(missing))]));
     blocks
 }
 

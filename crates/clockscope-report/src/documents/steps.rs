@@ -40,9 +40,12 @@ impl QuestionPage for Steps {
 
     fn blocks(&self, _: View) -> Vec<Block> {
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
-        let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
+        let mut blocks = vec![
+            Block::folded("All figures, side by side", [side_by_side(&readable).into()]),
+            Block::folded("Definitions", [Block::prose([ABOUT])]),
+        ];
         blocks.extend(charts::distributions(&readable).into_iter().map(Block::from));
-        blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
+        blocks.push(Block::folded("Each clock", readable.iter().map(|clock| of_clock(clock))));
         let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_ref()));
         blocks.push(not_available(all));
         blocks
@@ -101,7 +104,7 @@ fn is_faulty(clock: &StepsRecord) -> bool {
 }
 
 /// Shows one clock in detail.
-fn of_clock(clock: &StepsRecord) -> Vec<Block> {
+fn of_clock(clock: &StepsRecord) -> Block {
     let mut blocks = vec![Block::section(clock.identity.label(), sentences(clock))];
     if !clock.differences.is_empty() {
         let of_all = clock.summary.known().map_or(0, |summary| summary.count);
@@ -114,7 +117,8 @@ fn of_clock(clock: &StepsRecord) -> Vec<Block> {
         blocks.extend(charts::of_clock(clock).into_iter().map(Block::from));
         blocks.push(Block::notes("The worst, by size and time:", worst(clock)));
     }
-    blocks
+    let tick = clock.tick_ns.get().map_or_else(String::new, |tick| format!(", tick {}", precise_time(tick)));
+    Block::folded(format!("{}{tick}", clock.identity.label()), blocks)
 }
 
 /// Shows the figures of all clocks side by side, one column per clock.

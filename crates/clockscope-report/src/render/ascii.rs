@@ -40,7 +40,12 @@ pub(super) fn in_ascii(block: Block) -> Block {
         }
         Block::Section { title, lines } => Block::Section { title: text(&title), lines: texts(&lines) },
         Block::Prose(lines) => Block::Prose(texts(&lines)),
-        Block::Environment(of) => Block::Environment(pairs(&of)),
+        Block::Environment { machine, recording } => {
+            Block::Environment { machine: pairs(&machine), recording: pairs(&recording) }
+        }
+        Block::Folded { title, blocks } => {
+            Block::Folded { title: text(&title), blocks: blocks.into_iter().map(in_ascii).collect() }
+        }
         Block::Conclusion(of) => {
             let [caveats, lines, findings] = [of.caveats, of.lines, of.findings].map(|lines| texts(&lines));
             Block::Conclusion(Conclusion { caveats, lines, findings })

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod contrast;
 mod data;
+mod machines;
+mod parts;
 mod policy;
 mod table;
 mod tone;
@@ -18,7 +20,7 @@ use crate::model::{Block, Conclusion, Line, Table};
 use crate::report::Report;
 use crate::style::Style;
 use crate::words::{Text, grouped};
-use tone::tone;
+use parts::{fold, list, pairs, paragraphs};
 
 /// The page's styles, and its script. The policy admits these and nothing else.
 const STYLE: &str = include_str!("html/page.css");
@@ -63,26 +65,28 @@ fn head(title: &str) -> Markup {
 
 fn body(title: &str, reports: &[Report<'_>], style: Style) -> Markup {
     let titles: Vec<Text> = reports.iter().map(Report::title).collect();
+    let blocks: Vec<Vec<Block>> = reports.iter().map(|report| report.blocks(style.page_view())).collect();
     html! {
         header { h1 { (title) } } "\n"
         @if titles.len() > 1 {
             nav aria-label="Reports" { (contents(&titles)) } "\n"
+            (machines::of_all(&blocks))
         }
-        main { (parts(&titles, reports, style)) }
+        main { (parts(&titles, &blocks, style)) }
         script { (PreEscaped(SCRIPT)) }
     }
 }
 
-fn parts(titles: &[Text], reports: &[Report<'_>], style: Style) -> Markup {
+fn parts(titles: &[Text], reports: &[Vec<Block>], style: Style) -> Markup {
     let are_several = titles.len() > 1;
     let top = if are_several { 3 } else { 2 };
-    let mut page = Page { top, level: top, tables: 0, ids: BTreeMap::new() };
+    let mut page = Page { top, level: top, are_several, tables: 0, ids: BTreeMap::new() };
     html! {
-        @for (index, (report, title)) in (1..).zip(reports.iter().zip(titles)) {
+        @for (index, (blocks, title)) in (1..).zip(reports.iter().zip(titles)) {
             @if are_several {
                 h2 id={ "report-" (index) } class="document" { (index) ". " (title) }
             }
-            (page.report(report, style))
+            (page.report(blocks, style))
         }
     }
 }
@@ -103,6 +107,8 @@ struct Page {
     /// The level of a report's own headings, and of those below the last of them.
     top: usize,
     level: usize,
+    /// True if the page shows the machine of each report at the top.
+    are_several: bool,
     /// Tables so far.
     tables: usize,
     /// Identifiers so far, and how often each was wanted.
@@ -110,11 +116,22 @@ struct Page {
 }
 
 impl Page {
-    fn report(&mut self, report: &Report<'_>, style: Style) -> Markup {
+    fn report(&mut self, blocks: &[Block], style: Style) -> Markup {
         self.level = self.top;
+        self.blocks(blocks, style)
+    }
+
+    /// Makes the blocks. Charts that follow each other are side by side where there is room.
+    fn blocks(&mut self, blocks: &[Block], style: Style) -> Markup {
+        let is_chart = |block: &Block| matches!(block, Block::Chart(_));
         html! {
-            @for block in report.blocks(style.page_view()) {
-                (self.block(&block, style)) "\n"
+            @for group in blocks.chunk_by(|before, after| is_chart(before) && is_chart(after)) {
+                @let content = html! { @for block in group { (self.block(block, style)) "\n" } };
+                @if group.len() > 1 {
+                    div class="charts" { (content) } "\n"
+                } @else {
+                    (content)
+                }
             }
         }
     }
@@ -126,7 +143,7 @@ impl Page {
                 heading(self.top, text)
             }
             Block::Table(table) => self.table(table, style),
-            Block::KeyValue { title, pairs } => html! { (heading(self.level, title)) (self::pairs(pairs)) },
+            Block::KeyValue { title, pairs } => html! { (heading(self.level, title)) (parts::pairs(pairs)) },
             // Documents that give a histogram give a chart of it, too.
             Block::Series(_) => Markup::default(),
             Block::Chart(chart) => self.chart(chart),
@@ -135,27 +152,40 @@ impl Page {
             }
             Block::Section { title, lines } => html! { (heading(self.level, title)) (paragraphs(lines)) },
             Block::Prose(lines) => paragraphs(lines),
-            Block::Environment(pairs) => html! { (heading(self.level, "Environment")) (self::pairs(pairs)) },
+            Block::Environment { recording, .. } if self.are_several => machines::recording(recording),
+            Block::Environment { machine, recording } => {
+                html! { (heading(self.level, "Environment")) (pairs(&[&machine[..], recording].concat())) }
+            }
+            Block::Folded { title, blocks } => fold(title, self.blocks(blocks, style)),
             Block::Conclusion(conclusion) => self::conclusion(conclusion),
         }
     }
 
     /// Makes a chart with its title, its words, and its data in a table that can be opened.
     fn chart(&mut self, chart: &Chart) -> Markup {
+        /// Most characters of a description above a chart; a longer one is with the data.
+        const SHORT: usize = 200;
         let id = self.id(&chart.name);
+        let description = chart.description();
+        let is_short = description.chars().count() <= SHORT;
         let table = data::table(chart);
         let data = format!("Data of the chart: {}", chart.title);
         html! {
             figure id=(id) {
                 figcaption {
                     (heading(self.level, &chart.title))
-                    p { (chart.description()) }
+                    @if is_short {
+                        p { (description) }
+                    }
                 }
                 div class="scroll" role="group" aria-label={ "Chart: " (chart.title) } tabindex="0" {
                     (svg::draw(chart, &id, svg::ImageContext::Page))
                 }
                 details {
                     summary { (data) }
+                    @if !is_short {
+                        p { (description) }
+                    }
                     (table::of(&table, &data, table::MOST_ROWS))
                 }
             }
@@ -194,8 +224,12 @@ impl Page {
             @if !table.rows.is_empty() {
                 (table::of(table, &name, most))
             }
-            @for line in &table.below {
+            @let (explaining, others) = table.below.split_at(table.explaining);
+            @for line in others {
                 p class="context" { (line) }
+            }
+            @if !explaining.is_empty() {
+                (fold("Definitions", paragraphs(explaining)))
             }
         }
     }
@@ -212,37 +246,6 @@ fn conclusion(conclusion: &Conclusion) -> Markup {
             p class=[(index == 0).then_some("lead")] { (line) }
         }
         (list(&findings))
-    }
-}
-
-fn list(lines: &[Line]) -> Markup {
-    html! {
-        @if !lines.is_empty() {
-            ul {
-                @for line in lines {
-                    li class=[Some(tone(line.tone)).filter(|class| !class.is_empty())] { (line.text) }
-                }
-            }
-        }
-    }
-}
-
-fn paragraphs(lines: &[Text]) -> Markup {
-    html! {
-        @for line in lines {
-            p { (line) }
-        }
-    }
-}
-
-fn pairs(pairs: &[(Text, Text)]) -> Markup {
-    html! {
-        dl {
-            @for (key, value) in pairs {
-                dt { (key) }
-                dd { (value) }
-            }
-        }
     }
 }
 

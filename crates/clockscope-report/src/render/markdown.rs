@@ -66,7 +66,10 @@ fn block(block: &Block, style: Style, room: Option<usize>) -> String {
         (Block::Notes { title, lines }, _) => list(title, lines, None),
         (Block::Section { title, lines }, _) => format!("### {title}\n\n{}", list("", lines, None)),
         (Block::Prose(lines), _) => paragraphs(lines),
-        (Block::Environment(pairs), room) => list("Environment", &joined(pairs), room),
+        (Block::Environment { machine, recording }, room) => {
+            list("Environment", &joined(&[&machine[..], recording].concat()), room)
+        }
+        (Block::Folded { blocks, .. }, _) => blocks.iter().map(|block| self::block(block, style, room)).collect(),
         (Block::Conclusion(conclusion), room) => self::conclusion(conclusion, room.map(|_| brief::CONCLUSION)),
     }
 }

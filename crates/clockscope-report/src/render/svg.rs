@@ -1,6 +1,7 @@
 //! One chart as an SVG image. HTML pages draw their charts by it, too.
 
 mod curves;
+mod evidence;
 mod matrix;
 mod parts;
 mod rows;
@@ -62,6 +63,7 @@ pub(super) fn draw(chart: &Chart, id: &str, context: ImageContext) -> Markup {
     let height = match &chart.plot {
         Plot::Rows(plot) => rows::draw(&mut content, plot, top),
         Plot::Curves(plot) => curves::draw(&mut content, plot, top),
+        Plot::Evidence(plot) => evidence::draw(&mut content, plot, top),
         Plot::Matrix(plot) => matrix::draw(&mut content, plot, top, id),
     };
     let (title, description) = (format!("{id}-title"), format!("{id}-text"));

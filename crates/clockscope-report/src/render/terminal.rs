@@ -100,7 +100,10 @@ impl TextBuffer {
                 self.wrapped(lines, Tone::Normal);
             }
             Block::Prose(lines) => self.wrapped(lines, Tone::Normal),
-            Block::Environment(pairs) => self.pairs(pairs, NAMES, Tone::Context),
+            Block::Environment { machine, recording } => {
+                self.pairs(&[&machine[..], recording].concat(), NAMES, Tone::Context);
+            }
+            Block::Folded { blocks, .. } => blocks.iter().for_each(|block| self.block(block)),
             Block::Conclusion(conclusion) => self.conclusion(conclusion),
         }
     }

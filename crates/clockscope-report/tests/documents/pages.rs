@@ -58,7 +58,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
     ("circle", &["class", "cx", "cy", "r"]),
     ("dd", &[]),
     ("desc", &["id"]),
-    ("details", &[]),
+    ("details", &["class"]),
     ("div", &["aria-label", "class", "role", "tabindex"]),
     ("dl", &[]),
     ("dt", &[]),
@@ -84,10 +84,10 @@ const ALLOWED: [(&str, &[&str]); 41] = [
     ("style", &[]),
     ("summary", &[]),
     ("svg", &["aria-describedby", "aria-labelledby", "class", "role", "viewBox", "xmlns"]),
-    ("table", &[]),
+    ("table", &["class"]),
     ("tbody", &["class"]),
     ("td", &["class"]),
-    ("text", &["class", "text-anchor", "x", "y"]),
+    ("text", &["class", "text-anchor", "transform", "x", "y"]),
     ("th", &["class", "colspan", "scope"]),
     ("thead", &[]),
     ("title", &["id"]),
@@ -446,4 +446,16 @@ fn a_heat_map_of_128_cpus_is_legible_and_small() {
     assert_sound(&rendered(&Document::from_json(&value.to_string()).unwrap(), Format::Html));
     value["cpus"] = (0..100_000).collect();
     assert_sound(&rendered(&Document::from_json(&value.to_string()).unwrap(), Format::Svg));
+}
+
+/// A page of several reports shows each machine once, and each report says how it was recorded.
+#[test]
+fn reports_of_one_machine_share_its_facts() {
+    let both = [document("healthy"), document("healthy"), document("broken")];
+    let page = render_all(&both, Format::Html, Style::default()).unwrap();
+    assert_eq!(page.matches("<summary>Machine of reports 1, 2: ").count(), 1, "{page}");
+    assert_eq!(page.matches("<summary>Machine of report 3: ").count(), 1, "{page}");
+    assert_eq!(page.matches("class=\"context recording\"").count(), 3);
+    let one = render_all(&both[..2], Format::Html, Style::default()).unwrap();
+    assert_eq!(one.matches("<summary>Machine: ").count(), 1);
 }

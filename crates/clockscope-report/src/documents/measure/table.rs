@@ -15,7 +15,7 @@ const LEGEND: [(&str, &str); 3] = [
     ("Events", "what the clock did wrong; repeats within its own tick do not count"),
 ];
 const MORE: &str = "--columns all shows every figure, --all every clock, --machine the machine; \
-                    docs/glossary.md explains the terms.";
+                    https://github.com/clockscope/clockscope/blob/HEAD/docs/glossary.md explains the terms.";
 /// Rows of a screen. Longer tables leave out what programs seldom compare.
 const MOST_ROWS: usize = 20;
 
@@ -61,7 +61,7 @@ pub(super) fn table(found: &[Named<'_>], view: View) -> Table {
     let table = Table { wraps: true, ..table.with_bars(keys) }.without_empty_columns();
     let legend = legend(&table);
     let table = table.with_shared_units();
-    if table.rows.is_empty() { table } else { table.below([legend]) }
+    if table.rows.is_empty() { table } else { table.explained([legend]) }
 }
 
 /// Explains the columns that the table has.

@@ -1,6 +1,8 @@
 //! The data of a chart as a table.
 
-use crate::chart::{Chart, CurvePlot, MatrixPlot, Plot, RowPlot};
+use clockscope_records::Finding;
+
+use crate::chart::{Chart, CurvePlot, EvidencePlot, MatrixPlot, Plot, RowPlot};
 use crate::model::{Cell, Row, Table};
 use crate::words::{Text, yes_no};
 
@@ -9,7 +11,21 @@ pub(super) fn table(chart: &Chart) -> Table {
         Plot::Rows(plot) => of_rows(plot),
         Plot::Curves(plot) => of_curves(plot),
         Plot::Matrix(plot) => of_matrix(plot),
+        Plot::Evidence(plot) => of_evidence(plot),
     }
+}
+
+/// Makes a row of each finding.
+fn of_evidence(plot: &EvidencePlot) -> Table {
+    let rows = plot.marks().map(|(thing, check, mark)| -> Vec<Cell> {
+        let finding = match mark.finding {
+            Finding::For => "for",
+            Finding::Against => "against",
+            Finding::Unknown => "unknown",
+        };
+        vec![thing.clone().into(), check.clone().into(), finding.into(), yes_no(mark.decides).into()]
+    });
+    Table::new(["Clock", "Check", "Finding", "Decides"], 4, rows)
 }
 
 /// Makes a row of each mark.

@@ -14,7 +14,7 @@ pub(super) fn of(table: &Table, name: &str, most: usize) -> Markup {
     let (rows, left_out) = table.weightiest(most);
     html! {
         div class="scroll" role="group" aria-label=(name) tabindex="0" {
-            table {
+            table class=[table.wraps.then_some("wraps")] {
                 @if !table.title.is_empty() {
                     caption { (table.title.trim_end_matches(':')) }
                 }

@@ -53,6 +53,8 @@ struct Shades {
     extent: [f64; 2],
     /// True if a cell is of the lightest shade because of its bound.
     has_bounded: bool,
+    /// True if one is of it because of its value alone.
+    has_small: bool,
 }
 
 impl Shades {
@@ -75,7 +77,11 @@ impl Shades {
             if ratio > 4.0 { low * ratio.powf(share) } else { high * share }
         };
         let edges = if ratio > SAME { (1..SHADES).map(edge).collect() } else { Vec::new() };
-        Self { edges, extent, has_bounded }
+        let is_small = |cell: &MatrixCell| {
+            !cell.is_within_bound() && cell.value.is_some_and(|value| edges.first().is_none_or(|edge| value < *edge))
+        };
+        let has_small = cells().any(is_small);
+        Self { edges, extent, has_bounded, has_small }
     }
 
     /// Returns the shade of a cell with a value: the lightest where that is within its bound.
@@ -87,8 +93,10 @@ impl Shades {
     /// Names the values of a shade.
     fn name(&self, shade: usize, plot: &MatrixPlot) -> String {
         let show = |edge: f64| plot.unit.show(edge);
-        let bounded = if shade == 0 && self.has_bounded { ", or within its bound" } else { "" };
+        let is_bounded = shade == 0 && self.has_bounded;
+        let bounded = if is_bounded { ", or within its bound" } else { "" };
         match (shade.checked_sub(1).and_then(|below| self.edges.get(below)), self.edges.get(shade)) {
+            (None, Some(_)) if is_bounded && !self.has_small => "within its bound".to_owned(),
             (None, Some(until)) => format!("below {}{bounded}", show(*until)),
             (Some(from), Some(until)) => format!("{} to {}", show(*from), show(*until)),
             (Some(from), None) => format!("{} or more", show(*from)),

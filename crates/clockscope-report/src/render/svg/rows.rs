@@ -20,7 +20,7 @@ const NARROWEST: f64 = 3.0;
 /// Length of an arrow to a value beyond the axis.
 const ARROW: f64 = 14.0;
 /// Height of a row of one mark, and of each further one.
-const ROW: f64 = 22.0;
+const ROW: f64 = 20.0;
 const FURTHER: f64 = 12.0;
 
 /// Draws the plot from `top` on, and returns the height of the image.
