@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
-use clockscope_records::{Comparison, Document, Envelope};
+use clockscope_records::{Comparison, Document, Envelope, Measurement};
 
 use crate::answer::{Drawing, read_document, write};
 use crate::changes::{ChangeFinding, OrChange, changes_among};
@@ -88,15 +88,30 @@ impl Baseline {
         Ok(Self { records, margin: margin.0, across_machines })
     }
 
-    /// The clocks that the first record has measured.
+    fn measurements(&self) -> impl Iterator<Item = &Envelope<Measurement>> {
+        self.records.iter().filter_map(|record| match &record.document {
+            Document::Measurement(found) => Some(found),
+            _ => None,
+        })
+    }
+
+    /// The clocks that any of the records has measured, in their order.
     pub(crate) fn clocks(&self) -> Vec<String> {
-        match self.records.first().map(|record| &record.document) {
-            Some(Document::Measurement(found)) => {
-                let measured = found.found.clocks.iter().filter(|clock| clock.available);
-                measured.map(|clock| clock.identity.label()).collect()
+        let mut names: Vec<String> = Vec::new();
+        for clock in self.measurements().flat_map(|record| &record.found.clocks).filter(|clock| clock.available) {
+            let name = clock.identity.label();
+            if !names.contains(&name) {
+                names.push(name);
             }
-            _ => Vec::new(),
         }
+        names
+    }
+
+    /// The CPU that the first record was measured on, if this process may use it.
+    pub(crate) fn cpu(&self) -> Option<u32> {
+        let cpu = self.measurements().next()?.run.as_ref()?.cpu.get()?;
+        let environment = clockscope_system::environment();
+        environment.cpu.allowed.known()?.contains(&cpu).then_some(cpu)
     }
 
     /// Shows what has changed. `own` is how the command ends by what it has found itself: what the
@@ -105,7 +120,7 @@ impl Baseline {
         &self,
         answer: Document,
         changes: &[ChangeFinding],
-        (output, destination): (&OutputArgs, Destination),
+        (output, destination, all): (&OutputArgs, Destination, bool),
         own: Exit,
     ) -> Result<Exit> {
         // What was not measured now was not asked for.
@@ -116,7 +131,7 @@ impl Baseline {
         let request = CompareRequest { clocks, margin: self.margin, across_machines: self.across_machines };
         let new = [ComparedRecord { file: None, document: answer }];
         match clockscope_measure::compare(&self.records, &new, &request) {
-            Ok(found) => show(found, changes, (output, destination), own),
+            Ok(found) => show(found, changes, (output, destination, all), own),
             // The machine became another one during the run.
             Err(error) => {
                 output::print_error(&error.into());
@@ -130,11 +145,11 @@ impl Baseline {
 pub(crate) fn show(
     found: Envelope<Comparison>,
     fail_on: &[ChangeFinding],
-    (output, destination): (&OutputArgs, Destination),
+    (output, destination, all): (&OutputArgs, Destination, bool),
     own: Exit,
 ) -> Result<Exit> {
     let exit = own.or(found.exit(fail_on));
-    write(&Document::Comparison(found), output, Drawing::default(), destination)?;
+    write(&Document::Comparison(found), output, Drawing { all, ..Drawing::default() }, destination)?;
     Ok(exit)
 }
 
@@ -193,7 +208,7 @@ fn files(named: &str) -> Result<Vec<PathBuf>> {
     match kept::existing(named) {
         Some(file) => Ok(vec![file]),
         // A name rather than a file's.
-        None if !named.contains('.') && kept::file(named).is_ok() => {
+        None if !named.ends_with(".json") && kept::file(named).is_ok() => {
             bail!("cannot compare with {named}: there is no such file, and {}", kept::missing(named))
         }
         None => Ok(vec![path.to_owned()]),

@@ -30,8 +30,6 @@ pub(crate) fn of_io(error: &io::Error) -> String {
         return without_numbers(&own.to_string());
     }
     let sentence = match error.kind() {
-        // This program's own sentence.
-        _ if error.get_ref().is_some() => return without_numbers(&error.to_string()),
         ErrorKind::NotFound => "there is no such file",
         ErrorKind::IsADirectory => "it is a folder; name a file in it",
         ErrorKind::NotADirectory => "a part of its path is a file, not a folder",

@@ -34,7 +34,7 @@ use clap::FromArgMatches;
 
 use exit::Exit;
 use monitor::RequestedOutput;
-use usage::{Undeterminable, UsageError};
+use usage::{Interrupted, Undeterminable, UsageError};
 
 fn main() -> ExitCode {
     signals::catch_file_limit();
@@ -81,6 +81,7 @@ fn failed(requested: RequestedOutput, error: &anyhow::Error) -> Exit {
     requested.failed(match () {
         () if error.is::<UsageError>() => Exit::Usage,
         () if error.is::<Undeterminable>() => Exit::Undetermined,
+        () if error.is::<Interrupted>() => Exit::Interrupted,
         () => Exit::Failed,
     })
 }

@@ -66,6 +66,15 @@ pub(crate) fn stop_gently() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// The same, which the end of the parent sets as well.
+pub(crate) fn stop_with_parent() -> Result<Arc<AtomicBool>> {
+    let stop = stop_gently()?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+        .context("cannot watch for the end of the parent")?;
+    Ok(stop)
+}
+
 /// Signals by which a user might end the program.
 #[cfg(unix)]
 mod of_users {

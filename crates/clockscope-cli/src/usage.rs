@@ -33,6 +33,18 @@ impl fmt::Display for Undeterminable {
 
 impl std::error::Error for Undeterminable {}
 
+/// A signal ended the run before it had anything to report.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted before anything was measured")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// A CPU or a clock that there is not is the user's mistake, anything else the machine's. `cpu` is
 /// the option that names CPUs.
 pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {

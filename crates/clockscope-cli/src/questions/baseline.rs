@@ -48,7 +48,7 @@ impl KeepArgs {
             ("baseline before-upgrade", "measure, and keep the record under this name"),
             ("compare before-upgrade", "measure again, and show what has changed"),
             ("baseline", "list what is kept"),
-            ("baseline before-upgrade --replace", "measure it anew"),
+            ("baseline before-upgrade --replace", "measure it again"),
             ("baseline trusted --from check.json", "keep a record that is there"),
             ("check --baseline trusted", "judge again, and show what has changed"),
         ],
@@ -101,15 +101,17 @@ fn remove(name: &str) -> Result<Exit> {
 fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
     let file = kept::file(name)?;
     if file.is_file() && !args.replace {
-        return Err(UsageError(format!("the baseline {name} exists: --replace measures it anew")).into());
+        return Err(UsageError(format!("the baseline {name} exists: --replace measures it again")).into());
     }
+    kept::make_folder(&file)?;
+    let destination = Destination::file(&file, "the baseline")?;
     let (document, exit) = match &args.from {
         Some(file) => (recorded(file)?, Exit::Success),
         None => {
             if let Some(warning) = clockscope_measure::warning() {
                 warn(&warning);
             }
-            let found = measure::usual(&args.clocks, args.quiet)?;
+            let found = measure::usual(&args.clocks, None, args.quiet)?;
             let is_interrupted = found.is_interrupted();
             (Document::Measurement(found), if is_interrupted { Exit::Interrupted } else { Exit::Success })
         }
@@ -118,9 +120,8 @@ fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
         warn(&format!("interrupted: nothing is kept as {name}"));
         return Ok(exit);
     }
-    kept::make_folder(&file)?;
     let text = clockscope_report::render(&document, Format::Json, Style::default())?;
-    Destination::file(&file, "the baseline")?.write(&text)?;
+    destination.write(&text)?;
     if !args.quiet {
         let next = match document {
             Document::Check(_) => format!("clockscope check --baseline {name}"),

@@ -192,9 +192,12 @@ fn check(args: &CheckArgs) -> Result<Exit> {
     found.found.identity = clockscope_system::identity(args.host_label.clone());
     let exit = if found.is_interrupted() { Exit::Interrupted } else { end_of_check(&found.found, args) };
     match baseline {
-        Some(baseline) => {
-            baseline.show(Document::Check(found), &changes_among(&args.fail_on), (&args.output, destination), exit)
-        }
+        Some(baseline) => baseline.show(
+            Document::Check(found),
+            &changes_among(&args.fail_on),
+            (&args.output, destination, false),
+            exit,
+        ),
         None => show_check(found, exit, args, destination),
     }
 }

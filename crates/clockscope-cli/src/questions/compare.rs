@@ -13,15 +13,15 @@ use crate::ending::{Ending, Exits};
 use crate::exit::Exit;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
-use crate::output::Destination;
+use crate::output::{Destination, warn};
 
 #[derive(Args, Debug)]
 pub(crate) struct CompareArgs {
     /// Records to compare with: a file, a folder, a quoted pattern, the name of a baseline, or
     /// several with commas
     ///
-    /// Of `clockscope measure --json` or `clockscope check --json`. Several records a side, or one
-    /// of `measure --repeat`, show how much runs differ.
+    /// Of `clockscope measure --json` or `clockscope check --json`. A record has six runs
+    /// where there was time for them (1.2 s); several records a side have more.
     #[arg(value_name = "BASE")]
     pub(crate) base: String,
     /// Records to judge, in the same way [default: measure now]
@@ -33,6 +33,9 @@ pub(crate) struct CompareArgs {
     /// Change of a cost that does not matter, e.g. 2% or 0.02
     #[arg(long, value_name = "SHARE", default_value = DEFAULT_MARGIN, value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) margin: Share,
+    /// Show also each ratio relative to the machine's own speed
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Compare records of different machines
     #[arg(long)]
     pub(crate) across_machines: bool,
@@ -89,7 +92,7 @@ fn run(args: &CompareArgs) -> Result<Exit> {
         CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
     let destination = Destination::open(args.output.output.as_deref())?;
     let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
-    show(found, &args.fail_on, (&args.output, destination), Exit::Success)
+    show(found, &args.fail_on, (&args.output, destination, args.all), Exit::Success)
 }
 
 /// Compares with what is measured now: the clocks that were asked for, or those of the records.
@@ -97,7 +100,10 @@ fn with_now(base: Vec<ComparedRecord>, args: &CompareArgs) -> Result<Exit> {
     let baseline = Baseline::of(base, args.margin, args.across_machines, ComparedQuestion::Measure)?;
     let clocks = if args.clocks.is_empty() { baseline.clocks() } else { args.clocks.clone() };
     let destination = Destination::open(args.output.output.as_deref())?;
-    let found = measure::usual(&clocks, args.output.quiet)?;
+    let found = measure::usual(&clocks, baseline.cpu(), args.output.quiet)?;
     let exit = if found.is_interrupted() { Exit::Interrupted } else { Exit::Success };
-    baseline.show(Document::Measurement(found), &args.fail_on, (&args.output, destination), exit)
+    if exit == Exit::Interrupted {
+        warn("interrupted: compared is what was measured until then");
+    }
+    baseline.show(Document::Measurement(found), &args.fail_on, (&args.output, destination, args.all), exit)
 }

@@ -12,6 +12,7 @@ use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, Thi
 use clockscope_records::{Envelope, Measurement};
 
 pub(crate) use arguments::MeasureArgs;
+use arguments::is_one_of_several;
 use show::show_measurement;
 
 use crate::answer::{Question, RequestedTimer, selected};
@@ -21,7 +22,7 @@ use crate::exit::Exit;
 use crate::options::OutputArgs;
 use crate::output::Destination;
 use crate::progress::Bar;
-use crate::signals::{stop_gently, stop_on_signals};
+use crate::signals::{stop_on_signals, stop_with_parent};
 use crate::usage::explained;
 
 impl MeasureArgs {
@@ -61,9 +62,9 @@ impl Question for MeasureArgs {
     }
 }
 
-/// Measures these clocks as usual: all if none is named.
-pub(super) fn usual(clocks: &[String], quiet: bool) -> Result<Envelope<Measurement>> {
-    let args = MeasureArgs::usual(clocks, quiet)?;
+/// Measures these clocks as usual, on this CPU: all if none is named, on the current one.
+pub(super) fn usual(clocks: &[String], cpu: Option<u32>, quiet: bool) -> Result<Envelope<Measurement>> {
+    let args = MeasureArgs { cpu, ..MeasureArgs::usual(clocks, quiet)? };
     measured(selected(&args.clocks)?, &args)
 }
 
@@ -90,7 +91,7 @@ fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let timer = RequestedTimer::of(&args.timer)?;
     let MeasureArgs { duration, cpu, extended, .. } = *args;
     let request = MeasureRequest { duration_s: duration.0, cpu, extended, synchronization: extended };
-    let stop = if args.one_of_several { stop_gently()? } else { stop_on_signals()? };
+    let stop = if is_one_of_several() { stop_with_parent()? } else { stop_on_signals()? };
     let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
     timer.note(&mut measurement);
     Ok(measurement)
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!(runs(&["-d", "12s", "tsc"]), Some((6, 2000.0, false)));
         assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((6, 200.0, false)), None));
         assert_eq!(runs(&["-d", "50ms", "--repeat", "3"]), Some((3, 50.0, true)));
-        for alone in [&["--extended"][..], &["--repeat", "1"], &["--one-of-several"], &["--timer-period", "1ms"]] {
+        for alone in [&["--extended"][..], &["--repeat", "1"], &["--timer-period", "1ms"]] {
             assert_eq!(runs(alone), None, "{alone:?}");
         }
     }

@@ -38,7 +38,7 @@ pub(crate) struct ReportArgs {
     /// Draw curves in characters, as on a terminal
     #[arg(long)]
     pub(crate) plot: bool,
-    /// Show all clocks of a measurement
+    /// Show all clocks of a measurement, all columns of a comparison
     #[arg(long)]
     pub(crate) all: bool,
     /// Columns of a measurement's table [default: the most important ones]
@@ -108,8 +108,10 @@ fn refuse(args: &ReportArgs, documents: &[Document]) -> Result<(), UsageError> {
     let wrong = if args.columns.is_some() && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_)))
     {
         "--columns: the record holds no measurement: leave the option out"
-    } else if args.all && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_))) {
-        "--all: the record holds no measurement: leave the option out"
+    } else if args.all
+        && !has(|one| matches!(one, Document::Measurement(_) | Document::Switched(_) | Document::Comparison(_)))
+    {
+        "--all: the record holds neither a measurement nor a comparison: leave the option out"
     } else if args.verbose && !has(|one| matches!(one, Document::Check(_))) {
         "--verbose: the record holds no verdicts: leave the option out"
     } else if documents.len() > 1 && format != Format::Html {

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Progress, Session, SleepRequest, ThisMachine};
+use clockscope_records::units::time;
 use clockscope_records::{Document, Sleep};
 
 use crate::answer::{Drawing, Question, RequestedTimer, answer};
@@ -74,7 +75,15 @@ impl Question for SleepArgs {
 
 fn sleep(args: &SleepArgs) -> Result<Exit> {
     known(&args.calls)?;
-    let requested_ns: Vec<u64> = args.requested.iter().map(|time| (time.0 * 1e9).round() as u64).collect();
+    let mut requested_ns: Vec<u64> = args.requested.iter().map(|time| (time.0 * 1e9).round() as u64).collect();
+    requested_ns.sort_unstable();
+    requested_ns.dedup();
+    if let Some(longest) = requested_ns.last().map(|ns| *ns as f64 * 1e-9).filter(|s| *s > args.duration.0) {
+        let [longest, duration] = [longest, args.duration.0].map(|s| time(s * 1e9));
+        let wrong =
+            format!("--for: a sleep of {longest} does not fit into {duration}: expected less, or a longer --duration");
+        return Err(UsageError(wrong).into());
+    }
     if requested_ns.contains(&0) {
         return Err(UsageError("--for: expected at least 1ns".to_owned()).into());
     }

@@ -29,8 +29,9 @@ def measure(
     via: "libc", "vdso", "syscall" or "all", for clocks that can be read in several ways.
     cpu: the CPU to measure on; the current one by default.
     extended: looks across CPUs and over time as well, for 2.5 s more.
-    repeat: runs as often, each in its own process and for the whole duration, and gives where
-    another run's median lies. compare() needs several runs.
+    repeat: runs as often, each in its own process and for the whole duration. By default six runs
+    share a duration of 1.2 s or more: the record has where another run's median lies, which
+    compare() needs.
     fail_on: raises FindingError if a clock shows any of these: "regression", "jump", "warp",
     "stall", "stuck", "fail", "unavailable", "unknown".
 
@@ -40,7 +41,7 @@ def measure(
         duration=words.seconds("duration", duration),
         via=via,
         cpu=words.cpu(cpu),
-        repeat=words.whole("repeat", repeat, least=2),
+        repeat=words.whole("repeat", repeat, least=1),
         fail_on=words.names("fail_on", fail_on),
     )
     return about_clocks("measure", clocks, arguments + ["--extended"] * bool(extended))

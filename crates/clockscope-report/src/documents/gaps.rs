@@ -205,7 +205,9 @@ fn quietest(sampled: &[&CpuGaps], worst: &CpuGaps) -> String {
     let lost = |cpu: &&&CpuGaps| cpu.lost_percent.get().map(|share| (share, cpu.cpu.get()));
     let best = sampled.iter().filter_map(|cpu| lost(&cpu)).min_by(|a, b| a.0.total_cmp(&b.0));
     match (best, worst.lost_percent.get()) {
-        _ if sampled.len() == 1 => "`clockscope gaps --all-cpus` finds the quietest CPU to pin to.".to_owned(),
+        _ if sampled.len() == 1 => {
+            "`clockscope gaps --all-cpus` compares all CPUs, to find the quietest one to pin to.".to_owned()
+        }
         (Some((least, Some(cpu))), Some(most)) if most >= least * CLEARLY && most > 0.0 => {
             let times = if least > 0.0 { format!(", {} times less", figure(most / least, 2)) } else { String::new() };
             let share = percent(least);

@@ -120,8 +120,8 @@ const WORDED: usize = 3;
 fn takes(row: &SleepRow) -> Option<String> {
     let of = format!("{} for {}", row.call, time(row.requested_ns as f64));
     let ends = row.min_ns.get().zip(row.max_ns.get());
-    let ends = ends.map(|(least, most)| format!(", {} to {}", exact_time(least), exact_time(most)));
-    let median = exact_time(row.p50_ns.get()?);
+    let ends = ends.map(|(least, most)| format!(", {} to {}", time(least), time(most)));
+    let median = time(row.p50_ns.get()?);
     Some(format!("{of} takes {median}: the median of {}{}.", counted(row.sleeps, "sleep"), ends.unwrap_or_default()))
 }
 

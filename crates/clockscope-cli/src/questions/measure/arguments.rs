@@ -72,9 +72,6 @@ pub(crate) struct MeasureArgs {
     /// JSON, CSV and Markdown always have all figures.
     #[arg(long, value_name = "COLUMNS", value_enum, hide_short_help = true)]
     pub(crate) columns: Option<ColumnsArg>,
-    /// This is one of several runs: another process asks for it, and passes on signals
-    #[arg(long, hide = true)]
-    pub(crate) one_of_several: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -87,6 +84,15 @@ pub(crate) struct Runs {
     pub(crate) duration_s: f64,
     /// True if the user has asked for them.
     pub(crate) is_wanted: bool,
+}
+
+/// Set for a run that is one of several: another process of this program has started it, and passes
+/// on signals.
+pub(crate) const ONE_OF_SEVERAL: &str = "CLOCKSCOPE_ONE_OF_SEVERAL";
+
+/// Returns whether this process makes one of several runs.
+pub(crate) fn is_one_of_several() -> bool {
+    std::env::var_os(ONE_OF_SEVERAL).is_some()
 }
 
 /// Runs of a record by default: the fewest that have an interval.
@@ -110,7 +116,7 @@ impl MeasureArgs {
 
     /// Returns the runs that are to be made; `None` for one in this process.
     pub(crate) fn runs(&self) -> Option<Runs> {
-        let is_divisible = !self.extended && self.timer.timer_period.is_none() && !self.one_of_several;
+        let is_divisible = !self.extended && self.timer.timer_period.is_none() && !is_one_of_several();
         match self.repeat {
             Some(count) => (count > 1).then_some(Runs { count, duration_s: self.duration.0, is_wanted: true }),
             None if is_divisible && self.duration.0 >= SHORTEST_S => {

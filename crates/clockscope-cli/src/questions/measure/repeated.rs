@@ -14,6 +14,7 @@ use crate::output::warn;
 use crate::progress::Bar;
 use crate::signals::stop_on_signals;
 use crate::terminal;
+use crate::usage::Interrupted;
 use child::Ended;
 
 /// Measures as often as that. `None` if this program cannot be run again, and nobody has asked for
@@ -35,6 +36,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
             Ok(measurement) => found.push(measurement),
             // The signal ended it before it could report anything.
             Err(_) if is_interrupted && !found.is_empty() => break,
+            Err(_) if is_interrupted => return Err(Interrupted.into()),
             Err(Ended::NotStarted(error)) if !runs.is_wanted && found.is_empty() => {
                 let why = "the record does not show how much runs differ, because this program cannot be run again";
                 warn(&format!("{why}: {error}"));
@@ -52,13 +54,13 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
         }
     }
     drop(bar);
-    joined(found, runs.count).map(Some)
+    joined(found, runs).map(Some)
 }
 
 /// Makes one record of the runs.
-fn joined(mut found: Vec<Envelope<Measurement>>, wanted: u32) -> Result<Envelope<Measurement>> {
+fn joined(mut found: Vec<Envelope<Measurement>>, wanted: Runs) -> Result<Envelope<Measurement>> {
     // What was cut short is no run like the others.
-    let was_interrupted = found.len() < wanted as usize || found.last().is_some_and(Envelope::is_interrupted);
+    let was_interrupted = found.len() < wanted.count as usize || found.last().is_some_and(Envelope::is_interrupted);
     if found.len() > 1 && found.last().is_some_and(Envelope::is_interrupted) {
         found.pop();
     }
@@ -67,7 +69,7 @@ fn joined(mut found: Vec<Envelope<Measurement>>, wanted: u32) -> Result<Envelope
         run.interrupted |= was_interrupted;
     }
     let runs = whole.run.as_ref().and_then(|run| run.runs);
-    if runs.is_some_and(|runs| runs < FEWEST_RUNS) {
+    if wanted.is_wanted && !was_interrupted && runs.is_some_and(|runs| runs < FEWEST_RUNS) {
         warn(&format!("fewer than {FEWEST_RUNS} runs have no interval: ask for more by --repeat"));
     }
     Ok(whole)
@@ -80,7 +82,7 @@ fn cpu_of(run: &Envelope<Measurement>) -> Option<u32> {
 
 /// What the first run has found, for whoever waits at a terminal.
 fn provisional(first: &Envelope<Measurement>, args: &MeasureArgs) -> Option<String> {
-    let is_shown = args.output.format() == Format::Table && args.output.output.is_none() && !args.baseline.is_there();
+    let is_shown = args.output.format() == Format::Table && args.output.file().is_none() && !args.baseline.is_there();
     let style = Style { brief: true, width: terminal::width(), ascii: !terminal::shows_unicode(), ..Style::default() };
     let document = || Document::Measurement(first.clone());
     is_shown.then(|| clockscope_report::render(&document(), Format::Table, style).ok()).flatten()

@@ -20,7 +20,12 @@ pub(super) fn show_measurement(
     let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &own_findings(&args.fail_on));
     let document = Document::Measurement(measurement);
     if let Some(baseline) = baseline {
-        return baseline.show(document, &changes_among(&args.fail_on), (&args.output, destination), exit);
+        return baseline.show(
+            document,
+            &changes_among(&args.fail_on),
+            (&args.output, destination, args.shows_all()),
+            exit,
+        );
     }
     let drawing = Drawing { columns: args.columns, all: args.shows_all(), machine: args.verbose, ..Drawing::default() };
     write(&document, &args.output, drawing, destination)?;

@@ -445,7 +445,7 @@ pub(super) const ROWS: &[Row] = &[
         Record,
         Pipe,
         2,
-        "error: --format svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, compare, switched, runtimes, fleet, with results",
+        "error: --format svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, check, compare, switched, runtimes, fleet, with results",
     ),
     row(
         "report in.json -f prometheus",

@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         None,
         Pipe,
         2,
-        "error: --output x.svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, compare, switched, runtimes, fleet, with results",
+        "error: --output x.svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, check, compare, switched, runtimes, fleet, with results",
     ),
     row("info -o \"\"", None, Pipe, 2, "error: a value is required for '--output <FILE>' but none was supplied"),
     row("info -o .", None, Pipe, 4, "error: cannot write to --output .: it is a folder; name a file in it"),
@@ -71,7 +71,7 @@ pub(super) const ROWS: &[Row] = &[
         None,
         Pipe,
         2,
-        "error: --output x.svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, compare, switched, runtimes, fleet, with results",
+        "error: --output x.svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, check, compare, switched, runtimes, fleet, with results",
     ),
     row(
         "steps --raw x",
@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Row] = &[
         Record,
         Pipe,
         2,
-        "error: --output x.svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, compare, switched, runtimes, fleet, with results",
+        "error: --output x.svg: the record has no chart: expected one of measure, steps, order, offsets, rate, gaps, sleep, check, compare, switched, runtimes, fleet, with results",
     ),
     row(
         "report in.json --open -o -",

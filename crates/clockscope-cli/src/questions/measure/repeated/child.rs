@@ -10,13 +10,13 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use super::super::arguments::MeasureArgs;
+use super::super::arguments::{MeasureArgs, ONE_OF_SEVERAL};
 use crate::exit::Exit;
 use crate::usage::UsageError;
 
 /// Time between two looks at whether the run has ended, and whether it is to end: longer than
 /// between two ticks of the system's timer, so that this disturbs a run less than that.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The end of a run without a measurement.
 pub(super) enum Ended {
@@ -44,7 +44,7 @@ pub(super) fn run(
     let not_started = |error: io::Error| Ended::NotStarted(error.into());
     let program = std::env::current_exe().map_err(not_started)?;
     let mut command = Command::new(program);
-    command.args(["measure", "--one-of-several"]).args(args.clocks.all());
+    command.arg("measure").args(args.clocks.all()).env(ONE_OF_SEVERAL, "1");
     command.args(["--format", "json", "--quiet", "--color", "never", "--duration", &format!("{duration_s}s")]);
     if let Some(path) = args.clocks.path.to_possible_value() {
         command.args(["--via", path.get_name()]);
@@ -82,22 +82,30 @@ fn output(mut child: Child, stop: &AtomicBool) -> io::Result<(ExitStatus, Vec<u8
             child.wait()?;
             return Err(io::Error::other("no thread can be started"));
         };
-        let mut is_signaled = false;
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if stop.load(Ordering::Relaxed) && !is_signaled {
-                end(&child);
-                is_signaled = true;
-            }
-            thread::sleep(BETWEEN_LOOKS);
-        };
+        let status = ended(&mut child, stop).inspect_err(|_| {
+            // Readers wait for its end. It may have ended, which is as good.
+            let _ = child.kill();
+        })?;
         let read = |reader: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
             reader.join().unwrap_or_else(|_| Err(io::Error::other("a reader panicked")))
         };
         Ok((status, read(text)?, read(message)?))
     })
+}
+
+/// Waits until the run has ended.
+fn ended(child: &mut Child, stop: &AtomicBool) -> io::Result<ExitStatus> {
+    let mut is_signaled = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if stop.load(Ordering::Relaxed) && !is_signaled {
+            end(child);
+            is_signaled = true;
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
 }
 
 fn read(pipe: Option<impl Read>) -> io::Result<Vec<u8>> {
@@ -109,7 +117,7 @@ fn read(pipe: Option<impl Read>) -> io::Result<Vec<u8>> {
 /// Has a run end, with what it has.
 #[cfg(unix)]
 fn end(child: &Child) {
-    // One that has ended meanwhile needs no word.
+    // It may have ended meanwhile.
     let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::TERM);
 }
 

@@ -1,6 +1,6 @@
--- Which hosts' civil time is off, by chronyd's own statement? By more than 1 ms, and by more than the
--- error that it states beside it: such an offset is being corrected, or waits for it. Positive is
--- behind true time.
+-- Which hosts' civil time is off, by chronyd's own statement? By more than 1 ms, and by more than
+-- the error that it states beside it: such an offset is being corrected, or waits for it. Positive
+-- is behind true time.
 SELECT checks.host, chrony_correction_s, chrony_error_s, frequency_ppm, civil_state, civil_error_s, kernel, cloud,
     instance_type
 FROM checks

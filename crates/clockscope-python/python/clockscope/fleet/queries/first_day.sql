@@ -1,35 +1,38 @@
 -- On which day did which hosts change, and did others do the same that day? Each check is compared
 -- with the one before. Changes are of the clocksource; of the verdict, the worst for intervals; of
--- synchronization, by a daemon or by none; and of the cost of `monotonic`. What a check does not know is
--- left out, and an undecided verdict too. A cost has changed where the three checks from that day on are
--- above the three before, or below: by 4 %, and by three times the host's usual change between checks.
+-- synchronization, by a daemon or by none; and of the cost of `monotonic`. What a check does not know
+-- is left out: a verdict too where a clock is undecided, unless another one is unfit. A cost has
+-- changed where the three checks from that day on are above the three before, or below: by 4 %, and
+-- by three times the host's usual change between checks.
 WITH found AS (
     SELECT clocks.host, clocks.day_no,
         MIN(CASE interval_verdict WHEN 'unfit' THEN 1 WHEN 'limited' THEN 2 WHEN 'trusted' THEN 3 END) AS trust,
+        COUNT(CASE WHEN interval_verdict = 'undecided' THEN 1 END) AS undecided,
         MIN(CASE WHEN clock = 'monotonic' AND cost_p50_ns > 0e0 THEN cost_p50_ns END) AS cost_ns
     FROM clocks
     JOIN as_of ON clocks.day_no <= as_of.day_no
     GROUP BY clocks.host, clocks.day_no
 ), states AS (
     SELECT checks.host, checks.day_no, date, kernel, clocksource, cost_ns,
-        CASE trust WHEN 1 THEN 'unfit' WHEN 2 THEN 'limited' WHEN 3 THEN 'trusted' END AS verdict,
-        CASE WHEN civil_state = 'unsynchronized' THEN 'no daemon' WHEN civil_state IS NOT NULL THEN 'a daemon' END AS daemon,
-        LAG(kernel) OVER (PARTITION BY checks.host ORDER BY checks.day_no) AS kernel_before
+        CASE WHEN trust = 1 THEN 'unfit' WHEN undecided > 0 THEN NULL WHEN trust = 2 THEN 'limited' WHEN trust = 3 THEN 'trusted' END
+            AS verdict,
+        CASE WHEN civil_state = 'unsynchronized' THEN 'no daemon' WHEN civil_state IS NOT NULL THEN 'a daemon' END AS daemon
     FROM checks
     JOIN as_of ON checks.day_no <= as_of.day_no
     LEFT JOIN found ON found.host = checks.host AND found.day_no = checks.day_no
 ), words AS (
-    SELECT host, day_no, date, kernel, kernel_before, 'clocksource' AS subject, clocksource AS state FROM states
+    SELECT host, day_no, date, kernel, 'clocksource' AS subject, clocksource AS state FROM states
     UNION ALL
-    SELECT host, day_no, date, kernel, kernel_before, 'verdict' AS subject, verdict AS state FROM states
+    SELECT host, day_no, date, kernel, 'verdict' AS subject, verdict AS state FROM states
     UNION ALL
-    SELECT host, day_no, date, kernel, kernel_before, 'synchronization' AS subject, daemon AS state FROM states
+    SELECT host, day_no, date, kernel, 'synchronization' AS subject, daemon AS state FROM states
 ), word_steps AS (
-    SELECT words.*, LAG(state) OVER (PARTITION BY host, subject ORDER BY day_no) AS state_before
+    SELECT words.*, LAG(state) OVER (PARTITION BY host, subject ORDER BY day_no) AS state_before,
+        LAG(kernel) OVER (PARTITION BY host, subject ORDER BY day_no) AS kernel_before
     FROM words
     WHERE state IS NOT NULL
 ), costs_around AS (
-    SELECT host, date, kernel, kernel_before, cost_ns,
+    SELECT host, date, kernel, cost_ns, LAG(kernel) OVER (PARTITION BY host ORDER BY day_no) AS kernel_before,
         LAG(cost_ns) OVER (PARTITION BY host ORDER BY day_no) AS before_1,
         LAG(cost_ns, 2) OVER (PARTITION BY host ORDER BY day_no) AS before_2,
         LAG(cost_ns, 3) OVER (PARTITION BY host ORDER BY day_no) AS before_3,

@@ -1,10 +1,11 @@
 -- Which clocks cost more than a week ago, beyond the noise of their host, and what have these hosts
 -- in common? Compared are the medians of the last three days, and of the seven days that ended a week
 -- ago, of which three have a check at least. The noise is that of all clocks of the host in these
--- seven days: 1.4826 times the median distance from each clock's median. Beyond it: by five times the
--- noise, by twice the largest distance in these days, and by 4 %.
+-- seven days: the third quartile of the changes from check to check, over 1.627, which is a standard
+-- deviation where days differ as by a normal distribution; one step does not move it. Beyond it: by
+-- five times the noise, and by 4 %.
 WITH recent AS (
-    SELECT clocks.host, clock, cost_p50_ns, clocks.day_no >= as_of.day_no - 2 AS is_now
+    SELECT clocks.host, clock, clocks.day_no, cost_p50_ns, clocks.day_no >= as_of.day_no - 2 AS is_now
     FROM clocks CROSS JOIN as_of
     WHERE cost_p50_ns > 0e0
         AND (clocks.day_no BETWEEN as_of.day_no - 13 AND as_of.day_no - 7
@@ -17,17 +18,18 @@ WITH recent AS (
         COUNT(CASE WHEN is_now THEN 1 END) AS days_now
     FROM recent
     GROUP BY host, clock
-), noises AS (
-    SELECT recent.host,
-        1.4826e0 * PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ABS(cost_p50_ns / before_ns - 1e0)) AS noise,
-        MAX(ABS(cost_p50_ns / before_ns - 1e0)) AS largest
+), changes AS (
+    SELECT host, ABS(cost_p50_ns / LAG(cost_p50_ns) OVER (PARTITION BY host, clock ORDER BY day_no) - 1e0) AS change
     FROM recent
-    JOIN medians ON medians.host = recent.host AND medians.clock = recent.clock
-    WHERE NOT is_now AND days_before >= 3
-    GROUP BY recent.host
+    WHERE NOT is_now
+), noises AS (
+    SELECT host, PERCENTILE_CONT(0.75) WITHIN GROUP (ORDER BY change) / 1.627e0 AS noise
+    FROM changes
+    WHERE change IS NOT NULL
+    GROUP BY host
 ), judged AS (
     SELECT medians.host, medians.clock, before_ns, now_ns, now_ns / before_ns AS ratio, noise,
-        CASE WHEN now_ns / before_ns - 1e0 > GREATEST(5e0 * noise, 2e0 * largest, 0.04e0) THEN 1 ELSE 0 END AS is_slower
+        CASE WHEN now_ns / before_ns - 1e0 > GREATEST(5e0 * noise, 0.04e0) THEN 1 ELSE 0 END AS is_slower
     FROM medians
     JOIN noises ON noises.host = medians.host
     WHERE days_before >= 3 AND days_now >= 1
