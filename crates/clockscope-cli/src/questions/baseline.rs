@@ -100,9 +100,7 @@ fn remove(name: &str) -> Result<Exit> {
 
 fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
     let file = kept::file(name)?;
-    if file.is_file() && !args.replace {
-        return Err(UsageError(format!("the baseline {name} exists: --replace measures it again")).into());
-    }
+    refuse_existing(name, &file, args.replace)?;
     kept::make_folder(&file)?;
     let destination = Destination::file(&file, "the baseline")?;
     let (document, exit) = match &args.from {
@@ -120,6 +118,8 @@ fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
         warn(&format!("interrupted: nothing is kept as {name}"));
         return Ok(exit);
     }
+    // Another process may have kept one meanwhile.
+    refuse_existing(name, &file, args.replace)?;
     let text = clockscope_report::render(&document, Format::Json, Style::default())?;
     destination.write(&text)?;
     if !args.quiet {
@@ -130,6 +130,17 @@ fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
         say(&format!("kept as {name}: `{next}` shows what has changed since"));
     }
     Ok(exit)
+}
+
+/// Refuses to replace what is not to be replaced, and what is not a regular file.
+fn refuse_existing(name: &str, file: &Path, replace: bool) -> Result<(), UsageError> {
+    match fs::symlink_metadata(file) {
+        Ok(found) if !found.is_file() => {
+            Err(UsageError(format!("{} is not a regular file: remove it, or choose another name", file.display())))
+        }
+        Ok(_) if !replace => Err(UsageError(format!("the baseline {name} exists: --replace measures it again"))),
+        _ => Ok(()),
+    }
 }
 
 /// Reads a record that can be compared with.

@@ -12,7 +12,7 @@ use clockscope_report::{Format, Style};
 use super::arguments::{MeasureArgs, Runs};
 use crate::output::warn;
 use crate::progress::Bar;
-use crate::signals::stop_on_signals;
+use crate::signals::stop_gently;
 use crate::terminal;
 use crate::usage::Interrupted;
 use child::Ended;
@@ -25,7 +25,8 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
         // Systems do not start programs of another architecture, which the emulator does.
         return Ok(None);
     }
-    let stop = stop_on_signals()?;
+    // timeout(1) sends its signal twice, to the process and to its group; a run ends at once.
+    let stop = stop_gently()?;
     let mut bar = Bar::new(args.output.quiet, environment.counter_readable.get());
     let mut found: Vec<Envelope<Measurement>> = Vec::new();
     for run in 0..runs.count {
@@ -50,7 +51,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
             break;
         }
         if let [first] = found.as_slice() {
-            bar.provisional(|| provisional(first, args));
+            bar.provisional(|| Some(format!("So far, 1 of {} runs:\n{}", runs.count, provisional(first, args)?)));
         }
     }
     drop(bar);

@@ -42,8 +42,7 @@ pub(super) fn run(
     stop: &AtomicBool,
 ) -> Result<Envelope<Measurement>, Ended> {
     let not_started = |error: io::Error| Ended::NotStarted(error.into());
-    let program = std::env::current_exe().map_err(not_started)?;
-    let mut command = Command::new(program);
+    let mut command = this_program().map_err(not_started)?;
     command.arg("measure").args(args.clocks.all()).env(ONE_OF_SEVERAL, "1");
     command.args(["--format", "json", "--quiet", "--color", "never", "--duration", &format!("{duration_s}s")]);
     if let Some(path) = args.clocks.path.to_possible_value() {
@@ -61,8 +60,26 @@ pub(super) fn run(
     }
 }
 
+/// This program, also where its file was removed or replaced meanwhile.
+#[cfg(target_os = "linux")]
+fn this_program() -> io::Result<Command> {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("clockscope");
+    Ok(command)
+}
+
+/// This program.
+#[cfg(not(target_os = "linux"))]
+fn this_program() -> io::Result<Command> {
+    std::env::current_exe().map(Command::new)
+}
+
 fn why(status: ExitStatus, message: &str) -> anyhow::Error {
     let message = message.trim().trim_start_matches("error: ");
+    if message.is_empty() {
+        return anyhow!("a run ended without a word ({status}): try again");
+    }
     if status.code() == Some(i32::from(Exit::Usage.code())) {
         return UsageError(message.to_owned()).into();
     }
