@@ -256,7 +256,7 @@ fn with_the_counter_disabled_the_others_are_measured_in_every_format() {
             under(
                 "no_tsc",
                 &[],
-                &["measure", "--duration", "100ms", "--format", format, "--output", file.to_str().unwrap()],
+                &["measure", "--all", "--duration", "100ms", "--format", format, "--output", file.to_str().unwrap()],
             ),
             0,
         );
