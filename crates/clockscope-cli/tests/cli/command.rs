@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use crate::support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, record_beside, run, stderr};
-use clockscope_testing::{Signal, project, signal, skip, until_it_catches, until_it_ran};
+use clockscope_testing::{Signal, signal, skip, until_it_catches, until_it_ran};
 use serde_json::Value;
 
 /// Standard error that is full or closed changes neither the data nor the exit code.
@@ -145,29 +145,6 @@ fn a_record_renders_again() {
         let time = recorded["recorded_at"].as_str().unwrap();
         assert!(text.contains("monotonic") && text.contains(time), "{format}: {text}");
     }
-}
-
-/// Pages are as wide as COLUMNS says, 80 columns otherwise, and in ASCII where the locale has
-/// nothing else.
-#[test]
-fn pages_fit_what_the_environment_says() {
-    let file = project().join("crates/clockscope-report/tests/fixtures/check.json");
-    let page = |variable: (&str, &str)| {
-        let mut command = clockscope(&["report", file.to_str().unwrap(), "--verbose", "--machine"]);
-        String::from_utf8(run(command.env(variable.0, variable.1), 0).stdout).unwrap()
-    };
-    let widest = |page: &str| page.lines().map(|line| line.chars().count()).max().unwrap();
-    let usual = page(("COLUMNS", ""));
-    assert!((75..=80).contains(&widest(&usual)) && !usual.is_ascii(), "{usual}");
-    for (columns, least, most) in [("60", 55, 60), ("100", 95, 100), ("none", 75, 80)] {
-        let page = page(("COLUMNS", columns));
-        assert!((least..=most).contains(&widest(&page)), "{columns}: {page}");
-    }
-    for locale in ["C", "POSIX", "de_DE.ISO-8859-1"] {
-        let page = page(("LC_ALL", locale));
-        assert!(page.is_ascii() && page.contains("ns"), "{locale}: {page}");
-    }
-    assert_eq!(page(("LC_ALL", "en_US.utf8")), usual);
 }
 
 #[test]

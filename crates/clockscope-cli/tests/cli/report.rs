@@ -1,6 +1,6 @@
 //! Pages, charts and curves of the command.
 
-use crate::support::{clockscope, run};
+use crate::support::{clockscope, fixture, run};
 
 /// Several records are one page; one chart is an image; what has no effect is refused.
 #[test]
@@ -102,4 +102,27 @@ fn a_written_page_is_opened() {
     let named = std::fs::read_to_string(path("page.html.opened")).unwrap();
     assert_eq!(named.trim(), page.to_str().unwrap());
     assert!(opened("#!/bin/sh\nexit 3\n", 4).contains("cannot open"));
+}
+
+/// Pages are as wide as COLUMNS says, 80 columns otherwise, and in ASCII where the locale has
+/// nothing else.
+#[test]
+fn pages_fit_what_the_environment_says() {
+    let file = fixture("check");
+    let page = |variable: (&str, &str)| {
+        let mut command = clockscope(&["report", &file, "--verbose", "--machine"]);
+        String::from_utf8(run(command.env(variable.0, variable.1), 0).stdout).unwrap()
+    };
+    let widest = |page: &str| page.lines().map(|line| line.chars().count()).max().unwrap();
+    let usual = page(("COLUMNS", ""));
+    assert!((75..=80).contains(&widest(&usual)) && !usual.is_ascii(), "{usual}");
+    for (columns, least, most) in [("60", 55, 60), ("100", 95, 100), ("none", 75, 80)] {
+        let page = page(("COLUMNS", columns));
+        assert!((least..=most).contains(&widest(&page)), "{columns}: {page}");
+    }
+    for locale in ["C", "POSIX", "de_DE.ISO-8859-1"] {
+        let page = page(("LC_ALL", locale));
+        assert!(page.is_ascii() && page.contains("ns"), "{locale}: {page}");
+    }
+    assert_eq!(page(("LC_ALL", "en_US.utf8")), usual);
 }
