@@ -1,4 +1,4 @@
-//! What standard output shows: colors, characters and columns.
+//! Colors, characters and columns of standard output.
 
 use crate::options::ColorArg;
 

@@ -1,4 +1,4 @@
-//! How far two clocks differ on the same intervals.
+//! Differences of two clocks on the same intervals.
 //!
 //! Both are read one after the other at the start and at the end of an interval, in the same order,
 //! so that what lies between two reads is in both lengths alike.
@@ -66,7 +66,7 @@ fn lengths<P: Platform>(setup: &Setup<'_, P>, entries: [&CatalogEntry<P>; 2], le
     Some([0, 1].map(|clock| end[clock].wrapping_sub(start[clock]) as i64))
 }
 
-/// What differences show of a length.
+/// Summarizes the differences of one length; `None` for too few.
 fn agreement(interval_ns: u64, mut differences: Vec<f64>) -> Option<Agreement> {
     if differences.len() < FEWEST {
         return None;

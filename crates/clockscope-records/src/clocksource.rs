@@ -90,7 +90,7 @@ pub struct Clocksource {
     pub vdso: Figure<bool>,
     /// The usual cost of a read with it, in words.
     pub usual_cost: Figure<String>,
-    /// What a read of CLOCK_MONOTONIC costs with it here, in ns: measured of the one in use.
+    /// The cost of a read of CLOCK_MONOTONIC with it here, in ns: measured of the one in use.
     pub cost_ns: Figure<f64>,
 }
 

@@ -12,7 +12,7 @@ pub struct Damage {
     fault: Fault,
 }
 
-/// What is wrong at a place.
+/// The fault at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fault {
     /// The key is missing.

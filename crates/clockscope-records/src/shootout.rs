@@ -53,7 +53,7 @@ fn had_by(clock: &str) -> Option<&'static str> {
     }
 }
 
-/// How far two clocks differ on the same intervals.
+/// The differences of two clocks on intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
     /// The length of the intervals, in ns.

@@ -121,7 +121,7 @@ fn baselines_have_names() {
     assert!(of(&["baseline"], 0)[0].contains("damaged: "));
 }
 
-/// What is measured now is compared with what was measured before.
+/// A measurement of now is compared with a former one.
 #[test]
 fn a_baseline_is_measured_and_compared() {
     let folder = tempfile::tempdir().unwrap();

@@ -33,7 +33,7 @@ const fn row(words: &'static str, input: Input, output: Output, code: i32, first
     Row { words, input, output, code, first }
 }
 
-/// What `in.json` is.
+/// The file `in.json`.
 enum Input {
     None,
     Missing,

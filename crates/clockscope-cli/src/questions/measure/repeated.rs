@@ -81,7 +81,7 @@ fn cpu_of(run: &Envelope<Measurement>) -> Option<u32> {
     run.run.as_ref().and_then(|run| Figure::get(&run.cpu))
 }
 
-/// What the first run has found, for whoever waits at a terminal.
+/// The brief page of the first run, for a terminal.
 fn provisional(first: &Envelope<Measurement>, args: &MeasureArgs) -> Option<String> {
     let is_shown = args.output.format() == Format::Table && args.output.file().is_none() && !args.baseline.is_there();
     let style = Style { brief: true, width: terminal::width(), ascii: !terminal::shows_unicode(), ..Style::default() };
