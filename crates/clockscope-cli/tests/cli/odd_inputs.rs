@@ -10,8 +10,9 @@ mod outputs;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output as Finished, Stdio};
+use std::time::Duration;
 
-use clockscope_testing::{Signal, project, signal, skip, until_it_catches, with_default};
+use clockscope_testing::{Signal, project, signal, skip, until_it_catches, until_it_ran, with_default};
 use serde_json::Value;
 
 use crate::support::{clockscope, is_emulated, run};
@@ -115,6 +116,8 @@ fn a_lost_terminal_ends_a_run_with_its_file() {
     let words = ["measure", "monotonic", "-d", "1h", "-q", "-o", file.to_str().unwrap()];
     let mut child = with_default(Signal::HUP, &clockscope(&words)).stderr(Stdio::null()).spawn().unwrap();
     until_it_catches(&child, Signal::HUP);
+    // Before that there is nothing to write.
+    until_it_ran(&child, Duration::from_millis(400));
     signal(&child, Signal::HUP);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
