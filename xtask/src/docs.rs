@@ -13,7 +13,8 @@ use crate::bench::recorded::{self, Figure, Recorded};
 use crate::pictures;
 
 /// Pages with such parts.
-const PAGES: &[&str] = &["README.md", "docs/library.md", "bench/README.md"];
+const PAGES: &[&str] =
+    &["README.md", "docs/concepts/library/comparison.md", "docs/concepts/library/costs.md", "bench/README.md"];
 
 const END: &str = "<!-- end -->";
 

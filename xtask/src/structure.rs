@@ -79,7 +79,7 @@ const UNSAFE: &[&str] = &[
 ];
 
 /// Has a table of situations and of the tests that show what happens in each.
-const SITUATIONS: &str = "docs/library.md";
+const SITUATIONS: &str = "docs/concepts/library/situations.md";
 
 /// Checks all of it.
 pub(crate) fn check() -> Result<()> {
@@ -114,7 +114,7 @@ pub(crate) fn check() -> Result<()> {
     wrong.extend(openings::too_many(&openings));
     wrong.extend(questions::unnamed(&names_in("crates/clockscope-cli/src/questions", ".rs")?, &names));
     let library = fs::read_to_string(SITUATIONS).with_context(|| format!("cannot read {SITUATIONS}"))?;
-    let situations = library.split_once("\n## Situation by situation\n").map(|(_, tail)| tail);
+    let situations = library.split_once("# Situation by situation\n").map(|(_, tail)| tail);
     let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;
     wrong.extend(missing_tests(situations, &sources, &names_in("machines", ".sh")?));
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
@@ -264,7 +264,7 @@ mod tests {
     fn a_test_that_is_not_there_is_found() {
         let table = "| # | situation | shown by |\n|---|---|---|\n| 1 | `no_name` | `there`, `gone` (trap), machine `hpet`, `cargo xtask x` |\n";
         let missing = missing_tests(table, "#[test]\nfn there() {}\n\n\n\n\nfn gone() {}", &["hpet".to_owned()]);
-        assert_eq!(missing, ["docs/library.md names gone, which is no test"]);
+        assert_eq!(missing, ["docs/concepts/library/situations.md names gone, which is no test"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
  * trusted. Link with -lclockscope.
  *
  * With gcc and clang, on 64-bit x86 and Arm, the readings are inlined: they take the time from the
- * page that the library publishes (docs/library.md, "The page"). Elsewhere they are calls: with
+ * page that the library publishes (docs/concepts/library/page.md). Elsewhere they are calls: with
  * other compilers, on Windows, on 32-bit processors, under ThreadSanitizer, which does not know the
  * page's protocol, and where CLOCKSCOPE_NO_INLINE is defined. A library whose page has another
  * format than this header knows returns a page without a line from clockscope_page_v1(): each
@@ -374,7 +374,7 @@ CLOCKSCOPE_API int clockscope_manual_set(const clockscope_manual *clock,
  * returns 84 words that are 0, by which each reading is a call. The address stays the same for the
  * life of the process, in forked children as well.
  *
- * Unit, error, ordering: docs/library.md, "The page".
+ * Unit, error, ordering: docs/concepts/library/page.md.
  * Cost: a call; it reads no clock.
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT CLOCKSCOPE_CONST;
@@ -441,7 +441,7 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
 #endif
 }
 
-/* The steps 1 to 6 of docs/library.md, "The page", and the word of the wall clock's offset. Returns
+/* The steps 1 to 6 of docs/concepts/library/page.md, and the word of the wall clock's offset. Returns
  * 0 where the library has to be called. The counter is not touched unless there is a line: it may
  * be forbidden. */
 CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,

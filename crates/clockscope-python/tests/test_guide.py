@@ -15,16 +15,20 @@ import clockscope
 
 matplotlib.use("agg")
 
-GUIDE = Path(__file__).parents[3] / "docs" / "python.md"
-NOTEBOOK = GUIDE.with_suffix(".ipynb")
+GUIDES = Path(__file__).parents[3] / "docs" / "guides"
+NOTEBOOK = GUIDES / "python.ipynb"
+
+
+def guide() -> str:
+    return "\n".join((GUIDES / f"{name}.md").read_text() for name in ["python", "python-stamps", "python-machine"])
 
 
 def test_every_example_runs() -> None:
-    examples = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    examples = re.findall(r"^```python\n(.*?)^```$", guide(), re.MULTILINE | re.DOTALL)
     assert len(examples) > 5
     names: dict[str, Any] = {"__name__": "guide"}
     for example in examples:
-        exec(compile(example, str(GUIDE), "exec"), names)
+        exec(compile(example, "guide", "exec"), names)
     names["pytest_sessionstart"](None)
 
 
@@ -56,7 +60,7 @@ def test_the_notebook_runs() -> None:
 
 
 def test_the_guide_names_all_functions_and_exceptions() -> None:
-    text = GUIDE.read_text()
+    text = guide()
     types_of_answers = {"ClockInfo", "ErrorBound", "Evidence", "Fields", "Readings", "Record", "Table"}
     missing = [name for name in clockscope.__all__ if f"`{name}" not in text and f".{name}(" not in text]
     assert set(missing) <= types_of_answers

@@ -52,7 +52,7 @@ def counter() -> CounterStamps:
 
 
 def test_a_header_has_what_its_stamps_become(source: Stamps) -> None:
-    """By the arithmetic that docs/tracing.md states."""
+    """By the arithmetic that docs/reference/stamps-file.md states."""
     taken = [source.now() for _ in range(100)]
     lines = [line.split(" ") for line in source.header(taken[0]).splitlines()]
     assert lines[0] == ["clockscope", "stamps", "1"] and lines[-1] == ["end"]

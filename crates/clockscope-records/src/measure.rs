@@ -296,7 +296,8 @@ pub struct Monotonic {
     pub weak: bool,
 }
 
-/// Exact counts of what happened between successive readings. docs/method.md has the definitions.
+/// Exact counts of what happened between successive readings. docs/reference/method/events.md has
+/// the definitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Events {
     /// Readings that were looked at.

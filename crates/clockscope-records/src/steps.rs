@@ -94,7 +94,8 @@ pub struct Bin {
     pub count: u64,
 }
 
-/// The ten worst events of each kind, the worst first. docs/method.md has the definitions.
+/// The ten worst events of each kind, the worst first. docs/reference/method/events.md has the
+/// definitions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "as in Events")]
 pub struct Worst {

@@ -1,6 +1,6 @@
 //! Counts what happened between successive readings of a clock: repeats, steps back, and, against a
 //! reference that was read before and after each batch, jumps, gaps and hidden regressions.
-//! docs/method.md has the definitions.
+//! docs/reference/method/events.md has the definitions.
 //!
 //! With `before` <= a reading <= `after` on the reference, the clock's offset (clock - reference)
 //! when the first reading was taken is at most `first - before`, and when the last was taken at

@@ -30,12 +30,11 @@ pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Lists the commands of README.md and docs/*.md, in the order of the text.
+/// Lists the commands of README.md and of all pages below docs/, in the order of the text.
 #[must_use]
 pub fn documented_commands() -> Vec<DocumentedCommand> {
-    let docs = fs::read_dir(project().join("docs")).expect("docs");
-    let mut files: Vec<PathBuf> = docs.map(|entry| entry.expect("docs").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+    let mut files = Vec::new();
+    list_pages(&project().join("docs"), &mut files);
     files.sort();
     files.insert(0, project().join("README.md"));
     let mut found = Vec::new();
@@ -45,6 +44,19 @@ pub fn documented_commands() -> Vec<DocumentedCommand> {
         found.extend(of_page(&file, &text));
     }
     found
+}
+
+/// Adds the pages of a folder and of the folders in it, but for the decisions, whose commands are
+/// those of their time.
+fn list_pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the documentation") {
+        let path = entry.expect("an entry of the documentation").path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "decisions") {
+            list_pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
 }
 
 /// A part of a page: a fenced block, or the text between two of them.

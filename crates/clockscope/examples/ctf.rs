@@ -2,7 +2,7 @@
 //! export.
 //!
 //! `ctf FOLDER` traces a request, writes the trace into FOLDER, and prints each span as one JSON
-//! object. `babeltrace2 FOLDER` shows the events. docs/tracing.md explains the clock in it.
+//! object. `babeltrace2 FOLDER` shows the events. docs/guides/tracing.md explains the clock in it.
 
 #[path = "shared/spans.rs"]
 mod spans;

@@ -1,8 +1,8 @@
 //! A trace for Perfetto: stamps become CLOCK_MONOTONIC at export.
 //!
 //! `perfetto FILE` traces a request, writes the trace into FILE, and prints each span as one JSON
-//! object. <https://ui.perfetto.dev> and trace_processor open the file. docs/tracing.md explains
-//! the clocks in it.
+//! object. <https://ui.perfetto.dev> and trace_processor open the file. docs/guides/tracing.md
+//! explains the clocks in it.
 //!
 //! The trace is a series of protobuf messages, `TracePacket` of Perfetto's
 //! protos/perfetto/trace/trace_packet.proto, whose field numbers are below.

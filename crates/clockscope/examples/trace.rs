@@ -2,7 +2,7 @@
 //!
 //! `trace [EVENTS]` prints each span as one JSON object: its beginning on the timeline that perf
 //! (`-k mono`), ftrace (`trace_clock` mono) and eBPF (`bpf_ktime_get_ns`) share, the same as civil
-//! time, and its length. docs/tracing.md shows it beside those tools.
+//! time, and its length. docs/guides/tracing.md shows it beside those tools.
 
 #![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 

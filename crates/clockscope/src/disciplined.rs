@@ -70,7 +70,7 @@
 //! is in `src/disciplined/`.
 //!
 //! - No reading is smaller than one before it in happens-before order, but for the limits that
-//!   docs/library.md states: `no_reading_is_smaller_than_one_that_was_known`
+//!   docs/concepts/library/situations.md states: `no_reading_is_smaller_than_one_that_was_known`
 //!   (`tests/platform/order.rs`).
 //! - A line is a fixed function, and its successor agrees with it, because that repeats its second
 //!   segment and begins at its end: `lines_join_without_a_step` (`line.rs`).
@@ -117,8 +117,9 @@
 //! of both, so only the line's recorded error would show it.
 //!
 //! Random scripts of faults and preemption run in `tests/simulated/scripts.rs`. Real processes are
-//! interfered with in `tests/process/`, and `machines/` emulates what kernels do. docs/library.md
-//! explains why; docs/decisions/library-clock.md has the design decisions.
+//! interfered with in `tests/process/`, and `machines/` emulates what kernels do.
+//! docs/concepts/library/situations.md explains why; docs/decisions/library-clock.md has the design
+//! decisions.
 
 mod agreement;
 mod answers;

@@ -38,7 +38,7 @@ pub fn prepare() {
 /// [`crate::layout`], for programs in other languages in this process.
 ///
 /// The project's guide describes the page's contract and how to read it
-/// ([The page](https://github.com/clockscope/clockscope/blob/HEAD/docs/library.md#the-page)). The
+/// ([The page](https://github.com/clockscope/clockscope/blob/HEAD/docs/concepts/library/page.md)). The
 /// address stays the same for the life of the process. A forked child has a page of its own at the
 /// same address.
 ///
@@ -394,9 +394,7 @@ pub fn generation() -> u64 {
 
 /// Returns whether the time is a monotonic clock's, with a tick of a microsecond or less.
 ///
-/// ```
-/// assert!(clockscope::is_high_resolution() || clockscope::resolution() > Some(std::time::Duration::from_micros(1)));
-/// ```
+/// ``` assert!(clockscope::is_high_resolution() || clockscope::resolution() > Some(std::time::Duration::from_micros(1))); ```
 #[must_use]
 pub fn is_high_resolution() -> bool {
     os::keep_errno(|| CLOCK.is_high_resolution())

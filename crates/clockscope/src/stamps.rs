@@ -28,7 +28,7 @@
 //! than the last renewal. Between two renewals the counter goes straight. How far CLOCK_MONOTONIC
 //! may be from that is [`Stamps::error_bound`]: some 0.1 µs where its rate stays the same, and more
 //! where it changed. The table in the project's guide says how often to renew for which bound
-//! ([Stamps](https://github.com/clockscope/clockscope/blob/HEAD/docs/library.md#stamps)).
+//! ([Stamps](https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/stamps.md)).
 //!
 //! What was converted once stays: an earlier stamp never becomes a later time, whenever and by
 //! whichever thread each is converted. The history takes a megabyte, enough for a quiet day. When

@@ -11,8 +11,8 @@ use crate::run;
 /// A line that stands for those that are left out.
 const LEFT_OUT: &str = "…";
 
-/// Pages whose outputs are of systems and runtimes that are not at hand.
-const PAGES_OF_OTHERS: &[&str] = &["docs/windows.md", "docs/runtimes.md"];
+/// Pages, and a folder of pages, whose outputs are of systems and runtimes that are not at hand.
+const PAGES_OF_OTHERS: &[&str] = &["docs/guides/windows.md", "docs/reference/qpc.md", "docs/reference/runtimes/"];
 
 /// Runs the documented commands that answer on this machine, one after the other, and puts what
 /// they print in place of what is shown: of a page, or of all. What a page leaves out is left out
@@ -35,7 +35,7 @@ pub(crate) fn write(page: Option<&str>) -> Result<()> {
 /// Returns true if its output is shown, and of this machine as it is.
 fn is_made_here(command: &DocumentedCommand) -> bool {
     !command.output.is_empty()
-        && !PAGES_OF_OTHERS.contains(&command.page.as_str())
+        && !PAGES_OF_OTHERS.iter().any(|page| command.page.starts_with(page))
         && !command.arguments.iter().any(|word| word == "--clocksource")
 }
 

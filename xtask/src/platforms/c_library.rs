@@ -16,7 +16,7 @@ const CRATE: &str = "crates/clockscope-capi";
 const NM: &str = "x86_64-w64-mingw32-nm";
 /// Diagnostics that no program may cause which includes the headers.
 const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
-/// Libraries of the system that the static library needs, as docs/c.md names them.
+/// Libraries of the system that the static library needs, as docs/guides/c.md names them.
 const SYSTEM_LIBRARIES: [&str; 5] = ["-lkernel32", "-lntdll", "-luserenv", "-lws2_32", "-ldbghelp"];
 
 /// A program of the crate's tests.

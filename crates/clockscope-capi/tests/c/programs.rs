@@ -156,10 +156,11 @@ fn other_processors_compile_the_headers() {
     }
 }
 
-/// Blocks of docs/c.md in a language. One without `main` is the body of one.
+/// Blocks of the guides for C in a language. One without `main` is the body of one.
 fn guide_programs(language: &str) -> Vec<String> {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
-    let guide = fs::read_to_string(guide).expect("the guide");
+    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
+    let page = |name| fs::read_to_string(guides.join(name)).expect("a guide");
+    let guide = ["c.md", "c-stamps.md", "c-windows.md", "c-migrate.md"].map(page).join("\n");
     let begin = format!("\n```{language}\n");
     let blocks = guide.split(begin.as_str()).skip(1).filter_map(|block| block.split("\n```").next());
     let whole = |block: &str| match block.contains("int main") {

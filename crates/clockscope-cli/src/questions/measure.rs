@@ -37,8 +37,8 @@ impl MeasureArgs {
             ("--columns clockperf", "the columns of the program clockperf"),
             ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
         ],
-        more: "Terms:   https://github.com/clockscope/clockscope/blob/HEAD/docs/glossary.md
-Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
+        more: "Terms:   https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/glossary.md
+Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/method/README.md",
         exits: FINDINGS,
     };
 }

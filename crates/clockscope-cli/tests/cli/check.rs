@@ -377,7 +377,8 @@ fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
 fn the_schema_describes_what_is_accepted() {
     let schema: Value = serde_json::from_slice(&run(clockscope(&["schema", "policy"]), 0).stdout).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let example = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policy.toml")).unwrap();
+    let example =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/policy.toml")).unwrap();
     let policy: Value = toml::from_str(&example).unwrap();
     assert!(validator.is_valid(&policy), "{policy:#}");
     for wrong in [
@@ -392,12 +393,13 @@ fn the_schema_describes_what_is_accepted() {
     assert_eq!(record["demands"].as_array().unwrap().len(), 9, "{:#}", record["demands"]);
 }
 
-/// docs/trust.md has a row for each check, with all of its fields.
+/// docs/reference/evidence.md has a row for each check, with all of its fields.
 #[test]
 #[parallel]
 fn the_documentation_lists_the_figures_of_each_check() {
     let schema: Value = serde_json::from_slice(&run(clockscope(&["schema"]), 0).stdout).unwrap();
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trust.md")).unwrap();
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/evidence.md")).unwrap();
     for check in schema["$defs"]["Evidence"]["oneOf"].as_array().unwrap() {
         let fields = check["properties"].as_object().unwrap();
         let begins = format!("| `{}` | ", fields["check"]["const"].as_str().unwrap());

@@ -291,12 +291,12 @@ fn records_that_cannot_be_compared_are_refused() {
         .into_iter()
         .filter(|(code, message)| !all.iter().any(|(said_with, said)| said_with == code && said.contains(message)))
         .collect();
-    assert!(unsaid.is_empty(), "docs/compare.md: {unsaid:#?}");
+    assert!(unsaid.is_empty(), "docs/guides/compare.md: {unsaid:#?}");
 }
 
-/// The exit codes and messages of the table of refusals in docs/compare.md.
+/// The exit codes and messages of the table of refusals in docs/guides/compare.md.
 fn documented_errors() -> Vec<(i32, String)> {
-    let page = fs::read_to_string(project().join("docs/compare.md")).unwrap();
+    let page = fs::read_to_string(project().join("docs/guides/compare.md")).unwrap();
     let table = page.split("## Records that are refused").nth(1).unwrap();
     let rows = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
     let rejections: Vec<_> = rows

@@ -170,7 +170,7 @@ fn a_wrong_stamp_file_writes_nothing() {
 #[cfg(unix)]
 #[test]
 fn the_documented_file_is_converted_as_shown() {
-    let text = fs::read_to_string(clockscope_testing::project().join("docs/tracing.md")).unwrap();
+    let text = fs::read_to_string(clockscope_testing::project().join("docs/reference/stamps-file.md")).unwrap();
     let (_, shown) = text.split_once("$ cat run.stamps\n").unwrap();
     let (file, rest) = shown.split_once("$ clockscope convert run.stamps\n").unwrap();
     let (expected, _) = rest.split_once("```").unwrap();

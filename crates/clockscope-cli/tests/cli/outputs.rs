@@ -60,7 +60,7 @@ fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
 fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
     let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
     match () {
-        () if command.page == WINDOWS && has("clocksource") => Some("clocksource_windows"),
+        () if WINDOWS.contains(&command.page.as_str()) && has("clocksource") => Some("clocksource_windows"),
         () if has("runtimes") && has("--clocksource") => Some("runtimes_switched"),
         () if has("runtimes") && has("--list") => Some("runtimes_found"),
         () if has("runtimes") => Some("runtimes"),
@@ -78,13 +78,14 @@ fn report_of(record: &str, command: &DocumentedCommand) -> String {
 
 /// Columns of the terminal that outputs in the documentation are of.
 const WIDTH: &str = "100";
-/// A page of outputs of another system.
-const WINDOWS: &str = "docs/windows.md";
+/// Pages of outputs of another system.
+const WINDOWS: [&str; 2] = ["docs/guides/windows.md", "docs/reference/qpc.md"];
 
 /// Returns true if the command can run on any machine, in a moment: without another clocksource,
 /// another system's clocks and a file (`convert` has a test of its own).
 fn runs_anywhere(command: &DocumentedCommand) -> bool {
-    command.page != WINDOWS && !command.arguments.iter().any(|word| word == "--clocksource" || word == "convert")
+    !WINDOWS.contains(&command.page.as_str())
+        && !command.arguments.iter().any(|word| word == "--clocksource" || word == "convert")
 }
 
 /// Returns its output, asked for a moment only, on CPUs that this process may use; `None` if this

@@ -251,7 +251,7 @@ fn alerts_know_slow_clocksources() {
 fn the_manual_lists_the_alerts() {
     let rules = text("prometheus/clockscope.rules.yml");
     let alerts: BTreeSet<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
-    let manual = text("../docs/monitoring.md");
+    let manual = text("../docs/guides/monitoring.md");
     let rows = manual.lines().skip_while(|line| !line.starts_with("| alert |")).skip(2);
     let rows = rows.take_while(|line| line.starts_with('|'));
     let documented: BTreeSet<&str> = rows.map(|row| row.split('|').nth(1).unwrap().trim()).collect();
@@ -281,7 +281,7 @@ fn rules_and_the_manual_name_metrics_that_there_are() {
     let known = names(std::str::from_utf8(&metrics).unwrap());
     let queried = names(&text("prometheus/clockscope.rules.yml"));
     assert!(queried.len() >= 8 && queried.is_subset(&known), "{:?}", queried.difference(&known));
-    let manual = fs::read_to_string(packaging("../docs/monitoring.md")).unwrap();
+    let manual = ["../docs/guides/monitoring.md", "../docs/reference/metrics.md"].map(text).join("\n");
     let mut documented = names(&manual);
     assert!(documented.remove("clockscope_series_omitted"));
     assert_eq!(known, documented);

@@ -377,8 +377,8 @@ fn in_time(found: &Gaps, all: &mut [Expected]) {
     }
 }
 
-/// The cause is one of the gap, or of what fell into asking beside it, which docs/method.md says;
-/// or it is unknown.
+/// The cause is one of the gap, or of what fell into asking beside it, which
+/// docs/reference/method/gaps.md says; or it is unknown.
 fn is_right(gap: &Expected, cause: CauseKind) -> bool {
     let by = |taker: Taker| gap.takers.contains(&taker) || gap.bystanders.contains(&taker);
     if gap.has_moved {

@@ -11,7 +11,7 @@ use crate::harness::{on_machines, on_one};
 use crate::machine::{Clocksource, Machine, Maker, pause_ps};
 use crate::platform::Simulated;
 
-/// Shortest time for one direction of a pair, in ns (docs/method.md).
+/// Shortest time for one direction of a pair, in ns (docs/reference/method/offsets.md).
 const SHORTEST_NS: f64 = 2e6;
 
 /// A step of a counter that may be taken for steering, in ns: of the time in which all CPUs are

@@ -11,7 +11,7 @@ use crate::machine::{Machine, Maker, Spec};
 use crate::platform::Simulated;
 use crate::varied::check_unreadable;
 
-/// Shortest time for one clock and pair, in ns (docs/method.md).
+/// Shortest time for one clock and pair, in ns (docs/reference/method/order.md).
 const SHORTEST_NS: f64 = 0.5e6;
 
 /// Duration of a question, in s, but for busy machines that are asked for long.

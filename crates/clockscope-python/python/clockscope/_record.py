@@ -22,7 +22,7 @@ _EXCERPT = 40
 
 
 class Record(Fields):
-    """A document of clockscope (docs/records.md): what was measured, where, and how.
+    """A document of clockscope (docs/reference/records/README.md): what was measured, where, and how.
 
     `str(record)` is the table of the terminal, by `clockscope report`, and a notebook shows the page
     of `--format html`. `table()` has a table for Arrow and pandas. Records are equal if their

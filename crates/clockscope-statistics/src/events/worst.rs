@@ -3,7 +3,7 @@
 /// Events of a kind that are remembered.
 pub const WORST: usize = 10;
 
-/// Kinds of events between readings. docs/method.md has the definitions.
+/// Kinds of events between readings. docs/reference/method/events.md has the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// A run of many repeats of one value.

@@ -2,8 +2,9 @@
 //! floor, and the latest OS reading that was written down.
 //!
 //! [`super`] has the protocol of its readers and writers. All zero is the state before the first
-//! use. docs/library.md, "The page", is the contract with readers outside of this crate: from the
-//! first release on, what is written there changes only together with [`layout::FORMAT`].
+//! use. docs/concepts/library/page.md, "The page", is the contract with readers outside of this
+//! crate: from the first release on, what is written there changes only together with
+//! [`layout::FORMAT`].
 
 use super::line::{Segment, ServedLine};
 use super::statement::{BoundedAt, Bounds};
@@ -119,7 +120,7 @@ pub(crate) struct Page {
 }
 
 /// Positions of the words of the page that a reader outside of this crate may read, in bytes.
-/// Version 1. docs/library.md, "The page", says what they mean.
+/// Version 1. docs/concepts/library/page.md, "The page", says what they mean.
 #[cfg(not(loom))]
 pub mod layout {
     use super::{Civil, CivilWords, Page, Segment, SegmentWords};
@@ -444,7 +445,8 @@ impl Page {
 
     /// The same for a reading that was just found to be later than what was written down. A store,
     /// because an exchange costs a third of the whole reading. A thread that is stopped between the
-    /// two undoes what others wrote down meanwhile, until the next reading: see docs/library.md.
+    /// two undoes what others wrote down meanwhile, until the next reading: see
+    /// docs/concepts/library/page.md.
     #[inline(always)]
     pub(crate) fn write_down_next(&self, ns: u64) {
         self.written.store(ns, Ordering::Relaxed);

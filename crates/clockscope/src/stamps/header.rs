@@ -12,7 +12,7 @@
 //! end
 //! ```
 //!
-//! docs/tracing.md says what each number means.
+//! docs/reference/stamps-file.md says what each number means.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! The page by its words, as docs/library.md describes them to programs in other languages.
+//! The page by its words, as docs/concepts/library/page.md describes them to programs in other
+//! languages.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 

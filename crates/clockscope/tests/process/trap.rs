@@ -38,7 +38,7 @@ const HOLD_NS: u64 = 3_000_000;
 
 /// More ticks than any counter counts in the two milliseconds of a line and in a time in which a
 /// busy machine runs no thread of the test: a step back into a line that is still published may
-/// show as one (docs/library.md).
+/// show as one (docs/concepts/library/monotonic.md).
 const FAR: i64 = 10_000_000_000;
 
 /// The same of CPUs whose counters are apart, and whose OS clocks are by as much where the rig
@@ -111,8 +111,8 @@ fn assert_used() {
 }
 
 /// Asserts that nothing ended the first generation but a holder of the lock that got no CPU for 100
-/// ms and lost it (docs/library.md): readings take so long here that this happens on busy machines.
-/// That thread read nothing for as long.
+/// ms and lost it (docs/concepts/library/monotonic.md): readings take so long here that this
+/// happens on busy machines. That thread read nothing for as long.
 fn assert_first_generation(seen: &Seen) {
     assert!(clockscope::generation() == 1 || seen.pause_ns > 100_000_000, "{seen:?}: {:?}", clockscope::evidence());
 }
@@ -287,7 +287,7 @@ fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
 }
 
 /// Apart by less than a line is long, which no reading shows by itself: until a bracket on the
-/// other CPU does, readings on two CPUs may be out of order (docs/library.md).
+/// other CPU does, readings on two CPUs may be out of order (docs/concepts/library/monotonic.md).
 #[test]
 #[serial]
 fn cpus_that_drift_apart_lose_the_counter() {

@@ -376,8 +376,8 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 /// Whatever a script does: where an interval has ends, the true time is inside. Rates change at
-/// most once in three windows, as docs/library.md says; a slew that begins and ends unseen between
-/// two comparisons would be carried on.
+/// most once in three windows, as docs/concepts/library/bounded-time.md says; a slew that begins
+/// and ends unseen between two comparisons would be carried on.
 fn play(script: Vec<Event>) {
     let world: &'static World = Box::leak(Box::new(World::new(2.596_159_9e9, 1 << 50, 12_345 * SECOND)));
     let clock: &'static Clock = Box::leak(Box::new(Disciplined::new(world, world)));

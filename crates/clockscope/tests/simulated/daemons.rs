@@ -151,7 +151,7 @@ fn a_slew_that_began_in_a_pause_is_followed() {
 }
 
 /// The counter gains so many ns, or loses them: then the OS clock gains them, because no reading
-/// shows a small step back (docs/library.md).
+/// shows a small step back (docs/concepts/library/monotonic.md).
 fn step(world: &World, ns: i64) {
     if ns < 0 {
         world.step_os(-ns);

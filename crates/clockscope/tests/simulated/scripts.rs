@@ -18,7 +18,7 @@ struct Order {
 }
 
 /// Steps back of the OS clock that are no larger, in ns, may pass while it is served
-/// (docs/library.md).
+/// (docs/concepts/library/monotonic.md).
 const PASSES_NS: u64 = 9_000;
 
 impl Order {
@@ -163,14 +163,14 @@ fn play(hz: f64, origin: (u64, u64), strict: bool, script: Vec<Event>) {
             Event::ResetCounter => world.reset_counter(),
             Event::Hz(hz) => world.set_hz(hz),
             Event::RunDown => {
-                // By less than a line is long, no reading shows it (docs/library.md): the question
-                // is whether anything fails.
+                // By less than a line is long, no reading shows it
+                // (docs/concepts/library/monotonic.md): the question is whether anything fails.
                 order.slack.set(u64::MAX);
                 world.run_down();
             }
             Event::Glitch(at, ticks) => {
-                // By less than a line is long, no reading shows it (docs/library.md): the question
-                // is whether anything fails.
+                // By less than a line is long, no reading shows it
+                // (docs/concepts/library/monotonic.md): the question is whether anything fails.
                 order.slack.set(u64::MAX);
                 world.interrupt_at(at, Moment::Before, move || world.step_counter(ticks));
                 world.interrupt_at(at + 1, Moment::Before, move || world.step_counter(ticks.wrapping_neg()));

@@ -126,7 +126,7 @@ fn bounds(every_ns: u64, ppm: f64) -> (u64, u64) {
     (bounds[bounds.len() / 2], bounds[bounds.len() - 1])
 }
 
-/// The table of docs/library.md, "Stamps".
+/// The table of docs/reference/stamps.md.
 #[test]
 fn the_truth_is_inside_every_bound() {
     let rows = [

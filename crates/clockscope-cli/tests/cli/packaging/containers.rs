@@ -82,7 +82,7 @@ fn the_daemon_set_lets_measurements_run() {
 /// The manual's addition to node_exporter reads the folder into which the DaemonSet writes.
 #[test]
 fn node_exporter_reads_the_folder_of_the_daemon_set() {
-    let manual = text("../docs/monitoring.md");
+    let manual = text("../docs/guides/monitoring.md");
     let excerpt = manual.split("```yaml\n").find(|block| block.contains("name: node-exporter")).unwrap();
     let excerpt = excerpt.split("```").next().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -106,9 +106,12 @@ fn node_exporter_reads_the_folder_of_the_daemon_set() {
 /// Versions in these files are those of the archives that `cargo xtask dist` makes.
 #[test]
 fn files_of_containers_name_this_version() {
-    for file in
-        ["docker/Dockerfile", "docker/monitor.Dockerfile", "kubernetes/kustomization.yaml", "../docs/monitoring.md"]
-    {
+    for file in [
+        "docker/Dockerfile",
+        "docker/monitor.Dockerfile",
+        "kubernetes/kustomization.yaml",
+        "../docs/guides/monitoring.md",
+    ] {
         let text = text(file);
         let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         let versions: Vec<&str> =
