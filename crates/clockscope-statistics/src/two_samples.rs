@@ -3,16 +3,19 @@
 //!
 //! The estimates are those of Pragmastat (Akinshin, *Pragmastat: Pragmatic Statistical Toolkit*,
 //! <https://pragmastat.dev>): the median of all pairwise differences (Hodges & Lehmann 1963), of
-//! logarithms for a ratio. The bounds contain two intervals, because runs of a measurement are few:
+//! logarithms for a ratio. The bounds are made of two intervals, because runs of a measurement are
+//! few:
 //!
 //! - by rank: from the k-th of the pairwise differences to the k-th last, without an assumption
 //!   about the distribution (Lehmann 1963; the null distribution of Mann & Whitney's U);
 //! - by Student's t with Welch's degrees of freedom, which assumes that values are nearly normal.
 //!
-//! Five values a side are ordered in 252 ways, so that by rank alone no error rate below 2/252 can
-//! be stated. The t interval states it. The rank's interval is then the whole range, so that no
-//! difference is stated unless all values of one sample are beyond all of the other. With fewer
-//! than five values a side that are far from normal, neither bounds the errors well.
+//! Samples that are large enough for the error rate are bounded by rank alone, so that a few values
+//! far from the others do not widen the bounds. Five values a side are ordered in 252 ways, so that
+//! by rank alone no error rate below 2/252 can be stated. The t interval states it. The rank's
+//! interval is then the whole range, so that no difference is stated unless all values of one
+//! sample are beyond all of the other. With fewer than five values a side that are far from normal,
+//! neither bounds the errors well.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -38,7 +41,11 @@ pub struct SampleBounds {
 /// sample, and for values that are not finite.
 #[must_use]
 pub fn shift_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
-    let [ranked, assumed] = [by_rank(base, new, misrate)?, by_student(base, new, misrate)?];
+    let ranked = by_rank(base, new, misrate)?;
+    if by_chance(base.len(), new.len()) <= misrate {
+        return Some(ranked);
+    }
+    let assumed = by_student(base, new, misrate)?;
     Some(SampleBounds { low: ranked.low.min(assumed.low), high: ranked.high.max(assumed.high), ..ranked })
 }
 
@@ -95,6 +102,13 @@ fn left_out(base: usize, new: usize, misrate: f64) -> usize {
         below <= misrate / 2.0
     });
     within.count().saturating_sub(1).min(most)
+}
+
+/// The probability that all values of one of two samples of one population are beyond all of the
+/// other: the lowest rate of errors that ranks can state.
+fn by_chance(base: usize, new: usize) -> f64 {
+    // 2 by the number of orders, the binomial coefficient.
+    (1..=base).fold(2.0, |share, i| share * i as f64 / (new + i) as f64)
 }
 
 /// The probabilities that 0, 1, 2, … of all pairs have the larger value in the same sample, for two

@@ -20,7 +20,7 @@ pub(crate) struct CompareArgs {
     /// Records to compare with: a file, a folder, a quoted pattern, the name of a baseline, or
     /// several with commas
     ///
-    /// Of `clockscope measure --json` or `clockscope check --json`. A record has six runs
+    /// Of `clockscope measure --json` or `clockscope check --json`. A record has twelve runs
     /// where there was time for them (1.2 s); several records a side have more.
     #[arg(value_name = "BASE")]
     pub(crate) base: String,
@@ -50,7 +50,7 @@ impl CompareArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
         examples: &[
-            ("measure --json -o base.json", "six runs, to compare with later"),
+            ("measure --json -o base.json", "twelve runs, to compare with later"),
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
             ("compare base.json", "measure now, and compare"),

@@ -149,13 +149,13 @@ fn usual_records_can_be_compared() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         let found: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
         // An emulator's program cannot start itself.
-        let runs = if is_emulated() { Value::Null } else { 6.into() };
+        let runs = if is_emulated() { Value::Null } else { 12.into() };
         assert_eq!(found["run"]["runs"], runs);
         assert!(found["run"]["duration_s"].as_f64().unwrap() > 0.5, "{}", found["run"]);
     }
     let found = record(clockscope(&["compare", &files[0], &files[1], "--json"]));
     for clock in found["clocks"].as_array().unwrap().iter().filter(|_| !is_emulated()) {
-        assert_eq!((&clock["basis"], &clock["runs"]), (&"runs".into(), &json!([6, 6])), "{clock}");
+        assert_eq!((&clock["basis"], &clock["runs"]), (&"runs".into(), &json!([12, 12])), "{clock}");
     }
 }
 

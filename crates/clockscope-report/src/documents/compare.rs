@@ -232,13 +232,13 @@ const fn undecided_reason(undecided: Undecided) -> &'static str {
     match undecided {
         Undecided::NotMeasured => "one side or both have no cost of it",
         Undecided::OneRun => {
-            "one run a side does not show how much runs differ: record for 1.2 s or more, which is six runs"
+            "one run a side does not show how much runs differ: record for 1.2 s or more, which is twelve runs"
         }
         Undecided::NoRounds => {
-            "one run a side, and a record without rounds: record for 1.2 s or more, which is six runs"
+            "one run a side, and a record without rounds: record for 1.2 s or more, which is twelve runs"
         }
         Undecided::FewRuns => {
-            "fewer than five runs on a side do not show how much runs differ: record for 1.2 s or more, which is six runs"
+            "fewer than five runs on a side do not show how much runs differ: record for 1.2 s or more, which is twelve runs"
         }
         Undecided::WideBounds => "the bounds include both a change and none: more runs narrow them",
         Undecided::Emulated => "an emulator ran the program, and costs are its own",

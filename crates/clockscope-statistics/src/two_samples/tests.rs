@@ -41,7 +41,7 @@ fn missed(random: &mut Random, runs: Runs, [clocks, count, comparisons]: [usize;
 fn identical_runs_differ_as_rarely_as_documented() {
     let mut random = Random::new(28);
     for runs in [Runs::Normal, Runs::Outliers, Runs::TwoSpeeds] {
-        for (clocks, count) in [(1, 5), (12, 5), (25, 5), (4, 12), (25, 3)] {
+        for (clocks, count) in [(1, 5), (12, 5), (25, 5), (4, 12), (26, 12), (25, 3)] {
             const COMPARISONS: usize = 1_000;
             if matches!(runs, Runs::TwoSpeeds) && count < 5 {
                 continue;
@@ -92,6 +92,23 @@ fn orders_of_five_and_five() {
     assert_eq!(cumulated[25], 252.0);
     // Twice 1 of 252 is more than 0.5 %, and twice 2 more than 1 %: the whole range.
     assert_eq!([0.005, 0.01, 0.016, 0.06].map(|misrate| left_out(5, 5, misrate)), [0, 0, 1, 3]);
+    assert!((by_chance(5, 5) - 2.0 / 252.0).abs() < 1e-15);
+}
+
+/// One run of twelve that was disturbed does not widen the bounds, whatever it cost, for as many
+/// clocks as a default record has.
+#[test]
+fn a_disturbed_run_of_twelve_is_left_out() {
+    let runs: Vec<f64> = (0..12).map(|run| 1.0 + 0.001 * f64::from(run)).collect();
+    for disturbed in [2.0, 100.0] {
+        let mut new = runs.clone();
+        new[3] = disturbed;
+        let found = ratio_bounds(&runs, &new, 0.05 / 30.0).unwrap();
+        assert!(found.low > 0.985 && found.high < 1.015, "{found:?}");
+        // Six do not state so low a rate by rank.
+        let found = ratio_bounds(&runs[..6], &new[..6], 0.05 / 30.0).unwrap();
+        assert!(found.high >= disturbed / 1.006, "{found:?}");
+    }
 }
 
 /// Beyond the exact count, the approximation leaves out no more than that would.

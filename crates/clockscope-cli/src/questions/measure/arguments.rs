@@ -45,8 +45,8 @@ pub(crate) struct MeasureArgs {
     pub(crate) extended: bool,
     /// Run N times, each in its own process and for the whole duration
     ///
-    /// By default, six runs share a duration of 1.2 s or more: the record shows where another run's
-    /// median lies. 1 stands for one run, in this process.
+    /// By default, twelve runs share a duration of 1.2 s or more: the record shows where another
+    /// run's median lies. 1 stands for one run, in this process.
     #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["extended", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
@@ -95,8 +95,9 @@ pub(crate) fn is_one_of_several() -> bool {
     std::env::var_os(ONE_OF_SEVERAL).is_some()
 }
 
-/// Runs of a record by default: the fewest that have an interval.
-const DEFAULT_RUNS: u32 = clockscope_measure::FEWEST_RUNS;
+/// Runs of a record by default: so many that comparisons of all clocks leave out one run that was
+/// disturbed.
+const DEFAULT_RUNS: u32 = 12;
 /// Runs that share a shorter time have too few batches of a clock among many.
 const SHORTEST_S: f64 = 1.2;
 
