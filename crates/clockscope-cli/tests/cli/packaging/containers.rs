@@ -82,7 +82,7 @@ fn the_daemon_set_lets_measurements_run() {
 /// The manual's addition to node_exporter reads the folder into which the DaemonSet writes.
 #[test]
 fn node_exporter_reads_the_folder_of_the_daemon_set() {
-    let manual = text("../docs/guides/monitoring.md");
+    let manual = text("../docs/guides/kubernetes.md");
     let excerpt = manual.split("```yaml\n").find(|block| block.contains("name: node-exporter")).unwrap();
     let excerpt = excerpt.split("```").next().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +110,7 @@ fn files_of_containers_name_this_version() {
         "docker/Dockerfile",
         "docker/monitor.Dockerfile",
         "kubernetes/kustomization.yaml",
-        "../docs/guides/monitoring.md",
+        "../docs/guides/kubernetes.md",
     ] {
         let text = text(file);
         let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
