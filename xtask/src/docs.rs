@@ -2,7 +2,9 @@
 //! `<!-- made: WHAT -->` and `<!-- end -->`; the outputs of commands; and pictures.
 
 mod growth;
+mod links;
 pub(crate) mod outputs;
+pub(crate) mod site;
 
 use std::cell::RefCell;
 use std::fs;
@@ -11,6 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::bench::recorded::{self, Figure, Recorded};
 use crate::pictures;
+use crate::structure::files;
 
 /// Pages with such parts.
 const PAGES: &[&str] =
@@ -38,8 +41,19 @@ pub(crate) fn write() -> Result<()> {
     growth::write(&recorded)
 }
 
-/// Fails where a part is not what the recorded figures make.
+/// Fails where a link leads nowhere, the table of contents lacks a page, or a part is not what the
+/// recorded figures make.
 pub(crate) fn check() -> Result<()> {
+    let pages = files(".md")?;
+    let mut others = Vec::new();
+    for ending in [".rs", ".h", ".py", ".yaml", ".yml", ".service", ".timer"] {
+        others.extend(files(ending)?.into_iter().filter(|(file, _)| !file.starts_with("xtask/")));
+    }
+    let mut wrong = links::broken(&pages, &others);
+    wrong.extend(site::wrong_pages(&pages)?);
+    if !wrong.is_empty() {
+        bail!("pages are broken:\n  {}", wrong.join("\n  "));
+    }
     let recorded = recorded::all()?;
     for page in PAGES {
         let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;

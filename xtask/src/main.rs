@@ -53,6 +53,8 @@ const USAGE: &str = "usage: cargo xtask TASK
                 this machine; bases makes the kept checks of an emulated and of a simulated machine
   docs          the recorded figures and the outputs of commands, written into the pages, and the
                 pictures (four minutes on a machine that does nothing else)
+  docs check    links, anchors, the table of contents and the recorded figures of all pages
+  docs site     the pages as a site, by mdBook; the last line is its first page
   docs figures  the first alone, and the picture of the recorded figures of a fleet
   docs outputs [PAGE]
                 the outputs alone; of one page
@@ -119,6 +121,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["census", arguments @ ..] => census::make(arguments),
         ["docs"] => docs::make(),
         ["docs", "figures"] => docs::write(),
+        ["docs", "check"] => docs::check(),
+        ["docs", "site"] => docs::site::build().map(|site| println!("{}", site.join("index.html").display())),
         ["docs", "outputs"] => docs::outputs::write(None),
         ["docs", "outputs", page] => docs::outputs::write(Some(page)),
         ["pictures"] => pictures::draw(None),

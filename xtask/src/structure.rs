@@ -203,7 +203,7 @@ fn misplaced_unsafe(file: &str, text: &str) -> Vec<String> {
 }
 
 /// Names and texts of all files with this ending, but for what is built.
-fn files(ending: &str) -> Result<Vec<(String, String)>> {
+pub(crate) fn files(ending: &str) -> Result<Vec<(String, String)>> {
     let mut paths = Vec::new();
     list(Path::new("."), ending, &mut paths)?;
     let read = |path: PathBuf| {

@@ -24,6 +24,7 @@ const BASICS: &[Step] = &[
     Step("structure", |_| passed(structure::check())),
     Step("dependencies", |_| dependencies::check()),
     Step("docs", |_| passed(docs::check())),
+    Step("site", |_| docs::site::check()),
     Step("spelling", |_| spelling::check()),
     Step("workflows", |_| workflows::check()),
     Step("packages", |_| passed(package::check())),

@@ -1,0 +1,146 @@
+//! The pages below docs/ as a site that needs no other host: mdBook makes it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::links::{self, Link};
+use crate::outcome::{Outcome, passed};
+use crate::run;
+
+/// The folder of the pages.
+const PAGES: &str = "docs";
+/// The table of contents.
+const CONTENTS: &str = "docs/SUMMARY.md";
+/// Pages for those who change the program: no part of the site.
+const LEFT_OUT: &str = "docs/decisions";
+/// Settings of mdBook.
+const SETTINGS: &str = "docs/book.toml";
+/// The most words of a page, without its examples and tables, that a reader takes in at once.
+const MOST_WORDS: usize = 1_200;
+/// Pages that are looked up, not read: lists.
+const LISTS: [&str; 1] = ["docs/reference/glossary.md"];
+
+/// Builds the site, where mdBook is.
+pub(crate) fn check() -> Result<Outcome> {
+    run::by_tool("mdbook", |mdbook| passed(build_with(mdbook).map(|_| ())))
+}
+
+/// Builds the site and returns its folder.
+pub(crate) fn build() -> Result<PathBuf> {
+    let fetched = run::built("tools/mdbook");
+    let mdbook = if Path::new(&fetched).is_file() { fetched.as_str() } else { "mdbook" };
+    build_with(mdbook)
+}
+
+fn build_with(mdbook: &str) -> Result<PathBuf> {
+    let source = PathBuf::from(run::built("site/source"));
+    let site = PathBuf::from(run::built("site/html"));
+    for folder in [&source, &site] {
+        if folder.exists() {
+            fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+    }
+    for file in files(Path::new(PAGES))? {
+        let copy = source.join(&file);
+        fs::create_dir_all(copy.parent().context("a file below a folder")?)?;
+        if file.extension().is_some_and(|extension| extension == "md") {
+            let page = file.to_string_lossy();
+            fs::write(&copy, with_addresses(&page, &fs::read_to_string(&file)?))?;
+        } else {
+            fs::copy(&file, &copy).with_context(|| format!("cannot copy {}", file.display()))?;
+        }
+    }
+    let book = source.join(PAGES);
+    let [book, destination] = [book, std::path::absolute(&site)?].map(|path| path.to_string_lossy().into_owned());
+    run::with(&[], mdbook, &["build", &book, "--dest-dir", &destination])?;
+    Ok(site)
+}
+
+/// Files of the site, from the root.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() && path != Path::new(LEFT_OUT) {
+            found.extend(files(&path)?);
+        } else if path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// A page whose links to files that are not of the site lead to the repository.
+fn with_addresses(page: &str, text: &str) -> String {
+    let mut text = text.to_owned();
+    let mut found = links::links(&text);
+    found.sort_by_key(|link| std::cmp::Reverse((link.range.start, link.range.end)));
+    for link in found {
+        if let Some(address) = repository_address(page, &link) {
+            let (before, of_link) = text.split_at(link.range.start);
+            let (of_link, after) = of_link.split_at(link.range.len());
+            let Some((words, end)) = of_link.rsplit_once(&link.address) else { continue };
+            text = format!("{before}{words}{address}{end}{after}");
+        }
+    }
+    text
+}
+
+/// The address of a file of the repository that is not of the site.
+fn repository_address(page: &str, link: &Link) -> Option<String> {
+    let (goal, anchor) = link.goal(page).filter(|_| !link.address.contains("://"))?;
+    if goal.starts_with(PAGES) && !goal.starts_with(LEFT_OUT) {
+        return None;
+    }
+    let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
+    Some(format!("{}{}{anchor}", links::REPOSITORY, goal.display()))
+}
+
+/// Pages that the table of contents does not have, and pages that are too long.
+pub(super) fn wrong_pages(pages: &[(String, String)]) -> Result<Vec<String>> {
+    let contents = fs::read_to_string(CONTENTS).with_context(|| format!("cannot read {CONTENTS}"))?;
+    if !Path::new(SETTINGS).is_file() {
+        bail!("{SETTINGS} is missing: mdBook's settings");
+    }
+    let listed: Vec<PathBuf> = links::links(&contents).iter().filter_map(|link| Some(link.goal(CONTENTS)?.0)).collect();
+    let of_site = pages.iter().filter(|(page, _)| page.starts_with("docs/") && !page.starts_with(LEFT_OUT));
+    let mut wrong = Vec::new();
+    for (page, text) in of_site.filter(|(page, _)| page != CONTENTS) {
+        if !listed.iter().any(|listed| listed == Path::new(page)) {
+            wrong.push(format!("{CONTENTS} does not list {page}"));
+        }
+        let words = words(text);
+        if words > MOST_WORDS && !LISTS.contains(&page.as_str()) {
+            wrong.push(format!("{page} has {words} words, more than {MOST_WORDS}: split it"));
+        }
+    }
+    Ok(wrong)
+}
+
+/// Words outside of examples and tables, which readers look things up in.
+fn words(text: &str) -> usize {
+    let parts = text.split("\n```").step_by(2);
+    let lines = parts.flat_map(str::lines).filter(|line| !line.starts_with('|'));
+    lines.map(|line| line.split_whitespace().count()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_out_of_the_site_lead_to_the_repository() {
+        let page = "[a](../../bench/README.md#x), [b](../start/install.md), [c](../decisions/README.md)\n";
+        let expected = "[a](https://github.com/clockscope/clockscope/blob/HEAD/bench/README.md#x), \
+                        [b](../start/install.md), \
+                        [c](https://github.com/clockscope/clockscope/blob/HEAD/docs/decisions/README.md)\n";
+        assert_eq!(with_addresses("docs/guides/a.md", page), expected);
+    }
+
+    #[test]
+    fn examples_and_tables_have_no_words() {
+        assert_eq!(words("one two\n```\nthree\n```\nfour\n\n| five |\n"), 3);
+    }
+}
