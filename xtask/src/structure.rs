@@ -213,14 +213,14 @@ pub(crate) fn files(ending: &str) -> Result<Vec<(String, String)>> {
     paths.into_iter().map(read).collect()
 }
 
-/// Adds the files below a folder with this ending.
+/// Adds the files below a folder with this ending, each once: links lead to others of them.
 fn list(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "target" && !name.starts_with('.') {
             list(&path, ending, found)?;
-        } else if name.ends_with(ending) {
+        } else if name.ends_with(ending) && !path.is_symlink() {
             found.push(path);
         }
     }
