@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::needs::{self, Need};
 use crate::outcome::{Outcome, missing_tool};
-use crate::run;
+use crate::{docs, run};
 
 const FIXTURES: &str = "crates/clockscope-report/tests/fixtures";
 const NEEDS: [Need; 3] =
@@ -17,12 +17,16 @@ const NEEDS: [Need; 3] =
 /// A text that would be markup, a script, or the end of what it is in.
 const HOSTILE: &str = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x'";
 
-/// Checks the pages in Chromium.
+/// Checks the pages and the documentation's site in Chromium.
 pub(crate) fn check() -> Result<Outcome> {
     if let Some(missing) = needs::missing(&NEEDS) {
         return missing_tool(missing.to_string());
     }
     in_browser("chromium", "chromium")?;
+    let site = docs::site::build()?;
+    let program = run::output("which", &["chromium"])?;
+    let (packages, site) = (run::built("browsers/packages"), site.to_string_lossy().into_owned());
+    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site])?;
     Ok(Outcome::Passed)
 }
 

@@ -2,6 +2,7 @@
 //! `<!-- made: WHAT -->` and `<!-- end -->`; the outputs of commands; and pictures.
 
 mod growth;
+mod keys;
 mod links;
 pub(crate) mod outputs;
 pub(crate) mod site;
@@ -16,19 +17,28 @@ use crate::pictures;
 use crate::structure::files;
 
 /// Pages with such parts.
-const PAGES: &[&str] =
-    &["README.md", "docs/concepts/library/comparison.md", "docs/concepts/library/costs.md", "bench/README.md"];
+const PAGES: &[&str] = &[
+    "README.md",
+    "bench/README.md",
+    "docs/concepts/library/comparison.md",
+    "docs/concepts/library/costs.md",
+    "docs/reference/json.md",
+    "docs/reference/method/compare.md",
+    "docs/reference/policies.md",
+];
 
 const END: &str = "<!-- end -->";
 
 /// The cell of a figure that was not recorded on a CPU.
 const NOT_RECORDED: &str = "–";
 
-/// Writes all parts of all pages anew, and draws the pictures.
+/// Writes all parts of all pages anew, draws the pictures, and builds the site.
 pub(crate) fn make() -> Result<()> {
     write()?;
     pictures::draw(None)?;
-    outputs::write(None)
+    outputs::write(None)?;
+    check()?;
+    site::build().map(|site| println!("{}", site.join("index.html").display()))
 }
 
 /// Writes all parts of all pages anew, and the picture that is drawn from recorded figures.
@@ -85,9 +95,10 @@ fn made(page: &str, recorded: &[Recorded]) -> Result<String> {
 fn part(what: &str, recorded: &[Recorded]) -> Result<String> {
     match what.split_once(' ') {
         Some(("figures", bench)) => figures(bench, recorded),
+        Some(("keys", schema)) => keys::tables(schema),
         None if what == "library" => Ok(library(recorded)),
         None if what == "library-costs" => Ok(library_costs(recorded)),
-        _ => bail!("nothing is known of the part {what:?}: figures BENCH, library, library-costs"),
+        _ => bail!("nothing is known of the part {what:?}: figures BENCH, keys SCHEMA, library, library-costs"),
     }
 }
 

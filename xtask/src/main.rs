@@ -76,7 +76,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
   bench check [RUNS]  whether a healthy machine is trusted every time (half an hour)
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
-  bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and finds slower clocks (two hours)
+  bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and finds slower clocks (half an hour)
   bench hermetic [RUNS]  `cargo test` beside four busy loops and on one CPU, 5 times each (an hour)
   bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
                 and their growth from a tenth to ten times as many hosts (an hour)

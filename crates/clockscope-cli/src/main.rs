@@ -24,6 +24,7 @@ mod questions;
 mod signals;
 mod suggestions;
 mod terminal;
+mod topics;
 mod usage;
 mod version;
 
@@ -39,7 +40,12 @@ use usage::{Interrupted, Undeterminable, UsageError};
 fn main() -> ExitCode {
     signals::catch_file_limit();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    ExitCode::from(run(RequestedOutput::of(&words)).code())
+    let requested = RequestedOutput::of(&words);
+    let end = match topics::answer(&words) {
+        Some(answer) => answer.unwrap_or_else(|error| failed(requested, &error)),
+        None => run(requested),
+    };
+    ExitCode::from(end.code())
 }
 
 fn run(requested: RequestedOutput) -> Exit {

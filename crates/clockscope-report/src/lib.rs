@@ -45,6 +45,7 @@ mod units;
 mod verdict;
 mod words;
 
+pub use render::ascii::ascii;
 pub use render::one_line::{ClockHealth, LINE_WIDTH, one_line, one_line_of_error};
 pub use render::raw_readings::{RawFormat, write_raw};
 pub use render::{Format, RenderError, UnknownFormat};

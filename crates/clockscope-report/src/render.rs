@@ -3,7 +3,7 @@
 //! To add a format, add its file, its `mod` line, and its row of `formats!`, which has the name on
 //! the command line. The list of formats, `--help` and errors follow from the row.
 
-mod ascii;
+pub(crate) mod ascii;
 mod brief;
 mod csv;
 mod grid;

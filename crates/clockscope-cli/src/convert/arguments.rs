@@ -51,7 +51,7 @@ earliest and the latest true time, the state of these two, boot and process of
 the header, and the generation of the process's clock. The last column has the
 reason if a count has no time.
 
-Stamps: https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/stamps-file.md",
+The file: clockscope help stamps-file",
         exits: Exits { finding: "", undecided: "some counts have no time; all others were converted" },
     };
 }

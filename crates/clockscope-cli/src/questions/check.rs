@@ -158,7 +158,7 @@ impl CheckArgs {
 Clocks of civil time are judged for intervals and for civil time. With --fail-on
 limited, an undecided clock is not known to be limited (exit code 3).
 
-Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/concepts/evidence.md",
+Evidence: clockscope help evidence",
         exits: Exits { finding: "a finding that --fail-on names, or an unmet --policy", ..FINDINGS },
     };
 }

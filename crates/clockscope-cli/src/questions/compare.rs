@@ -61,7 +61,7 @@ impl CompareArgs {
         more: "A clock is slower if it is so both in ns and relative to the machine's own
 speed.
 
-Method: https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/method/compare.md",
+Method: clockscope help comparison",
         exits: Exits {
             finding: "a change that --fail-on names",
             undecided: "it could not be determined, or the records are of different machines",

@@ -37,8 +37,10 @@ impl MeasureArgs {
             ("--columns clockperf", "the columns of the program clockperf"),
             ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
         ],
-        more: "Terms:   https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/glossary.md
-Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/method/README.md",
+        more: "Columns: clockscope help columns
+Terms:   clockscope help glossary
+Figures: clockscope help method
+More:    clockscope help topics",
         exits: FINDINGS,
     };
 }

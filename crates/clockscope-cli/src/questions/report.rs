@@ -61,7 +61,7 @@ impl ReportArgs {
             ("report record.json -f html -o report.html --open", "the same of one, opened in a browser"),
             ("report record.json -f svg --chart cost -o cost.svg", "one chart"),
         ],
-        more: "Charts: https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/records/README.md",
+        more: "Charts: clockscope help records",
         ..NO_MORE
     };
 }

@@ -104,7 +104,7 @@ run in a temporary folder; only the cache stays. A runtime that is missing,
 crashes, hangs or prints rubbish is a row with the reason.
 
 Figures, and how to add a language:
-  https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/runtimes/README.md",
+  clockscope help runtime-clocks",
         exits: Exits { undecided: "it could not be determined, or nothing was measured", ..FINDINGS },
     };
 }

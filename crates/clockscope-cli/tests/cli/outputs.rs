@@ -56,11 +56,12 @@ fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
 }
 
 /// The stored record that stands for what the command answers: one of `runtimes`, which programs of
-/// other languages answer, and the answers of another clocksource.
+/// other languages answer, the answers of another clocksource, and those on Windows.
 fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
     let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
     match () {
         () if WINDOWS.contains(&command.page.as_str()) && has("clocksource") => Some("clocksource_windows"),
+        () if WINDOWS.contains(&command.page.as_str()) && has("measure") => Some("healthy"),
         () if has("runtimes") && has("--clocksource") => Some("runtimes_switched"),
         () if has("runtimes") && has("--list") => Some("runtimes_found"),
         () if has("runtimes") => Some("runtimes"),
@@ -72,7 +73,9 @@ fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
 fn report_of(record: &str, command: &DocumentedCommand) -> String {
     let file = project().join(format!("crates/clockscope-report/tests/fixtures/{record}.json"));
     let mut arguments = vec!["report", file.to_str().unwrap()];
-    arguments.extend(command.arguments.iter().map(String::as_str).filter(|word| *word == "--brief"));
+    let words: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
+    arguments.extend(words.iter().copied().filter(|word| *word == "--brief"));
+    arguments.extend(words.windows(2).filter(|two| two[0] == "--columns").flatten());
     String::from_utf8(run(clockscope(&arguments), 0).stdout).unwrap()
 }
 

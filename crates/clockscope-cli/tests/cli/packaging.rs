@@ -168,6 +168,11 @@ fn rules_for_the_kernels_log_take_its_lines() {
     let unstable = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:";
     for (line, expected) in [
         (unstable, Some("ClocksourceUnstable")),
+        ("Clocksource tsc unstable (delta = -131624372 ns)", Some("ClocksourceUnstable")),
+        (
+            "clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:",
+            Some("ClocksourceUnstable"),
+        ),
         ("clocksource: Marking clocksource tsc unstable due to frequency skew", Some("ClocksourceUnstable")),
         ("clocksource: Marking clocksource tsc unstable due to inter CPU skew", Some("ClocksourceUnstable")),
         (

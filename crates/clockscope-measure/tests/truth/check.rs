@@ -421,7 +421,7 @@ const FAULTS: [(Fault, &str); 12] = [
     (Fault::Monotonic, "freeze"),
 ];
 
-/// Nobody trusts what is at fault, if that showed while it was looked at; and nothing else is unfit
+/// Nobody trusts what is at fault, if that showed during the measurement; and nothing else is unfit
 /// for it. Returns whether there was a fault, and it showed.
 fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) -> bool {
     let (_, fault, at_ps, name) = faulty(maker, seed);

@@ -111,7 +111,7 @@ fn of_cost(cause: Option<CostCause>) -> &'static str {
 fn instead(suspect: Suspect) -> &'static str {
     match suspect {
         Suspect::Counter => {
-            "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself"
+            "use the system's monotonic clock by system call, or clockscope's, which stops using the counter automatically"
         }
         Suspect::Kernel => REPORT,
         Suspect::Setting => "measure durations by monotonic; this clock was set: look for NTP steps and settimeofday",

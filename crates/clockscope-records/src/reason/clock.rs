@@ -84,7 +84,7 @@ pub enum ClockReason {
         /// The meaning of the signal for the read.
         meaning: SignalMeaning,
     },
-    /// It did not step while it was looked at, so that nothing bounds how late it is.
+    /// It did not step during the measurement, so that nothing bounds how late it is.
     NoStepSeen {
         /// For how long it was looked at, in ns.
         observed_ns: f64,
@@ -135,7 +135,7 @@ impl fmt::Display for ClockReason {
             Self::ChildReadSilent { after_ms } => write!(f, "the read did not return within {after_ms} ms"),
             Self::ChildReadKilled { signal, meaning } => killed(f, signal, *meaning),
             Self::NoStepSeen { .. } => {
-                f.write_str("it did not step while it was looked at: how late it may be is unknown")
+                f.write_str("it did not step during the measurement: how late it may be is unknown")
             }
             Self::ReadFailed { error } => write!(f, "a read failed: {}", error.words),
             Self::ReadingsEnded { error } => {

@@ -53,6 +53,7 @@ fn blocks(check: &Check, view: View) -> Vec<Block> {
     let context = |text: String| Block::notes("", [Line::toned(text, Tone::Context)]);
     blocks.extend(check.not_independent().map(context));
     blocks.extend((!view.is_verbose).then(|| left_out(check)).flatten().map(context));
+    blocks.extend(help(check).map(context));
     blocks
 }
 
@@ -78,6 +79,13 @@ fn left_out(check: &Check) -> Option<String> {
         |verdict: &Verdict| verdict.evidence.iter().filter(|evidence| !is_displayed(verdict, evidence)).count() as u64;
     let left_out = check.verdicts.iter().map(of).sum();
     (left_out > 0).then(|| format!("--verbose shows the other evidence: {}.", counted(left_out, "check")))
+}
+
+/// Names the pages that explain the verdicts of clocks that are not trusted.
+fn help(check: &Check) -> Option<String> {
+    let is_explained = check.verdicts.iter().any(|verdict| verdict.verdict != Trustworthiness::Trusted);
+    let text = "`clockscope help evidence` explains each check, `clockscope help symptoms` causes and fixes.";
+    is_explained.then(|| text.to_owned())
 }
 
 /// A row a clock, with its verdict for each use.

@@ -103,7 +103,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let fact = ("counter readable", fact_text(&environment.counter_readable, readable));
     facts.extend(of_linux(environment.counter_readable.is_known(), fact));
     facts.push(("hypervisor", fact_text(&environment.hypervisor, ToString::to_string)));
-    facts.extend(move_notices(&environment.move_notices).map(|found| ("moves announced by", found)));
+    facts.extend(move_notices(&environment.move_notices).map(|found| ("migration notice", found)));
     facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
         environment.clocksources_available.known().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));

@@ -95,14 +95,14 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
         ]
     });
     let by_cause = Table::new(["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes);
-    let longest = Table::new(["Cause", "Counted meanwhile", "CPU", "Length", "At"], 2, worst);
+    let longest = Table::new(["Cause", "Counted", "CPU", "Length", "At"], 2, worst);
     vec![
         Table::new(HEAD, 0, sampled.iter().map(|cpu| row(cpu))).explained(definition).into(),
         by_cause.titled("By cause:").below(steal).into(),
         causes_chart(&sampled).into(),
         longest_chart(gaps).into(),
         Block::folded("The longest gaps, as a table", [longest.titled("The longest:").into()]),
-        Block::notes("Not looked at:", by_reason(lost)),
+        Block::notes("Not measured:", by_reason(lost)),
     ]
 }
 
@@ -177,7 +177,7 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
     let worst = sampled
         .iter()
         .max_by(|a, b| a.lost_percent.get().unwrap_or(0.0).total_cmp(&b.lost_percent.get().unwrap_or(0.0)));
-    let Some(worst) = worst else { return vec!["Nothing was looked at.".to_owned()] };
+    let Some(worst) = worst else { return vec!["Nothing was measured.".to_owned()] };
     let count = total(sampled.iter().map(|cpu| cpu.count));
     if count == 0 {
         return vec![format!("No gap of {} or more.", time(gaps.threshold_ns))];

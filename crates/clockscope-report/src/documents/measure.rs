@@ -121,7 +121,7 @@ fn left_out(clocks: &[ClockRecord], shown: &[&ClockRecord]) -> Option<String> {
 
 fn empty_loop(ns: Option<f64>) -> String {
     match ns {
-        Some(ns) => format!("{} ns a turn, not subtracted", significant(ns, 3)),
+        Some(ns) => format!("{} ns per iteration, not subtracted", significant(ns, 3)),
         None => "unknown (no batch was completed)".to_owned(),
     }
 }

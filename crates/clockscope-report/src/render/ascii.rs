@@ -4,7 +4,8 @@ use crate::model::{Block, Cell, Conclusion, Line, Row, Table};
 use crate::words::Text;
 
 /// Writes a text in ASCII. Characters that names of other programs have become question marks.
-pub(super) fn ascii(text: &str) -> String {
+#[must_use]
+pub fn ascii(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

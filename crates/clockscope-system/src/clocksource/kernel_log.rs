@@ -77,7 +77,7 @@ fn is_fault(line: &str) -> bool {
 fn marked(line: &str) -> Option<&str> {
     let name = match line.split_once("Marking clocksource ") {
         Some((_, after)) => after.split_whitespace().next()?,
-        None => slowly_read(line)?,
+        None => slowly_read(line).or_else(|| differing(line))?,
     };
     Some(name.trim_matches('\''))
 }
@@ -89,12 +89,23 @@ fn slowly_read(line: &str) -> Option<&str> {
     Some(verdict.trim_end().strip_suffix("unstable")?.trim_end())
 }
 
+/// Returns the clocksource that the watchdog of Linux until 4.0 marks:
+/// `Clocksource tsc unstable (delta = -131624372 ns)`. Kernels that ask for clocksource_failover in
+/// the same line keep it in use.
+fn differing(line: &str) -> Option<&str> {
+    let (name, verdict) = line.split_once("Clocksource ")?.1.split_once(' ')?;
+    let is_kept = verdict.contains("clocksource_failover");
+    (verdict.starts_with("unstable (delta = ") && !is_kept).then_some(name)
+}
+
 /// Returns the fault that a line reports which gives the counter up.
 fn fault(line: &str) -> LogFault {
     let says = |phrase: &str| line.contains(phrase);
     match () {
         () if says("warp") || says("inter CPU skew") => LogFault::CpuSkew,
-        () if says("skew is too large") || says("frequency skew") => LogFault::FrequencySkew,
+        () if says("skew is too large") || says("frequency skew") || differing(line).is_some() => {
+            LogFault::FrequencySkew
+        }
         () if slowly_read(line).is_some() => LogFault::SlowRead,
         () => LogFault::Unstated,
     }
@@ -212,6 +223,17 @@ mod tests {
     #[test]
     fn each_wording_has_its_fault() {
         for (line, expected) in [
+            ("Clocksource tsc unstable (delta = -131624372 ns)", Some(LogFault::FrequencySkew)),
+            ("Clocksource acpi_pm unstable (delta = 131624372 ns)", None),
+            (
+                "Clocksource tsc unstable (delta = 131624372 ns).  Enable clocksource failover by adding \
+                 clocksource_failover kernel parameter.",
+                None,
+            ),
+            (
+                "clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:",
+                Some(LogFault::FrequencySkew),
+            ),
             ("clocksource: Marking clocksource tsc unstable due to frequency skew", Some(LogFault::FrequencySkew)),
             ("clocksource: Marking clocksource tsc unstable due to inter CPU skew", Some(LogFault::CpuSkew)),
             (

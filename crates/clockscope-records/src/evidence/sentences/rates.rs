@@ -81,7 +81,7 @@ pub(super) fn constant_rate(evidence: &CheckEvidence) -> String {
         }
         (Some(RateChange::Unexplained), ..) => format!("no rate explains what was seen against {against}"),
         (Some(RateChange::OtherMean { measured_hz, mean_hz }), ..) => format!(
-            "it ran at {:.6} MHz while it was looked at, and at {:.6} MHz on average: its rate changed, or it stepped",
+            "it ran at {:.6} MHz during the measurement, and at {:.6} MHz on average: its rate changed, or it stepped",
             measured_hz / 1e6,
             mean_hz / 1e6
         ),

@@ -15,7 +15,7 @@ const LEGEND: [(&str, &str); 3] = [
     ("Events", "what the clock did wrong; repeats within its own tick do not count"),
 ];
 const MORE: &str = "--columns all shows every figure, --all every clock, --machine the machine; \
-                    https://github.com/clockscope/clockscope/blob/HEAD/docs/reference/glossary.md explains the terms.";
+                    `clockscope help glossary` explains the terms.";
 /// Rows of a screen. Longer tables leave out what programs seldom compare.
 const MOST_ROWS: usize = 20;
 

@@ -31,7 +31,7 @@ fn civil_families(verdicts: &[Verdict], kernel: Option<&Adjtimex>) -> Vec<Family
     vec![
         Family::of_one(
             "clockscope_sync_error_seconds",
-            "Largest error of civil time in seconds, by a statement that is worth something.",
+            "Largest error of civil time in seconds; absent if nothing states a usable one.",
             error_s,
         ),
         Family::new(

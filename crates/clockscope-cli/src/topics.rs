@@ -1,0 +1,171 @@
+//! `clockscope help TOPIC`: pages of the documentation that the program has with it.
+
+mod page;
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+
+use crate::exit::Exit;
+use crate::options::ColorArg;
+use crate::output::Destination;
+use crate::questions::{COMMANDS, Row};
+use crate::terminal;
+use crate::usage::{self, UsageError};
+use page::Appearance;
+
+/// A page, by the name that users type.
+struct Topic {
+    name: &'static str,
+    /// Its file below docs/, to which topics/NAME.md is a link.
+    page: &'static str,
+    /// The page, as Markdown.
+    text: &'static str,
+}
+
+macro_rules! topics {
+    ($($name:literal is $page:literal),+ $(,)?) => {
+        &[$(Topic { name: $name, page: $page, text: include_str!(concat!("../topics/", $name, ".md")) }),+]
+    };
+}
+
+const TOPICS: &[Topic] = topics![
+    "columns" is "start/reading.md",
+    "comparison" is "reference/method/compare.md",
+    "evidence" is "concepts/evidence.md",
+    "exit-codes" is "reference/exit-codes.md",
+    "glossary" is "reference/glossary.md",
+    "method" is "reference/method/README.md",
+    "records" is "reference/records/README.md",
+    "runtime-clocks" is "reference/runtimes/README.md",
+    "stamps-file" is "reference/stamps-file.md",
+    "symptoms" is "symptoms/README.md",
+    "backward-between-threads" is "symptoms/backward-between-threads.md",
+    "busy-machine" is "symptoms/busy-machine.md",
+    "containers" is "symptoms/containers.md",
+    "late-sleeps" is "symptoms/late-sleeps.md",
+    "negative-durations" is "symptoms/negative-durations.md",
+    "slewed-clock" is "symptoms/slewed-clock.md",
+    "slow-clock-gettime" is "symptoms/slow-clock-gettime.md",
+    "time-jumps-after-suspend" is "symptoms/time-jumps-after-suspend.md",
+    "tsc-not-used-in-vm" is "symptoms/tsc-not-used-in-vm.md",
+    "tsc-unstable" is "symptoms/tsc-unstable.md",
+    "unsynchronized-host" is "symptoms/unsynchronized-host.md",
+    "windows-timer-period" is "symptoms/windows-timer-period.md",
+    "zero-ns-benchmark" is "symptoms/zero-ns-benchmark.md",
+];
+
+/// The topic that lists all others.
+const LIST: &str = "topics";
+
+/// Shows the topic that the words of the command line ask for, `help TOPIC`. `None` if they ask for
+/// anything else.
+pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
+    let [help, name] = words else { return None };
+    let name = name.to_str().filter(|name| help == "help" && !name.starts_with('-'))?;
+    if COMMANDS.iter().any(|row| row.name() == name) || name == "help" {
+        return None;
+    }
+    Some(text(name).and_then(|text| Destination::Stdout.write(&text)).map(|()| Exit::Success))
+}
+
+fn text(name: &str) -> Result<String> {
+    let text = match TOPICS.iter().find(|topic| topic.name == name) {
+        Some(topic) => {
+            let width = usize::from(terminal::width().unwrap_or(page::WIDTH));
+            topic.rendered(Appearance { width, uses_color: terminal::uses_color(ColorArg::Auto, true) })
+        }
+        None if name == LIST => list(),
+        None => return Err(UsageError(unknown(name)).into()),
+    };
+    Ok(if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) })
+}
+
+impl Topic {
+    fn rendered(&self, appearance: Appearance) -> String {
+        page::rendered(self.text, appearance, |goal| self.linked(goal))
+    }
+
+    /// Returns the other topic that a link of this one leads to.
+    fn linked(&self, goal: &str) -> Option<&'static str> {
+        let file = goal.split('#').next().filter(|file| !file.is_empty())?;
+        let mut folders: Vec<&str> = self.page.split('/').collect();
+        folders.pop();
+        for part in file.split('/') {
+            match part {
+                ".." => drop(folders.pop()),
+                part => folders.push(part),
+            }
+        }
+        let goal = folders.join("/");
+        TOPICS.iter().find(|topic| topic.page == goal && topic.name != self.name).map(|topic| topic.name)
+    }
+}
+
+/// The topics, each with its title.
+fn list() -> String {
+    let longest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
+    let line = |topic: &Topic| format!("  {:longest$}  {}\n", topic.name, page::title(topic.text));
+    format!("Topics of `clockscope help TOPIC`:\n\n{}", TOPICS.iter().map(line).collect::<String>())
+}
+
+fn unknown(name: &str) -> String {
+    let topics = TOPICS.iter().map(|topic| topic.name.to_owned());
+    let hint = usage::nearest(name, topics.chain(COMMANDS.iter().map(Row::name)));
+    format!("unknown topic: {name}; {hint}`clockscope help {LIST}` lists all topics, `clockscope -h` all commands")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_symptom_is_a_topic() {
+        let folder = clockscope_testing::project().join("docs/symptoms");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            assert!(name == "README" || TOPICS.iter().any(|topic| topic.name == name), "{name}");
+        }
+    }
+
+    /// A page for users of the program names no file that they lack.
+    #[test]
+    fn topics_name_no_file_of_the_documentation() {
+        for topic in TOPICS {
+            for width in [40, 80, 200] {
+                let text = topic.rendered(Appearance { width, uses_color: false });
+                assert!(text.lines().count() > 5, "{}", topic.name);
+                let link =
+                    text.lines().find(|line| line.contains("](") || line.contains(".md") && !line.contains("http"));
+                assert_eq!(link, None, "{}", topic.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_topic_is_named_like_a_command() {
+        let names = TOPICS.iter().map(|topic| topic.name).chain([LIST]);
+        let both: Vec<&str> = names.filter(|name| COMMANDS.iter().any(|row| row.name() == *name)).collect();
+        assert!(both.is_empty(), "{both:?}");
+    }
+
+    #[test]
+    fn words_that_are_no_topic() {
+        let of = |words: &[&str]| answer(&words.iter().map(OsString::from).collect::<Vec<_>>()).is_some();
+        assert!(!of(&["help"]) && !of(&["help", "measure"]) && !of(&["help", "-h"]) && !of(&["tsc", "glossary"]));
+        assert!(unknown("glosary").contains("did you mean glossary?"), "{}", unknown("glosary"));
+        assert!(unknown("mesure").contains("did you mean measure?"), "{}", unknown("mesure"));
+    }
+
+    #[test]
+    fn links_lead_to_topics_by_their_files() {
+        let topic = |name| TOPICS.iter().find(|topic| topic.name == name).unwrap();
+        let of = |from: &str, goal| topic(from).linked(goal);
+        assert_eq!(of("symptoms", "containers.md"), Some("containers"));
+        assert_eq!(of("containers", "../guides/containers.md"), None);
+        assert_eq!(of("containers", "README.md#numbers"), Some("symptoms"));
+        assert_eq!(of("glossary", "records/README.md"), None);
+        assert_eq!([of("glossary", "#clocks"), of("glossary", "../reference/glossary.md")], [None; 2]);
+    }
+}
