@@ -58,6 +58,12 @@ const TOPICS: &[Topic] = topics![
 /// The topic that lists all others.
 const LIST: &str = "topics";
 
+/// Returns whether there is such a topic.
+#[cfg(test)]
+pub(crate) fn is_topic(name: &str) -> bool {
+    name == LIST || TOPICS.iter().any(|topic| topic.name == name)
+}
+
 /// Shows the topic that the words of the command line ask for, `help TOPIC`. `None` if they ask for
 /// anything else.
 pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
@@ -70,12 +76,10 @@ pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
 }
 
 fn text(name: &str) -> Result<String> {
+    let width = usize::from(terminal::width().unwrap_or(page::WIDTH));
     let text = match TOPICS.iter().find(|topic| topic.name == name) {
-        Some(topic) => {
-            let width = usize::from(terminal::width().unwrap_or(page::WIDTH));
-            topic.rendered(Appearance { width, uses_color: terminal::uses_color(ColorArg::Auto, true) })
-        }
-        None if name == LIST => list(),
+        Some(topic) => topic.rendered(Appearance { width, uses_color: terminal::uses_color(ColorArg::Auto, true) }),
+        None if name == LIST => list(width),
         None => return Err(UsageError(unknown(name)).into()),
     };
     Ok(if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) })
@@ -103,9 +107,9 @@ impl Topic {
 }
 
 /// The topics, each with its title.
-fn list() -> String {
+fn list(width: usize) -> String {
     let longest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
-    let line = |topic: &Topic| format!("  {:longest$}  {}\n", topic.name, page::title(topic.text));
+    let line = |topic: &Topic| page::entry(topic.name, longest, &page::title(topic.text), width);
     format!("Topics of `clockscope help TOPIC`:\n\n{}", TOPICS.iter().map(line).collect::<String>())
 }
 
@@ -136,8 +140,12 @@ mod tests {
             for width in [40, 80, 200] {
                 let text = topic.rendered(Appearance { width, uses_color: false });
                 assert!(text.lines().count() > 5, "{}", topic.name);
-                let link =
-                    text.lines().find(|line| line.contains("](") || line.contains(".md") && !line.contains("http"));
+                let is_file = |word: &str| {
+                    word.starts_with("docs/") || TOPICS.iter().any(|topic| topic.page.rsplit('/').next() == Some(word))
+                };
+                let link = text
+                    .split_whitespace()
+                    .find(|word| word.contains("](") || is_file(word.trim_matches(['.', ',', ';', '(', ')', '`'])));
                 assert_eq!(link, None, "{}", topic.name);
             }
         }
@@ -161,11 +169,11 @@ mod tests {
     #[test]
     fn links_lead_to_topics_by_their_files() {
         let topic = |name| TOPICS.iter().find(|topic| topic.name == name).unwrap();
-        let of = |from: &str, goal| topic(from).linked(goal);
+        let of = |from: &'static str, goal| topic(from).linked(goal);
         assert_eq!(of("symptoms", "containers.md"), Some("containers"));
         assert_eq!(of("containers", "../guides/containers.md"), None);
         assert_eq!(of("containers", "README.md#numbers"), Some("symptoms"));
-        assert_eq!(of("glossary", "records/README.md"), None);
+        assert_eq!([of("glossary", "records/README.md"), of("glossary", "method/cost.md")], [Some("records"), None]);
         assert_eq!([of("glossary", "#clocks"), of("glossary", "../reference/glossary.md")], [None; 2]);
     }
 }

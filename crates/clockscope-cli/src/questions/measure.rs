@@ -127,9 +127,9 @@ mod tests {
             let args = MeasureArgs::of_words(words.iter().map(ToString::to_string)).unwrap();
             args.runs().map(|runs| (runs.count, (runs.duration_s * 1e3).round(), runs.is_wanted))
         };
-        assert_eq!(runs(&[]), Some((6, 300.0, false)));
-        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((6, 2000.0, false)));
-        assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((6, 200.0, false)), None));
+        assert_eq!(runs(&[]), Some((12, 150.0, false)));
+        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((12, 1000.0, false)));
+        assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((12, 100.0, false)), None));
         assert_eq!(runs(&["-d", "50ms", "--repeat", "3"]), Some((3, 50.0, true)));
         for alone in [&["--extended"][..], &["--repeat", "1"], &["--timer-period", "1ms"]] {
             assert_eq!(runs(alone), None, "{alone:?}");

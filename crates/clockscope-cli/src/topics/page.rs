@@ -27,6 +27,15 @@ pub(super) fn title(markdown: &str) -> String {
     text.collect::<Vec<CowStr<'_>>>().concat()
 }
 
+/// Returns the lines of a name, padded to `longest`, and what it stands for.
+pub(super) fn entry(name: &str, longest: usize, text: &str, width: usize) -> String {
+    let head = format!("  {name:longest$}  ");
+    let hanging = " ".repeat(head.len());
+    let width = width.clamp(NARROWEST.max(head.len() + 20), PROSE);
+    let options = textwrap::Options::new(width).initial_indent(&head).subsequent_indent(&hanging);
+    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned() + "\n").collect()
+}
+
 /// Appearance of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Appearance {
@@ -65,10 +74,8 @@ pub(super) fn rendered(
                 is_example = false;
             }
             Event::Text(text) | Event::Code(text) if is_example => page.inline.push_str(&text),
-            Event::Text(text) | Event::Code(text) => {
-                page.says_more |= goals.is_empty() && text.contains(char::is_alphanumeric);
-                page.inline.push_str(&text);
-            }
+            Event::Text(text) => page.words(&text, goals.is_empty()),
+            Event::Code(text) => page.words(&format!("`{text}`"), goals.is_empty()),
             Event::SoftBreak | Event::HardBreak => page.inline.push(' '),
             Event::Start(Tag::Link { dest_url, .. }) => goals.push((dest_url, page.inline.len())),
             Event::End(TagEnd::Link) => {
@@ -119,6 +126,12 @@ struct Page {
 }
 
 impl Page {
+    /// Adds words, of a link or not.
+    fn words(&mut self, text: &str, is_plain: bool) {
+        self.says_more |= is_plain && text.contains(char::is_alphanumeric);
+        self.inline.push_str(text);
+    }
+
     /// An empty line, unless there is one.
     fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
@@ -186,13 +199,14 @@ impl Page {
     }
 
     /// A row: its first cell, and the others below it. In tables of more columns than two, each
-    /// bears the name of its column.
+    /// that is not a sentence bears the name of its column.
     fn row(&mut self, cells: &[String]) {
         let Some((first, others)) = cells.split_first() else { return };
         self.name(first, "");
         let columns: Vec<String> = self.head.iter().skip(1).cloned().collect();
         for (index, cell) in others.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-            let column = columns.get(index).filter(|column| others.len() > 1 && !column.is_empty());
+            let column =
+                columns.get(index).filter(|column| others.len() > 1 && !column.is_empty() && !cell.ends_with('.'));
             let text = column.map_or_else(|| cell.clone(), |column| format!("{column}: {cell}"));
             self.wrapped(&text, INDENT, INDENT);
         }
