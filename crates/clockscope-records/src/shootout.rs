@@ -62,7 +62,7 @@ pub struct Agreement {
     pub intervals: u64,
     /// The median of what the first clock shows more than the second, in ns.
     pub difference_ns: f64,
-    /// 95 % of the differences are no larger than this, in ns, whatever their sign.
+    /// 95 % of the differences are at most this, in ns, whatever their sign.
     pub within_ns: f64,
 }
 

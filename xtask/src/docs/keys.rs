@@ -24,14 +24,18 @@ pub(super) fn tables(schema: &str) -> Result<String> {
     for document in schema["oneOf"].as_array().into_iter().flatten() {
         let name = document["properties"]["schema"]["const"].as_str().context("a document without a name")?;
         let of = document["$ref"].as_str().and_then(|of| of.strip_prefix("#/$defs/")).context("a document's type")?;
-        documents.push(of);
+        documents.push((of, name));
         section(&mut page, name, document, types.get(of).context("an unknown type")?);
     }
     if documents.is_empty() {
         section(&mut page, schema["title"].as_str().unwrap_or_default(), &schema, &schema);
     }
-    for (name, of) in types.iter().filter(|(name, _)| !documents.contains(*name)) {
+    for (name, of) in types.iter().filter(|(name, _)| !documents.iter().any(|(of, _)| of == *name)) {
         section(&mut page, name, of, of);
+    }
+    for (of, name) in documents {
+        let anchor = name.replace('.', "");
+        page = page.replace(&format!("](#{})", of.to_lowercase()), &format!("](#{anchor})"));
     }
     Ok(page)
 }
