@@ -163,7 +163,7 @@ mod tests {
         let of = |words: &[&str]| answer(&words.iter().map(OsString::from).collect::<Vec<_>>()).is_some();
         assert!(!of(&["help"]) && !of(&["help", "measure"]) && !of(&["help", "-h"]) && !of(&["tsc", "glossary"]));
         assert!(unknown("glosary").contains("did you mean glossary?"), "{}", unknown("glosary"));
-        assert!(unknown("mesure").contains("did you mean measure?"), "{}", unknown("mesure"));
+        assert!(unknown("chek").contains("did you mean check?"), "{}", unknown("chek"));
     }
 
     #[test]
