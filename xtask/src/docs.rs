@@ -121,7 +121,7 @@ const CLOCKS: [&str; 6] = ["now_unordered", "now", "std", "quanta", "minstant", 
 
 /// The library beside its peers, for each CPU.
 fn library(recorded: &[Recorded]) -> String {
-    let mut table = format!("| | {} |\n|{}\n", code(&CLOCKS).join(" | "), "---|".repeat(1 + CLOCKS.len()));
+    let mut table = format!("| measure | {} |\n|{}\n", code(&CLOCKS).join(" | "), "---|".repeat(1 + CLOCKS.len()));
     let mut machines = Vec::new();
     for recorded in recorded {
         let Some(figures) = recorded.benches.get("library") else { continue };

@@ -55,7 +55,33 @@ fn build_with(mdbook: &str) -> Result<PathBuf> {
     let book = source.join(PAGES);
     let [book, destination] = [book, std::path::absolute(&site)?].map(|path| path.to_string_lossy().into_owned());
     run::with(&[], mdbook, &["build", &book, "--dest-dir", &destination])?;
+    for page in files(&site)?.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html")) {
+        fs::write(page, accessible(&fs::read_to_string(page)?))?;
+    }
     Ok(site)
+}
+
+/// What mdBook's page lacks for keyboards and screen readers, by axe-core's rules.
+const ACCESSIBLE: [(&str, &str); 5] = [
+    ("<div id=\"mdbook-menu-bar\"", "<div role=\"banner\" id=\"mdbook-menu-bar\""),
+    // The keyboard does not reach a label.
+    (
+        "<label id=\"mdbook-sidebar-toggle\" class=\"icon-button\" for=\"mdbook-sidebar-toggle-anchor\"",
+        "<button type=\"button\" id=\"mdbook-sidebar-toggle\" class=\"icon-button\" \
+         onclick=\"document.getElementById('mdbook-sidebar-toggle-anchor').click()\"",
+    ),
+    ("</label>", "</button>"),
+    // Examples and tables that are too wide scroll.
+    ("<pre><code", "<pre><code tabindex=\"0\""),
+    (
+        "<div class=\"table-wrapper\">",
+        "<div class=\"table-wrapper\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">",
+    ),
+];
+
+/// A page of the site that can be read without a mouse.
+fn accessible(page: &str) -> String {
+    ACCESSIBLE.iter().fold(page.to_owned(), |page, (from, to)| page.replace(from, to))
 }
 
 /// Files of the site, from the root.
