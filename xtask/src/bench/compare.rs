@@ -22,23 +22,30 @@ const QUIET: &str = "quiet";
 /// Turns of the loop by which its speed is found.
 const MANY_TURNS: u32 = 200;
 
-/// Compares so many pairs of default records of the same machine, half as many beside changing
-/// load, and others with one clock that costs more.
+/// Compares so many pairs of default records of the same machine, and half as many beside changing
+/// load.
 pub(crate) fn measure(pairs: &str) -> Result<()> {
+    let pairs = prepared(pairs)?;
+    identical(QUIET, pairs)?;
+    let _load = ChangingLoad::start()?;
+    identical("beside changing load", pairs.div_ceil(SHARE_OF_LOAD))
+}
+
+/// Compares pairs of records of which the second has a clock that costs more: half as many as that,
+/// and fewer of small changes.
+pub(crate) fn measure_slower(pairs: &str) -> Result<()> {
+    let pairs = prepared(pairs)?;
+    SLOWER.iter().try_for_each(|(percent, share)| slower(*percent, pairs.div_ceil(*share)))
+}
+
+/// Builds what is measured. The number of pairs.
+fn prepared(pairs: &str) -> Result<u32> {
     let pairs: u32 = pairs.parse().with_context(|| format!("{pairs} is no number of pairs"))?;
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     compile("loops.c", LOOPS)?;
     let library = run::built(DELAY);
     run::with(&[], "cc", &["-O2", "-shared", "-fPIC", "-o", &library, "bench/c/delay.c", "-ldl"])?;
-    identical(QUIET, pairs)?;
-    {
-        let _load = ChangingLoad::start()?;
-        identical("beside changing load", pairs.div_ceil(SHARE_OF_LOAD))?;
-    }
-    for (percent, share) in SLOWER {
-        slower(percent, pairs.div_ceil(share))?;
-    }
-    Ok(())
+    Ok(pairs)
 }
 
 /// Compares identical records, and reports how many pairs had any alarm, how many were

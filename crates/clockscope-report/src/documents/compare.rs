@@ -240,7 +240,9 @@ const fn undecided_reason(undecided: Undecided) -> &'static str {
         Undecided::FewRuns => {
             "fewer than five runs on a side do not show how much runs differ: record for 1.2 s or more, which is twelve runs"
         }
-        Undecided::WideBounds => "the bounds include both a change and none: more runs narrow them",
+        Undecided::WideBounds => {
+            "the bounds include both a change and none: --repeat 30 or fewer clocks (--clock) narrow them"
+        }
         Undecided::Emulated => "an emulator ran the program, and costs are its own",
         Undecided::DebugBuild => "only some records are of a debug build",
     }
