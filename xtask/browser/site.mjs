@@ -86,5 +86,5 @@ for (const scheme of SCHEMES) {
 }
 await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 for (const what of wrong) console.log(what);
-if (wrong.length === 0) console.log(`   ${files.length} pages, light and dark, at ${WIDTHS.join(', ')} pixels`);
+if (wrong.length === 0) console.log(`   ${files.length} pages, each ${OF_DARK}th also dark, at ${WIDTHS.join(', ')} pixels`);
 exit(wrong.length === 0 && files.length > 50 ? 0 : 1);

@@ -1,4 +1,4 @@
-//! `clockscope help TOPIC`: pages of the documentation that the program has with it.
+//! Documentation topics, shown by `clockscope help TOPIC`.
 
 mod page;
 
@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 
 use crate::exit::Exit;
+use crate::help;
 use crate::options::ColorArg;
 use crate::output::Destination;
 use crate::questions::{COMMANDS, Row};
@@ -69,7 +70,7 @@ pub(crate) fn is_topic(name: &str) -> bool {
 pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
     let [help, name] = words else { return None };
     let name = name.to_str().filter(|name| help == "help" && !name.starts_with('-'))?;
-    if COMMANDS.iter().any(|row| row.name() == name) || name == "help" {
+    if name == "help" || help::command().find_subcommand(name).is_some() {
         return None;
     }
     Some(text(name).and_then(|text| Destination::Stdout.write(&text)).map(|()| Exit::Success))
@@ -87,12 +88,12 @@ fn text(name: &str) -> Result<String> {
 
 impl Topic {
     fn rendered(&self, appearance: Appearance) -> String {
-        page::rendered(self.text, appearance, |goal| self.linked(goal))
+        page::rendered(self.text, appearance, |target| self.linked(target))
     }
 
     /// Returns the other topic that a link of this one leads to.
-    fn linked(&self, goal: &str) -> Option<&'static str> {
-        let file = goal.split('#').next().filter(|file| !file.is_empty())?;
+    fn linked(&self, target: &str) -> Option<&'static str> {
+        let file = target.split('#').next().filter(|file| !file.is_empty())?;
         let mut folders: Vec<&str> = self.page.split('/').collect();
         folders.pop();
         for part in file.split('/') {
@@ -101,8 +102,8 @@ impl Topic {
                 part => folders.push(part),
             }
         }
-        let goal = folders.join("/");
-        TOPICS.iter().find(|topic| topic.page == goal && topic.name != self.name).map(|topic| topic.name)
+        let target = folders.join("/");
+        TOPICS.iter().find(|topic| topic.page == target && topic.name != self.name).map(|topic| topic.name)
     }
 }
 
@@ -133,6 +134,25 @@ mod tests {
         }
     }
 
+    /// The files are links, which not every checkout has.
+    #[test]
+    fn topics_are_pages_of_the_documentation() {
+        for topic in TOPICS {
+            let page = clockscope_testing::project().join("docs").join(topic.page);
+            assert_eq!(std::fs::read_to_string(page).unwrap(), topic.text, "{}", topic.name);
+        }
+    }
+
+    /// Nothing is lost where only ASCII is shown.
+    #[test]
+    fn topics_have_words_in_ascii() {
+        for topic in TOPICS {
+            let text = topic.rendered(Appearance { width: 80, uses_color: false });
+            let questions = |text: &str| text.matches('?').count();
+            assert_eq!(questions(&clockscope_report::ascii(&text)), questions(&text), "{}", topic.name);
+        }
+    }
+
     /// A page for users of the program names no file that they lack.
     #[test]
     fn topics_name_no_file_of_the_documentation() {
@@ -154,14 +174,21 @@ mod tests {
     #[test]
     fn no_topic_is_named_like_a_command() {
         let names = TOPICS.iter().map(|topic| topic.name).chain([LIST]);
-        let both: Vec<&str> = names.filter(|name| COMMANDS.iter().any(|row| row.name() == *name)).collect();
+        let command = help::command();
+        let both: Vec<&str> = names.filter(|name| command.find_subcommand(name).is_some()).collect();
         assert!(both.is_empty(), "{both:?}");
     }
 
     #[test]
     fn words_that_are_no_topic() {
         let of = |words: &[&str]| answer(&words.iter().map(OsString::from).collect::<Vec<_>>()).is_some();
-        assert!(!of(&["help"]) && !of(&["help", "measure"]) && !of(&["help", "-h"]) && !of(&["tsc", "glossary"]));
+        assert!(
+            !of(&["help"])
+                && !of(&["help", "measure"])
+                && !of(&["help", "jitter"])
+                && !of(&["help", "-h"])
+                && !of(&["tsc", "glossary"])
+        );
         assert!(unknown("glosary").contains("did you mean glossary?"), "{}", unknown("glosary"));
         assert!(unknown("chek").contains("did you mean check?"), "{}", unknown("chek"));
     }
@@ -169,7 +196,7 @@ mod tests {
     #[test]
     fn links_lead_to_topics_by_their_files() {
         let topic = |name| TOPICS.iter().find(|topic| topic.name == name).unwrap();
-        let of = |from: &'static str, goal| topic(from).linked(goal);
+        let of = |from: &'static str, target| topic(from).linked(target);
         assert_eq!(of("symptoms", "containers.md"), Some("containers"));
         assert_eq!(of("containers", "../guides/containers.md"), None);
         assert_eq!(of("containers", "README.md#numbers"), Some("symptoms"));

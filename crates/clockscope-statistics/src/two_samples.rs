@@ -10,8 +10,11 @@
 //!   about the distribution (Lehmann 1963; the null distribution of Mann & Whitney's U);
 //! - by Student's t with Welch's degrees of freedom, which assumes that values are nearly normal.
 //!
-//! Samples that are large enough for the error rate are bounded by rank alone, so that a few values
-//! far from the others do not widen the bounds. Five values a side are ordered in 252 ways, so that
+//! Samples that are large enough for the error rate, and about as large as each other, are bounded
+//! by rank alone, so that a few values far from the others do not widen the bounds. The rate holds
+//! for samples of the same shape. Where one varies far more than the other, more bounds miss: of
+//! twelve values a side, up to 0.63 % at a stated 0.19 %. Of samples of different sizes it would be
+//! worse: Welch's interval allows for that. Five values a side are ordered in 252 ways, so that
 //! by rank alone no error rate below 2/252 can be stated. The t interval states it. The rank's
 //! interval is then the whole range, so that no difference is stated unless all values of one
 //! sample are beyond all of the other. With fewer than five values a side that are far from normal,
@@ -42,7 +45,8 @@ pub struct SampleBounds {
 #[must_use]
 pub fn shift_bounds(base: &[f64], new: &[f64], misrate: f64) -> Option<SampleBounds> {
     let ranked = by_rank(base, new, misrate)?;
-    if by_chance(base.len(), new.len()) <= misrate {
+    let are_alike = base.len().max(new.len()) * 2 <= base.len().min(new.len()) * 3;
+    if are_alike && by_chance(base.len(), new.len()) <= misrate {
         return Some(ranked);
     }
     let assumed = by_student(base, new, misrate)?;

@@ -394,7 +394,9 @@ pub fn generation() -> u64 {
 
 /// Returns whether the time is a monotonic clock's, with a tick of a microsecond or less.
 ///
-/// ``` assert!(clockscope::is_high_resolution() || clockscope::resolution() > Some(std::time::Duration::from_micros(1))); ```
+/// ```
+/// assert!(clockscope::is_high_resolution() || clockscope::resolution() > Some(std::time::Duration::from_micros(1)));
+/// ```
 #[must_use]
 pub fn is_high_resolution() -> bool {
     os::keep_errno(|| CLOCK.is_high_resolution())

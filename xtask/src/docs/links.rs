@@ -21,7 +21,7 @@ pub(super) struct Link {
 impl Link {
     /// Returns the file of this project that the link of a page leads to, from the root, and the
     /// anchor. `None` for other sites.
-    pub(super) fn goal(&self, page: &str) -> Option<(PathBuf, Option<&str>)> {
+    pub(super) fn target(&self, page: &str) -> Option<(PathBuf, Option<&str>)> {
         let (path, anchor) = match self.address.split_once('#') {
             Some((path, anchor)) => (path, Some(anchor)),
             None => (self.address.as_str(), None),
@@ -44,9 +44,9 @@ fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {
         match component {
-            Component::ParentDir => {
-                normal.pop();
-            }
+            // Beyond the root there is nothing of this project.
+            Component::ParentDir if !normal.pop() => normal.push(component),
+            Component::ParentDir => {}
             Component::CurDir => {}
             other => normal.push(other),
         }
@@ -119,15 +119,15 @@ fn anchor(heading: &str) -> String {
 pub(super) fn broken(pages: &[(String, String)], others: &[(String, String)]) -> Vec<String> {
     let anchors: BTreeMap<&str, BTreeSet<String>> =
         pages.iter().map(|(page, text)| (page.as_str(), anchors(text))).collect();
-    let is_there = |goal: &Path, anchor: Option<&str>| match (anchor, anchors.get(&*goal.to_string_lossy())) {
+    let is_there = |target: &Path, anchor: Option<&str>| match (anchor, anchors.get(&*target.to_string_lossy())) {
         (Some(anchor), Some(anchors)) => anchors.contains(anchor),
-        _ => goal.exists(),
+        _ => target.exists(),
     };
     let mut wrong = Vec::new();
     for (page, text) in pages {
         for link in links(text) {
-            if let Some((goal, anchor)) = link.goal(page)
-                && !is_there(&goal, anchor)
+            if let Some((target, anchor)) = link.target(page)
+                && !is_there(&target, anchor)
             {
                 let line = text[..link.range.start].matches('\n').count() + 1;
                 wrong.push(format!("{page}:{line} links to {}, which is not there", link.address));
@@ -139,8 +139,8 @@ pub(super) fn broken(pages: &[(String, String)], others: &[(String, String)]) ->
         for found in own.iter().flat_map(|own| own.find_iter(text)) {
             let address = found.as_str().trim_end_matches('.').to_owned();
             let link = Link { range: found.range(), address };
-            if let Some((goal, anchor)) = link.goal(file)
-                && !is_there(&goal, anchor)
+            if let Some((target, anchor)) = link.target(file)
+                && !is_there(&target, anchor)
             {
                 wrong.push(format!("{file} links to {}, which is not there", link.address));
             }
@@ -164,7 +164,10 @@ mod tests {
                 "docs/a.md",
                 "# A `code` title: two\n\n[one](b/c.md#x), [two](b/c.md#y), [three](#a-code-title-two)\n",
             ),
-            page("docs/b/c.md", "# X\n\n[up](../a.md), [gone](gone.md), ![picture](gone.svg) <a id=\"z\"></a>\n"),
+            page(
+                "docs/b/c.md",
+                "# X\n\n[up](../a.md), [out](../../../a.md), [gone](gone.md), ![picture](gone.svg) <a id=\"z\"></a>\n",
+            ),
             page("docs/b/d.md", "[z](c.md#z)\n\n```\n[no link](nowhere.md)\n```\n\n[site](https://example.org/x.md)\n"),
         ];
         let others = [
@@ -176,6 +179,7 @@ mod tests {
             [
                 "docs/a.md:3 links to b/c.md#y, which is not there",
                 "docs/b/c.md:3 links to ../a.md, which is not there",
+                "docs/b/c.md:3 links to ../../../a.md, which is not there",
                 "docs/b/c.md:3 links to gone.md, which is not there",
                 "docs/b/c.md:3 links to gone.svg, which is not there",
                 "a.rs links to https://github.com/clockscope/clockscope/blob/HEAD/docs/a.md#gone, which is not there",

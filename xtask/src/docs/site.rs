@@ -13,7 +13,7 @@ use crate::run;
 const PAGES: &str = "docs";
 /// The table of contents.
 const CONTENTS: &str = "docs/SUMMARY.md";
-/// Pages for those who change the program: no part of the site.
+/// Pages for those who change the program: not part of the site.
 const LEFT_OUT: &str = "docs/decisions";
 /// Settings of mdBook.
 const SETTINGS: &str = "docs/book.toml";
@@ -116,12 +116,12 @@ fn with_addresses(page: &str, text: &str) -> String {
 
 /// The address of a file of the repository that is not of the site.
 fn repository_address(page: &str, link: &Link) -> Option<String> {
-    let (goal, anchor) = link.goal(page).filter(|_| !link.address.contains("://"))?;
-    if goal.starts_with(PAGES) && !goal.starts_with(LEFT_OUT) {
+    let (target, anchor) = link.target(page).filter(|_| !link.address.contains("://"))?;
+    if target.starts_with(PAGES) && !target.starts_with(LEFT_OUT) {
         return None;
     }
     let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
-    Some(format!("{}{}{anchor}", links::REPOSITORY, goal.display()))
+    Some(format!("{}{}{anchor}", links::REPOSITORY, target.display()))
 }
 
 /// Pages that the table of contents does not have, and pages that are too long.
@@ -130,7 +130,8 @@ pub(super) fn wrong_pages(pages: &[(String, String)]) -> Result<Vec<String>> {
     if !Path::new(SETTINGS).is_file() {
         bail!("{SETTINGS} is missing: mdBook's settings");
     }
-    let listed: Vec<PathBuf> = links::links(&contents).iter().filter_map(|link| Some(link.goal(CONTENTS)?.0)).collect();
+    let listed: Vec<PathBuf> =
+        links::links(&contents).iter().filter_map(|link| Some(link.target(CONTENTS)?.0)).collect();
     let of_site = pages.iter().filter(|(page, _)| page.starts_with("docs/") && !page.starts_with(LEFT_OUT));
     let mut wrong = Vec::new();
     for (page, text) in of_site.filter(|(page, _)| page != CONTENTS) {

@@ -56,7 +56,8 @@ fn answers(commands: &[&DocumentedCommand]) -> Vec<Option<String>> {
 }
 
 /// The stored record that stands for what the command answers: one of `runtimes`, which programs of
-/// other languages answer, the answers of another clocksource, and those on Windows.
+/// other languages answer, the answers of another clocksource and those on Windows, and a
+/// measurement with the columns of all systems.
 fn stored_answer(command: &DocumentedCommand) -> Option<&'static str> {
     let has = |word: &str| command.arguments.iter().any(|argument| argument == word);
     match () {

@@ -170,6 +170,11 @@ fn rules_for_the_kernels_log_take_its_lines() {
         (unstable, Some("ClocksourceUnstable")),
         ("Clocksource tsc unstable (delta = -131624372 ns)", Some("ClocksourceUnstable")),
         (
+            "Clocksource tsc unstable (delta = 131624372 ns).  Enable clocksource failover by adding \
+             clocksource_failover kernel parameter.",
+            None,
+        ),
+        (
             "clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:",
             Some("ClocksourceUnstable"),
         ),

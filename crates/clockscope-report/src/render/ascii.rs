@@ -7,8 +7,15 @@ use crate::words::Text;
 #[must_use]
 pub fn ascii(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
+    let mut is_raised = false;
     for letter in text.chars() {
-        match letter {
+        let raised = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻".chars().zip("0123456789-".chars()).find(|(of, _)| *of == letter);
+        if raised.is_some() && !is_raised {
+            written.push('^');
+        }
+        is_raised = raised.is_some();
+        match raised.map_or(letter, |(_, plain)| plain) {
+            '−' | '–' => written.push('-'),
             'µ' | 'μ' => written.push('u'),
             '±' => written.push_str("+/-"),
             '≤' => written.push_str("<="),

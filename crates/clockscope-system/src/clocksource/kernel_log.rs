@@ -93,7 +93,7 @@ fn slowly_read(line: &str) -> Option<&str> {
 /// `Clocksource tsc unstable (delta = -131624372 ns)`. Kernels that ask for clocksource_failover in
 /// the same line keep it in use.
 fn differing(line: &str) -> Option<&str> {
-    let (name, verdict) = line.split_once("Clocksource ")?.1.split_once(' ')?;
+    let (name, verdict) = line.strip_prefix("Clocksource ")?.split_once(' ')?;
     let is_kept = verdict.contains("clocksource_failover");
     (verdict.starts_with("unstable (delta = ") && !is_kept).then_some(name)
 }

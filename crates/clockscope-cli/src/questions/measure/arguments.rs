@@ -98,7 +98,7 @@ pub(crate) fn is_one_of_several() -> bool {
 /// Runs of a record by default: so many that comparisons of all clocks leave out one run that was
 /// disturbed.
 const DEFAULT_RUNS: u32 = 12;
-/// Runs that share a shorter time have too few batches of a clock among many.
+/// Runs that share a shorter time last less than 0.1 s: too few batches of a clock among many.
 const SHORTEST_S: f64 = 1.2;
 
 impl MeasureArgs {
