@@ -19,8 +19,9 @@ pub(super) const COMPLETIONS: [(&str, &str); 5] = [
     ("powershell", "_clockscope.ps1"),
 ];
 
-/// The largest program, in bytes.
-const LARGEST: u64 = 8_000_000;
+/// The largest program, in bytes: the budget of 8 MB, and what `clockscope help TOPIC` adds until
+/// its pages are parsed when the program is built (docs/decisions/documentation.md).
+const LARGEST: u64 = 8_500_000;
 
 /// Beginnings of the names of compilers' libraries, which no Windows has.
 const OF_COMPILERS: [&str; 4] = ["libgcc", "libstdc++", "libwinpthread", "libssp"];
