@@ -14,8 +14,8 @@ const DELAYED: (&str, &str) = ("monotonic", "1");
 const DELAY: &str = "libbench-delay.so";
 /// Pairs beside load, for every 200 of identical ones: 100.
 const SHARE_OF_LOAD: u32 = 2;
-/// By how much the clock costs more, in percent, and the same share of pairs: fewer pairs where
-/// there is no target.
+/// By how much the clock costs more, in percent, and the same share of pairs: fewer without a
+/// target.
 const SLOWER: [(f64, u32); 3] = [(15.0, 2), (10.0, 10), (5.0, 10)];
 /// Nothing else runs.
 const QUIET: &str = "quiet";

@@ -61,7 +61,7 @@ fn build_with(mdbook: &str) -> Result<PathBuf> {
     Ok(site)
 }
 
-/// What mdBook's page lacks for keyboards and screen readers, by axe-core's rules.
+/// Replacements for keyboards and screen readers in mdBook's pages, by axe-core's rules.
 const ACCESSIBLE: [(&str, &str); 5] = [
     ("<div id=\"mdbook-menu-bar\"", "<div role=\"banner\" id=\"mdbook-menu-bar\""),
     // The keyboard does not reach a label.

@@ -53,8 +53,8 @@ fn identical_runs_differ_as_rarely_as_documented() {
     }
 }
 
-/// Where one side varies far more than the other, bounds of twelve and twelve miss more often than
-/// stated, as the module says: 0.63 % of 26 clocks are 15 % of comparisons. Those of twelve and
+/// Bounds of twelve and twelve miss more often than stated if one side varies far more than the
+/// other, as the module says: 0.63 % of 26 clocks are 15 % of comparisons. Those of twelve and
 /// thirty do not.
 #[test]
 fn a_side_that_varies_more_is_missed_as_rarely_as_documented() {
