@@ -1,5 +1,7 @@
 //! Earlier records that an answer is compared with.
 
+pub(crate) mod folder;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +14,6 @@ use crate::answer::{Drawing, read_document, write};
 use crate::changes::{ChangeFinding, OrChange, changes_among};
 use crate::exit::Exit;
 use crate::findings::Shows;
-use crate::kept;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
@@ -205,11 +206,11 @@ fn files(named: &str) -> Result<Vec<PathBuf>> {
     if named.contains(['*', '?', '[']) {
         return matching(named, || format!("no file matches {named}"));
     }
-    match kept::existing(named) {
+    match folder::existing(named) {
         Some(file) => Ok(vec![file]),
         // A name rather than a file's.
-        None if !named.ends_with(".json") && kept::file(named).is_ok() => {
-            bail!("cannot compare with {named}: there is no such file, and {}", kept::missing(named))
+        None if !named.ends_with(".json") && folder::file(named).is_ok() => {
+            bail!("cannot compare with {named}: there is no such file, and {}", folder::missing(named))
         }
         None => Ok(vec![path.to_owned()]),
     }

@@ -13,7 +13,6 @@ mod exit;
 mod findings;
 mod formats;
 mod help;
-mod kept;
 mod monitor;
 mod numbers;
 mod options;
@@ -55,7 +54,7 @@ fn run(requested: RequestedOutput) -> Exit {
         Err(help) if !help.use_stderr() => return show_help(&help).unwrap_or_else(|error| failed(requested, &error)),
         // The mistakes of everybody but a monitor.
         Err(error) if !(requested.one_line || requested.is_nagios) => error.exit(),
-        Err(error) => return failed(requested, &anyhow::Error::new(UsageError(words_of(&error)))),
+        Err(error) => return failed(requested, &anyhow::Error::new(UsageError::from(error))),
     };
     dispatch::run(cli).unwrap_or_else(|error| failed(requested, &error))
 }
@@ -67,13 +66,6 @@ fn show_help(help: &clap::Error) -> anyhow::Result<Exit> {
     let text = if uses_color { text.ansi().to_string() } else { text.to_string() };
     output::Destination::Stdout.write(&text)?;
     Ok(Exit::Success)
-}
-
-/// Returns what is wrong with the arguments: the first line, without `error:`.
-fn words_of(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 /// Says what went wrong, where the user looks.

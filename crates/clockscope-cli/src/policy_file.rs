@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clockscope_records::{POLICY_SCHEMA, Policy, damage};
+use clockscope_records::{POLICY_SCHEMA, Policy, ValidationError};
 
 use crate::answer::read_bytes;
 use crate::usage::UsageError;
@@ -36,7 +36,7 @@ fn problem(text: &str) -> String {
         return "not TOML: expected a table or a value, such as [counter] or max_cost_ns = 50".to_owned();
     };
     let described = || "expected a value as `clockscope schema policy` describes it".to_owned();
-    damage(POLICY_SCHEMA, &value).map_or_else(described, |damage| damage.to_string())
+    ValidationError::first(POLICY_SCHEMA, &value).map_or_else(described, |error| error.to_string())
 }
 
 #[cfg(test)]

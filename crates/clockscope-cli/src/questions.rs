@@ -179,7 +179,7 @@ commands! {
     }
     others "Other" {
         /// Keep a record under a name, to compare with later
-        Baseline(baseline::KeepArgs),
+        Baseline(baseline::NamedBaselineArgs),
         /// Convert the library's stamps to times with bounds
         ///
         /// Reads a file of stamps, and writes CSV: for each count the time, with its bounds.

@@ -21,6 +21,15 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// The first line, without `error:`.
+impl From<clap::Error> for UsageError {
+    fn from(error: clap::Error) -> Self {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        Self(line.strip_prefix("error: ").unwrap_or(line).to_owned())
+    }
+}
+
 /// A request whose answer cannot be determined, which is known before anything is measured.
 #[derive(Debug)]
 pub(crate) struct Undeterminable(pub(crate) String);

@@ -26,7 +26,6 @@ mod advise;
 mod check;
 mod clocksource;
 mod compare;
-mod damage;
 mod demand;
 mod document;
 mod emulator;
@@ -61,6 +60,7 @@ mod summary;
 mod synchronization;
 mod tick_evidence;
 pub mod units;
+mod validation;
 mod verdict;
 mod words;
 
@@ -76,7 +76,6 @@ pub use compare::{
     AppearedEvents, ChangedFact, ClockComparison, ComparedFact, ComparedSide, ComparedVerdict, Comparison,
     ComparisonBasis, CostChange, CostRatio, FactValue, FaultKind, MachineComparison, Undecided,
 };
-pub use damage::{Damage, damage};
 pub use demand::{Demand, DemandTarget, DemandValue, Demanded};
 pub use document::{Document, DocumentKind};
 pub use emulator::{Emulator, Hypervisor};
@@ -127,4 +126,5 @@ pub use summary::Summary;
 pub use synchronization::{ChronyTracking, PtpClock, Synchronization};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence};
 pub use units::TimeUnit;
+pub use validation::ValidationError;
 pub use verdict::{Trustworthiness, Use, Uses};

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::damage::{Damage, damage};
 use crate::foreign::{Foreign, Json};
+use crate::validation::ValidationError;
 use crate::{DOCUMENT_SCHEMA, Document, RECORDING_SCHEMA, SCHEMA_VERSION};
 
 /// The key `schema` of a recording.
@@ -98,7 +98,7 @@ pub enum ReadError {
     OtherDocument(String),
     /// A value is missing, or of another kind.
     #[error("the record is damaged: {0}")]
-    Damaged(Damage),
+    Damaged(ValidationError),
     /// The record cannot be read, although its values are as the schema says.
     #[error("the record is damaged: get another copy, or record again")]
     Unreadable,
@@ -151,7 +151,7 @@ fn of_schema(schema: &str, object: &Value, expected: FileKind) -> ReadError {
 }
 
 fn damaged(schema: &str, object: &Value) -> ReadError {
-    damage(schema, object).map_or(ReadError::Unreadable, ReadError::Damaged)
+    ValidationError::first(schema, object).map_or(ReadError::Unreadable, ReadError::Damaged)
 }
 
 #[cfg(test)]

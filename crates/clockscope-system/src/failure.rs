@@ -31,7 +31,10 @@ pub fn system_error(errno: Errno) -> SystemError {
         _ if Error::from(errno).kind() == ErrorKind::Unsupported => ErrorCause::Unsupported,
         _ => ErrorCause::Other,
     };
-    SystemError { number: errno.code(), cause, words: errno.to_string() }
+    let words = errno.to_string();
+    // std adds the number, which has a key of its own.
+    let words = words.strip_suffix(&format!(" (os error {})", errno.code())).unwrap_or(&words).to_owned();
+    SystemError { number: errno.code(), cause, words }
 }
 
 #[cfg(all(test, unix))]
@@ -46,6 +49,7 @@ mod tests {
         assert_eq!(failures, [Failure::Denied, missing, missing, missing, missing, Failure::Refused]);
         assert_eq!(failure(Errno::UNSUPPORTED), missing);
         let causes = [Errno::new(1), Errno::UNSUPPORTED, Errno::new(5)].map(|errno| system_error(errno).cause);
+        assert!(!system_error(Errno::new(1)).words.contains("error 1"));
         assert_eq!(causes, [ErrorCause::Denied, ErrorCause::Unsupported, ErrorCause::Other]);
     }
 }

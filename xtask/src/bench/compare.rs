@@ -82,9 +82,9 @@ fn slower(percent: f64, pairs: u32) -> Result<()> {
         found += u32::from(alarms.iter().any(|alarm| is_expected(&alarm)));
         others += u32::from(alarms.iter().any(|alarm| !is_expected(&alarm)));
     }
-    let what = format!("{} by {injected:.1} % more (C loop): pairs in which it is slower", DELAYED.0);
+    let what = format!("{} slower by {percent} %: pairs in which it is found", DELAYED.0);
     let target = if percent >= SLOWER[0].0 { format!(">= {} of {pairs}", pairs * 95 / 100) } else { "-".to_owned() };
-    figure(&what, &target, &format!("{found} of {pairs}; {others} with another alarm"));
+    figure(&what, &target, &format!("{found} of {pairs}, by {injected:.1} % in C; {others} with others"));
     Ok(())
 }
 

@@ -10,15 +10,15 @@ use clockscope_report::{Format, Style};
 
 use super::measure;
 use crate::answer::read_document;
+use crate::baseline::folder;
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
-use crate::kept;
 use crate::output::{Destination, say, warn};
 use crate::usage::UsageError;
 
 #[derive(Args, Debug)]
-pub(crate) struct KeepArgs {
-    /// Name under which a record is kept; without one, all names are listed
+pub(crate) struct NamedBaselineArgs {
+    /// Name under which a record is stored; without one, all names are listed
     ///
     /// Letters, digits, dots, dashes and underscores. Wherever a record is expected to compare
     /// with, such a name stands for it, unless there is a file of that name.
@@ -27,7 +27,7 @@ pub(crate) struct KeepArgs {
     /// Measure these clocks alone, e.g. tsc,monotonic
     #[arg(long = "clock", value_name = "CLOCK", value_delimiter = ',', num_args = 1, conflicts_with = "from")]
     pub(crate) clocks: Vec<String>,
-    /// Keep this record of `measure --json` or `check --json` instead of measuring
+    /// Store this record of `measure --json` or `check --json` instead of measuring
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) from: Option<PathBuf>,
     /// Replace the record that has this name
@@ -41,38 +41,38 @@ pub(crate) struct KeepArgs {
     pub(crate) quiet: bool,
 }
 
-impl KeepArgs {
+impl NamedBaselineArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
         examples: &[
-            ("baseline before-upgrade", "measure, and keep the record under this name"),
+            ("baseline before-upgrade", "measure, and store the record under this name"),
             ("compare before-upgrade", "measure again, and show what has changed"),
-            ("baseline", "list what is kept"),
+            ("baseline", "list all baselines"),
             ("baseline before-upgrade --replace", "measure it again"),
-            ("baseline trusted --from check.json", "keep a record that is there"),
+            ("baseline trusted --from check.json", "store an earlier record"),
             ("check --baseline trusted", "judge again, and show what has changed"),
         ],
-        more: "Records are kept in XDG_DATA_HOME or ~/.local/share, clockscope/baselines.",
+        more: "Records are stored in XDG_DATA_HOME or ~/.local/share, clockscope/baselines.",
         ..NO_MORE
     };
 }
 
 /// Does what was asked.
-pub(crate) fn run(args: &KeepArgs) -> Result<Exit> {
+pub(crate) fn run(args: &NamedBaselineArgs) -> Result<Exit> {
     match &args.name {
         None => list(),
         Some(name) if args.remove => remove(name),
-        Some(name) => keep(name, args),
+        Some(name) => store(name, args),
     }
 }
 
 /// Lists names, with the time and the processor of each record.
 fn list() -> Result<Exit> {
-    let names = kept::names()?;
+    let names = folder::names()?;
     let longest = names.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
     for name in &names {
-        let about = match read_document(&kept::file(name)?, "list") {
+        let about = match read_document(&folder::file(name)?, "list") {
             Ok(document) => about(&document),
             Err(error) => format!("damaged: {}", crate::error_text::text(&error)),
         };
@@ -80,7 +80,7 @@ fn list() -> Result<Exit> {
     }
     Destination::Stdout.write(&text)?;
     if names.is_empty() {
-        say("no baselines are kept: `clockscope baseline NAME` measures, and keeps the record");
+        say("there are no baselines: `clockscope baseline NAME` measures, and stores the record");
     }
     Ok(Exit::Success)
 }
@@ -93,15 +93,15 @@ fn about(document: &Document) -> String {
 }
 
 fn remove(name: &str) -> Result<Exit> {
-    let file = kept::existing(name).ok_or_else(|| kept::missing(name))?;
+    let file = folder::existing(name).ok_or_else(|| folder::missing(name))?;
     fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
     Ok(Exit::Success)
 }
 
-fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
-    let file = kept::file(name)?;
+fn store(name: &str, args: &NamedBaselineArgs) -> Result<Exit> {
+    let file = folder::file(name)?;
     refuse_existing(name, &file, args.replace)?;
-    kept::make_folder(&file)?;
+    folder::make(&file)?;
     let destination = Destination::file(&file, "the baseline")?;
     let (document, exit) = match &args.from {
         Some(file) => (recorded(file)?, Exit::Success),
@@ -115,10 +115,10 @@ fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
         }
     };
     if exit == Exit::Interrupted {
-        warn(&format!("interrupted: nothing is kept as {name}"));
+        warn(&format!("interrupted: nothing is stored as {name}"));
         return Ok(exit);
     }
-    // Another process may have kept one meanwhile.
+    // Another process may have stored one meanwhile.
     refuse_existing(name, &file, args.replace)?;
     let text = clockscope_report::render(&document, Format::Json, Style::default())?;
     destination.write(&text)?;
@@ -127,7 +127,7 @@ fn keep(name: &str, args: &KeepArgs) -> Result<Exit> {
             Document::Check(_) => format!("clockscope check --baseline {name}"),
             _ => format!("clockscope compare {name}"),
         };
-        say(&format!("kept as {name}: `{next}` shows what has changed since"));
+        say(&format!("stored as {name}: `{next}` shows what has changed since"));
     }
     Ok(exit)
 }
@@ -145,10 +145,10 @@ fn refuse_existing(name: &str, file: &Path, replace: bool) -> Result<(), UsageEr
 
 /// Reads a record that can be compared with.
 fn recorded(file: &Path) -> Result<Document> {
-    match read_document(file, "keep")? {
+    match read_document(file, "store")? {
         document @ (Document::Measurement(_) | Document::Check(_)) => Ok(document),
         other => {
-            let is = format!("cannot keep {}: its schema is \"{}\"", file.display(), other.schema());
+            let is = format!("cannot store {}: its schema is \"{}\"", file.display(), other.schema());
             Err(UsageError(format!("{is}: expected a record of measure or of check")).into())
         }
     }

@@ -54,7 +54,7 @@ impl CompareArgs {
             ("compare base.json new.json", "what is slower, and what else has changed"),
             ("compare base/ new/ --fail-on slower", "all records of two folders; exits with 1 if a clock is slower"),
             ("compare base.json", "measure now, and compare"),
-            ("compare before-upgrade", "the same with a record that `clockscope baseline` has kept"),
+            ("compare before-upgrade", "the same with a record that `clockscope baseline` has stored"),
             ("compare base.json new.json -f html -o changes.html", "a page with charts"),
             ("check --baseline trusted.json --fail-on verdict", "exits with 1 if a verdict is worse"),
         ],

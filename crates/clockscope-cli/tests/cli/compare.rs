@@ -68,7 +68,7 @@ fn refused(arguments: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Records are kept under names, in the folder for the user's data; a file of that name wins.
+/// Records are stored under names, in the folder for the user's data; a file of that name wins.
 #[test]
 fn baselines_have_names() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +79,7 @@ fn baselines_have_names() {
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
     };
     let [listed, said] = of(&["baseline"], 0);
-    assert!(listed.is_empty() && said.contains("no baselines are kept"), "{said}");
+    assert!(listed.is_empty() && said.contains("there are no baselines"), "{said}");
     let [measured, checked] = ["healthy", "check"].map(fixture);
     let [_, said] = of(&["baseline", "before-1.2", "--from", &measured], 0);
     assert!(said.contains("clockscope compare before-1.2"), "{said}");

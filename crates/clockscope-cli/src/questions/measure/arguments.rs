@@ -1,6 +1,6 @@
 //! Arguments of `measure`.
 
-use clap::{Args, FromArgMatches};
+use clap::{Args, FromArgMatches, ValueEnum};
 
 use crate::baseline::BaselineArgs;
 use crate::changes::{OrChange, or_change};
@@ -108,11 +108,25 @@ impl MeasureArgs {
         Self::of_words(quiet.into_iter().chain(std::iter::once("--".to_owned())).chain(clocks.iter().cloned()))
     }
 
+    /// Returns the words that stand behind `measure` for one run of several: JSON of these clocks,
+    /// for so many seconds, on this CPU if one is named.
+    pub(super) fn words_of_one(&self, duration_s: f64, cpu: Option<u32>) -> Vec<String> {
+        let duration = format!("{duration_s}s");
+        let mut words: Vec<String> =
+            ["--json", "--quiet", "--color", "never", "--duration", &duration].map(str::to_owned).into();
+        let path = self.clocks.path.to_possible_value();
+        words.extend(path.into_iter().flat_map(|path| ["--via".to_owned(), path.get_name().to_owned()]));
+        words.extend(cpu.into_iter().flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]));
+        words.push("--".to_owned());
+        words.extend(self.clocks.all());
+        words
+    }
+
     /// The arguments that stand behind `measure`.
     pub(super) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Self, UsageError> {
         let words = std::iter::once("measure".to_owned()).chain(words);
         let matches = Self::augment_args(clap::Command::new("measure")).try_get_matches_from(words);
-        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| UsageError(error.to_string()))
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(UsageError::from)
     }
 
     /// Returns the runs that are to be made; `None` for one in this process.
@@ -131,5 +145,20 @@ impl MeasureArgs {
     /// Returns whether all measured clocks are shown: whoever names clocks wants to see them.
     pub(crate) fn shows_all(&self) -> bool {
         self.all || self.verbose || !self.clocks.all().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_run_of_several_measures_the_same() {
+        let of = |words: &[&str]| MeasureArgs::of_words(words.iter().map(|word| (*word).to_owned())).unwrap();
+        let args = of(&["tsc", "--via", "all", "--clock", "monotonic", "--cpu", "1"]);
+        let one = MeasureArgs::of_words(args.words_of_one(0.15, args.cpu)).unwrap();
+        assert_eq!(one.clocks.all(), ["tsc", "monotonic"]);
+        assert_eq!((one.clocks.path, one.cpu, one.duration.0), (args.clocks.path, Some(1), 0.15));
+        assert_eq!(of(&[]).words_of_one(1.0, None).last().unwrap(), "--");
     }
 }

@@ -7,7 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use clap::ValueEnum;
 use clockscope_records::{Document, Envelope, Measurement};
 
 use super::super::arguments::{MeasureArgs, ONE_OF_SEVERAL};
@@ -43,14 +42,7 @@ pub(super) fn run(
 ) -> Result<Envelope<Measurement>, Ended> {
     let not_started = |error: io::Error| Ended::NotStarted(error.into());
     let mut command = this_program().map_err(not_started)?;
-    command.arg("measure").args(args.clocks.all()).env(ONE_OF_SEVERAL, "1");
-    command.args(["--format", "json", "--quiet", "--color", "never", "--duration", &format!("{duration_s}s")]);
-    if let Some(path) = args.clocks.path.to_possible_value() {
-        command.args(["--via", path.get_name()]);
-    }
-    if let Some(cpu) = cpu {
-        command.args(["--cpu", &cpu.to_string()]);
-    }
+    command.arg("measure").args(args.words_of_one(duration_s, cpu)).env(ONE_OF_SEVERAL, "1");
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let (status, text, message) = output(child.map_err(not_started)?, stop).map_err(not_started)?;
     let text = String::from_utf8_lossy(&text);

@@ -1,12 +1,12 @@
-//! The first place at which JSON is not what a schema says.
+//! Validation of JSON against a schema of this crate.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// A place, and what is wrong there.
+/// The first place at which a value does not match its schema, and the fault there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct ValidationError {
     path: String,
     depth: usize,
     fault: Fault,
@@ -23,7 +23,16 @@ enum Fault {
     Expected(String),
 }
 
-impl Damage {
+impl ValidationError {
+    /// Returns the first place at which a value does not match this schema, which is JSON of this
+    /// crate; `None` if it matches.
+    #[must_use]
+    pub fn first(schema: &str, value: &Value) -> Option<Self> {
+        let root: Value = serde_json::from_str(schema).ok()?;
+        let schema = Schema { root: &root, here: &root };
+        schema.error(value, &Place { path: String::new(), depth: 0 })
+    }
+
     /// Returns the place: `environment.cpu.online`, `clocks[3].name`; empty for the whole.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -31,7 +40,7 @@ impl Damage {
     }
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "the file" } else { &self.path };
         match &self.fault {
@@ -40,14 +49,6 @@ impl fmt::Display for Damage {
             Fault::Expected(expected) => write!(f, "{path}: expected {expected}"),
         }
     }
-}
-
-/// Returns the first damage; `None` where a value is as the schema says.
-#[must_use]
-pub fn damage(schema: &str, value: &Value) -> Option<Damage> {
-    let root: Value = serde_json::from_str(schema).ok()?;
-    let schema = Schema { root: &root, here: &root };
-    schema.damage(value, &Place { path: String::new(), depth: 0 })
 }
 
 /// A schema, and the part of it that applies.
@@ -73,12 +74,12 @@ impl Place {
         Self { path: format!("{}[{index}]", self.path), depth: self.depth + 1 }
     }
 
-    fn damaged(&self, fault: Fault) -> Damage {
-        Damage { path: self.path.clone(), depth: self.depth, fault }
+    fn error(&self, fault: Fault) -> ValidationError {
+        ValidationError { path: self.path.clone(), depth: self.depth, fault }
     }
 
-    fn expected(&self, expected: String) -> Damage {
-        self.damaged(Fault::Expected(expected))
+    fn expected(&self, expected: String) -> ValidationError {
+        self.error(Fault::Expected(expected))
     }
 }
 
@@ -87,8 +88,8 @@ impl<'a> Schema<'a> {
         Self { here, ..self }
     }
 
-    fn damage(self, value: &Value, place: &Place) -> Option<Damage> {
-        let referenced = self.referenced().and_then(|schema| schema.damage(value, place));
+    fn error(self, value: &Value, place: &Place) -> Option<ValidationError> {
+        let referenced = self.referenced().and_then(|schema| schema.error(value, place));
         referenced
             .or_else(|| self.wrong_kind(value, place))
             .or_else(|| self.wrong_choice(value, place))
@@ -103,7 +104,7 @@ impl<'a> Schema<'a> {
     }
 
     /// A value of another kind, another word, or a number beyond the limits.
-    fn wrong_kind(self, value: &Value, place: &Place) -> Option<Damage> {
+    fn wrong_kind(self, value: &Value, place: &Place) -> Option<ValidationError> {
         let wrong_type = !self.types().is_empty() && !self.types().iter().any(|kind| is_a(kind, value));
         let wrong_word = self.here.get("const").is_some_and(|word| word != value)
             || self.here.get("enum").and_then(Value::as_array).is_some_and(|words| !words.contains(value));
@@ -114,13 +115,13 @@ impl<'a> Schema<'a> {
     }
 
     /// A value that is none of several.
-    fn wrong_choice(self, value: &Value, place: &Place) -> Option<Damage> {
+    fn wrong_choice(self, value: &Value, place: &Place) -> Option<ValidationError> {
         let choices = ["oneOf", "anyOf"].into_iter().find_map(|key| self.here.get(key)?.as_array())?;
         let marked: Vec<_> = choices.iter().filter(|choice| self.at(choice).is_marked(value)).collect();
         let tried = if marked.is_empty() { choices.iter().collect() } else { marked };
-        let damages: Vec<Damage> =
-            tried.iter().map(|choice| self.at(choice).damage(value, place)).collect::<Option<_>>()?;
-        let deepest = damages.into_iter().max_by_key(|damage| damage.depth)?;
+        let errors: Vec<ValidationError> =
+            tried.iter().map(|choice| self.at(choice).error(value, place)).collect::<Option<_>>()?;
+        let deepest = errors.into_iter().max_by_key(|error| error.depth)?;
         let is_here = deepest.depth == place.depth;
         Some(if is_here { place.expected(listed(&self.expected())) } else { deepest })
     }
@@ -133,26 +134,26 @@ impl<'a> Schema<'a> {
             == Some(true)
     }
 
-    fn wrong_object(self, value: &Map<String, Value>, place: &Place) -> Option<Damage> {
+    fn wrong_object(self, value: &Map<String, Value>, place: &Place) -> Option<ValidationError> {
         let properties = self.here.get("properties").and_then(Value::as_object);
         let property = |key: &str| properties.and_then(|properties| properties.get(key));
         let others = self.here.get("additionalProperties");
         let required = self.here.get("required").and_then(Value::as_array).into_iter().flatten();
         let missing = || {
             let mut keys = required.filter_map(Value::as_str);
-            keys.find(|key| !value.contains_key(*key)).map(|key| place.key(key).damaged(Fault::Missing))
+            keys.find(|key| !value.contains_key(*key)).map(|key| place.key(key).error(Fault::Missing))
         };
         let wrong = |(key, value): (&String, &Value)| match (property(key), others) {
             (None, Some(Value::Bool(false))) => {
                 let known = properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default();
-                Some(place.key(key).damaged(Fault::Unknown(known)))
+                Some(place.key(key).error(Fault::Unknown(known)))
             }
-            (schema, others) => self.at(schema.or(others)?).damage(value, &place.key(key)),
+            (schema, others) => self.at(schema.or(others)?).error(value, &place.key(key)),
         };
         missing().or_else(|| value.iter().find_map(wrong))
     }
 
-    fn wrong_list(self, value: &[Value], place: &Place) -> Option<Damage> {
+    fn wrong_list(self, value: &[Value], place: &Place) -> Option<ValidationError> {
         let length = |key: &str| self.here.get(key).and_then(Value::as_u64).map(|length| length as usize);
         let (least, most) = (length("minItems").unwrap_or(0), length("maxItems").unwrap_or(usize::MAX));
         if !(least..=most).contains(&value.len()) {
@@ -162,7 +163,7 @@ impl<'a> Schema<'a> {
         }
         let first = self.here.get("prefixItems").and_then(Value::as_array);
         let item = |index: usize| first.and_then(|first| first.get(index)).or_else(|| self.here.get("items"));
-        let wrong = |(index, value)| self.at(item(index)?).damage(value, &place.item(index));
+        let wrong = |(index, value)| self.at(item(index)?).error(value, &place.item(index));
         value.iter().enumerate().find_map(wrong)
     }
 
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_place_and_what_it_should_hold_are_named() {
-        let of = |schema, value| damage(schema, &value).map(|damage| damage.to_string());
+        let of = |schema, value| ValidationError::first(schema, &value).map(|error| error.to_string());
         let policy = |value| of(POLICY_SCHEMA, value).unwrap_or_default();
         assert_eq!(policy(json!({ "counter": { "invariant": true } })), "");
         let unknown = "unknown key sundial: expected clocks, clocksource or counter";

@@ -1,4 +1,4 @@
-//! Baselines: records that the user keeps under names, in the folder for the user's data.
+//! The folder of named baselines, below the folder for the user's data.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub(crate) fn file(name: &str) -> Result<PathBuf> {
             UsageError(format!("\"{name}\" is not a name of a baseline: {expected}, such as before-upgrade")).into()
         );
     }
-    Ok(folder()?.join(format!("{name}.{ENDING}")))
+    Ok(path()?.join(format!("{name}.{ENDING}")))
 }
 
 /// Returns the file of a baseline, if there is one.
@@ -34,7 +34,7 @@ pub(crate) fn existing(name: &str) -> Option<PathBuf> {
 
 /// Returns the names of all baselines, in their order.
 pub(crate) fn names() -> Result<Vec<String>> {
-    let folder = folder()?;
+    let folder = path()?;
     let wrong = || format!("cannot list {}", folder.display());
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -57,8 +57,8 @@ pub(crate) fn missing(name: &str) -> UsageError {
     UsageError(format!("there is no baseline {name}; {near}`clockscope baseline` lists all"))
 }
 
-/// The folder of all baselines.
-fn folder() -> Result<PathBuf> {
+/// Returns the path of the folder.
+fn path() -> Result<PathBuf> {
     let of = |variable: &str| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = |below: &str| of("HOME").map(|home| home.join(below));
     let data = match () {
@@ -71,8 +71,8 @@ fn folder() -> Result<PathBuf> {
     Ok(data.join("clockscope").join("baselines"))
 }
 
-/// Makes the folder of a baseline's file.
-pub(crate) fn make_folder(file: &Path) -> Result<()> {
+/// Makes the folder of this file.
+pub(crate) fn make(file: &Path) -> Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
 }
