@@ -12,6 +12,7 @@ pub(crate) mod recorded;
 pub(crate) mod runs;
 pub(crate) mod runtimes;
 pub(crate) mod steps;
+pub(crate) mod terminal;
 pub(crate) mod truth;
 
 use std::path::Path;

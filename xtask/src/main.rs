@@ -78,6 +78,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and beside load (half an hour)
   bench slower [PAIRS]  how often compare finds a clock that is slower by 5, 10 and 15 % (quarter of an hour)
+  bench terminal [PAIRS]  costs that a terminal shows, beside those of --quiet runs (two minutes)
   bench hermetic [RUNS]  `cargo test` beside four busy loops and on one CPU, 5 times each (an hour)
   bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
                 and their growth from a tenth to ten times as many hosts (an hour)
@@ -148,6 +149,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "compare", pairs] => bench::compare::measure(pairs),
         ["bench", "slower"] => bench::compare::measure_slower("200"),
         ["bench", "slower", pairs] => bench::compare::measure_slower(pairs),
+        ["bench", "terminal"] => bench::terminal::measure("20"),
+        ["bench", "terminal", pairs] => bench::terminal::measure(pairs),
         ["bench", "runs"] => bench::runs::measure("20"),
         ["bench", "runs", times] => bench::runs::measure(times),
         ["bench", "hermetic"] => bench::hermetic::measure("5"),

@@ -301,8 +301,8 @@ mod tests {
         };
         for (reason, words) in [
             (texts::EMULATED, "costs under emulation are the emulator's"),
-            (texts::NOTHING_FIT, "no clock that was measured is fit for intervals (see their events)"),
-            (texts::NOTHING_MEASURED, "no clock that intervals can be measured with was measured"),
+            (texts::NOTHING_FIT, "no measured clock is fit for intervals (see their events)"),
+            (texts::NOTHING_MEASURED, "none of the measured clocks suits intervals"),
         ] {
             assert_eq!(none(reason.into()), format!("No clock is recommended for intervals: {words}."));
         }

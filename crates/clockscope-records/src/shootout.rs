@@ -37,16 +37,16 @@ worded!(Shootout {
 });
 written!(Shootout);
 
-/// Says how a device's clock can be had where it cannot be read.
-fn had_by(clock: &str) -> Option<&'static str> {
+/// Returns what a clock of a device needs, for one that cannot be read.
+fn requirements(clock: &str) -> Option<&'static str> {
     match clock {
         "hpet" => Some(
-            "How to have it: an x86 machine whose firmware, or hypervisor (QEMU: -machine hpet=on), offers the device, and a \
-             Linux kernel with CONFIG_HPET, which makes /dev/hpet; read as root. Where `clockscope clocksource` lists hpet, \
-             `clockscope measure --clocksource hpet` measures the kernel's clocks on it.",
+            "It needs an x86 machine whose firmware or hypervisor offers the device (QEMU: -machine hpet=on), a Linux kernel \
+             with CONFIG_HPET, which makes /dev/hpet, and root. Where `clockscope clocksource` lists hpet, `clockscope measure \
+             --clocksource hpet` measures the kernel's clocks on it.",
         ),
         "acpi_pm" => Some(
-            "How to have it: where `clockscope clocksource` lists acpi_pm, `clockscope measure --clocksource acpi_pm` measures \
+            "Where `clockscope clocksource` lists acpi_pm, `clockscope measure --clocksource acpi_pm` measures \
              the kernel's clocks on it, as root.",
         ),
         _ => None,
@@ -146,8 +146,8 @@ impl Shootout {
     pub fn conclusion(&self) -> String {
         if let Some(UnreadableClock { clock, reason, .. }) = &self.unreadable {
             let reason = reason.to_string();
-            let remedy = had_by(clock).map_or_else(String::new, |how| format!(" {how}"));
-            return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.{remedy}");
+            let remedy = requirements(clock).map_or_else(String::new, |how| format!(" {how}"));
+            return format!("{clock} cannot be read: {reason}.{remedy}");
         }
         let sentences = [self.score()].into_iter().chain(self.does_it_matter()).chain(self.agree());
         sentences.collect::<Vec<_>>().join(" ")

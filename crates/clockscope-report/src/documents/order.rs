@@ -140,8 +140,8 @@ fn conclusion(order: &Order) -> Vec<String> {
     if !unordered.is_empty() {
         let names: Vec<String> = unordered.iter().map(|sequence| described(sequence)).collect();
         lines.push(format!(
-            "Unordered reads went back, as they may: {}. They may be done before what comes before them in the program; to \
-             compare times of several threads, use an ordered one.",
+            "Unordered reads went back, as they may: {}. An unordered read can execute before earlier instructions. To \
+             compare times of several threads, use an ordered clock.",
             names.join("; ")
         ));
     }
