@@ -1,6 +1,10 @@
 //! Documentation topics, shown by `clockscope help TOPIC`.
 
+mod events;
 mod page;
+#[cfg(test)]
+#[path = "../build/pages.rs"]
+mod pages;
 
 use std::ffi::OsString;
 
@@ -20,13 +24,17 @@ struct Topic {
     name: &'static str,
     /// Its file below docs/, to which topics/NAME.md is a link.
     page: &'static str,
-    /// The page, as Markdown.
+    /// The page's events, which the build script has parsed.
     text: &'static str,
 }
 
 macro_rules! topics {
     ($($name:literal is $page:literal),+ $(,)?) => {
-        &[$(Topic { name: $name, page: $page, text: include_str!(concat!("../topics/", $name, ".md")) }),+]
+        &[$(Topic {
+            name: $name,
+            page: $page,
+            text: include_str!(concat!(env!("OUT_DIR"), "/topics/", $name, ".txt")),
+        }),+]
     };
 }
 
@@ -138,8 +146,11 @@ mod tests {
     #[test]
     fn topics_are_pages_of_the_documentation() {
         for topic in TOPICS {
-            let page = clockscope_testing::project().join("docs").join(topic.page);
-            assert_eq!(std::fs::read_to_string(page).unwrap(), topic.text, "{}", topic.name);
+            let project = clockscope_testing::project();
+            let file = project.join("crates/clockscope-cli/topics").join(format!("{}.md", topic.name));
+            let markdown = std::fs::read_to_string(project.join("docs").join(topic.page)).unwrap();
+            assert_eq!(std::fs::read_to_string(file).unwrap(), markdown, "{}", topic.name);
+            assert_eq!(topic.text, pages::compiled(&markdown), "{}", topic.name);
         }
     }
 

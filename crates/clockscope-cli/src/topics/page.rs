@@ -1,8 +1,8 @@
-//! A page of Markdown as text for a terminal.
+//! A page as text for a terminal.
 
 use std::collections::BTreeSet;
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
+use super::events::{self, Event};
 
 /// Columns of a page by default.
 pub(super) const WIDTH: u16 = 80;
@@ -15,18 +15,14 @@ const INDENT: &str = "    ";
 /// The beginning of bold text on a terminal, and its end.
 const BOLD: [&str; 2] = ["\u{1b}[1m", "\u{1b}[0m"];
 
-fn events(markdown: &str) -> Parser<'_> {
-    Parser::new_ext(markdown, Options::ENABLE_TABLES)
-}
-
 /// Returns the title of a page.
-pub(super) fn title(markdown: &str) -> String {
-    let of_title = events(markdown).take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))));
+pub(super) fn title(page: &str) -> String {
+    let of_title = events::of_page(page).take_while(|event| *event != Event::EndHeading);
     let text = of_title.filter_map(|event| match event {
-        Event::Text(text) | Event::Code(text) => Some(text),
+        Event::Text(text) => Some(text.replace('`', "")),
         _ => None,
     });
-    text.collect::<Vec<CowStr<'_>>>().concat()
+    text.collect()
 }
 
 /// Lines of words that stay whole: commands and addresses are copied.
@@ -53,16 +49,13 @@ pub(super) struct Appearance {
 /// Returns the page as text. Rows of a table become a name each, with the other cells below it.
 /// Links to other topics name the command that shows them, links to other sites their address;
 /// others are their words alone, and cells that have nothing else are left out.
-pub(super) fn rendered(
-    markdown: &str,
-    appearance: Appearance,
-    topic_of: impl Fn(&str) -> Option<&'static str>,
-) -> String {
+pub(super) fn rendered(page: &str, appearance: Appearance, topic_of: impl Fn(&str) -> Option<&'static str>) -> String {
     let appearance = Appearance { width: appearance.width.clamp(NARROWEST, PROSE), ..appearance };
-    let mut page = Page {
+    let mut rendered = Page {
         text: String::new(),
         inline: String::new(),
         appearance,
+        addresses: Vec::new(),
         lists: Vec::new(),
         mark: None,
         head: Vec::new(),
@@ -71,68 +64,23 @@ pub(super) fn rendered(
         says_more: false,
         named: BTreeSet::new(),
     };
-    let mut addresses = Vec::new();
-    let mut is_example = false;
-    for event in events(markdown) {
-        match event {
-            Event::Start(Tag::CodeBlock(_)) => {
-                page.item();
-                is_example = true;
-            }
-            Event::End(TagEnd::CodeBlock) => {
-                page.example();
-                is_example = false;
-            }
-            Event::Text(text) | Event::Code(text) if is_example => page.inline.push_str(&text),
-            Event::Text(text) => page.words(&text, addresses.is_empty()),
-            Event::Code(text) => page.words(&format!("`{text}`"), addresses.is_empty()),
-            Event::SoftBreak | Event::HardBreak => page.inline.push(' '),
-            Event::Start(Tag::Link { dest_url, .. }) => addresses.push(dest_url),
-            Event::End(TagEnd::Link) => {
-                if let Some(address) = addresses.pop() {
-                    page.link(&address, topic_of(&address));
-                }
-            }
-            Event::Start(Tag::TableCell) => (page.is_in_cell, page.says_more) = (true, false),
-            Event::Start(Tag::List(first)) => {
-                page.item();
-                page.lists.push(first);
-            }
-            Event::End(TagEnd::List(_)) => {
-                page.lists.pop();
-                page.blank();
-            }
-            Event::Start(Tag::Item) => page.begin_item(),
-            Event::End(TagEnd::Item) => page.item(),
-            Event::End(TagEnd::Heading(_)) => page.heading(),
-            Event::End(TagEnd::Paragraph) if page.lists.is_empty() => page.paragraph(),
-            Event::End(TagEnd::Paragraph) => page.item(),
-            Event::End(TagEnd::TableCell) => {
-                let text = std::mem::take(&mut page.inline);
-                let is_kept = page.says_more || page.cells.is_empty();
-                page.cells.push(if is_kept { text } else { String::new() });
-                page.is_in_cell = false;
-            }
-            Event::End(TagEnd::TableHead) => page.head = std::mem::take(&mut page.cells),
-            Event::End(TagEnd::TableRow) => {
-                let cells = std::mem::take(&mut page.cells);
-                page.row(&cells);
-            }
-            Event::End(TagEnd::Table) => page.blank(),
-            _ => {}
-        }
+    for event in events::of_page(page) {
+        rendered.add(event, &topic_of);
     }
-    page.text.truncate(page.text.trim_end().len());
-    page.text.push('\n');
-    page.text
+    let mut text = rendered.text;
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
 }
 
 /// The text so far.
-struct Page {
+struct Page<'a> {
     text: String,
     /// Text of the paragraph, cell or item that has not ended.
     inline: String,
     appearance: Appearance,
+    /// The addresses of links that have not ended.
+    addresses: Vec<&'a str>,
     /// The lists around; those with numbers have the next one.
     lists: Vec<Option<u64>>,
     /// The mark of the item that begins.
@@ -148,10 +96,44 @@ struct Page {
     says_more: bool,
 }
 
-impl Page {
+impl<'a> Page<'a> {
+    fn add(&mut self, event: Event<'a>, topic_of: impl Fn(&str) -> Option<&'static str>) {
+        match event {
+            Event::Text(text) => self.words(text),
+            Event::BeginLink(address) => self.addresses.push(address),
+            Event::EndLink => {
+                if let Some(address) = self.addresses.pop() {
+                    self.link(address, topic_of(address));
+                }
+            }
+            Event::ExampleLine(line) => self.example_line(line),
+            Event::BeginList(first) => {
+                self.item();
+                self.lists.push(first);
+            }
+            Event::EndList => {
+                self.lists.pop();
+                self.blank();
+            }
+            Event::BeginItem => self.begin_item(),
+            Event::BeginExample | Event::EndItem => self.item(),
+            Event::EndHeading => self.heading(),
+            Event::EndParagraph if self.lists.is_empty() => self.paragraph(),
+            Event::EndParagraph => self.item(),
+            Event::BeginCell => (self.is_in_cell, self.says_more) = (true, false),
+            Event::EndCell => self.cell(),
+            Event::EndHead => self.head = std::mem::take(&mut self.cells),
+            Event::EndRow => {
+                let cells = std::mem::take(&mut self.cells);
+                self.row(&cells);
+            }
+            Event::EndExample | Event::EndTable => self.blank(),
+        }
+    }
+
     /// Adds words, of a link or not.
-    fn words(&mut self, text: &str, is_plain: bool) {
-        self.says_more |= is_plain && text.contains(char::is_alphanumeric);
+    fn words(&mut self, text: &str) {
+        self.says_more |= self.addresses.is_empty() && text.contains(char::is_alphanumeric);
         self.inline.push_str(text);
     }
 
@@ -197,8 +179,9 @@ impl Page {
     fn begin_item(&mut self) {
         self.mark = Some(match self.lists.last_mut() {
             Some(Some(number)) => {
-                *number += 1;
-                format!("{}. ", *number - 1)
+                let mark = format!("{number}. ");
+                *number = number.saturating_add(1);
+                mark
             }
             _ => "- ".to_owned(),
         });
@@ -217,13 +200,17 @@ impl Page {
         self.wrapped(&text, &format!("{outer}{mark}"), &hanging);
     }
 
-    fn example(&mut self) {
+    fn example_line(&mut self, line: &str) {
+        self.text.push_str(format!("{INDENT}{line}").trim_end());
+        self.text.push('\n');
+    }
+
+    /// Ends a cell. Cells without words of their own stay empty, except a row's first.
+    fn cell(&mut self) {
         let text = std::mem::take(&mut self.inline);
-        for line in text.lines() {
-            self.text.push_str(format!("{INDENT}{line}").trim_end());
-            self.text.push('\n');
-        }
-        self.blank();
+        let is_kept = self.says_more || self.cells.is_empty();
+        self.cells.push(if is_kept { text } else { String::new() });
+        self.is_in_cell = false;
     }
 
     /// A row: its first cell, and the others below it. In tables of more columns than two, each
@@ -258,11 +245,48 @@ impl Page {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pages;
     use super::*;
 
+    const NO_COLOR: Appearance = Appearance { width: 60, uses_color: false };
+
+    fn topic_of(address: &str) -> Option<&'static str> {
+        (address == "topic.md").then_some("topic")
+    }
+
     fn of(markdown: &str) -> String {
-        let topic_of = |address: &str| (address == "topic.md").then_some("topic");
-        rendered(markdown, Appearance { width: 60, uses_color: false }, topic_of)
+        rendered(&pages::compiled(markdown), NO_COLOR, topic_of)
+    }
+
+    /// Lines of all kinds in any order, and lines of none.
+    const DAMAGED: &str = r"([taAexElLiIHPcCNRTz][ -~\u{b5}]{0,8}\n|l18446744073709551615\n|\PC)*";
+
+    proptest::proptest! {
+        #[test]
+        fn a_damaged_page_is_shown(page in DAMAGED, uses_color in proptest::bool::ANY) {
+            let text = rendered(&page, Appearance { uses_color, ..NO_COLOR }, topic_of);
+            proptest::prop_assert!(text.ends_with('\n'));
+            title(&page);
+        }
+    }
+
+    #[test]
+    fn titles_are_words_alone() {
+        assert_eq!(title(&pages::compiled("# Read `now()` & [more](topic.md)\n\nText.\n")), "Read now() & more");
+        assert_eq!(title(&pages::compiled("../../../docs/topic.md")), "../../../docs/topic.md");
+    }
+
+    #[test]
+    fn headings_are_bold() {
+        let page = pages::compiled("# Title\n\nA\nparagraph.\n\n## Part\n");
+        let expected = "\u{1b}[1mTitle\u{1b}[0m\n\nA paragraph.\n\n\u{1b}[1mPart\u{1b}[0m\n";
+        assert_eq!(rendered(&page, Appearance { uses_color: true, ..NO_COLOR }, topic_of), expected);
+    }
+
+    #[test]
+    fn examples_keep_their_lines() {
+        let page = "Text:\n\n```console\n$ clockscope  *\n\n  <b>\n```\n```\n```\n\n    indented `code`\n";
+        assert_eq!(of(page), "Text:\n\n    $ clockscope  *\n\n      <b>\n\n    indented `code`\n");
     }
 
     #[test]
