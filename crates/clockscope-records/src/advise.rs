@@ -189,12 +189,12 @@ impl fmt::Display for LeftOutCause {
             Self::Device => "a device of its own, which few programs may read",
             Self::Unordered => "a read may take effect before what precedes it",
             Self::UntrustedCounter => "the kernel does not build its clock on this counter",
-            Self::OtherKind => "what it counts is not known to be time",
+            Self::OtherKind => "it may not count time",
             Self::Unreadable => "it cannot be read here",
             Self::NotJudged => "its readings were not judged",
             Self::Faulty => "it went back, jumped, stood still, or failed to answer",
             Self::NoDifferences => "the differences of its readings are not in the record: measure again",
-            Self::NoCost => "what it costs is not known",
+            Self::NoCost => "its cost is unknown",
             Self::Stuck => "it never advanced while it was read",
         })
     }

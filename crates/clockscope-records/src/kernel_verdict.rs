@@ -204,13 +204,13 @@ impl KernelCause {
                 )
             }
             Self::LogLine { fault: LogFault::SlowRead, .. } => {
-                "the kernel could not compare the counter in time, which says nothing against it; tsc=reliable on the \
+                "the kernel could not compare the counter in time, which is not evidence against it; tsc=reliable on the \
                  kernel's command line stops its watchdog, and newer kernels leave such a comparison out"
                     .to_owned()
             }
             Self::LogLine { .. } => {
-                "update firmware and hypervisor, which set the counters; if CPUs are synchronized nevertheless, tsc=reliable on \
-                 the kernel's command line stops its watchdog"
+                "update firmware and hypervisor, which set the counters; if the CPUs' counters agree all the same, \
+                 tsc=reliable on the kernel's command line stops the watchdog"
                     .to_owned()
             }
             Self::NotOffered => "read why with: dmesg | grep -iE 'tsc|clocksource'".to_owned(),
@@ -274,7 +274,7 @@ impl fmt::Display for KernelCause {
             Self::NegativeQuality { timecounter, quality } => {
                 write!(
                     f,
-                    "the kernel gives {timecounter} the quality {quality}: below 0, it never chooses it by itself"
+                    "the kernel gives {timecounter} the quality {quality}: below 0, it never chooses it automatically"
                 )
             }
             Self::PrefersTimecounter { timecounter, quality, chosen, chosen_quality } => {

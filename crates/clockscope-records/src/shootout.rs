@@ -193,8 +193,8 @@ impl Shootout {
         let difference_ns = (cost.a.get()? - cost.b.get()?).abs();
         let interval_us = self.negligible_beyond_us?;
         Some(format!(
-            "The difference of {difference_ns:.1} ns a read does not matter for what takes longer than {interval_us:.1} \
-             µs: over two reads it is less than 1 % of that."
+            "The difference of {difference_ns:.1} ns a read does not matter for intervals beyond {interval_us:.1} µs: over \
+             two reads it is less than 1% of that."
         ))
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Handoff, OrderRequest, Progress, Session};
-use clockscope_records::{Document, Order};
+use clockscope_records::{Document, Failure, Order};
 
 use crate::answer::{Drawing, Question, answer, of_pairs, selected};
 use crate::duration::{self, Seconds};
@@ -69,7 +69,11 @@ impl Shows<OrderFinding> for Order {
         let is_untested = self.untestable.is_some()
             || !self.lost.is_empty()
             || available().next().is_none()
-            || available().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
+            || available().any(|sequence| {
+                // One that steps too rarely for this duration is as good as not there.
+                let is_too_coarse = sequence.failure == Some(Failure::NotApplicable);
+                !is_too_coarse && (!sequence.regressions.is_known() || sequence.reason.is_some())
+            });
         let has_regressed =
             available().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
         match finding {

@@ -11,7 +11,9 @@ const TWO_CPUS: &str =
 const SYNCHRONIZE: &str =
     "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronize the counters";
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
-const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
+const SLEWED: &str = "use another clock until it is no longer slewed (chrony, adjtime); if nothing slews it, report it: the \
+                      kernel promises that this one runs on and never jumps";
+const COARSE_BY_DESIGN: &str = "use it only for much longer intervals, and monotonic for others";
 
 impl CheckEvidence {
     /// Advises what to do about it; `None` where nothing is needed.
@@ -44,6 +46,7 @@ fn remedy(check: &EvidenceData) -> &'static str {
         }
         EvidenceData::Stuck { .. } => "do not wait by this clock: it may never reach the time waited for",
         EvidenceData::Order { suspect: Suspect::Counter, .. } | EvidenceData::Offsets { .. } => SYNCHRONIZE,
+        EvidenceData::Jumps { suspect: Suspect::Kernel, .. } => SLEWED,
         EvidenceData::StepsBack { suspect, .. }
         | EvidenceData::Jumps { suspect, .. }
         | EvidenceData::Order { suspect, .. }
@@ -60,7 +63,7 @@ fn remedy(check: &EvidenceData) -> &'static str {
         EvidenceData::Resolution { coarse_nominal_ns: Some(_), .. } => COARSE_BY_DESIGN,
         EvidenceData::Resolution { .. } => {
             "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or a \
-             preloaded library rounds it; until then measure only what is much longer"
+             preloaded library rounds it; until then measure only much longer intervals"
         }
         EvidenceData::Counter { .. } => {
             "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
@@ -76,7 +79,7 @@ fn of_failure(failure: Option<ReadFailure>) -> &'static str {
     match failure {
         Some(ReadFailure::Instruction) => evidence::NOT_PERMITTED_ADVICE,
         Some(ReadFailure::CounterDisabled) => {
-            "the vDSO reads the counter: find out who disabled it, or read by the bare system call"
+            "the vDSO reads the counter: find the program that disabled it, or read by the bare system call"
         }
         Some(ReadFailure::Call) | None => "look for a seccomp filter, a sandbox or an old kernel that denies the call",
         Some(ReadFailure::DuringRun) => {
@@ -128,7 +131,7 @@ fn to_know_more(check: &EvidenceData) -> Option<&'static str> {
             Some("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it")
         }
         EvidenceData::KernelVerdict { log_error: Some(_), .. } => {
-            Some("ask again as root: the log says why the kernel gave the counter up")
+            Some("ask again as root: the log says why the kernel rejected the counter")
         }
         EvidenceData::Hypervisor { hypervisor: Some(_), .. } => {
             Some("check again after a migration or a restored snapshot: value and rate may be another machine's")

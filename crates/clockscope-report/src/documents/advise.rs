@@ -112,7 +112,7 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
             "For {interval} use {clock}, and measure once: the reading error is {single} in 99 of 100 measurements."
         ),
         _ => format!(
-            "For {interval} use {clock}, run what is measured {} between two reads, and divide the time by that{}. The \
+            "For {interval} use {clock}, run the work {} between two reads, and divide the time by that{}. The \
              reading error of a single measurement is {single}, that of so many {}.",
             counted(repetitions, "time"),
             match repetitions_subtracted {
@@ -151,8 +151,8 @@ fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
     let candidate = advice.clocks.iter().find(|clock| clock.clock == longest.clock);
     let from = candidate.map(|clock| rounded_up(clock.reading_error_ns() / advice.error, 3));
     let others = all.iter().find(|row| row.clock != longest.clock);
-    let shorter = others.map_or("run what is shorter several times".to_owned(), |row| {
-        format!("for what is shorter use {}, as often as the table says", row.clock)
+    let shorter = others.map_or("repeat shorter work".to_owned(), |row| {
+        format!("for shorter intervals use {} and the repetitions of the table", row.clock)
     });
     let what = from.map(|from_ns| {
         format!(
@@ -247,7 +247,7 @@ mod tests {
         let short = of(100.0, Ok(1e-4), None);
         assert!(
             short.starts_with(
-                "For 100 ns use monotonic, run what is measured 40 times between two reads, and divide the time by that \
+                "For 100 ns use monotonic, run the work 40 times between two reads, and divide the time by that \
                  (20 times if the overhead is subtracted). The reading error of a single measurement is 40 ns (40%), that \
                  of so many 1%."
             ),

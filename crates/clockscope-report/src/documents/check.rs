@@ -247,7 +247,7 @@ fn conclusion(check: &Check) -> Vec<String> {
         let unknown = names(check, None);
         lines.push(match (unmet.as_slice(), unknown.as_slice()) {
             ([], []) => "The policy is met.".to_owned(),
-            ([], unknown) => format!("Whether the policy is met is unknown: {}.", unknown.join(", ")),
+            ([], unknown) => format!("The policy is undecided: {}.", unknown.join(", ")),
             (unmet, _) => format!("The policy is not met: {}.", unmet.join(", ")),
         });
     }

@@ -1,6 +1,6 @@
 //! Order across CPUs.
 
-use clockscope_records::{Order, Sequence};
+use clockscope_records::{Failure, Order, Sequence, Unknown};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -61,18 +61,27 @@ fn blocks(order: &Order) -> Vec<Block> {
     });
     let rows = checked.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
     let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.to_string()));
-    let disturbed =
-        checked.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
-    let disturbed = by_reason(disturbed);
+    let reasons = checked
+        .iter()
+        .filter_map(|sequence| Some((sequence.failure, sequence.name.clone(), sequence.reason.as_ref()?)));
+    let (coarse, disturbed): (Vec<_>, Vec<_>) =
+        reasons.partition(|(failure, ..)| *failure == Some(Failure::NotApplicable));
+    let disturbed = by_reason(named(disturbed));
+    let untested = by_reason(lost.filter(|_| !checked.is_empty()).chain(named(coarse)));
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
         chart(order).into(),
-        Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !checked.is_empty()))),
+        Block::notes("Not tested, or not to the end:", untested),
         Block::notes("Disturbed:", disturbed),
         Block::folded("Clocks that are not available", [Block::notes("Not available:", by_reason(missing))]),
     ]
+}
+
+/// Reasons by name.
+fn named(reasons: Vec<(Option<Failure>, String, &Unknown)>) -> impl Iterator<Item = (String, String)> {
+    reasons.into_iter().map(|(_, name, reason)| (name, reason.to_string()))
 }
 
 /// Draws how long a message between each two CPUs takes, and where ordered readings went back.

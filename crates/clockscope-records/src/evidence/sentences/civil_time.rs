@@ -55,7 +55,7 @@ fn civil(state: Option<CivilState>, error_s: Option<f64>, reported_error_s: Opti
             let reported = reported_error_s.filter(|s| *s >= 1.0).map_or_else(String::new, reported);
             unknown(&format!("no daemon synchronizes it{reported}"))
         }
-        _ => unknown("what its stated error is worth is not known"),
+        _ => unknown("the quality of its stated error is unknown"),
     }
 }
 
