@@ -1,39 +1,17 @@
 // Opens pages of `--format html` in a browser, as files, and checks what people and their tools
 // get: `node pages.mjs PACKAGES chromium|firefox PROGRAM PAGE...`. PACKAGES is the folder in which
 // xtask/fetch-browsers.sh has put puppeteer-core and axe-core.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { argv, exit, getuid } from 'node:process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
+import { PATIENCE_MS, SCHEMES, prepare } from './checks.mjs';
+
 const [packages, browserName, program, ...files] = argv.slice(2);
-const require = createRequire(join(resolve(packages), 'packages.js'));
-const puppeteer = require('puppeteer-core');
-const axe = require('axe-core');
+const { folder, report, launch, evaluateAxe, checkWidth, finish } = await prepare(packages, 'pages');
 
 const WIDTHS = [360, 768, 1280, 1920];
-const SCHEMES = ['light', 'dark'];
-// A browser beside other programs takes long to start. What hangs still ends.
-const PATIENCE_MS = 600_000;
-// Rules of good practice are among them.
-const AXE = { resultTypes: ['violations'] };
-
-const wrong = [];
-const report = (page, what) => wrong.push(`${page}: ${what}`);
-
-const folder = await mkdtemp(join(tmpdir(), 'clockscope-pages-'));
-const launch = (scheme) => puppeteer.launch({
-  browser: browserName === 'firefox' ? 'firefox' : 'chrome',
-  executablePath: program,
-  headless: true,
-  timeout: PATIENCE_MS,
-  protocolTimeout: PATIENCE_MS,
-  userDataDir: join(folder, scheme),
-  args: browserName === 'firefox' ? [] : ['--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', ...(getuid() === 0 ? ['--no-sandbox'] : [])],
-  extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1 },
-});
 
 // WebDriver BiDi cannot disable scripts: Firefox gets a copy that has none.
 const canDisableScript = browserName !== 'firefox';
@@ -64,12 +42,6 @@ const open = async (browser, file, scheme, hasScript) => {
   return { page, name };
 };
 
-const evaluateAxe = async (page, name, width) => {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), AXE);
-  for (const { id, help, nodes } of violations) report(name, `axe at ${width}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
-};
-
 // What is on the page, apart from what the script adds.
 const inventory = (page) => page.evaluate(() => {
   const count = (what) => document.querySelectorAll(what).length;
@@ -80,8 +52,7 @@ const inventory = (page) => page.evaluate(() => {
 const checkWidths = async (page, name) => {
   for (const width of WIDTHS) {
     await page.setViewport({ width, height: 900 });
-    const [whole, visible] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-    if (whole > visible) report(name, `${whole} wide where ${visible} are visible`);
+    await checkWidth(page, name);
   }
 };
 
@@ -161,7 +132,7 @@ const checkPrint = async (page, name) => {
 
 let checks = 0;
 for (const scheme of SCHEMES) {
-  const browser = await launch(scheme);
+  const browser = await launch(browserName, program, scheme);
   for (const file of files) {
     const bare = await open(browser, file, scheme, false);
     const without = await inventory(bare.page);
@@ -172,7 +143,7 @@ for (const scheme of SCHEMES) {
     await checkWidths(page, name);
     for (const width of scheme === 'light' ? [360, 1280] : [1280]) {
       await page.setViewport({ width, height: 900 });
-      await evaluateAxe(page, name, width);
+      await evaluateAxe(page, `${name}, ${width} wide`);
     }
     await checkScript(page, name);
     await checkUnknown(page, name);
@@ -182,8 +153,5 @@ for (const scheme of SCHEMES) {
   }
   await browser.close();
 }
-await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-if (mixedColumns === 0) wrong.push('no column has known and unknown cells: the order of both was not checked');
-for (const what of wrong) console.log(what);
-if (wrong.length === 0) console.log(`   ${files.length} pages, light and dark, with and without script, in ${browserName}`);
-exit(wrong.length === 0 && checks > 0 ? 0 : 1);
+if (mixedColumns === 0) report('all pages', 'no column has known and unknown cells: the order of both was not checked');
+await finish(checks > 0, `${files.length} pages, light and dark, with and without script, in ${browserName}`);

@@ -56,14 +56,19 @@ fn build_with(mdbook: &str) -> Result<PathBuf> {
     let [book, destination] = [book, std::path::absolute(&site)?].map(|path| path.to_string_lossy().into_owned());
     run::with(&[], mdbook, &["build", &book, "--dest-dir", &destination])?;
     for page in files(&site)?.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html")) {
-        fs::write(page, accessible(&fs::read_to_string(page)?))?;
+        fs::write(page, corrected(&fs::read_to_string(page)?))?;
     }
     Ok(site)
 }
 
+/// Replacements in links: mdBook writes a README.md as index.html, and does not change links to it.
+const INDEXES: [(&str, &str); 2] = [("README.html\"", "index.html\""), ("README.html#", "index.html#")];
+
 /// Replacements for keyboards and screen readers in mdBook's pages, by axe-core's rules.
-const ACCESSIBLE: [(&str, &str); 5] = [
+const ACCESSIBLE: [(&str, &str); 7] = [
     ("<div id=\"mdbook-menu-bar\"", "<div role=\"banner\" id=\"mdbook-menu-bar\""),
+    ("<div id=\"mdbook-search-wrapper\"", "<div role=\"search\" id=\"mdbook-search-wrapper\""),
+    ("<input type=\"search\"", "<input type=\"search\" aria-label=\"Search\""),
     // The keyboard does not reach a label.
     (
         "<label id=\"mdbook-sidebar-toggle\" class=\"icon-button\" for=\"mdbook-sidebar-toggle-anchor\"",
@@ -79,9 +84,9 @@ const ACCESSIBLE: [(&str, &str); 5] = [
     ),
 ];
 
-/// A page of the site that can be read without a mouse.
-fn accessible(page: &str) -> String {
-    ACCESSIBLE.iter().fold(page.to_owned(), |page, (from, to)| page.replace(from, to))
+/// A page of the site whose links lead to pages, and that can be read without a mouse.
+fn corrected(page: &str) -> String {
+    INDEXES.iter().chain(&ACCESSIBLE).fold(page.to_owned(), |page, (from, to)| page.replace(from, to))
 }
 
 /// Files of the site, from the root.
@@ -164,6 +169,13 @@ mod tests {
                         [b](../start/install.md), \
                         [c](https://github.com/clockscope/clockscope/blob/HEAD/docs/decisions/README.md)\n";
         assert_eq!(with_addresses("docs/guides/a.md", page), expected);
+    }
+
+    #[test]
+    fn links_to_the_first_page_of_a_folder_lead_to_its_index() {
+        let page = "<a href=\"../symptoms/README.html\">a</a> <a href=\"README.html#rounds\">b</a>";
+        let expected = "<a href=\"../symptoms/index.html\">a</a> <a href=\"index.html#rounds\">b</a>";
+        assert_eq!(corrected(page), expected);
     }
 
     #[test]

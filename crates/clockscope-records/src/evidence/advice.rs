@@ -11,7 +11,7 @@ const TWO_CPUS: &str =
 const SYNCHRONIZE: &str =
     "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronize the counters";
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
-const SLEWED: &str = "use another clock until it is no longer slewed (chrony, adjtime); if nothing slews it, report it: the \
+const SLEWED: &str = "use another clock until the slew ends (chrony, adjtime); if nothing slews it, report it: the \
                       kernel promises that this one runs on and never jumps";
 const COARSE_BY_DESIGN: &str = "use it only for much longer intervals, and monotonic for others";
 
