@@ -261,9 +261,9 @@ pub struct AppearedEvents {
     pub event: FaultKind,
     /// Their number.
     pub count: u64,
-    /// New readings that were looked at.
+    /// New readings that were checked.
     pub reads: u64,
-    /// Former readings that were looked at, without such an event.
+    /// Former readings that were checked, without such an event.
     pub base_reads: u64,
 }
 

@@ -300,7 +300,7 @@ pub struct Monotonic {
 /// the definitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Events {
-    /// Readings that were looked at.
+    /// Readings that were checked.
     pub reads: u64,
     /// Reads that returned an error instead of a reading.
     pub errors: u64,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::verdict::{Trustworthiness, Use};
 
-/// Demands on the clocks of a machine. What is not demanded is not looked at.
+/// Demands on the clocks of a machine. A clock without a demand is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {

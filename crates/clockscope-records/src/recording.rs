@@ -141,7 +141,7 @@ pub struct RecordedBatch {
     pub readings: Vec<u64>,
     /// Error number of the read that ended the batch early; `null` when none did.
     pub error: Option<i32>,
-    /// The timer when the readings had been looked at.
+    /// The timer after the readings were checked.
     pub processed_at: u64,
 }
 

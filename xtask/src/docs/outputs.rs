@@ -11,6 +11,9 @@ use crate::run;
 /// A line that stands for those that are left out.
 const LEFT_OUT: &str = "…";
 
+/// Columns of the terminal that outputs are of.
+const WIDTH: &str = "100";
+
 /// Pages, and a folder of pages, whose outputs are of systems and runtimes that are not at hand.
 const PAGES_OF_OTHERS: &[&str] = &["docs/guides/windows.md", "docs/reference/qpc.md", "docs/reference/runtimes/"];
 
@@ -32,17 +35,21 @@ pub(crate) fn write(page: Option<&str>) -> Result<()> {
     if unknown.is_empty() { Ok(()) } else { bail!("what these show begins otherwise by now: {}", unknown.join(", ")) }
 }
 
-/// Returns true if its output is shown, and of this machine as it is.
+/// Returns true if its output is shown, and of this machine as it is, without a file of the user's.
 fn is_made_here(command: &DocumentedCommand) -> bool {
     !command.output.is_empty()
         && !PAGES_OF_OTHERS.iter().any(|page| command.page.starts_with(page))
-        && !command.arguments.iter().any(|word| word == "--clocksource")
+        && !command.arguments.iter().any(|word| word == "--clocksource" || word == "convert")
 }
 
 /// Output that it prints to stdout, whatever its exit code.
 fn printed(program: &str, command: &DocumentedCommand) -> Result<Vec<String>> {
     println!("clockscope {}", command.arguments.join(" "));
-    let output = Command::new(program).args(&command.arguments).output().context("cannot run clockscope")?;
+    let output = Command::new(program)
+        .args(&command.arguments)
+        .env("COLUMNS", WIDTH)
+        .output()
+        .context("cannot run clockscope")?;
     let text = String::from_utf8(output.stdout).context("the output is no text")?;
     if text.is_empty() {
         bail!("{} prints nothing: {}", command.location(), String::from_utf8_lossy(&output.stderr));

@@ -86,10 +86,10 @@ pub enum ClockReason {
     },
     /// It did not step during the measurement, so that nothing bounds how late it is.
     NoStepSeen {
-        /// For how long it was looked at, in ns.
+        /// Time of observation, in ns.
         observed_ns: f64,
     },
-    /// A read failed when the clock's step was looked for.
+    /// A read failed during the search for the clock's step.
     ReadFailed {
         /// The error.
         error: SystemError,

@@ -39,7 +39,7 @@ fn the_score_is_followed_by_when_it_matters() {
         (
             [TIE, TIE, A, TIE],
             "rdtscp wins cost; resolution, accuracy, reliability: no difference. The difference of 4.0 ns a read does not \
-             matter for what takes longer than 0.8 µs: over two reads it is less than 1 % of that.",
+             matter for intervals beyond 0.8 µs: over two reads it is less than 1% of that.",
         ),
         ([A, None, None, B], "rdtscp wins resolution; monotonic wins reliability."),
         ([None; 4], "Nothing could be decided."),
