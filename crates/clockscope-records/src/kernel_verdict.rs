@@ -337,7 +337,13 @@ mod tests {
         let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
         for (cause, found, source, remedy, is_fault) in [
             (log(LogFault::CpuSkew), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
-            (log(LogFault::SlowRead), "the kernel said: TSC warp between CPUs", "log", "not evidence against it", false),
+            (
+                log(LogFault::SlowRead),
+                "the kernel said: TSC warp between CPUs",
+                "log",
+                "not evidence against it",
+                false,
+            ),
             (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "tsc=reliable", true),
             (
                 counted(431_000_000, 504_000_000, Some("acpi_pm")),
