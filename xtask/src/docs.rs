@@ -16,17 +16,8 @@ use crate::bench::recorded::{self, Figure, Recorded};
 use crate::pictures;
 use crate::structure::files;
 
-/// Pages with such parts.
-const PAGES: &[&str] = &[
-    "README.md",
-    "bench/README.md",
-    "docs/concepts/library/comparison.md",
-    "docs/concepts/library/costs.md",
-    "docs/reference/json.md",
-    "docs/reference/method/compare.md",
-    "docs/reference/policies.md",
-];
-
+/// The beginning of a part's first line.
+const BEGIN: &str = "<!-- made: ";
 const END: &str = "<!-- end -->";
 
 /// The cell of a figure that was not recorded on a CPU.
@@ -44,9 +35,8 @@ pub(crate) fn make() -> Result<()> {
 /// Writes all parts of all pages anew, and the picture that is drawn from recorded figures.
 pub(crate) fn write() -> Result<()> {
     let recorded = recorded::all()?;
-    for page in PAGES {
-        let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
-        fs::write(page, made(&text, &recorded).with_context(|| format!("in {page}"))?)?;
+    for (page, text) in files(".md")?.iter().filter(|(_, text)| has_parts(text)) {
+        fs::write(page, made(text, &recorded).with_context(|| format!("in {page}"))?)?;
     }
     growth::write(&recorded)
 }
@@ -65,13 +55,17 @@ pub(crate) fn check() -> Result<()> {
         bail!("pages are broken:\n  {}", wrong.join("\n  "));
     }
     let recorded = recorded::all()?;
-    for page in PAGES {
-        let text = fs::read_to_string(page).with_context(|| format!("cannot read {page}"))?;
-        if made(&text, &recorded).with_context(|| format!("in {page}"))? != text {
+    for (page, text) in pages.iter().filter(|(_, text)| has_parts(text)) {
+        if made(text, &recorded).with_context(|| format!("in {page}"))? != *text {
             bail!("{page} does not have the recorded figures: `cargo xtask docs figures` writes them");
         }
     }
     growth::check(&recorded)
+}
+
+/// Returns true if any line begins a part.
+fn has_parts(page: &str) -> bool {
+    page.lines().any(|line| line.starts_with(BEGIN))
 }
 
 /// The page with its parts made.
@@ -81,7 +75,7 @@ fn made(page: &str, recorded: &[Recorded]) -> Result<String> {
     while let Some(line) = lines.next() {
         made += line;
         made += "\n";
-        let Some(what) = line.strip_prefix("<!-- made: ").and_then(|tail| tail.strip_suffix(" -->")) else { continue };
+        let Some(what) = line.strip_prefix(BEGIN).and_then(|tail| tail.strip_suffix(" -->")) else { continue };
         made += &part(what, recorded)?;
         if !lines.any(|line| line == END) {
             bail!("the part {what:?} has no line {END}");

@@ -37,10 +37,10 @@ pub fn prepare() {
 /// Returns the page that readings take the time from: its words in the layout of
 /// [`crate::layout`], for programs in other languages in this process.
 ///
-/// The page's contract, and how to read it:
-/// [The shared page](https://github.com/clockscope/clockscope/blob/HEAD/docs/concepts/library/page.md).
-/// The address stays the same for the life of the process. A forked child has a page of its own at the
-/// same address.
+/// [The shared page][guide] explains its contract and how to read it. The address stays the same
+/// for the life of the process. A forked child has a page of its own at the same address.
+///
+/// [guide]: https://github.com/clockscope/clockscope/blob/HEAD/docs/concepts/library/page.md
 ///
 /// Cost: none; reads no clock.
 ///
