@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
         println!("cargo::rustc-env=CLOCKSCOPE_BUILT_COMMIT={commit}");
     }
     println!("cargo::rustc-env=CLOCKSCOPE_BUILT_TARGET={}", env::var("TARGET").unwrap_or_default());
-    let built = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let built = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no OUT_DIR"))?);
     write_topics(&folder.join(TOPICS), &built.join(TOPICS))
 }
 

@@ -178,7 +178,7 @@ commands! {
         Replay(steps::ReplayArgs),
     }
     others "Other" {
-        /// Keep a record under a name, to compare with later
+        /// Store a record under a name, to compare with later
         Baseline(baseline::NamedBaselineArgs),
         /// Convert the library's stamps to times with bounds
         ///

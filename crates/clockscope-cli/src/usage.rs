@@ -21,7 +21,7 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// The first line, without `error:`.
+/// Takes the first line, without `error:`.
 impl From<clap::Error> for UsageError {
     fn from(error: clap::Error) -> Self {
         let text = error.to_string();

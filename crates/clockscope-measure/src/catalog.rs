@@ -117,6 +117,15 @@ impl<P: Platform> Catalog<P> {
         if indices.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(indices) }
     }
 
+    /// Leaves out clocks whose nominal resolution is longer than this, in ns: within such a time,
+    /// all of their readings may be the same.
+    #[must_use]
+    pub fn stepping_within(mut self, longest_ns: f64) -> Self {
+        self.entries
+            .retain(|row| row.info.nominal_resolution_ns(None).get().is_none_or(|step_ns| step_ns <= longest_ns));
+        self
+    }
+
     /// Keeps those that are marked.
     pub(crate) fn keep(&mut self, marks: &[bool]) {
         let mut marks = marks.iter();

@@ -75,7 +75,7 @@ pub fn gaps<P: Platform>(
         None => vec![Watch::new(setup.cpu(), limits)],
     };
     // In parts, so that the user sees progress. A thread is started anew for each: what is between
-    // them is not looked at, and not counted.
+    // them is not watched, and not counted.
     loop {
         let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
         // Where the timer stands still there is nothing to be seen any more, nor how late it is.

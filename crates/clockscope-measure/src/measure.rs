@@ -1,5 +1,5 @@
 //! The question *measure*: costs, and in the same pass the events between readings. Every reading
-//! that is paid for is looked at.
+//! that is paid for is checked.
 //!
 //! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A
 //! batch is timed as a whole, and its readings are judged after it.

@@ -62,7 +62,7 @@ pub(crate) struct MeasuredClock<P: Platform> {
 /// A batch of a clock, as it was read.
 pub(crate) struct ReadBatch {
     pub(crate) sampled: Sampled,
-    /// The timer when the readings had been looked at.
+    /// The timer after the readings were checked.
     pub(crate) processed_at: u64,
     /// Its duration, in ns, if it was delivered whole.
     taken_ns: Option<f64>,

@@ -47,7 +47,7 @@ pub enum CpuFailure {
     NotBound,
     /// The thread was moved to another CPU: its own went offline, or left the cpuset.
     Moved,
-    /// The thread on the other CPU did not come.
+    /// The thread on the other CPU ended before the handoffs.
     Alone,
     /// The run was interrupted before the CPU's turn.
     Interrupted,

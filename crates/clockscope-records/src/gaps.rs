@@ -53,7 +53,7 @@ pub struct CpuGaps {
     pub max_ns: Figure<f64>,
     /// Total length of all gaps, in ns.
     pub lost_ns: f64,
-    /// Their share of the time that the thread looked, in percent.
+    /// Their share of the watched time, in percent.
     pub lost_percent: Figure<f64>,
     /// Gaps by what the system counted meanwhile, the costliest first.
     pub causes: Vec<Cause>,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::verdict::{Trustworthiness, Use};
 
-/// Demands on the clocks of a machine. A clock without a demand is not checked.
+/// Demands on the clocks of a machine. A policy demands nothing of what it does not name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {

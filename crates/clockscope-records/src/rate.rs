@@ -45,7 +45,7 @@ pub struct RateRecord {
     pub failure: Option<Failure>,
     /// Its reads that failed while it was compared.
     pub errors: u64,
-    /// Time of observation without a step, in ns, so that it was not compared; `null` for
+    /// Time without a step, in ns, of a clock that was therefore not compared; `null` for
     /// a clock that stepped.
     pub unchanged_ns: Figure<f64>,
     /// Mean frequency offset between the two end brackets, in parts per million: positive for a

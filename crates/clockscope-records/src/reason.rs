@@ -268,7 +268,7 @@ mod tests {
             ),
             (
                 CpusReason::OfPair { a: 0, b: 3, because }.into(),
-                "CPUs 0 and 3: the thread on the other CPU did not start",
+                "CPUs 0 and 3: the thread on the other CPU ended before the handoffs",
             ),
             ("the clock did not step".into(), "the clock did not step"),
         ] {

@@ -37,7 +37,7 @@ worded!(Shootout {
 });
 written!(Shootout);
 
-/// Returns what a clock of a device needs, for one that cannot be read.
+/// Returns the requirements of a device's clock.
 fn requirements(clock: &str) -> Option<&'static str> {
     match clock {
         "hpet" => Some(
@@ -157,7 +157,7 @@ impl Shootout {
     fn agree(&self) -> Option<String> {
         let longest = self.agreement.iter().max_by_key(|found| found.interval_ns)?;
         let [interval, within] = [longest.interval_ns as f64, longest.within_ns].map(time);
-        Some(format!("On the same intervals of {interval} they agree within {within}, 95 % of the time."))
+        Some(format!("On the same intervals of {interval} they agree within {within}, 95% of the time."))
     }
 
     /// Names the winners.

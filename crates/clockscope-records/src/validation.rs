@@ -40,6 +40,8 @@ impl ValidationError {
     }
 }
 
+impl std::error::Error for ValidationError {}
+
 impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "the file" } else { &self.path };

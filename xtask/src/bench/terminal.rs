@@ -22,9 +22,11 @@ pub(crate) fn measure(pairs: &str) -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     let mut ratios: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut first_s = Vec::new();
-    for _ in 0..pairs {
+    for pair in 0..pairs {
+        // The machine's speed drifts: each is the first in half of the pairs.
+        let before = (pair % 2 == 1).then(|| on_terminal(" --quiet")).transpose()?;
         let (shown, provisional) = on_terminal("")?;
-        let (quiet, _) = on_terminal(" --quiet")?;
+        let (quiet, _) = before.map_or_else(|| on_terminal(" --quiet"), Ok)?;
         first_s.push(provisional.context("a terminal shows no provisional rows")?.as_secs_f64());
         let quiet = costs(&quiet);
         for (clock, cost) in costs(&shown) {
@@ -48,7 +50,7 @@ pub(crate) fn measure(pairs: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs the command on a terminal of its own (script(1)). What it shows, and the time until
+/// Runs the command on a terminal of its own (script(1)). Returns its output, and the time until
 /// provisional rows.
 fn on_terminal(option: &str) -> Result<(String, Option<Duration>)> {
     let command = format!("COLUMNS={WIDTH} {}{option}", run::built(PROGRAM));

@@ -21,7 +21,7 @@ pub(super) const COMPLETIONS: [(&str, &str); 5] = [
 
 /// The largest program, in bytes. The budget is 8 MB, which the program with musl exceeds by 1 %
 /// (docs/decisions/documentation.md).
-const LARGEST: u64 = 8_500_000;
+const LARGEST: u64 = 8_150_000;
 
 /// Beginnings of the names of compilers' libraries, which no Windows has.
 const OF_COMPILERS: [&str; 4] = ["libgcc", "libstdc++", "libwinpthread", "libssp"];

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{Handoff, OrderRequest, Progress, Session};
-use clockscope_records::{Document, Failure, Order};
+use clockscope_records::{Document, Order};
 
 use crate::answer::{Drawing, Question, answer, of_pairs, selected};
 use crate::duration::{self, Seconds};
@@ -69,11 +69,7 @@ impl Shows<OrderFinding> for Order {
         let is_untested = self.untestable.is_some()
             || !self.lost.is_empty()
             || available().next().is_none()
-            || available().any(|sequence| {
-                // One that steps too rarely for this duration is as good as not there.
-                let is_too_coarse = sequence.failure == Some(Failure::NotApplicable);
-                !is_too_coarse && (!sequence.regressions.is_known() || sequence.reason.is_some())
-            });
+            || available().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
         let has_regressed =
             available().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
         match finding {
@@ -87,7 +83,10 @@ impl Shows<OrderFinding> for Order {
 impl OrderArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
-        examples: &[("order", "all clocks and CPUs"), ("order tsc --cpus 0-3", "one clock on some CPUs")],
+        examples: &[
+            ("order", "all CPUs, and all clocks that step often enough"),
+            ("order tsc --cpus 0-3", "one clock on some CPUs"),
+        ],
         exits: FINDINGS,
         ..NO_MORE
     };
@@ -104,7 +103,11 @@ impl Question for OrderArgs {
 }
 
 fn order(args: &OrderArgs) -> Result<Exit> {
-    let catalog = selected(&args.clocks)?;
+    let mut catalog = selected(&args.clocks)?;
+    if args.clocks.all().is_empty() {
+        let share_ns = args.duration.0 * 1e9 / catalog.size().max(1) as f64;
+        catalog = catalog.stepping_within(share_ns);
+    }
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let request = OrderRequest {
             duration_s: args.duration.0,

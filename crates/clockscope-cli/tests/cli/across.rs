@@ -108,6 +108,21 @@ fn an_order_of_nothing_is_undetermined() {
     assert!(two_cpus().is_none() || String::from_utf8(output.stdout).unwrap().contains("No ordered clock was tested"));
 }
 
+/// A clock that does not step in its share of the time shows nothing, and would keep the order of
+/// all others undetermined.
+#[test]
+#[parallel]
+fn an_order_of_all_clocks_leaves_out_those_that_step_rarely() {
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let record = record_of(arguments);
+        let sequences = record["sequences"].as_array().unwrap();
+        sequences.iter().map(|sequence| sequence["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = names(&["order", "-d", "200ms"]);
+    assert!(all.iter().any(|name| name == "monotonic") && all.iter().all(|name| name != "time"), "{all:?}");
+    assert_eq!(names(&["order", "time", "-d", "50ms"]), ["time"]);
+}
+
 #[test]
 #[parallel]
 fn pairs_may_be_measured_one_at_a_time_and_in_one_way() {

@@ -172,14 +172,6 @@ fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
     error.map(of_error).or_else(|| is_stuck.then(stuck))
 }
 
-/// Returns why a clock that did not step was not tested, if that is because it steps so rarely.
-fn too_coarse(step_ns: f64, tested_ns: f64) -> Option<FailureReason> {
-    let [step_ms, tested_ms] = [step_ns, tested_ns].map(|ns| (ns / 1e6).round());
-    let reason =
-        || format!("it steps every {step_ms} ms, and was read for {tested_ms} ms: name it alone, or ask for longer");
-    (step_ns > tested_ns).then(|| FailureReason::new(Failure::NotApplicable, reason()))
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HandoffMode {
     Bare,
@@ -530,10 +522,8 @@ fn record<P: Platform>(
     let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
     let worst = counted.clone().and(worst.ok_or(Unknown::from("no reading went back")));
     let is_available = failure_reason.is_none();
-    let timed = tallies().map(|tally| tally.timed).sum::<Timed>();
-    let failure_reason =
-        failure_reason.or(failed).or_else(|| too_coarse(step_ns, timed.ns as f64).filter(|_| is_one_reading));
-    let per_second = timed.per_second();
+    let failure_reason = failure_reason.or(failed);
+    let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,

@@ -19,7 +19,7 @@ const TURNS_PER_CHECK: u32 = 1 << 12;
 const UNUSUAL: u64 = 4;
 /// Number of tries to read the thread's own counts or another clock without an interruption.
 const TRIES: u32 = 4;
-/// Reads after asking that are not looked at.
+/// Reads after asking that are not watched.
 const COLD_READS: u32 = 4;
 
 /// Sources that the thread reads.
@@ -57,7 +57,7 @@ fn timer_failed() -> CpuFailureReason {
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
     limits: GapThresholds,
-    /// Time that was looked at, and the part of the run that was not. Both are summed from read to
+    /// Watched time, and the unwatched part of the run. Both are summed from read to
     /// read, so that they hold every gap, also where the timer goes back between two reads.
     pub(super) observed: u64,
     pub(super) unobserved: u64,

@@ -29,7 +29,7 @@ pub enum ThreadError {
         /// The CPU that it was on.
         to: u32,
     },
-    /// The other thread of its pair did not come.
+    /// The other thread of its pair ended before the handoffs.
     Alone,
     /// The run was interrupted before the thread was started.
     Interrupted,

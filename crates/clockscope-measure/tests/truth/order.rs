@@ -154,14 +154,6 @@ fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
     step_ns + if spec.id.is_none() { 0.0 } else { 1.0 } + ns.abs() * 1e-3
 }
 
-/// Nothing disturbed it, unless it steps too rarely for the run.
-fn check_tested(spec: &Spec, reported: &Sequence) {
-    let is_untested = reported.failure == Some(Failure::NotApplicable);
-    assert!(reported.failure.is_none() || is_untested, "{reported:?}");
-    assert!(reported.reason.is_some() == is_untested, "{reported:?}");
-    assert!(!is_untested || spec.info.is_coarse && !reported.regressions.is_known(), "{reported:?}");
-}
-
 /// Nothing goes back without the counters or the read itself as a cause.
 fn check(machine: &Machine, ticks: &[i64], reported: &Sequence) {
     let spec = machine.spec(&reported.name).expect("it is there");
@@ -169,8 +161,7 @@ fn check(machine: &Machine, ticks: &[i64], reported: &Sequence) {
         assert!(!reported.available && reported.reason.is_some() && !reported.regressions.is_known(), "{reported:?}");
         return check_unreadable(machine, spec, reported.failure);
     }
-    assert!(reported.available, "{reported:?}");
-    check_tested(spec, reported);
+    assert!(reported.available && reported.reason.is_none(), "{reported:?}");
     let Figure::Known([from, to]) = reported.worst_pair else { return };
     let (ahead_ns, worst_ns) =
         (ahead_ns(machine, spec, ticks, from, to), reported.worst_ns.get().expect("it has a pair"));
@@ -472,7 +463,7 @@ fn goes_back_by_what_it_is(session: &Session<'_, Simulated>, seed: u64) {
             check_unreadable(machine, spec, reported.failure);
             continue;
         }
-        check_tested(spec, &reported);
+        assert!(reported.reason.is_none() && reported.failure.is_none(), "{reported:?}");
         let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
         let Figure::Known(worst_ns) = reported.worst_ns else { continue };
         assert!(lead_ns > 0.0, "it was not set back: {reported:?}");

@@ -11,8 +11,8 @@ const TWO_CPUS: &str =
 const SYNCHRONIZE: &str =
     "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronize the counters";
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
-const SLEWED: &str = "use another clock until the slew ends (chrony, adjtime); if nothing slews it, report it: the \
-                      kernel promises that this one runs on and never jumps";
+const SLEWED: &str = "use another clock; if nothing slews it (chrony, adjtime), report it: the kernel promises that this \
+                      one runs on and never jumps";
 const COARSE_BY_DESIGN: &str = "use it only for much longer intervals, and monotonic for others";
 
 impl CheckEvidence {
@@ -36,7 +36,7 @@ fn remedy(check: &EvidenceData) -> &'static str {
         EvidenceData::Readable { failure, .. } => of_failure(*failure),
         EvidenceData::Invariance { .. } => evidence::NOT_INVARIANT_ADVICE,
         EvidenceData::Clocksource { former: Some(_), .. } => {
-            "find out why: `clockscope clocksource`, the kernel's log, or who switched it"
+            "find the cause: see `clockscope clocksource`, the kernel's log, and programs that switch the clocksource"
         }
         EvidenceData::Clocksource { invariant: Some(true), .. } => {
             "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use"
@@ -97,10 +97,10 @@ fn of_cost(cause: Option<CostCause>) -> &'static str {
         }
         Some(CostCause::TrappedCounter) => "see the advice on the counter's cost",
         Some(CostCause::AboveSystemCall) => {
-            "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library"
+            "find the cause: a hypervisor that traps, a debugger or ptrace, a preloaded library"
         }
         Some(CostCause::LikeSystemCall) => {
-            "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
+            "find the reason why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
              the kernel's command line, gVisor, ptrace, or a time namespace on an old kernel"
         }
         Some(CostCause::Trap | CostCause::Emulation) | None => {

@@ -17,7 +17,7 @@ use crate::words::{by_reason, counted, known, total};
 const CLEARLY: f64 = 1.5;
 
 const HEAD: [&str; 11] =
-    ["CPU", "Observed", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Lost", "Unobserved"];
+    ["CPU", "Watched", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Lost", "Unwatched"];
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 16] = [

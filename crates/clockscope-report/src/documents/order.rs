@@ -1,6 +1,6 @@
 //! Order across CPUs.
 
-use clockscope_records::{Failure, Order, Sequence, Unknown};
+use clockscope_records::{Order, Sequence};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -61,13 +61,14 @@ fn blocks(order: &Order) -> Vec<Block> {
     });
     let rows = checked.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
     let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.to_string()));
-    let reasons = checked
+    let disturbed =
+        checked.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
+    let disturbed = by_reason(disturbed);
+    let uncounted = checked
         .iter()
-        .filter_map(|sequence| Some((sequence.failure, sequence.name.clone(), sequence.reason.as_ref()?)));
-    let (coarse, disturbed): (Vec<_>, Vec<_>) =
-        reasons.partition(|(failure, ..)| *failure == Some(Failure::NotApplicable));
-    let disturbed = by_reason(named(disturbed));
-    let untested = by_reason(lost.filter(|_| !checked.is_empty()).chain(named(coarse)));
+        .filter(|sequence| sequence.reason.is_none())
+        .filter_map(|sequence| Some((sequence.name.clone(), sequence.regressions.reason()?.to_string())));
+    let untested = by_reason(lost.filter(|_| !checked.is_empty()).chain(uncounted));
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
     vec![
@@ -77,11 +78,6 @@ fn blocks(order: &Order) -> Vec<Block> {
         Block::notes("Disturbed:", disturbed),
         Block::folded("Clocks that are not available", [Block::notes("Not available:", by_reason(missing))]),
     ]
-}
-
-/// Reasons by name.
-fn named(reasons: Vec<(Option<Failure>, String, &Unknown)>) -> impl Iterator<Item = (String, String)> {
-    reasons.into_iter().map(|(_, name, reason)| (name, reason.to_string()))
 }
 
 /// Draws how long a message between each two CPUs takes, and where ordered readings went back.
@@ -126,7 +122,7 @@ fn conclusion(order: &Order) -> Vec<String> {
         let sequences = order.sequences.iter().filter(move |sequence| sequence.ordered == ordered);
         sequences.filter(|sequence| sequence.regressions.get().is_some_and(|count| count > 0)).collect::<Vec<_>>()
     };
-    let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.handoffs > 0);
+    let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.regressions.is_known());
     let handoffs = total(ordered.clone().map(|sequence| sequence.handoffs));
     let across = format!("across {} CPUs ({})", order.cpus.len(), counted(order.pairs_checked, "pair"));
     let faulty = went_back(true);
