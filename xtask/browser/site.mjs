@@ -12,7 +12,8 @@ const [packages, program, site, pictures] = argv.slice(2);
 const { report, launch, evaluateAxe, checkWidth, finish } = await prepare(packages, 'site');
 
 const WIDTHS = [360, 800, 1440];
-// Themes differ in colors alone: of the dark one, each eighth page is checked.
+// Themes differ in colors alone, and widths in the layout that all pages share: of the dark one, and of the narrowest, each
+// eighth page is checked by axe.
 const OF_DARK = 8;
 // Words that readers have, and the page that answers.
 const SEARCHES = [
@@ -21,9 +22,11 @@ const SEARCHES = [
   ['negative duration', 'symptoms/negative-durations.html'],
 ];
 
-const listed = await readdir(site, { recursive: true });
+const entries = await readdir(site, { recursive: true, withFileTypes: true });
+const listed = entries.filter((entry) => entry.isFile()).map((entry) => relative(site, join(entry.parentPath, entry.name)));
 // The first is what a server shows of missing pages, the second a part of all.
 const files = listed.filter((file) => file.endsWith('.html') && !['404.html', 'toc.html'].includes(file)).sort();
+const isSample = (file) => files.indexOf(file) % OF_DARK === 0;
 const root = pathToFileURL(resolve(site)).href;
 
 // Opens the page anew at each width: a page decides on loading whether its sidebar is open.
@@ -32,6 +35,8 @@ const checkWidths = async (page, name, scheme, file) => {
     await page.setViewport({ width, height: 900 });
     await page.goto(`${root}/${file}`, { waitUntil: 'load', timeout: PATIENCE_MS });
     await checkWidth(page, name);
+    // The narrowest has another layout.
+    if (width === WIDTHS[0] && isSample(file)) await evaluateAxe(page, name);
     if (pictures) await page.screenshot({ path: join(pictures, `${file.replaceAll('/', '-')}-${scheme}-${width}.png`) });
   }
 };
@@ -75,7 +80,7 @@ for (const scheme of SCHEMES) {
   let name = '';
   page.on('pageerror', (error) => report(name, `error: ${error.message}`));
   page.on('request', (request) => { if (!request.url().startsWith(root) && !request.url().startsWith('data:')) report(name, `request: ${request.url()}`); });
-  for (const file of files.filter((_, index) => scheme === 'light' || pictures || index % OF_DARK === 0)) {
+  for (const file of files.filter((file) => scheme === 'light' || pictures || isSample(file))) {
     name = `${file} (${scheme})`;
     await checkWidths(page, name, scheme, file);
     await evaluateAxe(page, name);

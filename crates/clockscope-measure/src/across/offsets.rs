@@ -4,6 +4,7 @@ use clockscope_core::brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{
     CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown, texts,
 };
+use clockscope_system::failure::system_error;
 use clockscope_system::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
@@ -379,7 +380,7 @@ impl<P: Platform> KernelClock<P> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
         let refused = |errno| CpuFailureReason {
             failure: CpuFailure::ClockRefused,
-            reason: format!("the vDSO refused: {errno}").into(),
+            reason: format!("the vDSO refused: {}", system_error(errno).words).into(),
         };
         taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(refused)
     }

@@ -3,7 +3,7 @@
 use clockscope_records::{CpuFailure, CpusReason, Failure, Unknown, texts};
 use clockscope_system::Errno;
 use clockscope_system::affinity::AffinityError;
-use clockscope_system::failure::failure;
+use clockscope_system::failure::{failure, system_error};
 
 use crate::failure_reason::CpuFailureReason;
 
@@ -39,7 +39,9 @@ impl ThreadError {
     /// Returns what records have of it.
     pub(crate) fn failure_reason(&self) -> CpuFailureReason {
         let (failure, reason): (_, Unknown) = match self {
-            Self::NotStarted(errno) => (CpuFailure::NotStarted, format!("no thread can be started: {errno}").into()),
+            Self::NotStarted(errno) => {
+                (CpuFailure::NotStarted, format!("no thread can be started: {}", system_error(*errno).words).into())
+            }
             Self::Panicked => (CpuFailure::Panicked, "its thread ended by a panic".into()),
             Self::Unbound { cpu, error } => unbound(*cpu, error),
             Self::Moved { from, to } => (CpuFailure::Moved, CpusReason::MovedAway { from: *from, to: *to }.into()),

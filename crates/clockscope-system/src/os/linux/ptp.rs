@@ -10,6 +10,8 @@ use clockscope_core::brackets::Bracket;
 use clockscope_core::os::posix::{BySyscall, Timespec};
 use clockscope_records::{Figure, PtpClock, Unknown, texts};
 
+use crate::failure::system_error;
+
 /// Comparisons, of which the narrowest counts. One over a PCI bus takes some µs.
 const COMPARISONS: usize = 25;
 
@@ -53,7 +55,8 @@ fn compared(path: &Path) -> Result<(f64, f64), Unknown> {
     };
     let one = || Ok(Bracket { before: read(&realtime)?, inner: read(&device)?, after: read(&realtime)? });
     let brackets: Result<Vec<Bracket>, Errno> = (0..COMPARISONS).map(|_| one()).collect();
-    let brackets = brackets.map_err(|errno| format!("clock_gettime of {}: {errno}", display()))?;
+    let brackets =
+        brackets.map_err(|errno| format!("clock_gettime of {}: {}", display(), system_error(errno).words))?;
     offset(&brackets).ok_or_else(|| "civil time was set during each comparison".into())
 }
 
