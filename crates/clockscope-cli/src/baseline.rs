@@ -218,7 +218,11 @@ fn files(named: &str) -> Result<Vec<PathBuf>> {
 
 /// The files that match a pattern, in the order of their names.
 fn matching(pattern: &str, none: impl FnOnce() -> String) -> Result<Vec<PathBuf>> {
-    let wrong = |error: glob::PatternError| UsageError(format!("{pattern} is not a pattern: {}", error.msg));
+    let wrong = |_: glob::PatternError| {
+        UsageError(format!(
+            "{pattern} is not a pattern: expected *, ?, ** as a whole folder, or letters in [], such as run-[0-9].json"
+        ))
+    };
     let found = glob::glob(pattern).map_err(wrong)?;
     let files: Vec<PathBuf> = found.collect::<Result<_, _>>().context("cannot look for records")?;
     if files.is_empty() { Err(UsageError(none()).into()) } else { Ok(files) }

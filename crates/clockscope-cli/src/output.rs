@@ -74,9 +74,10 @@ impl Drop for Draft {
 
 impl Destination {
     /// Opens the destination before anything is measured, so that what cannot be written is known
-    /// at once. `-` is standard output.
+    /// at once. `-` and the system's names of standard output are standard output: a file that it
+    /// is redirected to is not replaced.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
-        match path.filter(|path| *path != Path::new("-")) {
+        match path.filter(|path| !is_stdout(path)) {
             Some(file) => Self::file(file, "--output"),
             None => refuse_closed_stdout().map(|()| Self::Stdout),
         }
@@ -84,6 +85,10 @@ impl Destination {
 
     /// Opens the file that an option names.
     pub(crate) fn file(path: &Path, option: &'static str) -> Result<Self> {
+        let is_folder = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        if is_folder && !path.is_dir() {
+            anyhow::bail!("cannot write to {option} {}: there is no such folder", path.display());
+        }
         // A link is followed: the file that it names is replaced, not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
         let wrong = || format!("cannot write to {option} {}", path.display());
@@ -153,6 +158,12 @@ impl Destination {
             }
         }
     }
+}
+
+/// Returns true for a name of standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    const NAMES: [&str; 5] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"];
+    path == Path::new(NAMES[0]) || cfg!(unix) && NAMES.iter().any(|name| path == Path::new(name))
 }
 
 /// Refuses a standard output that was closed when the process was started.

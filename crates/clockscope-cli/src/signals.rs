@@ -20,7 +20,8 @@ pub(crate) fn catch_file_limit() {
 pub(crate) fn catch_file_limit() {}
 
 /// A flag that SIGINT, SIGTERM and SIGHUP set, but a lost terminal where that is to be ignored
-/// (nohup); a second signal ends the program at once.
+/// (nohup). A second of one kind ends the program at once; but not SIGTERM, which timeout(1) sends
+/// both to the process and to its group.
 #[cfg(unix)]
 pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -29,9 +30,14 @@ pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let sees_ignored = cfg!(any(target_os = "linux", target_os = "android"));
     let hangup = Some(SIGHUP).filter(|signal| sees_ignored && !of_users::is_ignored(*signal));
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
-            .context("cannot watch for signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
+        let watch = |flag: &Arc<AtomicBool>| signal_hook::flag::register(signal, Arc::clone(flag));
+        if signal != SIGTERM {
+            let was_seen = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&was_seen))
+                .and_then(|_| watch(&was_seen))
+                .context("cannot watch for signals")?;
+        }
+        watch(&stop).context("cannot watch for signals")?;
     }
     Ok(stop)
 }

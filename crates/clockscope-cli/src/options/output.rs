@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use clockscope_report::{Columns, Format};
 
 use crate::formats;
+use crate::output::is_stdout;
 use crate::usage::UsageError;
 
 #[derive(Args, Debug)]
@@ -76,7 +77,7 @@ impl OutputArgs {
 
     /// Returns the file; `None` for standard output.
     pub(crate) fn file(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|file| *file != Path::new("-"))
+        self.output.as_deref().filter(|file| !is_stdout(file))
     }
 
     /// Returns the format that an option asks for, and that option.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use clockscope_records::Document;
+use clockscope_records::{Document, printable};
 use clockscope_report::{Format, Style};
 
 use super::measure;
@@ -89,7 +89,8 @@ fn about(document: &Document) -> String {
     let question = document.schema().trim_start_matches("clockscope.").to_owned();
     let cpu = document.environment().cpu.model.as_deref().map(str::to_owned);
     let at = document.recorded_at().map(str::to_owned);
-    [at, Some(question), cpu].into_iter().flatten().collect::<Vec<_>>().join("  ")
+    // The record may be from anywhere.
+    printable(&[at, Some(question), cpu].into_iter().flatten().collect::<Vec<_>>().join("  ")).into_owned()
 }
 
 fn remove(name: &str) -> Result<Exit> {
@@ -101,10 +102,11 @@ fn remove(name: &str) -> Result<Exit> {
 fn store(name: &str, args: &NamedBaselineArgs) -> Result<Exit> {
     let file = folder::file(name)?;
     refuse_existing(name, &file, args.replace)?;
+    let given = args.from.as_deref().map(recorded).transpose()?;
     folder::make(&file)?;
     let destination = Destination::file(&file, "the baseline")?;
-    let (document, exit) = match &args.from {
-        Some(file) => (recorded(file)?, Exit::Success),
+    let (document, exit) = match given {
+        Some(document) => (document, Exit::Success),
         None => {
             if let Some(warning) = clockscope_measure::warning() {
                 warn(&warning);
@@ -138,7 +140,7 @@ fn refuse_existing(name: &str, file: &Path, replace: bool) -> Result<(), UsageEr
         Ok(found) if !found.is_file() => {
             Err(UsageError(format!("{} is not a regular file: remove it, or choose another name", file.display())))
         }
-        Ok(_) if !replace => Err(UsageError(format!("the baseline {name} exists: --replace measures it again"))),
+        Ok(_) if !replace => Err(UsageError(format!("the baseline {name} exists: --replace replaces it"))),
         _ => Ok(()),
     }
 }

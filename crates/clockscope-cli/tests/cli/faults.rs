@@ -397,3 +397,15 @@ fn runs_with_faults_are_replayed() {
         assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(answer).unwrap());
     }
 }
+
+/// Its names are not those of the file that it is redirected to, which would be replaced.
+#[test]
+fn standard_output_by_another_name_replaces_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    std::fs::write(&log, "before\n").unwrap();
+    let appended = std::fs::OpenOptions::new().append(true).open(&log).unwrap();
+    assert!(clockscope(&["list", "-o", "/dev/stdout"]).stdout(appended).status().unwrap().success());
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(text.starts_with("before\n") && text.contains("monotonic"), "{text}");
+}

@@ -10,6 +10,7 @@ use clockscope_records::{Document, Envelope, Figure, Measurement};
 use clockscope_report::{Format, Style};
 
 use super::arguments::{MeasureArgs, Runs};
+use crate::error_text;
 use crate::output::warn;
 use crate::progress::Bar;
 use crate::signals::stop_gently;
@@ -40,7 +41,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: Runs) -> Result<Option<Envelope<
             Err(_) if is_interrupted => return Err(Interrupted.into()),
             Err(Ended::NotStarted(error)) if !runs.is_wanted && found.is_empty() => {
                 let why = "the record does not show how much runs differ, because this program cannot be run again";
-                warn(&format!("{why}: {error}"));
+                warn(&format!("{why}: {}", error_text::text(&error)));
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
