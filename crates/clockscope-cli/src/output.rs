@@ -162,8 +162,8 @@ impl Destination {
 
 /// Returns true for a name of standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
-    const NAMES: [&str; 5] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"];
-    path == Path::new(NAMES[0]) || cfg!(unix) && NAMES.iter().any(|name| path == Path::new(name))
+    const OF_UNIX: [&str; 4] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"];
+    path == Path::new("-") || cfg!(unix) && OF_UNIX.iter().any(|name| path == Path::new(name))
 }
 
 /// Refuses a standard output that was closed when the process was started.
