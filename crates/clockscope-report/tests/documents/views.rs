@@ -1,7 +1,7 @@
 //! The views of a document: in brief, by columns, in color.
 
 use crate::support::{document, fixtures, rendered, text_of, uncolored};
-use clockscope_records::Document;
+use clockscope_records::{Document, Figure};
 use clockscope_report::{Columns, Format, Style, render};
 use serde_json::Value;
 
@@ -171,4 +171,16 @@ fn only_decisive_evidence_is_displayed() {
         |text: &str| text.lines().filter(|line| line.contains(" for      ") || line.contains("AGAINST ")).count();
     assert_eq!(pieces(&whole), pieces(&printed(Format::Markdown, false)));
     assert!(pieces(&whole) > 20, "{whole}");
+}
+
+/// Nothing went back, which shows nothing.
+#[test]
+fn clocks_that_did_not_step_count_as_untested() {
+    let Document::Order(mut order) = document("order") else { panic!("it is of order") };
+    for sequence in &mut order.found.sequences {
+        sequence.regressions = Figure::unknown("all of its readings were the same");
+    }
+    let text = rendered(&Document::Order(order), Format::Table);
+    assert!(text.contains("No ordered clock was tested across 3 CPUs"), "{text}");
+    assert!(text.contains("clockscope.now: all of its readings"), "{text}");
 }

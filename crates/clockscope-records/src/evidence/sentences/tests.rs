@@ -301,6 +301,14 @@ fn the_remedy_of_civil_time_is_that_of_its_fault() {
     assert!(advice(CivilState::Unsynchronized, true).contains("have a daemon keep it"));
 }
 
+/// A fast slew looks like jumps, and is no fault of the kernel.
+#[test]
+fn jumps_of_a_clock_that_was_not_set_may_be_a_slew() {
+    let is_kernels = |check: &EvidenceData| matches!(check, EvidenceData::Jumps { suspect: Suspect::Kernel, .. });
+    let check = checks().into_iter().find(is_kernels).expect("it is among them");
+    assert!(judged(check, Finding::Against).advice().is_some_and(|advice| advice.contains("if nothing slews it")));
+}
+
 /// Agreement with a clock of the same counter claims nothing about the oscillator.
 #[test]
 fn a_reference_on_the_same_counter_is_named() {
