@@ -2,25 +2,24 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::grouped;
 use crate::units::{percent, time};
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 
 /// The result of `clockscope advise`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Advice", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Advice", transform = add_unknown)]
 pub struct Advice {
     /// The reading error that is accepted, as a share of the interval: 0.01 is one percent.
     pub error: f64,
     /// One row an interval, in ascending order; `[]` where it is unknown.
     #[serde(with = "crate::figure::list")]
-    #[schemars(with = "Vec<AdviceRow>")]
+    #[cfg_attr(test, schemars(with = "Vec<AdviceRow>"))]
     pub rows: Figure<Vec<AdviceRow>>,
     /// The most that an unknown scale error may be, as a share of the interval: the most that the
     /// kernel corrects a frequency by (500 ppm, `MAXFREQ` of linux/timex.h). `null` on systems
@@ -35,9 +34,9 @@ pub struct Advice {
 record!(Advice { rows });
 
 /// Advice for intervals of one length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AdviceRow", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "AdviceRow", transform = add_unknown)]
 pub struct AdviceRow {
     /// The interval's length, in ns.
     pub interval_ns: f64,
@@ -65,7 +64,8 @@ pub struct AdviceRow {
 record!(AdviceRow { scale_error });
 
 /// The source of the bound of a clock's rate error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ScaleSource {
     /// A comparison with a clock on other hardware, of this name.
@@ -75,7 +75,8 @@ pub enum ScaleSource {
 }
 
 /// A clock that was weighed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Candidate {
     /// Its name.
     pub clock: String,
@@ -112,7 +113,8 @@ impl Candidate {
 }
 
 /// The meaning of a figure for a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TickIs {
     /// It is this.
@@ -124,9 +126,9 @@ pub enum TickIs {
 }
 
 /// A clock that was not weighed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LeftOut", transform = crate::schema::add_words::<LeftOut>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "LeftOut", transform = add_words::<LeftOut>)]
 pub struct LeftOut {
     /// Its name.
     pub clock: String,
@@ -141,7 +143,8 @@ worded!(LeftOut {
 written!(LeftOut);
 
 /// The cause for which `advise` does not weigh a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOutCause {
     /// It is civil time, which may be set.
@@ -201,9 +204,9 @@ impl fmt::Display for LeftOutCause {
 }
 
 /// The clock that `measure` recommends for intervals, by the same rule as `advise`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Recommendation", transform = crate::schema::add_unknown, transform = crate::schema::add_words::<Recommendation>))]
 #[serde(remote = "Self", default)]
-#[schemars(rename = "Recommendation", transform = add_unknown, transform = add_words::<Recommendation>)]
 pub struct Recommendation {
     /// The reading error that is accepted, as a share of the interval.
     pub error: f64,
@@ -225,7 +228,8 @@ pub struct Recommendation {
 record!(worded Recommendation { clock });
 
 /// The clock with the smallest reading error.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ForShorter {
     /// Its name.
     pub clock: String,

@@ -2,14 +2,14 @@
 
 mod words;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Trustworthiness, Uses};
 use crate::{CheckEvidence, Demand, Identity, Synchronization};
 
 /// The result of `clockscope check`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Check {
     /// A random number of 32 hexadecimal digits: no other check has it.
     pub check_id: String,
@@ -25,7 +25,8 @@ pub struct Check {
 }
 
 /// The verdict on a clock, and its evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The clock's name. The counter is judged in all of its reading sequences and bears the name
     /// of the plain one.

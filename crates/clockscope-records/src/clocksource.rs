@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
-use crate::words::{add_words, worded, written};
+use crate::figure::record;
+use crate::words::{worded, written};
 use crate::{Envelope, Figure, KernelVerdict, Measurement, PerformanceCounter};
 
 /// The result of `clockscope clocksource`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Clocksources", transform = crate::schema::add_words::<Clocksources>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Clocksources", transform = add_words::<Clocksources>)]
 pub struct Clocksources {
     /// Those that the kernel could use, the best first, as it orders them.
     pub clocksources: Vec<Clocksource>,
@@ -28,7 +27,8 @@ pub struct Clocksources {
 }
 
 /// A run that has the clocksource switched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum SwitchedBy {
     /// A process that will put it back.
@@ -67,9 +67,9 @@ worded!(Clocksources {
 written!(Clocksources);
 
 /// One clocksource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Clocksource", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Clocksource", transform = add_unknown)]
 pub struct Clocksource {
     /// Its name.
     pub name: String,
@@ -97,7 +97,8 @@ pub struct Clocksource {
 record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, usual_cost, cost_ns });
 
 /// A clocksource that a run has switched and not put back.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftBehind {
     /// Process that switched.
     pub pid: u32,
@@ -109,7 +110,8 @@ pub struct LeftBehind {
 
 /// The result of `clockscope measure --clocksource`: the same measurement with one clocksource
 /// after the other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Switched {
     /// The clocksource before and after.
     pub was: String,

@@ -1,13 +1,13 @@
 //! The result of a comparison of a machine's records with later ones.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{Figure, Trustworthiness};
 
 /// The result of `clockscope compare`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The records that are compared with.
     pub base: ComparedSide,
@@ -31,7 +31,8 @@ pub struct Comparison {
 }
 
 /// One of the two sides of a comparison.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparedSide {
     /// The names of the files; empty for what was measured just now.
     pub files: Vec<String>,
@@ -44,7 +45,8 @@ pub struct ComparedSide {
 }
 
 /// A fact that differs between the two sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChangedFact {
     /// The fact.
     pub fact: ComparedFact,
@@ -57,7 +59,8 @@ pub struct ChangedFact {
 }
 
 /// A record's value of a fact.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum FactValue {
     /// Nothing, as of a period that was not requested: `null` in JSON.
@@ -87,7 +90,8 @@ pub enum FactValue {
 }
 
 /// A fact that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedFact {
     /// The kernel's clocksource.
@@ -127,7 +131,8 @@ pub enum ComparedFact {
 }
 
 /// The verdicts on a clock, the worst of each side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparedVerdict {
     /// The clock's name.
     pub clock: String,
@@ -138,7 +143,8 @@ pub struct ComparedVerdict {
 }
 
 /// Ratio of a cost to a former one, with its bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CostRatio {
     /// The estimate.
     pub ratio: f64,
@@ -149,7 +155,8 @@ pub struct CostRatio {
 }
 
 /// The change of a cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CostChange {
     /// It is larger, by more than the margin.
@@ -176,9 +183,9 @@ impl CostChange {
 }
 
 /// The speed of the machine, which moves the costs of all clocks together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MachineComparison", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "MachineComparison", transform = add_unknown)]
 pub struct MachineComparison {
     /// The change of the machine's speed, by both of the following: slower, faster or the same.
     pub change: CostChange,
@@ -193,9 +200,9 @@ pub struct MachineComparison {
 record!(MachineComparison { counter, empty_loop });
 
 /// The cost of a clock on both sides, and the events that only the new side has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockComparison", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "ClockComparison", transform = add_unknown)]
 pub struct ClockComparison {
     /// The clock's name, with the path where that is not the usual one.
     pub name: String,
@@ -225,7 +232,8 @@ pub struct ClockComparison {
 record!(ClockComparison { base_ns, new_ns, ratio, own, difference_ns });
 
 /// The basis of the bounds of a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonBasis {
     /// Differences from run to run.
@@ -235,7 +243,8 @@ pub enum ComparisonBasis {
 }
 
 /// Reason why it is not known if a cost has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Undecided {
     /// One side or both have no cost of it.
@@ -255,7 +264,8 @@ pub enum Undecided {
 }
 
 /// A kind of events that new runs show, and none of the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AppearedEvents {
     /// The kind.
     pub event: FaultKind,
@@ -268,7 +278,8 @@ pub struct AppearedEvents {
 }
 
 /// A kind of events that a clock must not show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// Readings smaller than the one before.

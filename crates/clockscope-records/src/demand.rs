@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Use;
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 
 /// A figure or a word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum DemandValue {
     /// A figure.
@@ -19,12 +19,12 @@ pub enum DemandValue {
 }
 
 /// A demand of the policy, and its result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Demand", transform = crate::schema::add_words::<Demand>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Demand", transform = add_words::<Demand>)]
 pub struct Demand {
     /// Its place in the policy, e.g. `clocks.monotonic.max_cost_ns`.
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub demand: DemandTarget,
     /// The demand.
     pub required: DemandValue,

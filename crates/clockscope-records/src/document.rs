@@ -1,6 +1,5 @@
 //! The documents that are written and read back, and the schema that describes them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::read_error::{self, without_mark};
@@ -18,7 +17,8 @@ macro_rules! documents {
         $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt, has_charts = $has_charts:tt;
     )*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(tag = "schema")]
         #[allow(clippy::large_enum_variant, reason = "one document exists at a time")]
         pub enum Document {

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An emulator or recorder that a program runs under. Its costs are not the machine's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(from = "String", into = "String")]
-#[schemars(with = "String")]
 pub enum Emulator {
     /// QEMU's translator, of a machine or of a program.
     QemuTcg,
@@ -64,9 +63,9 @@ impl From<Emulator> for String {
 }
 
 /// The hypervisor of a machine, if it has one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(from = "String", into = "String")]
-#[schemars(with = "String")]
 pub enum Hypervisor {
     /// It has none. JSON has "none".
     None,

@@ -1,6 +1,5 @@
 //! The head that all documents share.
 
-use schemars::{JsonSchema, Schema};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -8,8 +7,8 @@ use serde_json::Value;
 use crate::{Environment, Run, SCHEMA_VERSION};
 
 /// A document: what was found, where and when, and how it was measured if it was.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(bound = "F: Contents + JsonSchema", rename = "{F}Document", transform = omit_run::<F>)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(bound = "F: Contents + schemars::JsonSchema", rename = "{F}Document", transform = crate::schema::omit_run::<F>))]
 pub struct Envelope<F> {
     /// Version of this document's schema.
     pub schema_version: u32,
@@ -19,7 +18,7 @@ pub struct Envelope<F> {
     /// The machine; as it was before, where clocksources were switched.
     pub environment: Environment,
     /// The run in which it was measured.
-    #[schemars(with = "Run")]
+    #[cfg_attr(test, schemars(with = "Run"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
     /// The findings.
@@ -87,18 +86,5 @@ impl<F: Contents> Envelope<F> {
 impl<'de, F: Contents + DeserializeOwned> Deserialize<'de> for Envelope<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_value(&Value::deserialize(deserializer)?).map_err(Error::custom)
-    }
-}
-
-/// Removes the run from the schema of contents that have none.
-fn omit_run<F: Contents>(schema: &mut Schema) {
-    if F::IS_RUN {
-        return;
-    }
-    if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        keys.remove("run");
-    }
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|key| key != "run");
     }
 }

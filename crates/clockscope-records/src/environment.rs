@@ -1,15 +1,14 @@
 //! The machine that a measurement was made on.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, figures, record};
+use crate::figure::{figures, record};
 use crate::{Emulator, Figure, Hypervisor};
 
 /// Facts about the machine and the program.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Environment", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Environment", transform = add_unknown)]
 pub struct Environment {
     /// The program that measured.
     pub program: Program,
@@ -53,7 +52,8 @@ record!(
 
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a
 /// snapshot. `null` where the kernel does not show what the firmware offers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MoveNotices {
     /// VMClock: a page with a marker that changes, /dev/vmclock0.
     pub vmclock: Figure<MoveNotice>,
@@ -64,7 +64,8 @@ pub struct MoveNotices {
 figures!(MoveNotices { vmclock, vm_generation });
 
 /// The availability of such a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MoveNotice {
     /// This process can use it.
@@ -80,7 +81,8 @@ pub enum MoveNotice {
 }
 
 /// The program that measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Program {
     /// Version of clockscope.
     pub version: String,
@@ -91,7 +93,8 @@ pub struct Program {
 }
 
 /// The processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Architecture, e.g. `x86_64`.
     pub architecture: String,
@@ -108,7 +111,8 @@ pub struct Cpu {
 figures!(Cpu { vendor, model, online, allowed });
 
 /// The x86 time-stamp counter's flags, named as /proc/cpuinfo names them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CounterFlags {
     /// The counter exists (CPUID 1 EDX bit 4).
     pub tsc: Figure<bool>,
@@ -140,7 +144,8 @@ figures!(CounterFlags {
 });
 
 /// Frequencies that hardware and hypervisor state; `null` where nothing is stated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Frequencies {
     /// CPUID 15h: crystal x ratio, in Hz.
     pub cpuid_15h_hz: Figure<u64>,
@@ -158,7 +163,8 @@ pub struct Frequencies {
 figures!(Frequencies { cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz });
 
 /// The kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kernel {
     /// "Linux", …
     pub name: Figure<String>,

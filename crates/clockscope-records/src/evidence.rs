@@ -3,16 +3,15 @@
 mod advice;
 pub(crate) mod sentences;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 use crate::{CivilState, Emulator, Finding, FrequencySource, Hypervisor, KernelCause, ReadPath, Unknown};
 
 /// One piece of evidence on a clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Evidence", transform = crate::schema::add_words::<CheckEvidence>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Evidence", transform = add_words::<CheckEvidence>)]
 pub struct CheckEvidence {
     /// The question, with its figures.
     #[serde(flatten)]
@@ -39,7 +38,8 @@ written!(CheckEvidence);
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
 /// explains it, by a reason of another record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "check", rename_all = "snake_case")]
 pub enum EvidenceData {
     /// Can this process read the clock?
@@ -272,7 +272,8 @@ pub enum EvidenceData {
 }
 
 /// The question of [`EvidenceData`], without its figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the variants of EvidenceData are documented")]
 pub enum EvidenceKind {
@@ -338,7 +339,8 @@ impl EvidenceKind {
 }
 
 /// The part that failed when a clock was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadFailure {
     /// The counter's instructions.
@@ -352,7 +354,8 @@ pub enum ReadFailure {
 }
 
 /// The suspect for a step of a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Suspect {
     /// The processor's counter.
@@ -364,7 +367,8 @@ pub enum Suspect {
 }
 
 /// Reason why a second clock cannot judge another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceProblem {
     /// The timer tick moves the kernel's clock, and may be late or lost.
@@ -378,7 +382,8 @@ pub enum ReferenceProblem {
 }
 
 /// Reason why a test across CPUs was not made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
     /// There is one CPU, so that no other can disagree.
@@ -392,7 +397,8 @@ pub enum Untested {
 }
 
 /// A change that contradicts a constant rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RateChange {
     /// The clock stepped.
@@ -425,7 +431,8 @@ pub enum RateChange {
 }
 
 /// A hypervisor's statement about the counter that it gives to the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HypervisorStatement {
     /// KVM: its clocks agree on all CPUs.
@@ -449,7 +456,8 @@ impl HypervisorStatement {
 }
 
 /// An explanation of the cost of a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CostCause {
     /// An emulator: it is not the machine's cost.

@@ -1,11 +1,11 @@
 //! Failures of clocks, before and during a run, and of CPUs that gave no figures.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Reason why a clock could not be read, or why its readings ended. The sentence beside it has the
 /// system's own words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// The processor lacks the instruction.
@@ -34,7 +34,8 @@ pub enum Failure {
 
 /// Reason why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it
 /// has the system's own words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CpuFailure {
     /// The system refused to start a thread.
@@ -60,7 +61,8 @@ pub enum CpuFailure {
 }
 
 /// Reason why no pair of CPUs could be tested. The sentence beside it has the details.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PairsFailure {
     /// The system does not show which CPUs the process may run on.
@@ -76,7 +78,8 @@ pub enum PairsFailure {
 }
 
 /// Reason why a runtime, or an API of it, was not measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuntimeFailure {
     /// The runtime's program, or a compiler for it, is missing.

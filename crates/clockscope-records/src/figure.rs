@@ -4,19 +4,17 @@
 //! that has one, under the figure's path: `tick_ns`, `events.jump`. [`figures!`] names the figures
 //! of a part of a record, [`record!`] those of a record with an object `unknown`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::Unknown;
 
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(with = "Option<KnownFigure<T>>")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "Option<crate::schema::KnownFigure<T>>"))]
 #[allow(missing_docs, reason = "documented where it is exported: the schema would take it as each figure's")]
 pub enum Figure<T> {
     /// Its value.
@@ -140,30 +138,6 @@ pub(crate) mod list {
     ) -> Result<Figure<Vec<T>>, D::Error> {
         let list = Vec::deserialize(deserializer)?;
         Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), Unknown::Unrecorded))
-    }
-}
-
-/// A known figure in the schema, which is that of the value. The objects `unknown` refer to the
-/// schema of reasons, so it is defined with the first figure.
-#[allow(dead_code, reason = "a type for the schema alone")]
-struct KnownFigure<T>(T);
-
-impl<T: JsonSchema> JsonSchema for KnownFigure<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        generator.subschema_for::<Unknown>();
-        T::json_schema(generator)
     }
 }
 
@@ -309,16 +283,4 @@ pub(crate) fn read<'de, R: Figures, D: Deserializer<'de>>(
     let Reasons { mut unknown } = Reasons::deserialize(&value).map_err(Error::custom)?;
     record.explain("", &mut unknown);
     Ok(record)
-}
-
-/// Adds the object `unknown` to the schema of a record.
-pub(crate) fn add_unknown(schema: &mut Schema) {
-    let description = "Why fields above are `null` (dotted for nested ones).";
-    let object =
-        json!({ "description": description, "type": "object", "additionalProperties": { "$ref": "#/$defs/Unknown" } });
-    if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        keys.insert("unknown".to_owned(), object);
-    }
-    let required = schema.ensure_object().entry("required").or_insert_with(|| json!([]));
-    required.as_array_mut().into_iter().for_each(|required| required.push("unknown".into()));
 }

@@ -1,11 +1,11 @@
 //! Answers about many machines, as `clockscope-fleet report` collects them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The result of `clockscope-fleet report`. The head names the machine that made it, which need not
 /// be one of the fleet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fleet {
     /// The day of the answers, as 2026-11-28 (UTC); `null` without a check.
     pub as_of: Option<String>,
@@ -20,7 +20,8 @@ pub struct Fleet {
 }
 
 /// The rows that a query found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FleetAnswer {
     /// The query's name.
     pub query: String,
@@ -37,7 +38,8 @@ pub struct FleetAnswer {
 }
 
 /// A value of a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum FleetValue {
     /// Not known, or not finite: `null`.

@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
-use crate::words::{add_words, worded, written};
+use crate::figure::record;
+use crate::words::{worded, written};
 use crate::{CpuFailure, Figure, Unknown};
 
 /// The result of `clockscope gaps`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Gaps", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Gaps", transform = add_unknown)]
 pub struct Gaps {
     /// Shortest time between two reads that counts as a gap, in ns.
     pub threshold_ns: f64,
@@ -27,9 +26,9 @@ pub struct Gaps {
 record!(Gaps { loop_ns });
 
 /// Time that one thread lost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CpuGaps", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "CpuGaps", transform = add_unknown)]
 pub struct CpuGaps {
     /// The CPU that the thread was pinned to; `null` where it could not be pinned.
     pub cpu: Figure<u32>,
@@ -69,7 +68,8 @@ pub struct CpuGaps {
 record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent, steal_ns });
 
 /// A cause of lost time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CauseKind {
     /// The thread found itself on another CPU.
@@ -89,7 +89,8 @@ pub enum CauseKind {
 }
 
 /// Time lost to one cause.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cause {
     /// The cause.
     pub cause: CauseKind,
@@ -102,9 +103,9 @@ pub struct Cause {
 }
 
 /// One of the longest gaps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WorstGap", transform = crate::schema::add_words::<WorstGap>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "WorstGap", transform = add_words::<WorstGap>)]
 pub struct WorstGap {
     /// Its beginning, in seconds from the start.
     pub at_s: f64,
@@ -125,7 +126,8 @@ worded!(WorstGap {
 written!(WorstGap);
 
 /// Events that the system counted while a thread lost time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GapCounts {
     /// The CPU that the thread was on before, and the one after; `null` if it was not moved.
     pub moved: Option<[u32; 2]>,
@@ -142,7 +144,8 @@ pub struct GapCounts {
 }
 
 /// Number of times that an interrupt was handled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InterruptCount {
     /// Its name, e.g. `LOC`.
     pub name: String,

@@ -1,16 +1,15 @@
 //! The machine that a check was made on, among others.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 
 /// Names of a machine that distinguish it in a fleet. None of them is an identifier of the system:
 /// other programs use those as secrets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Identity", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Identity", transform = add_unknown)]
 pub struct Identity {
     /// The name that the user gave (`--host-label`).
     pub label: Option<String>,

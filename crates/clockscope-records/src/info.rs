@@ -1,13 +1,13 @@
 //! The result of *info*: facts about the machine that clocks depend on.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 
 /// Facts about the machine alone, which are in the head, and those that only Windows has.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Info {
     /// Facts that Windows shows of its timer and processors; `null` on other systems.
     pub windows: Option<WindowsFacts>,
@@ -15,9 +15,9 @@ pub struct Info {
 
 /// Facts that Windows shows of its timer interrupt, of its steering of civil time, and of its
 /// processors.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WindowsFacts", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "WindowsFacts", transform = add_unknown)]
 pub struct WindowsFacts {
     /// Period of the timer interrupt now, in ns (NtQueryTimerResolution). Coarse clocks move by it
     /// at most.
@@ -45,7 +45,8 @@ record!(WindowsFacts {
 });
 
 /// The speed at which Windows lets civil time run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeAdjustment {
     /// The time added instead of `nominal`.
     pub added: u64,

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 
 /// The kernel's verdict on the processor's counter, as far as it reports that.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KernelVerdict {
     /// The clocksource that is the counter; `null` on an architecture where none is known.
     pub name: Option<String>,
@@ -24,9 +24,9 @@ pub struct KernelVerdict {
 }
 
 /// A cause that keeps the kernel from using the counter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KernelCause", transform = crate::schema::add_words::<KernelCause>))]
 #[serde(tag = "cause", rename_all = "snake_case", remote = "Self")]
-#[schemars(rename = "KernelCause", transform = add_words::<KernelCause>)]
 pub enum KernelCause {
     /// A line of the kernel's log gives the counter up.
     LogLine {
@@ -91,7 +91,8 @@ pub enum KernelCause {
 }
 
 /// The fault of a clocksource that the kernel gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LogFault {
     /// The watchdog, which is another clocksource, counted another time.
@@ -105,7 +106,8 @@ pub enum LogFault {
 }
 
 /// The intervals of the watchdog and of the clocksource that it judged, in the same time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WatchdogIntervals {
     /// The watchdog's name.
     pub watchdog: String,

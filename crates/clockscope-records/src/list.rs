@@ -1,22 +1,22 @@
 //! The results of *list*: the clocks of this machine, and of every system as it documents them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{ClockIdentity, ClockKind, Failure, Figure, Unknown};
 
 /// All clocks that the instrument knows, without a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listing {
     /// One entry a clock and path.
     pub clocks: Vec<Listed>,
 }
 
 /// One clock in a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Listed", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Listed", transform = add_unknown)]
 pub struct Listed {
     /// Its identity.
     #[serde(flatten)]
@@ -34,7 +34,8 @@ pub struct Listed {
 record!(Listed { nominal_resolution_ns } "" identity);
 
 /// The result of `clockscope list --all-platforms`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AllClocks {
     /// The system that this was written on; `null` for one whose clocks are not known.
     pub here: Option<String>,
@@ -43,9 +44,9 @@ pub struct AllClocks {
 }
 
 /// A clock of a system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SystemClock", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "SystemClock", transform = add_unknown)]
 pub struct SystemClock {
     /// The system.
     pub system: String,

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, figures, record};
+use crate::figure::{figures, record};
 use crate::{
     ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rate, ReadPath, Recommendation, Summary,
     Synchronization, TickEvidence, Unknown,
 };
 
 /// One run of `clockscope measure`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// The baseline of the costs.
     pub baseline: Baseline,
@@ -28,9 +28,9 @@ pub struct Measurement {
 }
 
 /// The results across CPUs and over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Extended", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Extended", transform = add_unknown)]
 pub struct Extended {
     /// Order across CPUs.
     pub order: Order,
@@ -43,9 +43,9 @@ pub struct Extended {
 record!(Extended { rate });
 
 /// The circumstances of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Run", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Run", transform = add_unknown)]
 pub struct Run {
     /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a
     /// number of reads was asked for instead.
@@ -71,7 +71,8 @@ pub struct Run {
 record!(Run { cpu } "timer." timer);
 
 /// The clock that batches were timed with, and how its unit became nanoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimerRecord {
     /// Its name, e.g. `rdtscp_lfence`.
     pub name: String,
@@ -100,7 +101,8 @@ impl Figures for TimerRecord {
 }
 
 /// The baseline of the costs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Baseline {
     /// Cost of one turn of the measuring loop with no clock in it, in ns. Not subtracted from any
     /// cost.
@@ -113,7 +115,8 @@ pub struct Baseline {
 }
 
 /// The baseline of one of several runs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BaselineRun {
     /// Cost of one turn of the measuring loop with no clock in it, in ns.
     pub empty_loop_ns: Option<f64>,
@@ -122,7 +125,8 @@ pub struct BaselineRun {
 }
 
 /// The cheapest counter read, which ratios are taken against.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FastestCounter {
     /// Name of the counter's reading sequence.
     pub name: String,
@@ -131,7 +135,8 @@ pub struct FastestCounter {
 }
 
 /// A clock's identity, as it states it itself: the part that list and measurement share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClockIdentity {
     /// Its name.
     pub name: String,
@@ -192,9 +197,9 @@ impl ClockIdentity {
 }
 
 /// The results for one clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockRecord", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "ClockRecord", transform = add_unknown)]
 pub struct ClockRecord {
     /// Its identity.
     #[serde(flatten)]
@@ -235,7 +240,8 @@ record!(
     "" identity, "cost_ns." cost_ns, "events." events);
 
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Median over the batches.
     pub median: f64,
@@ -268,7 +274,8 @@ pub struct Cost {
 figures!(Cost { ci95, p99 } "between_runs." between_runs);
 
 /// The medians of several runs, each in a process of its own, in ns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BetweenRuns {
     /// Number of runs.
     pub runs: u32,
@@ -288,7 +295,8 @@ pub struct BetweenRuns {
 figures!(BetweenRuns { interval95 });
 
 /// The monotonicity of readings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Monotonic {
     /// Every reading was larger than the one before it.
     pub strict: bool,
@@ -298,7 +306,8 @@ pub struct Monotonic {
 
 /// Exact counts of what happened between successive readings. docs/reference/method/events.md has
 /// the definitions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Events {
     /// Readings that were checked.
     pub reads: u64,

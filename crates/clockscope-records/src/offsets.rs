@@ -1,15 +1,14 @@
 //! Findings about the offsets of the CPUs' counters.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{CpuFailure, Figure, PairsFailure, Unknown};
 
 /// The result of `clockscope offsets`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Offsets", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Offsets", transform = add_unknown)]
 pub struct Offsets {
     /// The counter's reading sequence; `null` where no counter can be read.
     pub counter: Figure<String>,
@@ -45,9 +44,9 @@ pub struct Offsets {
 record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
 
 /// The offset between two CPUs' counters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OffsetPair", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "OffsetPair", transform = add_unknown)]
 pub struct OffsetPair {
     /// One CPU.
     pub a: u32,
@@ -81,7 +80,8 @@ pub struct OffsetPair {
 record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
 
 /// The counter of one CPU against the kernel's clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CpuOffset {
     /// The CPU.
     pub cpu: u32,

@@ -1,15 +1,14 @@
 //! Findings about order across CPUs.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{CpuFailure, Failure, Figure, PairsFailure, Unknown};
 
 /// The result of `clockscope order`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Order", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Order", transform = add_unknown)]
 pub struct Order {
     /// CPUs that took part, ascending.
     pub cpus: Vec<u32>,
@@ -39,9 +38,9 @@ pub struct Order {
 record!(Order { bare_handoffs_per_second });
 
 /// The readings that two CPUs handed to each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HandoffPair", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "HandoffPair", transform = add_unknown)]
 pub struct HandoffPair {
     /// One CPU.
     pub a: u32,
@@ -61,7 +60,8 @@ pub struct HandoffPair {
 record!(HandoffPair { handoff_ns });
 
 /// A pair of CPUs that was not tested.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LostPair {
     /// One CPU.
     pub a: u32,
@@ -74,9 +74,9 @@ pub struct LostPair {
 }
 
 /// The result for one clock, read by one sequence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Sequence", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Sequence", transform = add_unknown)]
 pub struct Sequence {
     /// Name of the clock, with its path where that is not the usual one.
     pub name: String,
@@ -111,7 +111,8 @@ pub struct Sequence {
 record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
 /// The result of one kind of handoff.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Handoffs {
     /// Readings handed over.
     pub handoffs: u64,

@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, record};
-use crate::words::{add_words, worded};
+use crate::figure::record;
+use crate::words::worded;
 
 /// QueryPerformanceCounter of Windows: what it counts by, and how that is known.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PerformanceCounter", transform = crate::schema::add_unknown, transform = crate::schema::add_words::<PerformanceCounter>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "PerformanceCounter", transform = add_unknown, transform = add_words::<PerformanceCounter>)]
 pub struct PerformanceCounter {
     /// Counts per second, as QueryPerformanceFrequency states them, in Hz.
     pub frequency_hz: Figure<u64>,
@@ -34,7 +33,8 @@ pub struct PerformanceCounter {
 record!(worded PerformanceCounter { frequency_hz, counter_counts, bypass_flags, bypass_shift, enters_kernel, hardware });
 
 /// Hardware that Windows builds its performance counter on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PerformanceHardware {
     /// The time-stamp counter, shifted right: Windows 7 to early Windows 10, and XP without a
@@ -58,7 +58,8 @@ pub enum PerformanceHardware {
 }
 
 /// Evidence of the hardware that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PerformanceReason {
     /// The frequency is the one that this hardware has by its specification.
@@ -89,7 +90,8 @@ worded!(PerformanceCounter {
 });
 
 /// A command that shows or changes how Windows boots.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BootCommand {
     /// The command.
     pub command: &'static str,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::verdict::{Trustworthiness, Use};
 
 /// Demands on the clocks of a machine. A policy demands nothing of what it does not name.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     /// The kernel's clocksource has to be one of these.
@@ -23,7 +23,8 @@ pub struct Policy {
 }
 
 /// Demands on one clock.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClockDemands {
     /// The verdict has to be this or better.
@@ -36,11 +37,11 @@ pub struct ClockDemands {
     /// Median cost of a read, in ns, at most. Of the counter: of its cheapest ordered reading
     /// sequence.
     #[serde(default)]
-    #[schemars(range(min = 0.0))]
+    #[cfg_attr(test, schemars(range(min = 0.0)))]
     pub max_cost_ns: Option<f64>,
     /// Step of the clock's readings, in ns, at most.
     #[serde(default)]
-    #[schemars(range(min = 0.0))]
+    #[cfg_attr(test, schemars(range(min = 0.0)))]
     pub max_tick_ns: Option<f64>,
     /// Backward steps, on one CPU and across CPUs together, at most.
     #[serde(default)]
@@ -49,12 +50,12 @@ pub struct ClockDemands {
     /// within its bound. Of the counter: against the nominal frequency that hardware, hypervisor or
     /// kernel state.
     #[serde(default)]
-    #[schemars(range(min = 0.0))]
+    #[cfg_attr(test, schemars(range(min = 0.0)))]
     pub max_rate_ppm: Option<f64>,
     /// Offset between the counters of any two CPUs, in ns, at most: unknown if the limit is within
     /// its bound. Only of the counter.
     #[serde(default)]
-    #[schemars(range(min = 0.0))]
+    #[cfg_attr(test, schemars(range(min = 0.0)))]
     pub max_offset_ns: Option<f64>,
     /// `true`: the processor has to promise a constant rate in all states. Only of the counter.
     #[serde(default)]

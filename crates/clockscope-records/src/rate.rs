@@ -1,15 +1,14 @@
 //! Findings about the rates of clocks.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{CivilState, Failure, Figure, RatePairFailure, RateReason, Unknown};
 
 /// The result of `clockscope rate`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Rate", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Rate", transform = add_unknown)]
 pub struct Rate {
     /// The clock that all others were compared with.
     pub reference: String,
@@ -29,9 +28,9 @@ pub struct Rate {
 record!(Rate { until_ppm, adjtimex });
 
 /// The rate of one clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RateRecord", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "RateRecord", transform = add_unknown)]
 pub struct RateRecord {
     /// Its name, with the path where that is not the usual one.
     pub name: String,
@@ -121,7 +120,8 @@ impl RateRecord {
 }
 
 /// Between which moments a rate changed, in seconds from the first bracket.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Changed {
     /// One rate explains all from here on.
     pub from_s: f64,
@@ -130,7 +130,8 @@ pub struct Changed {
 }
 
 /// A step of a clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {
     /// Its time, in seconds from the first bracket.
     pub at_s: f64,
@@ -140,7 +141,8 @@ pub struct Step {
 }
 
 /// Difference of the mean rates of neighboring intervals.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Allan {
     /// Length of the intervals, in seconds.
     pub tau_s: f64,
@@ -149,7 +151,8 @@ pub struct Allan {
 }
 
 /// By how much a clock's error changes within an interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mtie {
     /// Length of the interval, in seconds.
     pub tau_s: f64,
@@ -158,7 +161,8 @@ pub struct Mtie {
 }
 
 /// One clock against another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RatePair {
     /// One clock.
     pub a: String,
@@ -178,7 +182,8 @@ pub struct RatePair {
 }
 
 /// The kernel's own figures about CLOCK_REALTIME (adjtimex(2)).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Adjtimex {
     /// Correction of the frequency, in ppm.
     pub freq_ppm: f64,

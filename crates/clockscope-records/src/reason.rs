@@ -17,10 +17,9 @@ pub use tick::TickReason;
 use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The key of a reason's code.
 const CODE: &str = "code";
@@ -29,7 +28,8 @@ const CODE: &str = "code";
 pub(crate) const OTHER: &str = "other";
 
 /// A reason that is a sentence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum OtherReason {
     /// A reason that no program acts on.
@@ -63,9 +63,9 @@ macro_rules! reasons {
     ($($(#[$about:meta])* $group:ident($type:ident),)+) => {
         /// Reason why a figure is unknown, by subject. Displays as a sentence without its end. In
         /// JSON, each reason has a `code` of its own, its data, and the sentence as `text`.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Unknown", transform = crate::schema::add_text))]
         #[serde(untagged, remote = "Self")]
-        #[schemars(rename = "Unknown", transform = add_text)]
         pub enum Unknown {
             $($(#[$about])* $group($type),)+
             /// The record has no reason: `null` in JSON.
@@ -155,17 +155,12 @@ impl<'de> Deserialize<'de> for Unknown {
     }
 }
 
-/// Adds the sentence to the schema of all reasons.
-fn add_text(schema: &mut Schema) {
-    let text = "The same for people; only in documents, and ignored when one is read.";
-    schema.insert("properties".to_owned(), json!({ "text": { "type": "string", "description": text } }));
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use schemars::schema_for;
+    use serde_json::json;
 
     use super::*;
     use crate::Failure;

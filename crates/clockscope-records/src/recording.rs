@@ -6,7 +6,6 @@ mod differences;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
 use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -16,7 +15,8 @@ use crate::reason::{OTHER, coded};
 use crate::{ClockIdentity, ClockKind, Environment, Failure, FileKind, ReadError, Run, SCHEMA_VERSION, Unknown};
 
 /// One recorded run of `clockscope steps`. `clockscope replay` computes its answer again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "schema", rename = "clockscope.recording")]
 pub struct Recording {
     /// Version of this document's schema.
@@ -29,7 +29,8 @@ pub struct Recording {
 }
 
 /// Everything that the answer to a run is computed from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedRun {
     /// The machine.
     #[serde(serialize_with = "without_sentences")]
@@ -46,7 +47,8 @@ pub struct RecordedRun {
 }
 
 /// The timer of a run's batches, and the reference that its rate is by.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedTimer {
     /// Its name.
     pub name: String,
@@ -76,7 +78,8 @@ pub struct RecordedTimer {
 }
 
 /// The rate of a timer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimerRate {
     /// Length of its unit, in ns.
     pub ns_per_unit: f64,
@@ -85,7 +88,8 @@ pub struct TimerRate {
 }
 
 /// A clock that was to be read, with its readings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedClock {
     /// Its name, kind and path.
     pub identity: ClockIdentity,
@@ -106,7 +110,8 @@ pub struct RecordedClock {
 }
 
 /// The unit of a clock's readings.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Nanoseconds.
@@ -116,7 +121,8 @@ pub enum Unit {
 }
 
 /// The resolution that a clock's interface states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// In ns.
@@ -128,7 +134,8 @@ pub enum Resolution {
 }
 
 /// One batch of reads.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordedBatch {
     /// The timer before the first and after the last read, in its unit.
     pub timer: [u64; 2],
@@ -137,7 +144,7 @@ pub struct RecordedBatch {
     /// The readings, in the clock's unit. Each is written as the difference from the one before it,
     /// and the first as that from 0, modulo 2^64.
     #[serde(with = "differences")]
-    #[schemars(with = "Vec<i64>")]
+    #[cfg_attr(test, schemars(with = "Vec<i64>"))]
     pub readings: Vec<u64>,
     /// Error number of the read that ended the batch early; `null` when none did.
     pub error: Option<i32>,

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::grouped;
 use crate::units::{figure, time};
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
 
 /// The result of `clockscope runtimes`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Runtimes {
     /// Time for which each API was read, after its warm-up, in seconds.
     pub duration_s: f64,
@@ -31,9 +31,9 @@ pub struct Runtimes {
 }
 
 /// An API, and what is surprising about it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SurprisingApi", transform = crate::schema::add_words::<SurprisingApi>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "SurprisingApi", transform = add_words::<SurprisingApi>)]
 pub struct SurprisingApi {
     /// The runtime's title; with its version, or its program, where they are of several programs.
     pub runtime: String,
@@ -52,7 +52,8 @@ worded!(SurprisingApi {
 written!(SurprisingApi);
 
 /// A surprising finding about an API.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum SurprisingFact {
     /// Its tick is coarse.
@@ -93,7 +94,8 @@ pub enum SurprisingFact {
 }
 
 /// Another API, which one is compared with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparedApi {
     /// The runtime's title; with its version, or its program, where they are of several programs.
     pub runtime: String,
@@ -104,7 +106,8 @@ pub struct ComparedApi {
 }
 
 /// The source that moves the clock that an API reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MovedBy {
     /// Whatever the kernel's clocksource is.
@@ -121,9 +124,9 @@ pub enum MovedBy {
 }
 
 /// One API of one runtime, or why there is none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RuntimeRecord", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "RuntimeRecord", transform = add_unknown)]
 pub struct RuntimeRecord {
     /// The runtime's name, as the command accepts it, e.g. `python`.
     pub runtime: String,
@@ -201,14 +204,16 @@ impl RuntimeRecord {
 }
 
 /// The result of `clockscope runtimes --list`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuntimesFound {
     /// One entry a runtime, in the order in which they are measured.
     pub runtimes: Vec<RuntimeFound>,
 }
 
 /// A runtime that there is, or is not.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuntimeFound {
     /// Its name, as the command accepts it.
     pub runtime: String,

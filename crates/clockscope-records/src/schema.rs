@@ -4,6 +4,11 @@
 
 use serde_json::Value;
 
+#[cfg(test)]
+mod from_types;
+#[cfg(test)]
+pub(crate) use from_types::{KnownFigure, add_text, add_unknown, add_words, omit_run};
+
 /// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key
 /// does not move it.
 pub const SCHEMA_VERSION: u32 = 1;

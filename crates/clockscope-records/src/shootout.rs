@@ -2,18 +2,17 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::units::time;
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 use crate::{Figure, UnreadableClock};
 
 /// The result of `clockscope shootout`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Shootout", transform = crate::schema::add_words::<Shootout>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Shootout", transform = add_words::<Shootout>)]
 pub struct Shootout {
     /// One clock.
     pub a: String,
@@ -54,7 +53,8 @@ fn requirements(clock: &str) -> Option<&'static str> {
 }
 
 /// The differences of two clocks on intervals of one length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Agreement {
     /// The length of the intervals, in ns.
     pub interval_ns: u64,
@@ -67,9 +67,9 @@ pub struct Agreement {
 }
 
 /// One metric.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Metric", transform = crate::schema::add_unknown, transform = crate::schema::add_words::<Metric>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Metric", transform = add_unknown, transform = add_words::<Metric>)]
 pub struct Metric {
     /// The property that is compared.
     #[serde(flatten)]
@@ -89,7 +89,8 @@ pub struct Metric {
 record!(worded Metric { a, b, winner });
 
 /// A property by which two clocks are compared, with what is known beside the figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "metric", rename_all = "snake_case")]
 pub enum MetricKind {
     /// The tick, in ns.
@@ -251,7 +252,8 @@ impl MetricKind {
 }
 
 /// The better clock, if one is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Winner {
     /// The first clock.

@@ -1,15 +1,14 @@
 //! Findings about sleeping.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{Failure, Figure, Unknown};
 
 /// The result of `clockscope sleep`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Sleep", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Sleep", transform = add_unknown)]
 pub struct Sleep {
     /// The clock by which sleeps were timed: the one that the calls sleep by.
     pub clock: String,
@@ -26,9 +25,9 @@ pub struct Sleep {
 record!(Sleep { timer_slack_ns });
 
 /// The result of one call for one requested time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SleepRow", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "SleepRow", transform = add_unknown)]
 pub struct SleepRow {
     /// The call.
     pub call: String,

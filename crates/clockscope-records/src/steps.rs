@@ -1,22 +1,22 @@
 //! Findings from sequential reads of clocks.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Steps {
     /// One record a clock and path, in the order of the catalog.
     pub clocks: Vec<StepsRecord>,
 }
 
 /// The differences between successive readings of one clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StepsRecord", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "StepsRecord", transform = add_unknown)]
 pub struct StepsRecord {
     /// Its identity.
     #[serde(flatten)]
@@ -64,7 +64,8 @@ pub struct StepsRecord {
 record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
 
 /// Number of times that a difference was seen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DifferenceRecord {
     /// The difference, in the clock's own unit.
     pub units: i64,
@@ -75,7 +76,8 @@ pub struct DifferenceRecord {
 }
 
 /// A value around which differences gather.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModeRecord {
     /// Its most frequent difference, in ns.
     pub ns: f64,
@@ -84,7 +86,8 @@ pub struct ModeRecord {
 }
 
 /// A bin of a histogram.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bin {
     /// Its lower end, in ns; `null` for all that is below.
     pub from_ns: Option<f64>,
@@ -96,7 +99,8 @@ pub struct Bin {
 
 /// The ten worst events of each kind, the worst first. docs/reference/method/events.md has the
 /// definitions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "as in Events")]
 pub struct Worst {
     pub stuck: Vec<WorstRecord>,
@@ -109,7 +113,8 @@ pub struct Worst {
 }
 
 /// One event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorstRecord {
     /// Its time, in seconds since the clock's first batch; as exact as a batch is long.
     pub at_s: f64,

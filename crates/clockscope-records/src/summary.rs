@@ -1,11 +1,11 @@
 //! The usual figures of a distribution.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Figures of a distribution. Quantiles are interpolated linearly between neighbors, as pandas
 /// does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Number of values.
     pub count: u64,

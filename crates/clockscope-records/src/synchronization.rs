@@ -1,15 +1,14 @@
 //! Facts known of civil time: from the kernel, from chronyd, and from PTP hardware clocks.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, record};
+use crate::figure::record;
 use crate::{Adjtimex, Figure};
 
 /// The sources that keep civil time, and those that can be compared with it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Synchronization", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "Synchronization", transform = add_unknown)]
 pub struct Synchronization {
     /// The kernel's own figures about CLOCK_REALTIME.
     pub adjtimex: Figure<Adjtimex>,
@@ -22,7 +21,8 @@ pub struct Synchronization {
 record!(Synchronization { adjtimex, chrony });
 
 /// The statement of chronyd on the clock that it keeps: the answer to `chronyc tracking`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChronyTracking {
     /// Servers from here to a reference clock, and one; 0 where that is not known.
     pub stratum: u16,
@@ -40,9 +40,9 @@ pub struct ChronyTracking {
 }
 
 /// A PTP hardware clock beside CLOCK_REALTIME.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PtpClock", transform = crate::schema::add_unknown))]
 #[serde(remote = "Self")]
-#[schemars(rename = "PtpClock", transform = add_unknown)]
 pub struct PtpClock {
     /// Its device, e.g. `ptp0`.
     pub device: String,

@@ -2,16 +2,15 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{TimeUnit, significant};
-use crate::words::{add_words, worded, written};
+use crate::words::{worded, written};
 
 /// The basis of a tick, or the progress of the search for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TickEvidence", transform = crate::schema::add_words::<TickEvidence>))]
 #[serde(remote = "Self")]
-#[schemars(rename = "TickEvidence", transform = add_words::<TickEvidence>)]
 pub struct TickEvidence {
     /// The reliability of the finding.
     pub strength: Strength,
@@ -44,7 +43,8 @@ worded!(TickEvidence {
 written!(TickEvidence);
 
 /// A tick that has a simple form.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "form", rename_all = "snake_case")]
 pub enum ExactTick {
     /// A fraction of a unit of time.
@@ -85,7 +85,8 @@ impl fmt::Display for ExactTick {
 }
 
 /// The reliability of the finding of a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
     /// At least a thousand steps, all but one in a hundred blocks on the lattice.

@@ -3,7 +3,6 @@
 use std::fmt;
 
 pub use clockscope_core::evidence::PpmBound;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Shows a time in ns with three digits and the unit that fits it.
@@ -41,7 +40,8 @@ pub const TIME_UNITS: [(f64, &[&str]); 6] = [
 const DISPLAYED: usize = 4;
 
 /// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
     /// Nanoseconds.

@@ -1,14 +1,11 @@
 //! Texts that a record makes of its data. JSON has them beside it; readers ignore them.
 
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 /// A record with texts.
 pub(crate) trait Worded {
     /// Its texts, by the keys of JSON.
-    type Words: Serialize + JsonSchema;
+    type Words: Serialize;
 
     /// Makes them.
     fn words(&self) -> Self::Words;
@@ -20,7 +17,8 @@ pub(crate) trait Worded {
 macro_rules! worded {
     ($record:ident { $($(#[$about:meta])* $key:ident: $of:ty = $make:expr,)+ }) => {
         const _: () = {
-            #[derive(serde::Serialize, schemars::JsonSchema)]
+            #[derive(serde::Serialize)]
+            #[cfg_attr(test, derive(schemars::JsonSchema))]
             pub(crate) struct Words {
                 $($(#[$about])* $key: $of,)+
             }
@@ -71,18 +69,4 @@ pub(crate) struct Whole<F: Serialize, W: Serialize> {
     pub(crate) fields: F,
     #[serde(flatten)]
     pub(crate) words: W,
-}
-
-/// Adds the texts to the schema of a record.
-pub(crate) fn add_words<R: Worded>(schema: &mut Schema) {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let words = settings.into_generator().into_root_schema_for::<R::Words>().to_value();
-    let record = schema.ensure_object();
-    for (list, none) in [("properties", json!({})), ("required", json!([]))] {
-        match (record.entry(list).or_insert(none), &words[list]) {
-            (Value::Object(keys), Value::Object(added)) => keys.extend(added.clone()),
-            (Value::Array(names), Value::Array(added)) => names.extend(added.clone()),
-            _ => {}
-        }
-    }
 }

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Unknown;
 use crate::{CpuFailure, Failure};
 
 /// Reason why no pair of CPUs could be tested.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum PairsReason {
     /// The system does not show which CPUs the process may run on.
@@ -45,7 +45,8 @@ pub enum PairsReason {
 }
 
 /// The reason that one CPU alone takes part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CpuLimit {
     /// The machine has no other that is online.
@@ -57,7 +58,8 @@ pub enum CpuLimit {
 }
 
 /// Reason why a pair of CPUs, a CPU or a thread has no figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum CpusReason {
     /// The pair was not tested to the end.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Unknown;
@@ -10,7 +9,8 @@ use crate::Failure;
 use crate::printable::grouped;
 
 /// An error that the system answered with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SystemError {
     /// Its number on that system; 0 for one without a number.
     pub number: i32,
@@ -21,7 +21,8 @@ pub struct SystemError {
 }
 
 /// The cause of an error of the system, by the error's own statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCause {
     /// This process lacks the permission.
@@ -33,7 +34,8 @@ pub enum ErrorCause {
 }
 
 /// The meaning of a signal that ended a trial, for the read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SignalMeaning {
     /// SIGSEGV: the instruction is disabled, or the memory is not there.
@@ -47,7 +49,8 @@ pub enum SignalMeaning {
 }
 
 /// Reason why a clock cannot be read or compared, or what ended its readings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ClockReason {
     /// The processor lacks the instruction.
@@ -113,7 +116,8 @@ pub enum ClockReason {
 }
 
 /// A clock that cannot be read or compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnreadableClock {
     /// Its name.
     pub clock: String,

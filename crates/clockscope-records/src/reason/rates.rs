@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::texts;
@@ -10,7 +9,8 @@ use super::{SystemError, UnreadableClock, with_unreadable};
 use crate::printable::counted;
 
 /// Reason why a clock's rate is unknown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum RateReason {
     /// The timer tick moves one of the two clocks.
@@ -48,7 +48,8 @@ impl fmt::Display for RateReason {
 }
 
 /// Reason why two clocks' rates were not compared, or not judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RatePairFailure {
     /// The unit of one has no length: it has no rate against the reference.
