@@ -106,7 +106,7 @@ fn row(clock: &RateRecord) -> Vec<Cell> {
         Cell::known(clock.estimate_ppm.get(), signed),
         clock.frequency_hz.get().map_or(Cell::Empty, |hz| megahertz(hz).into()),
         Cell::time(clock.seconds.get().map(|seconds| seconds * 1e9)),
-        format!("{} of {}", clock.brackets_used, clock.brackets_used + clock.brackets_dropped).into(),
+        format!("{} of {}", clock.brackets_used, clock.brackets_used.saturating_add(clock.brackets_dropped)).into(),
         Cell::time(clock.bracket_ns.get()),
         Cell::yes_no(clock.constant.get()),
     ]

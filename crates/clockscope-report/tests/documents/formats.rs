@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::schema::{places, replace};
 use crate::support::{NO_CHART, NO_METRICS, document, fixtures, kind, rendered, text_of, uncolored, without_constants};
 use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_steering};
 use clockscope_report::{Columns, Format, Style, render};
@@ -298,37 +299,12 @@ fn control_characters_of_a_record_are_not_passed_on() {
 /// Characters of each kind that steer a terminal or hide, between words.
 const POISON: &str = "a\u{1b}[2Jb\u{9b}31mc\u{7f}d\r\ne\u{202e}f\u{2066}g\tz";
 
-/// Puts the poison into every text of a document that may be any text, one after the other; returns
-/// how many there are.
+/// Puts the poison into every text of a document that may be any text; returns how many there are.
 fn poisoned(document: &mut Value) -> usize {
-    let is_read = |document: &Value| Document::from_json(&document.to_string()).is_ok();
-    let mut pointers = Vec::new();
-    texts(document, String::new(), &mut pointers);
-    let mut count = 0;
-    for pointer in pointers {
-        let before = document.pointer(&pointer).unwrap().clone();
-        *document.pointer_mut(&pointer).unwrap() = POISON.into();
-        if is_read(document) {
-            count += 1;
-        } else {
-            *document.pointer_mut(&pointer).unwrap() = before;
-        }
-    }
-    count
-}
-
-/// Pointers to all strings of a value (RFC 6901).
-fn texts(value: &Value, pointer: String, pointers: &mut Vec<String>) {
-    match value {
-        Value::String(_) => pointers.push(pointer),
-        Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| texts(value, format!("{pointer}/{at}"), pointers));
-        }
-        Value::Object(fields) => {
-            fields.iter().for_each(|(key, value)| texts(value, format!("{pointer}/{key}"), pointers));
-        }
-        _ => {}
-    }
+    let places = places(document).into_iter();
+    let texts = places.filter(|place| place.takes_text() && document.pointer(&place.pointer).unwrap().is_string());
+    let texts: Vec<(String, Value)> = texts.map(|place| (place.pointer, POISON.into())).collect();
+    replace(document, &texts).len()
 }
 
 /// The distance between possible readings is the tick, the smallest difference that was seen the

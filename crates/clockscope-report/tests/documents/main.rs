@@ -7,5 +7,6 @@ mod figures;
 mod formats;
 mod pages;
 mod prometheus;
+mod schema;
 mod support;
 mod views;
