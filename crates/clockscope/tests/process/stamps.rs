@@ -6,9 +6,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use clockscope::Instant;
 use clockscope::stamps::{self, Converted, CounterStamps, Header, Refused, Stamp, StampClock, StampError, Stamps};
-use clockscope_testing::skip;
+use clockscope::{Instant, Upkeep};
+use clockscope_testing::{skip, until};
 
 use super::{ALLOCATIONS, disable_counter, forked, in_a_process, install, monotonic_by_syscall};
 
@@ -280,21 +280,31 @@ fn a_disabled_counter_that_is_survived_is_given_up() {
     assert!(status.success(), "{status}");
 }
 
+/// Waits until an upkeep has renewed the history this often after a moment, and ends it. Its thread
+/// renews after it has written down a time that is a millisecond later than its last renewal, and
+/// the last renewal is done once the thread is joined.
+fn until_it_renewed(upkeep: Upkeep, after_ns: u64, renewals: u32) {
+    let (mut last_ns, mut seen) = (after_ns, 0);
+    until("the upkeep renews the history", || {
+        let ns = upkeep.recent().as_ns();
+        if ns >= last_ns + 1_000_000 {
+            (last_ns, seen) = (ns, seen + 1);
+        }
+        seen >= renewals
+    });
+    drop(upkeep);
+}
+
 /// A thread that may not read the counter converts what the upkeep's thread has covered.
 #[test]
 fn an_upkeep_renews_the_history() {
     let status = in_a_process(here!(an_upkeep_renews_the_history), &[], || {
         let Some(counter) = counter() else { return };
-        let upkeep = clockscope::Upkeep::start(Duration::from_micros(100)).unwrap();
+        let upkeep = Upkeep::start(Duration::from_micros(100)).unwrap();
         let early = stamped(counter);
-        // Two renewals, at least a millisecond apart.
-        while upkeep.recent().as_ns() < early.2 + 5_000_000 {
-            std::thread::yield_now();
-        }
+        until_it_renewed(upkeep, early.2, 2);
         disable_counter();
         assert_right_stamp(counter, early);
-        // SAFETY: ends the process; the upkeep is not dropped, which reads a clock.
-        unsafe { libc::_exit(0) }
     });
     assert!(status.success(), "{status}");
 }
