@@ -1,4 +1,5 @@
 use super::*;
+use clockscope_testing::until;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -42,13 +43,22 @@ fn nothing_is_left_behind() {
         "sleep {long}.1 & setsid sh -c 'sleep {long}.2 & exec sleep {long}.3' & \
          setsid sh -c 'trap \"\" TERM INT HUP; sleep {long}.4; sleep {long}.4' & echo started"
     );
-    for wait in [String::new(), format!("; exec sleep {long}.5")] {
-        let (outcome, _) = shell(&format!("{script}{wait}"), 0.5, &NEVER);
-        assert_eq!(outcome.stdout, "started\n");
-        for end in 1..=5 {
-            assert!(!is_there(&format!("{long}.{end}")), "sleep {long}.{end} is left behind");
-        }
-    }
+    let is_running = |end: u32| is_there(&format!("{long}.{end}"));
+    let assert_none_is_left = || (1..=5).for_each(|end| assert!(!is_running(end), "sleep {long}.{end} is left behind"));
+    let (outcome, fault) = shell(&script, 60.0, &NEVER);
+    assert_eq!((outcome.stdout.as_str(), fault), ("started\n", None));
+    assert_none_is_left();
+    // Ended once all of them run.
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until("all processes run", || (1..=5).all(is_running));
+            stop.store(true, Ordering::Relaxed);
+        });
+        let (_, fault) = shell(&format!("{script}; exec sleep {long}.5"), 60.0, &stop);
+        assert_eq!(fault.as_deref(), Some("was interrupted"));
+    });
+    assert_none_is_left();
 }
 
 #[test]
