@@ -34,8 +34,9 @@ pub(crate) fn install(arguments: &[&str]) -> Result<()> {
     let built = match &request.built {
         Some(folder) => folder.clone(),
         None => {
-            run::cargo(&["build", "--release", "--package", "clockscope-capi", "--package", "clockscope-cli"])?;
-            PathBuf::from(run::built("release"))
+            let packages = ["--package", "clockscope-capi", "--package", "clockscope-cli"];
+            run::cargo(&[&["build", "--profile", run::DIST_PROFILE], &packages[..]].concat())?;
+            PathBuf::from(run::built(run::DIST_PROFILE))
         }
     };
     let layout = Layout::new(&request.prefix, &request.libdir, &built)?;

@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::outcome::{Outcome, missing_tool};
 
+/// The profile of archives and packages: cargo names the folder of what it builds after it.
+pub(crate) const DIST_PROFILE: &str = "dist";
+
 /// The workspace's root.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -19,7 +22,7 @@ pub(crate) fn built(file: &str) -> String {
     format!("{folder}/{file}")
 }
 
-/// Builds the command for release, and returns its path.
+/// Builds the command by the profile `release`, as users of a clone do, and returns its path.
 pub(crate) fn release_program() -> Result<String> {
     cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     Ok(built("release/clockscope"))

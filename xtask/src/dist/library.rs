@@ -38,7 +38,7 @@ const EXAMPLE: &str = "usleep";
 pub(super) fn make(staging: &Staging, release: &mut Release) -> Result<()> {
     let sources = Sources::here()?;
     sources.build(&release.origin, &[], &["--package", "clockscope-capi", "--target", TARGET])?;
-    let built = sources.folder().join(TARGET).join("release");
+    let built = sources.built_for(TARGET);
     let name = format!("clockscope-c-{}-{TARGET}", release.origin.version);
     let folder = staging.path().join(&name);
     install::unpacked(Path::new(PREFIX), &built, &folder)?;

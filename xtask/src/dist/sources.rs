@@ -30,6 +30,11 @@ impl Sources {
         &self.folder
     }
 
+    /// Returns the folder of what was built for a target.
+    pub(super) fn built_for(&self, target: &str) -> PathBuf {
+        self.folder.join(target).join(run::DIST_PROFILE)
+    }
+
     /// Builds something of a release, so that it does not depend on the clone's folder.
     pub(super) fn build(&self, origin: &Origin, flags: &[String], arguments: &[&str]) -> Result<()> {
         let flags = [self.remapping()?, flags.to_vec()].concat().join("\u{1f}");
@@ -42,7 +47,8 @@ impl Sources {
             ("SOURCE_DATE_EPOCH", &origin.epoch),
             ("CLOCKSCOPE_COMMIT", &origin.commit),
         ];
-        let common = ["build", "--release", "--quiet", "--locked", "--manifest-path", text(&manifest)?];
+        let common =
+            ["build", "--profile", run::DIST_PROFILE, "--quiet", "--locked", "--manifest-path", text(&manifest)?];
         run::with(&variables, "cargo", &[&common, arguments].concat())
     }
 

@@ -85,6 +85,6 @@ impl Target {
             &flags,
             &["--package", "clockscope-cli", "--bin", "clockscope", "--target", self.triple],
         )?;
-        Ok(sources.folder().join(self.triple).join("release").join(self.system.program()))
+        Ok(sources.built_for(self.triple).join(self.system.program()))
     }
 }

@@ -18,6 +18,7 @@ use super::staging::Staging;
 use super::target;
 use crate::needs::Need;
 use crate::python::Environment;
+use crate::run;
 use platform::{PLATFORMS, Platform};
 
 const REQUIREMENTS: &str = "xtask/src/dist/wheels/requirements.txt";
@@ -78,7 +79,7 @@ fn build(tools: &Environment, platform: &Platform, command: &str, origin: &Origi
         ("SOURCE_DATE_EPOCH", &origin.epoch),
     ];
     let policy = ["--compatibility", platform.baseline(), "--auditwheel", "check"];
-    let how = [&["--release", "--zig", "--target", &target], &policy[..]].concat();
+    let how = [&["--profile", run::DIST_PROFILE, "--zig", "--target", &target], &policy[..]].concat();
     let wheel = tools.wheel(command, &variables, &how, out)?;
     let (file, expected) = (file_name(&wheel)?, platform.file(&origin.python_version()?));
     ensure!(file == expected, "maturin built {file}, expected {expected}");
