@@ -105,11 +105,14 @@ pub(crate) fn without_std_everywhere() -> Result<()> {
     without_std(WITHOUT_STD)
 }
 
-/// Checks the fast path's machine code, as it is released.
+/// Checks the fast path's machine code, as clones and archives have it.
 pub(crate) fn fast_path() -> Result<()> {
-    let arguments = [fast_path::BUILD, &["--target", RUN, BUILD_STD]].concat();
-    run::with(&[VARIABLES, &[fast_path::UNSTRIPPED]].concat(), "cargo", &arguments)?;
-    fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)
+    for profile in fast_path::PROFILES {
+        let arguments = [fast_path::BUILD, &["--profile", profile, "--target", RUN, BUILD_STD]].concat();
+        run::with(&[VARIABLES, &fast_path::UNSTRIPPED].concat(), "cargo", &arguments)?;
+        fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/{profile}/examples/fast_path"), profile, true)?;
+    }
+    Ok(())
 }
 
 fn without_std(targets: &[&str]) -> Result<()> {
