@@ -1,9 +1,20 @@
 #!/usr/bin/env bash
 # Gets what the emulated machines are made of: Debian's kernel for virtual machines and its static
-# busybox, for x86-64 and arm64, unpacked into a folder and not installed. Does nothing if all of it
-# is there.
+# busybox, unpacked into a folder and not installed. The architectures are amd64 and arm64 by
+# default. Does nothing if all of it is there.
 set -euo pipefail
-folder="${1:?usage: machines/fetch.sh FOLDER}"
+folder="${1:?usage: machines/fetch.sh FOLDER [ARCHITECTURE...]}"
+shift
+[ $# -gt 0 ] || set -- amd64 arm64
+for architecture in "$@"; do
+    case "$architecture" in
+        amd64 | arm64) ;;
+        *)
+            echo "unknown architecture \"$architecture\": expected amd64 or arm64" >&2
+            exit 2
+            ;;
+    esac
+done
 mkdir -p "$folder"
 folder="$(realpath "$folder")"
 
@@ -49,7 +60,7 @@ fetch() { # ARCHITECTURE
     rm -rf "$state"
 }
 
-for architecture in amd64 arm64; do
+for architecture in "$@"; do
     [ -e "$folder/$architecture/kernel" ] || fetch "$architecture"
 done
 rmdir "$folder/apt" 2>/dev/null || true

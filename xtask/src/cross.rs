@@ -26,7 +26,7 @@ const WITHOUT_STD: &[&str] = &[
     "wasm32-unknown-unknown",
 ];
 
-/// The one of them in CI: it has no atomics of 64 bits.
+/// The one of them in the release check: it has no atomics of 64 bits.
 const NARROW: &str = "thumbv7em-none-eabihf";
 
 /// The target that also runs, under qemu-user.

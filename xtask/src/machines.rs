@@ -126,31 +126,45 @@ const AT_ONCE: usize = 2;
 /// Requirements of all machines: a program, and the Debian package that it is in.
 const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
 
-/// Boots all machines, or says what is missing.
+/// Boots the usual machines for x86-64, or says what is missing.
 pub(crate) fn check() -> Result<Outcome> {
-    match missing(usual()) {
+    check_usual(Architecture::X86)
+}
+
+/// Boots the usual machines for arm64, or says what is missing.
+pub(crate) fn check_arm() -> Result<Outcome> {
+    check_usual(Architecture::Arm)
+}
+
+fn check_usual(architecture: Architecture) -> Result<Outcome> {
+    let machines: Vec<&Machine> = usual(architecture).collect();
+    match missing(machines.iter().copied()) {
         Some(missing) => missing_tool(missing),
-        None => measure(&[]).map(|()| Outcome::Passed),
+        None => run_all(&machines).map(|()| Outcome::Passed),
     }
 }
 
-/// Builds the programs for this architecture's machines; those for the other one are built by
-/// `cross`.
+/// Builds the programs for machines for x86-64.
 pub(crate) fn build() -> Result<Outcome> {
     Programs::build(Architecture::X86).map(|_| Outcome::Passed)
 }
 
-/// Boots the machines of these names, or all, and checks what the instrument and the library say
-/// there.
+/// Boots the machines of these names, or the usual ones for x86-64, and checks what the instrument
+/// and the library report there.
 pub(crate) fn measure(names: &[&str]) -> Result<()> {
     let machines = chosen(names)?;
     if let Some(missing) = missing(machines.iter().copied()) {
         bail!("{missing}");
     }
+    run_all(&machines)
+}
+
+/// Builds the programs, boots these machines, and checks what is reported there.
+fn run_all(machines: &[&Machine]) -> Result<()> {
     let start = Instant::now();
-    let images = prepare(&machines)?;
+    let images = prepare(machines)?;
     let prepared = start.elapsed().as_secs_f64();
-    let failures = boot_all(&machines, &images);
+    let failures = boot_all(machines, &images);
     let booted = start.elapsed().as_secs_f64() - prepared;
     println!("   {} machines in {booted:.0} s, after {prepared:.0} s of building", machines.len());
     if failures.is_empty() { Ok(()) } else { bail!("machines are not as expected:\n{}", failures.join("\n")) }
@@ -183,21 +197,21 @@ pub(crate) fn missing_to_install(architecture: &str) -> Option<String> {
     missing_to_boot(&architectures(machines), &[])
 }
 
-/// The machines of these names; all if there is no name.
+/// The machines of these names; the usual ones for x86-64 if there is no name.
 fn chosen(names: &[&str]) -> Result<Vec<&'static Machine>> {
     if let Some(unknown) = names.iter().find(|name| !MACHINES.iter().any(|machine| machine.name == **name)) {
         let all: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
         bail!("there is no machine {unknown}; there are {}", all.join(", "));
     }
     if names.is_empty() {
-        return Ok(usual().collect());
+        return Ok(usual(Architecture::X86).collect());
     }
     Ok(MACHINES.iter().filter(|machine| names.contains(&machine.name)).collect())
 }
 
-/// The machines that are booted where none is named.
-fn usual() -> impl Iterator<Item = &'static Machine> {
-    MACHINES.iter().filter(|machine| machine.limit <= LIMIT)
+/// The machines of an architecture, without those that take long.
+fn usual(architecture: Architecture) -> impl Iterator<Item = &'static Machine> {
+    MACHINES.iter().filter(move |machine| machine.architecture == architecture && machine.limit <= LIMIT)
 }
 
 /// Builds the programs, and packs them with what was fetched.
@@ -275,11 +289,13 @@ fn missing<'a>(machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
 
 /// Returns these packages and what is missing to boot, and how to get it.
 fn missing_to_boot(architectures: &[Architecture], packages: &[&'static str]) -> Option<String> {
-    let (mut packages, mut unfetched) = (packages.to_vec(), false);
+    let (mut packages, mut unfetched) = (packages.to_vec(), Vec::new());
     for architecture in architectures {
         let needed = TOOLS.iter().chain(architecture.tools()).filter(|(program, _)| !run::exists(program));
         packages.extend(needed.map(|(_, package)| *package));
-        unfetched |= !folder().join(architecture.name()).join("kernel").exists();
+        if !folder().join(architecture.name()).join("kernel").exists() {
+            unfetched.push(architecture.name());
+        }
     }
     packages.sort_unstable();
     packages.dedup();
@@ -287,8 +303,8 @@ fn missing_to_boot(architectures: &[Architecture], packages: &[&'static str]) ->
     if !packages.is_empty() {
         commands.push(format!("apt-get install {}", packages.join(" ")));
     }
-    if unfetched {
-        commands.push(format!("machines/fetch.sh {}", folder().display()));
+    if !unfetched.is_empty() {
+        commands.push(format!("machines/fetch.sh {} {}", folder().display(), unfetched.join(" ")));
     }
     (!commands.is_empty()).then(|| format!("emulated machines need: {}", commands.join("; ")))
 }
@@ -320,9 +336,11 @@ mod tests {
     #[test]
     fn machines_are_chosen_by_name() {
         let usual = chosen(&[]).unwrap();
-        assert_eq!(usual.len(), MACHINES.len() - 2);
-        let named = ["census", "monotone"];
+        assert_eq!(usual.len(), MACHINES.len() - 3);
+        let named = ["arm64", "census", "monotone"];
         assert!(usual.iter().all(|machine| !named.contains(&machine.name)), "they take long");
+        let arm: Vec<&str> = super::usual(Architecture::Arm).map(|machine| machine.name).collect();
+        assert_eq!(arm, ["arm64"]);
         assert_eq!(chosen(&["monotone"]).unwrap().len(), 1);
         let names: Vec<&str> = chosen(&["hpet", "tsc"]).unwrap().iter().map(|machine| machine.name).collect();
         assert_eq!(names, ["tsc", "hpet"]);

@@ -18,8 +18,10 @@ mod needs;
 mod outcome;
 mod package;
 mod pictures;
+mod plan;
 mod platforms;
 mod python;
+mod release_check;
 mod run;
 mod runtimes;
 mod semver;
@@ -36,16 +38,20 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "usage: cargo xtask TASK
 
-  test          everything that a change has to pass (40 minutes); `cargo test` alone is the quick tier
-  test --only STEP...   these steps of it
+  test [STEP...]  everything that a change has to pass (20 minutes), or these steps; `cargo test` alone is
+                the quick tier
   test --failed         the steps that failed last
   test --list           the names of all steps
-  missing [--targets]  the Debian packages that `test` lacks here, or the targets of rustup
+  release-check [STEP...]  everything that a release has to pass beside `test`, or these steps; --failed and
+                --list as above (a quarter of an hour)
+  missing [--release] [--targets]
+                Debian packages that `test` lacks here, or `release-check`; or targets of rustup
   fuzz TARGET [RUNS]    a parser with mutated input, so many times or until something is found
   platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler;
                 the command for macOS and the BSDs by the compiler (an hour and a quarter)
   platforms windows  builds the command for Windows; the last line is the executable's path
-  machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
+  machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change;
+                by default the usual ones for x86-64
   browsers BROWSER PROGRAM  pages of --format html in that browser (two minutes)
   census HOSTS DAYS DIR [--last DAYS] [--seed N] [--without FAULT] [--compact] [--here] | bases
                 records of check that a fleet would have left, with planted faults; --last writes the
@@ -105,15 +111,9 @@ fn task(arguments: &[&str]) -> Result<()> {
         return bench::recorded::write(name).and(outcome);
     }
     match arguments {
-        ["test", arguments @ ..] => test::test(arguments),
-        ["missing"] => {
-            needs::missing(needs::ALL).iter().flat_map(needs::Missing::of_debian).for_each(|name| println!("{name}"));
-            Ok(())
-        }
-        ["missing", "--targets"] => {
-            needs::missing(needs::ALL).iter().flat_map(needs::Missing::of_rust).for_each(|name| println!("{name}"));
-            Ok(())
-        }
+        ["test", arguments @ ..] => test::TEST.run(arguments),
+        ["release-check", arguments @ ..] => release_check::RELEASE_CHECK.run(arguments),
+        ["missing", options @ ..] => needs::print_missing(options),
         ["fuzz", target] => fuzz::run(target, None),
         ["fuzz", target, runs] => fuzz::run(target, Some(runs)),
         ["platforms", "windows"] => platforms::windows(),

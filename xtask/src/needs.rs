@@ -38,7 +38,7 @@ enum From {
 }
 
 /// Everything that the steps of `cargo xtask test` need. `.ci/run` installs it.
-pub(crate) const ALL: &[Need] = &[
+pub(crate) const TEST: &[Need] = &[
     Need::program("cc", "gcc"),
     Need::file("/usr/include/stdio.h", "libc6-dev"),
     Need::program("objdump", "binutils"),
@@ -57,17 +57,12 @@ pub(crate) const ALL: &[Need] = &[
     Need::program("valgrind", "valgrind"),
     Need::program("man", "man-db"),
     Need::program("mandoc", "mandoc"),
-    // Other processors and systems.
+    // The C library's headers on another processor.
     Need::program("qemu-aarch64", "qemu-user"),
     Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
-    Need::program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
-    Need::program("wine", "wine"),
-    Need::file("/usr/lib/wine/wine64", "wine64"),
-    Need::file("/usr/bin/rustc", "rustc-web"),
-    Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
+    // Emulated machines.
     Need::program("qemu-system-x86_64", "qemu-system-x86"),
-    Need::program("qemu-system-aarch64", "qemu-system-arm"),
     Need::program("cpio", "cpio"),
     // Runtimes whose stopwatches are measured.
     Need::program("g++", "g++"),
@@ -90,14 +85,37 @@ pub(crate) const ALL: &[Need] = &[
     Need::program("kubectl", "kubernetes-client"),
     Need::program("systemd-analyze", "systemd"),
     Need::file("/usr/share/i18n/locales/de_DE", "locales"),
-    // The archive of a release is tried.
-    Need::target("x86_64-unknown-linux-musl"),
     // It checks commands of workflows.
     Need::program("shellcheck", "shellcheck"),
-    // It packs for Windows.
-    Need::program("zip", "zip"),
     // It opens the traces of examples.
     Need::program("babeltrace2", "babeltrace2"),
+];
+
+/// Everything that the steps of `cargo xtask release-check` need.
+pub(crate) const RELEASE: &[Need] = &[
+    Need::program("cc", "gcc"),
+    Need::file("/usr/include/stdio.h", "libc6-dev"),
+    // The archive for x86-64, in an empty root and in an emulated machine.
+    Need::target("x86_64-unknown-linux-musl"),
+    Need::program("git", "git"),
+    Need::program("objdump", "binutils"),
+    Need::program("tar", "tar"),
+    Need::program("zip", "zip"),
+    Need::program("unshare", "util-linux"),
+    Need::program("qemu-system-x86_64", "qemu-system-x86"),
+    Need::program("cpio", "cpio"),
+    // Other processors.
+    Need::program("qemu-aarch64", "qemu-user"),
+    Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
+    Need::program("qemu-system-aarch64", "qemu-system-arm"),
+    // A compiler for every target, with the standard library's sources.
+    Need::file("/usr/bin/rustc", "rustc-web"),
+    Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
+    // Windows.
+    Need::program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+    Need::program("wine", "wine"),
+    Need::file("/usr/lib/wine/wine64", "wine64"),
 ];
 
 impl Need {
@@ -160,6 +178,21 @@ pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<M
     (!packages.is_empty()).then_some(Missing(packages))
 }
 
+/// Prints Debian's packages that the tests lack here, a line each. `--release` chooses the release
+/// check instead, `--targets` the targets of rustup.
+pub(crate) fn print_missing(options: &[&str]) -> Result<()> {
+    if let Some(unknown) = options.iter().find(|option| !["--release", "--targets"].contains(option)) {
+        bail!("unknown option {unknown:?}: expected --release or --targets");
+    }
+    let Some(missing) = missing(if options.contains(&"--release") { RELEASE } else { TEST }) else { return Ok(()) };
+    if options.contains(&"--targets") {
+        missing.of_rust().for_each(|triple| println!("{triple}"));
+    } else {
+        missing.of_debian().for_each(|package| println!("{package}"));
+    }
+    Ok(())
+}
+
 /// Refuses a purpose that lacks something: `archives need packages: apt-get install tar`.
 pub(crate) fn require<'a>(purpose: &str, needs: impl IntoIterator<Item = &'a Need>) -> Result<()> {
     missing(needs).map_or(Ok(()), |missing| bail!("{purpose} need packages: {missing}"))
@@ -209,6 +242,12 @@ impl std::fmt::Display for Missing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_options_are_refused() {
+        let error = print_missing(&["--release", "--target"]).unwrap_err().to_string();
+        assert_eq!(error, "unknown option \"--target\": expected --release or --targets");
+    }
 
     #[test]
     fn what_is_missing_is_named_once_with_the_command_that_installs_it() {

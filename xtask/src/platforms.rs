@@ -88,8 +88,8 @@ const NO_SDK: &str = "Apple's SDK";
 const NO_LINK: &str = "Microsoft's linker and libraries";
 const NO_MINGW: &str = "MinGW for this processor";
 
-/// The target that the full tier compiles the command for, of those that run nothing here.
-const COMMAND_IN_CI: &str = "x86_64-unknown-freebsd";
+/// The target that the release check compiles the command for, of those that run nothing here.
+const COMMAND_IN_CHECK: &str = "x86_64-unknown-freebsd";
 
 /// All of them.
 const PLATFORMS: &[Platform] = &[
@@ -104,7 +104,7 @@ const PLATFORMS: &[Platform] = &[
     tests("wasm32-unknown-unknown", &wasm::WITHOUT_A_SYSTEM),
     links("x86_64-apple-darwin").with_the_command(),
     links("aarch64-apple-darwin").with_the_command(),
-    links(COMMAND_IN_CI).with_the_command(),
+    links(COMMAND_IN_CHECK).with_the_command(),
     compiles("x86_64-unknown-linux-musl", NO_MUSL),
     compiles("i686-unknown-linux-musl", NO_MUSL),
     compiles("aarch64-unknown-linux-musl", NO_MUSL),
@@ -227,23 +227,23 @@ fn chosen(names: &[&str]) -> Result<Vec<&'static Platform>> {
     Ok(PLATFORMS.iter().filter(|platform| names.is_empty() || names.contains(&platform.target)).collect())
 }
 
-/// Tests of another system, for CI.
-fn in_ci() -> impl Iterator<Item = (&'static str, &'static Emulated)> {
+/// Tests of another system, for the release check.
+fn in_release_check() -> impl Iterator<Item = (&'static str, &'static Emulated)> {
     PLATFORMS.iter().flat_map(|Platform { target, check, .. }| {
         let hosts = if let Check::Tests(hosts) = check { *hosts } else { &[] };
-        hosts.iter().filter(|host| host.in_ci).map(|host| (*target, host))
+        hosts.iter().filter(|host| host.in_release_check).map(|host| (*target, host))
     })
 }
 
 /// Runs the tests of the library on these platforms, and compiles the command for another.
 pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
-    let needed = in_ci().flat_map(|(_, host)| host.needs).chain(&cross::COMPILER);
+    let needed = in_release_check().flat_map(|(_, host)| host.needs).chain(&cross::COMPILER);
     if let Some(missing) = needs::missing(needed) {
         return missing_tool(format!("other platforms need packages: {missing}"));
     }
-    println!("   {COMMAND_IN_CI}: the command compiles without a warning");
-    compile(COMMAND_IN_CI, COMMAND).context(COMMAND_IN_CI)?;
-    for (target, host) in in_ci() {
+    println!("   {COMMAND_IN_CHECK}: the command compiles without a warning");
+    compile(COMMAND_IN_CHECK, COMMAND).context(COMMAND_IN_CHECK)?;
+    for (target, host) in in_release_check() {
         println!("   {target}: tests of the library {}", host.location);
         host.test(target, tally).context(target)?;
         if target == wine::TARGET {
@@ -288,10 +288,10 @@ mod tests {
         assert!(error.starts_with("unknown target \"pdp11\": expected one of aarch64-"), "{error}");
     }
 
-    /// .ci/run installs what these need, and nothing for another.
+    /// `needs::RELEASE` has what these need, and nothing for another.
     #[test]
-    fn ci_tests_another_system() {
-        let covered: Vec<_> = in_ci().map(|(target, host)| (target, host.location)).collect();
+    fn the_release_check_tests_another_system() {
+        let covered: Vec<_> = in_release_check().map(|(target, host)| (target, host.location)).collect();
         assert_eq!(covered, [("x86_64-pc-windows-gnu", "under Wine")]);
     }
 }

@@ -94,15 +94,7 @@ impl Tally {
             self.with(|counts| counts.skipped.insert(format!("skipped: {reason}")));
         }
         let Some((result, _)) = line.rsplit_once(" in ").filter(|(_, took)| took.contains('s')) else { return };
-        let of = |what: &str| {
-            let count = result.split(", ").find_map(|part| part.trim().strip_suffix(what));
-            count.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0)
-        };
-        let (passed, failed) = (of("passed"), of("failed"));
-        self.with(|counts| {
-            counts.passed += passed;
-            counts.failed += failed;
-        });
+        self.add(result);
     }
 
     /// Takes a step that was skipped as a whole.
@@ -113,14 +105,14 @@ impl Tally {
     /// The counts of a line such as `test result: ok. 41 passed; 0 failed; 0 ignored; ...`.
     fn count(&self, line: &str) {
         let Some(result) = line.strip_prefix("test result: ") else { return };
-        let of = |what: &str| {
-            let count = result.split(['.', ';']).find_map(|part| part.trim().strip_suffix(what));
-            count.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0)
-        };
-        let (passed, failed) = (of("passed"), of("failed"));
+        self.add(result);
+    }
+
+    /// Adds the counts of a result such as `ok. 41 passed; 0 failed` or `1 failed, 41 passed`.
+    fn add(&self, result: &str) {
         self.with(|counts| {
-            counts.passed += passed;
-            counts.failed += failed;
+            counts.passed += number_before(result, "passed");
+            counts.failed += number_before(result, "failed");
         });
     }
 
@@ -141,6 +133,12 @@ impl Tally {
             println!("{passed} passed, {failed} failed, {} skipped", skipped.len());
         });
     }
+}
+
+/// Returns the number before a word, or 0 if the word is not there.
+fn number_before(result: &str, word: &str) -> u64 {
+    let number = result.split(['.', ',', ';']).find_map(|part| part.trim().strip_suffix(word));
+    number.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
 }
 
 /// Returns the test that a line such as `---- clock::goes_on stdout ----` names as failed.

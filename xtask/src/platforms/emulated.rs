@@ -27,8 +27,8 @@ pub(super) struct Emulated {
     pub(super) variables: &'static [(&'static str, &'static str)],
     /// True if the library has to cost no more than std's clock there, which it serves.
     pub(super) serves_the_systems_clock: bool,
-    /// True if `cargo xtask test` runs them.
-    pub(super) in_ci: bool,
+    /// True if `cargo xtask release-check` runs them.
+    pub(super) in_release_check: bool,
 }
 
 /// The emulator needs no libraries of the target then.
@@ -43,7 +43,7 @@ const LINUX: Emulated = Emulated {
     flags: STATIC,
     variables: &[],
     serves_the_systems_clock: false,
-    in_ci: false,
+    in_release_check: false,
 };
 
 /// A Linux that qemu-user emulates: the end of the emulator's name, and of the linker's with its
@@ -87,7 +87,7 @@ pub(super) const WINDOWS: Emulated = Emulated {
     flags: "",
     variables: &[("WINEDEBUG", "-all")],
     serves_the_systems_clock: true,
-    in_ci: true,
+    in_release_check: true,
 };
 
 /// The library's tests, and those of what the instrument has for Windows alone: its clocks, facts

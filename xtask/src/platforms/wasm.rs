@@ -27,7 +27,7 @@ pub(super) const WASI: [Emulated; 2] = [
         flags: WASI_LIBC,
         variables: &[],
         serves_the_systems_clock: true,
-        in_ci: false,
+        in_release_check: false,
     },
     Emulated {
         location: "in wasmtime",
@@ -38,7 +38,7 @@ pub(super) const WASI: [Emulated; 2] = [
         flags: WASI_LIBC,
         variables: &[],
         serves_the_systems_clock: true,
-        in_ci: false,
+        in_release_check: false,
     },
 ];
 
@@ -52,7 +52,7 @@ const JAVASCRIPT: Emulated = Emulated {
     variables: &[],
     // std has none there that it could be compared with.
     serves_the_systems_clock: false,
-    in_ci: false,
+    in_release_check: false,
 };
 
 pub(super) const WITHOUT_A_SYSTEM: [Emulated; 4] = [

@@ -15,7 +15,7 @@ pub(crate) const COUNTER: [&str; 2] =
     if cfg!(target_arch = "aarch64") { ["cntvct", "cntvct_isb"] } else { ["tsc", "rdtscp"] };
 
 /// Names a program that runs the command for another architecture, with its arguments
-/// (`cargo xtask test --only cross`).
+/// (`cargo xtask release-check cross`).
 const RUNNER: &str = "CLOCKSCOPE_TEST_RUNNER";
 
 /// Returns true if the command runs under an emulator.

@@ -10,7 +10,7 @@ use clockscope_measure::Session;
 
 use crate::platform::Simulated;
 
-/// Machines of a test in the full tier: of so many each share and each kind is known.
+/// Machines of a test in the release check: of so many each share and each kind is known.
 const MANY: u64 = 50;
 /// Machines of a test in the quick tier.
 const FEW: u64 = 3;

@@ -50,8 +50,8 @@ fn is_right(found: f64, period: f64) -> bool {
     (found / period - 1.0).abs() <= 1e-3
 }
 
-/// Number of simulated clocks that a test has: so many in the full tier, a third of them in the
-/// quick one, or as many as `CLOCKSCOPE_TICK_CASES` says.
+/// Number of simulated clocks that a test has: `full` in the release check, a third of them in the
+/// quick tier, or as many as `CLOCKSCOPE_TICK_CASES` says.
 fn clock_count(full: usize) -> usize {
     let chosen = std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|clock_count| clock_count.parse().ok());
     let is_full = std::env::var_os("CLOCKSCOPE_MACHINES").is_some_and(|machines| machines == "full");

@@ -1,0 +1,33 @@
+//! The release check: everything that a release has to pass beside `cargo xtask test`.
+
+use anyhow::Result;
+
+use crate::outcome::passed;
+use crate::plan::{Plan, Step};
+use crate::tally::Tally;
+use crate::{cross, dist, machines, needs, package, platforms};
+
+pub(crate) const RELEASE_CHECK: Plan = Plan {
+    task: "release-check",
+    basics: &[],
+    alone: &[],
+    // Lanes are about as long as each other, and build into different folders at any time:
+    // `machines-full` and `publish` build into the one of `cargo test`.
+    lanes: &[
+        &[
+            Step("dist", |_| dist::check()),
+            Step("publish", |_| passed(package::verify())),
+            Step("cross", |_| cross::check()),
+        ],
+        &[Step("machines-full", |tally| passed(machines_full(tally))), Step("platforms", platforms::test_some)],
+    ],
+    last: &[Step("machines-arm", |_| machines::check_arm())],
+    needs: needs::RELEASE,
+};
+
+/// The questions to simulated machines, and the ticks of simulated clocks, with all their seeds.
+fn machines_full(tally: &Tally) -> Result<()> {
+    let full = [("CLOCKSCOPE_MACHINES", "full")];
+    tally.cargo_test(&full, &["--workspace", "--lib", "--", "tick::tests"])?;
+    tally.cargo_test(&full, &["--workspace", "--test", "truth"])
+}
