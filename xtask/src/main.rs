@@ -14,6 +14,7 @@ mod fleet;
 mod fuzz;
 mod install;
 mod machines;
+mod members;
 mod needs;
 mod outcome;
 mod package;

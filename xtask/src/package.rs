@@ -124,7 +124,8 @@ fn link(from: &Path, to: &Path, file: &Path) -> Result<()> {
     symlink(&target, to.join(file)).with_context(|| format!("cannot link {}", target.display()))
 }
 
-fn metadata() -> Result<Value> {
+/// Returns what cargo states of the workspace and its members.
+pub(crate) fn metadata() -> Result<Value> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
     Ok(serde_json::from_str(&metadata)?)
 }

@@ -28,6 +28,6 @@ pub(crate) const RELEASE_CHECK: Plan = Plan {
 /// The questions to simulated machines, and the ticks of simulated clocks, with all their seeds.
 fn machines_full(tally: &Tally) -> Result<()> {
     let full = [("CLOCKSCOPE_MACHINES", "full")];
-    tally.cargo_test(&full, &["--workspace", "--lib", "--", "tick::tests"])?;
-    tally.cargo_test(&full, &["--workspace", "--test", "truth"])
+    tally.cargo_test(&full, &["--lib", "--", "tick::tests"])?;
+    tally.cargo_test(&full, &["--test", "truth"])
 }

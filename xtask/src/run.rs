@@ -84,7 +84,7 @@ pub(crate) fn by_tool(name: &str, check: impl FnOnce(&str) -> Result<Outcome>) -
 /// Builds the command as `cargo test` does, which leaves nothing to do after the tests, and returns
 /// its path.
 pub(crate) fn debug_command() -> Result<String> {
-    cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "cli"])?;
+    cargo(&["test", "--quiet", "--no-run", "--test", "cli"])?;
     Ok(built("debug/clockscope"))
 }
 

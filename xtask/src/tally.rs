@@ -37,6 +37,7 @@ impl Tally {
     pub(crate) fn cargo_test(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
         let list = std::path::absolute(run::built(&format!("skipped-tests-{:?}.txt", std::thread::current().id())))?;
         // Elsewhere a step repeats its tests.
+        let selection = if arguments.contains(&"--workspace") { " --workspace" } else { "" };
         let is_native = !arguments.contains(&"--target") && !variables.iter().any(|(name, _)| *name == "RUSTFLAGS");
         // A list that is not there needs no removal.
         let _ = fs::remove_file(&list);
@@ -53,7 +54,7 @@ impl Tally {
             println!("{line}");
             self.count(&line);
             if is_native && let Some(test) = failed_test(&line) {
-                self.with(|counts| counts.repeats.insert(repeat(variables, test)));
+                self.with(|counts| counts.repeats.insert(repeat(variables, selection, test)));
             }
         }
         let status = child.wait()?;
@@ -146,13 +147,13 @@ fn failed_test(line: &str) -> Option<&str> {
     line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
 }
 
-/// Returns the command that runs one test again.
-fn repeat(variables: &[(&str, &str)], test: &str) -> String {
+/// Returns the command that runs one test again. `selection` chooses the members of the workspace.
+fn repeat(variables: &[(&str, &str)], selection: &str, test: &str) -> String {
     let set: String = variables.iter().map(|(name, value)| format!("{name}={value} ")).collect();
     // An example of the documentation is named by its file.
     match test.split_once(" - ") {
-        Some((file, _)) => format!("{set}cargo test --doc '{file}'"),
-        None => format!("{set}cargo test {test} -- --exact --include-ignored"),
+        Some((file, _)) => format!("{set}cargo test{selection} --doc '{file}'"),
+        None => format!("{set}cargo test{selection} {test} -- --exact --include-ignored"),
     }
 }
 
@@ -181,9 +182,9 @@ mod tests {
         assert_eq!(failed_test("test result: ok. 1 passed"), None);
         let full = [("CLOCKSCOPE_MACHINES", "full")];
         let expected = "CLOCKSCOPE_MACHINES=full cargo test clock::goes_on -- --exact --include-ignored";
-        assert_eq!(repeat(&full, "clock::goes_on"), expected);
-        let expected = "cargo test --doc 'crates/clockscope/src/lib.rs'";
-        assert_eq!(repeat(&[], "crates/clockscope/src/lib.rs - now (line 3)"), expected);
+        assert_eq!(repeat(&full, "", "clock::goes_on"), expected);
+        let expected = "cargo test --workspace --doc 'crates/clockscope/src/lib.rs'";
+        assert_eq!(repeat(&[], " --workspace", "crates/clockscope/src/lib.rs - now (line 3)"), expected);
     }
 
     #[test]

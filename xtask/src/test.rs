@@ -7,8 +7,8 @@ use crate::outcome::passed;
 use crate::plan::{Plan, Step};
 use crate::tally::Tally;
 use crate::{
-    browsers, dependencies, docs, fast_path, fleet, fuzz, machines, needs, package, python, run, runtimes, spelling,
-    structure, traces, workflows,
+    browsers, dependencies, docs, fast_path, fleet, fuzz, machines, members, needs, package, python, run, runtimes,
+    spelling, structure, traces, workflows,
 };
 
 pub(crate) const TEST: Plan = Plan {
@@ -26,6 +26,7 @@ pub(crate) const TEST: Plan = Plan {
     // The tests, and those of real clocks that need a quiet machine.
     alone: &[
         Step("quick", |tally| passed(tally.cargo_test(&[], &[]))),
+        Step("crates", |tally| passed(crates(tally))),
         Step("ignored", |tally| passed(ignored(tally))),
     ],
     // Lanes are about as long as each other. The first builds into the folder of `cargo test`,
@@ -54,18 +55,26 @@ pub(crate) const TEST: Plan = Plan {
 /// The models of the clock's protocol, which loom runs.
 const MODELS: &str = "disciplined::protocol";
 
-/// The tests that `cargo test` ignores.
+/// The tests of members that `cargo test` leaves out.
+fn crates(tally: &Tally) -> Result<()> {
+    members::test_others(tally, &[])
+}
+
+/// The tests that `cargo test` ignores. Members are chosen as by `quick` and `crates`: other
+/// choices have other features, and build all tests again.
 fn ignored(tally: &Tally) -> Result<()> {
-    tally.cargo_test(&[], &["--workspace", "--tests", "--", "--ignored", "--skip", MODELS])
+    let of_default_members = tally.cargo_test(&[], &["--tests", "--", "--ignored"]);
+    let of_others = members::test_others(tally, &["--tests", "--", "--ignored", "--skip", MODELS]);
+    of_default_members.and(of_others)
 }
 
 fn lints() -> Result<()> {
     run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
 }
 
-/// The models that take too long for the quick tier.
+/// The models that take too long for `crates`.
 fn loom(tally: &Tally) -> Result<()> {
-    tally.cargo_test(&[], &["--workspace", "--test", "models", "--", "--ignored", MODELS])
+    members::test_others(tally, &["--test", "models", "--", "--ignored", MODELS])
 }
 
 fn documentation() -> Result<()> {
