@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::package;
 use crate::tally::Tally;
 
-/// Runs their tests by `cargo test` with these arguments.
-pub(crate) fn test_others(tally: &Tally, arguments: &[&str]) -> Result<()> {
+/// Runs their tests by `cargo test` with these variables and arguments.
+pub(crate) fn test_others(tally: &Tally, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
     let metadata = package::metadata()?;
     let mut all = vec!["--workspace"];
     for name in defaults(&metadata)? {
         all.extend(["--exclude", name]);
     }
     all.extend(arguments);
-    tally.cargo_test(&[], &all)
+    tally.cargo_test(variables, &all)
 }
 
 /// Returns the names of the default members, by the metadata of the workspace.

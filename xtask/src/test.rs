@@ -25,7 +25,7 @@ pub(crate) const TEST: Plan = Plan {
     ],
     // The tests, and those of real clocks that need a quiet machine.
     alone: &[
-        Step("quick", |tally| passed(tally.cargo_test(&[], &[]))),
+        Step("quick", |tally| passed(tally.cargo_test(&ALL_CASES, &[]))),
         Step("crates", |tally| passed(crates(tally))),
         Step("ignored", |tally| passed(ignored(tally))),
     ],
@@ -52,19 +52,22 @@ pub(crate) const TEST: Plan = Plan {
     needs: needs::TEST,
 };
 
+/// Property tests draw all cases, four times as many as by `cargo test` alone (`.cargo/config.toml`).
+const ALL_CASES: [(&str, &str); 1] = [("PROPTEST_CASES", "256")];
+
 /// The models of the clock's protocol, which loom runs.
 const MODELS: &str = "disciplined::protocol";
 
 /// The tests of members that `cargo test` leaves out.
 fn crates(tally: &Tally) -> Result<()> {
-    members::test_others(tally, &[])
+    members::test_others(tally, &ALL_CASES, &[])
 }
 
 /// The tests that `cargo test` ignores. Members are chosen as by `quick` and `crates`: other
 /// choices have other features, and build all tests again.
 fn ignored(tally: &Tally) -> Result<()> {
     let of_default_members = tally.cargo_test(&[], &["--tests", "--", "--ignored"]);
-    let of_others = members::test_others(tally, &["--tests", "--", "--ignored", "--skip", MODELS]);
+    let of_others = members::test_others(tally, &[], &["--tests", "--", "--ignored", "--skip", MODELS]);
     of_default_members.and(of_others)
 }
 
@@ -74,7 +77,7 @@ fn lints() -> Result<()> {
 
 /// The models that take too long for `crates`.
 fn loom(tally: &Tally) -> Result<()> {
-    members::test_others(tally, &["--test", "models", "--", "--ignored", MODELS])
+    members::test_others(tally, &[], &["--test", "models", "--", "--ignored", MODELS])
 }
 
 fn documentation() -> Result<()> {

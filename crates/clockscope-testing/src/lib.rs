@@ -10,6 +10,7 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a test may panic")]
 
+mod cases;
 // Apple's systems bind no thread to a CPU.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 mod cpus;
@@ -24,6 +25,7 @@ pub mod simulation;
 #[cfg(unix)]
 mod skip;
 
+pub use cases::cases;
 #[cfg(all(unix, not(target_vendor = "apple")))]
 pub use cpus::{Hog, allowed_cpus, move_threads, on_cpu, two_cpus};
 #[cfg(unix)]

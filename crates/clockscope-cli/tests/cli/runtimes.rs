@@ -113,12 +113,15 @@ fn wrappers_and_shims_are_measured_or_reported() {
     let hanging = program(folder.path(), "hanging", "sleep 98765 & exec sleep 98765");
     let of = |path: &Path| format!("ruby={}", path.display());
     let (chatty, broken, hanging) = (of(&chatty), of(&broken), of(&hanging));
-    let arguments = ["ruby", "--runtime", &chatty, "--runtime", &broken, "--runtime", &hanging, "--timeout", "500ms"];
-    let rows = rows(&run(runtimes(folder.path(), &arguments), 0));
-    assert_eq!(rows.len(), 3, "{rows:#?}");
-    assert_eq!((&rows[0]["version"], &rows[0]["cost_ns"]), (&"1.2.3".into(), &20.0.into()));
-    assert!(reason(&rows[1]).contains("status 127: pyenv: ruby: command not found"), "{}", rows[1]);
-    assert!(reason(&rows[2]).contains("did not end within 0.5 s"), "{}", rows[2]);
+    let arguments = ["ruby", "--runtime", &chatty, "--runtime", &broken];
+    let found = rows(&run(runtimes(folder.path(), &arguments), 0));
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert_eq!((&found[0]["version"], &found[0]["cost_ns"]), (&"1.2.3".into(), &20.0.into()));
+    assert!(reason(&found[1]).contains("status 127: pyenv: ruby: command not found"), "{}", found[1]);
+    // Alone: a busy machine may not run the others in so short a time.
+    let found = rows(&run(runtimes(folder.path(), &["ruby", "--runtime", &hanging, "--timeout", "500ms"]), 3));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(reason(&found[0]).contains("did not end within 0.5 s"), "{}", found[0]);
     assert_tidy(folder.path());
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use crate::schema::{Place, places};
 use crate::support::{fixtures, text_of};
 use clockscope_records::Document;
+use clockscope_testing::cases;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -265,7 +266,7 @@ static DOUBTFUL: LazyLock<Vec<(Value, Vec<Field>)>> = LazyLock::new(|| {
 });
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_figures_may_be_unknown(

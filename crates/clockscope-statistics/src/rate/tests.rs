@@ -1,4 +1,5 @@
 use super::*;
+use clockscope_testing::cases;
 use proptest::prelude::*;
 
 /// A clock and a reference that runs true, as they are read.
@@ -47,7 +48,7 @@ fn ticks() -> impl Strategy<Value = Ticks> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
 
     /// The truth is inside the bound in every case: with three in ten brackets interrupted, with
     /// rates that change during the run, with clocks that move in steps.

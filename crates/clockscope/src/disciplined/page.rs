@@ -283,8 +283,7 @@ impl Page {
         let words = &self.segments[version.segment()].0;
         // Of the segment no more than where it is: a load of an atomic is done whether it is needed
         // or not.
-        let [start, packed] = [0, 1].map(|index: usize| words[index].load(Ordering::Relaxed));
-        let segment = Segment::of_words([start, packed, 0, 0]);
+        let segment = Segment::of_words([relaxed(&words[0]), relaxed(&words[1]), 0, 0]);
         let tick = counter();
         let bounds = self.bounds_of(version);
         fence(Ordering::Acquire);
@@ -301,8 +300,8 @@ impl Page {
 
     #[inline(always)]
     fn bounds_of(&self, version: Version) -> Bounds {
-        let words = &self.civil[version.slot()].0;
-        Bounds::of_words(core::array::from_fn(|index| words[index + 1].load(Ordering::Relaxed)))
+        let [_, a, b, c, d, e, f, _] = &self.civil[version.slot()].0;
+        Bounds::of_words([relaxed(a), relaxed(b), relaxed(c), relaxed(d), relaxed(e), relaxed(f)])
     }
 
     /// The version; whatever was done before it came is seen after this.
@@ -344,8 +343,8 @@ impl Page {
 
     #[inline(always)]
     fn segment(&self, index: usize) -> Segment {
-        let words = &self.segments[index].0;
-        Segment::of_words(core::array::from_fn(|index| words[index].load(Ordering::Relaxed)))
+        let [a, b, c, d] = &self.segments[index].0;
+        Segment::of_words([relaxed(a), relaxed(b), relaxed(c), relaxed(d)])
     }
 
     /// Makes readers use the second segment of the line that `version` names.
@@ -530,6 +529,13 @@ impl Page {
         }
         self.version.store(0, Ordering::Release);
     }
+}
+
+/// Loads a word. Readings name their words one by one: `array::from_fn` is a call in programs that are
+/// built without link-time optimization.
+#[inline(always)]
+fn relaxed(word: &AtomicU64) -> u64 {
+    word.load(Ordering::Relaxed)
 }
 
 /// Raises a word to `ns` and returns it: `ns`, or more where it was higher.

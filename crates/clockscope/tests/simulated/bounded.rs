@@ -5,6 +5,7 @@ use crate::world::{MILLISECOND, Moment, SECOND, World};
 use clockscope::CivilState;
 use clockscope::Source;
 use clockscope::disciplined::{BoundedAt, Disciplined};
+use clockscope_testing::cases;
 use clockscope_testing::simulation::Random;
 use proptest::prelude::*;
 
@@ -488,7 +489,7 @@ fn play_rare(raw_share: f64, script: Vec<Rare>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(2000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_true_time_is_inside_for_rare_callers(
@@ -500,7 +501,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(300), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_true_time_is_inside_whatever_happens(script in proptest::collection::vec(event(), 1..40)) {

@@ -6,6 +6,7 @@ use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, Moment, SECOND, World};
 use clockscope::disciplined::Disciplined;
 use clockscope::{Finding, Source};
+use clockscope_testing::cases;
 use proptest::prelude::*;
 
 /// adjtimex(2) permits 100,000 ppm by ADJ_TICK and 500 by ADJ_FREQUENCY; chrony slews by up to
@@ -493,7 +494,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(60), max_shrink_iters: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Slews alone, in any order.
     #[test]

@@ -6,6 +6,7 @@ use std::hint::black_box;
 use crate::world::{MILLISECOND, Moment, SECOND, World, YEAR};
 use clockscope::Source;
 use clockscope::disciplined::Disciplined;
+use clockscope_testing::cases;
 use proptest::prelude::*;
 
 /// Readings of several threads of which all but one are within a read of the one: each is no
@@ -236,7 +237,7 @@ fn play(hz: f64, origin: (u64, u64), strict: bool, script: Vec<Event>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(500), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_script_makes_it_go_back_or_fail(

@@ -3,6 +3,7 @@
 use crate::world::{GHZ, MILLISECOND, SECOND, World, in_f64};
 use clockscope::disciplined::{Counter, Disciplined};
 use clockscope::history::{History, Piece, Uncovered};
+use clockscope_testing::cases;
 use clockscope_testing::simulation::Random;
 use proptest::prelude::*;
 
@@ -175,7 +176,7 @@ fn a_quiet_day_fits() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
 
     /// However the clock is steered, in a history that has room for a few pieces: whenever stamps
     /// are converted, earlier ones are no later times, and each has one time.

@@ -6,6 +6,7 @@ use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, Moment, SECOND, World};
 use clockscope::Source;
 use clockscope::disciplined::Disciplined;
+use clockscope_testing::cases;
 use proptest::prelude::*;
 
 type Clock = Disciplined<&'static World, &'static World>;
@@ -425,7 +426,7 @@ fn play(is_set: bool, script: Vec<Event>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(200), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_script_makes_it_go_back_or_wrong(is_set in any::<bool>(), script in proptest::collection::vec(event(), 1..40)) {

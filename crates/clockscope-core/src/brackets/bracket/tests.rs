@@ -1,5 +1,6 @@
 use super::*;
 use crate::brackets::OffsetBounds;
+use clockscope_testing::cases;
 use proptest::prelude::*;
 
 /// Counter values at which something ends: floats' whole numbers, signed numbers, all numbers.
@@ -47,7 +48,7 @@ fn world() -> impl Strategy<Value = World> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
 
     /// Whatever the moment at which the inner clock was read, wherever in its tick it was, and
     /// whatever the counters show.

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cases;
 use crate::simulation::scheduler::Taker;
 
 mod changes;
@@ -93,7 +94,7 @@ fn the_seed_decides_also_beside_another_machine() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(40), ..ProptestConfig::default() })]
 
     /// True times that threads hand to each other never go back, whatever they lose.
     #[test]
