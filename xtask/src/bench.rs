@@ -2,6 +2,7 @@
 //! run, alternating.
 
 pub(crate) mod across;
+pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod durations;
@@ -15,10 +16,10 @@ pub(crate) mod steps;
 pub(crate) mod terminal;
 pub(crate) mod truth;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -27,6 +28,8 @@ use crate::run;
 
 /// The programs, in the folder that cargo builds into.
 const PROGRAM: &str = "release/clockscope";
+/// The program of archives and packages.
+const PACKED: &str = "dist/clockscope";
 const LOOPS: &str = "bench-loops";
 const PEAK: &str = "bench-peak";
 /// CPU that everything is pinned to: the last that this process may use.
@@ -50,10 +53,10 @@ fn allowed_cpus() -> Result<Vec<String>> {
     Ok(cpus.with_context(|| format!("taskset names no CPUs: {said}"))?.concat())
 }
 
-/// Measures and prints a line a figure. The time of a clean build only if `build`: it takes
-/// minutes.
-pub(crate) fn measure(build: bool) -> Result<()> {
+/// Measures and prints a line a figure.
+pub(crate) fn measure() -> Result<()> {
     run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
+    run::cargo(&["build", "--profile", "dist", "--quiet", "--package", "clockscope-cli"])?;
     compile("loops.c", LOOPS)?;
     compile("peak.c", PEAK)?;
     whole_run()?;
@@ -62,10 +65,7 @@ pub(crate) fn measure(build: bool) -> Result<()> {
     against_c("quiet", &[&["tsc", "realtime", "monotonic", "monotonic_raw", "boottime"], BY_KERNEL].concat(), false)?;
     against_c("beside a busy loop", BY_KERNEL, true)?;
     beside_busy_loop()?;
-    if build {
-        clean_build()?;
-    }
-    Ok(())
+    profiles()
 }
 
 fn compile(source: &str, program: &str) -> Result<()> {
@@ -92,8 +92,27 @@ fn whole_run() -> Result<()> {
 }
 
 fn binary() -> Result<()> {
-    let bytes = Path::new(&run::built(PROGRAM)).metadata()?.len();
-    figure("release binary", "<= 8 MB", &format!("{:.2} MB", bytes as f64 / 1e6));
+    for (profile, program, target) in [("dist", PACKED, "<= 8 MB"), ("release", PROGRAM, "-")] {
+        let bytes = Path::new(&run::built(program)).metadata()?.len();
+        figure(&format!("program by the profile {profile}"), target, &format!("{:.2} MB", bytes as f64 / 1e6));
+    }
+    Ok(())
+}
+
+/// The cost of every clock in a clone's program over that in an archive's.
+fn profiles() -> Result<()> {
+    let mut ratios: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for _ in 0..PAIRS {
+        let (release, packed) = (clocks(&[])?, clocks_by(PACKED, &[])?);
+        for clock in packed.iter().filter(|clock| clock["available"] == true) {
+            let name = clock["name"].as_str().unwrap_or_default();
+            let ratio = cost_of(&release, name)? / cost_of(&packed, name)?;
+            ratios.entry(name.to_owned()).or_default().push(ratio);
+        }
+    }
+    for (name, ratios) in &mut ratios {
+        figure(&format!("release / dist: {name}"), "1 +- 0.01", &format!("{:.3}", median(ratios)));
+    }
     Ok(())
 }
 
@@ -167,25 +186,15 @@ fn beside_busy_loop() -> Result<()> {
     Ok(())
 }
 
-/// A clean build into a folder of its own.
-fn clean_build() -> Result<()> {
-    let folder = &run::built("bench-build");
-    // It is there only if an earlier run was interrupted.
-    let _ = std::fs::remove_dir_all(folder);
-    let start = Instant::now();
-    run::with(
-        &[("CARGO_TARGET_DIR", folder)],
-        "cargo",
-        &["build", "--release", "--quiet", "--package", "clockscope-cli"],
-    )?;
-    figure("clean release build", "<= 90 s", &format!("{:.0} s", start.elapsed().as_secs_f64()));
-    std::fs::remove_dir_all(folder).context("cannot remove the build's folder")
-}
-
 /// The clocks of a run of the instrument on the CPU of the comparison.
 fn clocks(arguments: &[&str]) -> Result<Vec<Value>> {
+    clocks_by(PROGRAM, arguments)
+}
+
+/// The same by another program, in the folder that cargo builds into.
+fn clocks_by(program: &str, arguments: &[&str]) -> Result<Vec<Value>> {
     let arguments = [&["measure", "--cpu", &CPU, "--format", "json"], arguments].concat();
-    let measurement: Value = serde_json::from_str(&run::output(&run::built(PROGRAM), &arguments)?)?;
+    let measurement: Value = serde_json::from_str(&run::output(&run::built(program), &arguments)?)?;
     Ok(measurement["clocks"].as_array().cloned().unwrap_or_default())
 }
 

@@ -52,7 +52,8 @@ pub(crate) const TEST: Plan = Plan {
     needs: needs::TEST,
 };
 
-/// Property tests draw all cases, four times as many as by `cargo test` alone (`.cargo/config.toml`).
+/// Property tests draw all cases, four times as many as by `cargo test` alone
+/// (`.cargo/config.toml`).
 const ALL_CASES: [(&str, &str); 1] = [("PROPTEST_CASES", "256")];
 
 /// The models of the clock's protocol, which loom runs.

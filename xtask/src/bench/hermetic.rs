@@ -17,7 +17,7 @@ const CPUS: usize = 2;
 /// Runs the tests so often in each way.
 pub(crate) fn measure(runs: &str) -> Result<()> {
     let runs: u32 = runs.parse().with_context(|| format!("{runs} is not a number of runs"))?;
-    run::cargo(&["test", "--workspace", "--no-run", "--quiet"])?;
+    run::cargo(&["test", "--no-run", "--quiet"])?;
     let cpus = allowed_cpus()?;
     let [.., cpu] = cpus.as_slice() else { bail!("no CPU") };
     let Some(two) = cpus.len().checked_sub(CPUS).map(|from| cpus[from..].join(",")) else {
@@ -34,7 +34,7 @@ fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
     let (mut failed, mut tests, mut skipped, start) = (0, BTreeMap::new(), BTreeMap::new(), Instant::now());
     for _ in 0..runs {
         let mut command = Command::new("taskset");
-        command.args(["--cpu-list", cpus, "cargo", "test", "--workspace", "--no-fail-fast"]);
+        command.args(["--cpu-list", cpus, "cargo", "test", "--no-fail-fast"]);
         let output = command.output().context("cannot run taskset: apt-get install util-linux")?;
         failed += u32::from(!output.status.success());
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -531,8 +531,8 @@ impl Page {
     }
 }
 
-/// Loads a word. Readings name their words one by one: `array::from_fn` is a call in programs that are
-/// built without link-time optimization.
+/// Loads a word. Readings name their words one by one: `array::from_fn` is a call in programs that
+/// are built without link-time optimization.
 #[inline(always)]
 fn relaxed(word: &AtomicU64) -> u64 {
     word.load(Ordering::Relaxed)
