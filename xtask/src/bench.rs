@@ -29,7 +29,7 @@ use crate::run;
 /// The programs, in the folder that cargo builds into.
 const PROGRAM: &str = "release/clockscope";
 /// The program of archives and packages.
-const PACKED: &str = "dist/clockscope";
+const DIST_PROGRAM: &str = "dist/clockscope";
 const LOOPS: &str = "bench-loops";
 const PEAK: &str = "bench-peak";
 /// CPU that everything is pinned to: the last that this process may use.
@@ -92,7 +92,7 @@ fn whole_run() -> Result<()> {
 }
 
 fn binary() -> Result<()> {
-    for (profile, program, target) in [("dist", PACKED, "<= 8 MB"), ("release", PROGRAM, "-")] {
+    for (profile, program, target) in [("dist", DIST_PROGRAM, "<= 8 MB"), ("release", PROGRAM, "-")] {
         let bytes = Path::new(&run::built(program)).metadata()?.len();
         figure(&format!("program by the profile {profile}"), target, &format!("{:.2} MB", bytes as f64 / 1e6));
     }
@@ -103,7 +103,7 @@ fn binary() -> Result<()> {
 fn profiles() -> Result<()> {
     let mut ratios: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for _ in 0..PAIRS {
-        let (release, packed) = (clocks(&[])?, clocks_by(PACKED, &[])?);
+        let (release, packed) = (clocks(&[])?, clocks_by(DIST_PROGRAM, &[])?);
         for clock in packed.iter().filter(|clock| clock["available"] == true) {
             let name = clock["name"].as_str().unwrap_or_default();
             let ratio = cost_of(&release, name)? / cost_of(&packed, name)?;
@@ -191,7 +191,7 @@ fn clocks(arguments: &[&str]) -> Result<Vec<Value>> {
     clocks_by(PROGRAM, arguments)
 }
 
-/// The same by another program, in the folder that cargo builds into.
+/// Returns the clocks of a run of a program, which is in the folder that cargo builds into.
 fn clocks_by(program: &str, arguments: &[&str]) -> Result<Vec<Value>> {
     let arguments = [&["measure", "--cpu", &CPU, "--format", "json"], arguments].concat();
     let measurement: Value = serde_json::from_str(&run::output(&run::built(program), &arguments)?)?;

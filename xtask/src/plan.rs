@@ -158,7 +158,7 @@ mod tests {
     const BAD: Step = Step("bad", |_| bail!("planted"));
     const WORSE: Step = Step("worse", |_| bail!("planted, too"));
     const PLAN: Plan =
-        Plan { task: "trial", basics: &[GOOD], alone: &[BAD], lanes: &[&[WORSE]], last: &[], needs: &[] };
+        Plan { task: "example", basics: &[GOOD], alone: &[BAD], lanes: &[&[WORSE]], last: &[], needs: &[] };
 
     fn failed(lanes: &[Vec<Step>]) -> Vec<String> {
         side_by_side(lanes, &Tally::default())

@@ -11,8 +11,8 @@ pub(crate) const RELEASE_CHECK: Plan = Plan {
     task: "release-check",
     basics: &[],
     alone: &[],
-    // Lanes are about as long as each other, and build into different folders at any time:
-    // `machines-full` and `publish` build into the one of `cargo test`.
+    // Lanes take about the same time. `machines-full` and `publish` share the folder of `cargo
+    // test`, whose lock makes one wait if the other builds.
     lanes: &[
         &[
             Step("dist", |_| dist::check()),

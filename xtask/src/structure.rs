@@ -1,13 +1,15 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
 //! in cycles, where unsafe code may be, how wide comments are, how they begin and which phrases
 //! they avoid, that documented commands run as printed, that a question's files bear its command's
-//! name, and that every test exists that the documentation names as evidence.
+//! name, that every test exists that the documentation names as evidence, and that profiles inherit
+//! no override.
 
 mod commands;
 mod cycles;
 mod modules;
 mod openings;
 mod phrases;
+mod profiles;
 mod questions;
 mod references;
 mod width;
@@ -92,6 +94,7 @@ pub(crate) fn check() -> Result<()> {
         wrong.extend(phrases::in_markdown(&file, &text));
         wrong.extend(commands::cut(&file, &text));
     }
+    wrong.extend(profiles::inherited_overrides(&fs::read_to_string("Cargo.toml")?)?);
     let mut sources = String::new();
     let mut openings = Vec::new();
     let mut names = Vec::new();

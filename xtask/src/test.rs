@@ -29,9 +29,9 @@ pub(crate) const TEST: Plan = Plan {
         Step("crates", |tally| passed(crates(tally))),
         Step("ignored", |tally| passed(ignored(tally))),
     ],
-    // Lanes are about as long as each other. The first builds into the folder of `cargo test`,
-    // which cargo locks while it builds. Steps of the second have folders of their own, up to
-    // `pages`, which builds nothing after the tests.
+    // Lanes take about the same time. The first builds into the folder of `cargo test`, which cargo
+    // locks while it builds. In the second, `programs` and `fuzz` have folders of their own,
+    // `fast-path` builds two other profiles, and `pages` builds nothing after the tests.
     lanes: &[
         &[
             Step("lints", |_| passed(lints())),

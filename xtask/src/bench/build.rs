@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::figure;
 use crate::run;
 
-/// Measures them. What other crates consist of is fetched before.
+/// Measures the times of a newcomer's commands. Downloads happen before the measurement.
 pub(crate) fn measure() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let clone = folder.path().join("clockscope");

@@ -13,7 +13,7 @@ use crate::platform::Simulated;
 /// Machines of a test in the release check: of so many each share and each kind is known.
 const MANY: u64 = 50;
 /// Machines of a test in the quick tier.
-const FEW: u64 = 2;
+const FEW: u64 = 3;
 /// The variable that says how many machines a test asks.
 const MACHINES: &str = "CLOCKSCOPE_MACHINES";
 

@@ -296,8 +296,8 @@ fn hostile(fixture: &str, text: &str) -> Document {
         if value.pointer(&place.pointer).unwrap().is_number() && !is_version {
             let mut extremes = place.extremes();
             // Not the same one everywhere.
-            let count = extremes.len().max(1);
-            extremes.rotate_left(place.pointer.len() % count);
+            let first = place.pointer.len() % extremes.len();
+            extremes.rotate_left(first);
             numbers.push((place, extremes));
         }
     }

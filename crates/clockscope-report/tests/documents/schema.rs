@@ -27,18 +27,21 @@ impl Place {
 
     /// Returns extreme numbers that may be there; none if numbers may not.
     pub(crate) fn extremes(&self) -> Vec<Value> {
-        let format = self.schemas.iter().find_map(|schema| schema["format"].as_str());
-        match format {
-            Some("double") => vec![json!(1.797e308), json!(-1.797e308), json!(5e-324)],
-            Some("uint64") => vec![json!(u64::MAX)],
-            Some("int64") => vec![json!(i64::MAX), json!(i64::MIN)],
-            Some("uint32") => vec![json!(u32::MAX)],
-            Some("int32") => vec![json!(i32::MAX), json!(i32::MIN)],
-            Some("uint16") => vec![json!(u16::MAX)],
-            Some("uint8") => vec![json!(u8::MAX)],
-            Some(other) => panic!("{}: a number of the format {other}", self.pointer),
-            None => Vec::new(),
-        }
+        let formats = self.schemas.iter().filter_map(|schema| schema["format"].as_str());
+        formats.flat_map(extremes).collect()
+    }
+}
+
+fn extremes(format: &str) -> Vec<Value> {
+    match format {
+        "double" => vec![json!(1.797e308), json!(-1.797e308), json!(5e-324)],
+        "uint64" => vec![json!(u64::MAX), json!(i64::MAX), json!(u32::MAX), json!(0)],
+        "int64" => vec![json!(i64::MAX), json!(i64::MIN)],
+        "uint32" => vec![json!(u32::MAX), json!(0)],
+        "int32" => vec![json!(i32::MAX), json!(i32::MIN)],
+        "uint16" => vec![json!(u16::MAX), json!(0)],
+        "uint8" => vec![json!(u8::MAX), json!(0)],
+        other => panic!("a number of the format {other}"),
     }
 }
 
@@ -50,6 +53,9 @@ fn is_of_type(schema: &Value, name: &str) -> bool {
 pub(crate) fn places(document: &Value) -> Vec<Place> {
     let mut places = Vec::new();
     walk(document, described(&SCHEMA, document), String::new(), &mut places);
+    for place in &places {
+        assert!(!place.schemas.is_empty(), "{}: the walk does not follow the schema there", place.pointer);
+    }
     places
 }
 

@@ -283,7 +283,7 @@ impl Page {
         let words = &self.segments[version.segment()].0;
         // Of the segment no more than where it is: a load of an atomic is done whether it is needed
         // or not.
-        let segment = Segment::of_words([relaxed(&words[0]), relaxed(&words[1]), 0, 0]);
+        let segment = Segment::of_words([load_relaxed(&words[0]), load_relaxed(&words[1]), 0, 0]);
         let tick = counter();
         let bounds = self.bounds_of(version);
         fence(Ordering::Acquire);
@@ -301,7 +301,14 @@ impl Page {
     #[inline(always)]
     fn bounds_of(&self, version: Version) -> Bounds {
         let [_, a, b, c, d, e, f, _] = &self.civil[version.slot()].0;
-        Bounds::of_words([relaxed(a), relaxed(b), relaxed(c), relaxed(d), relaxed(e), relaxed(f)])
+        Bounds::of_words([
+            load_relaxed(a),
+            load_relaxed(b),
+            load_relaxed(c),
+            load_relaxed(d),
+            load_relaxed(e),
+            load_relaxed(f),
+        ])
     }
 
     /// The version; whatever was done before it came is seen after this.
@@ -344,7 +351,7 @@ impl Page {
     #[inline(always)]
     fn segment(&self, index: usize) -> Segment {
         let [a, b, c, d] = &self.segments[index].0;
-        Segment::of_words([relaxed(a), relaxed(b), relaxed(c), relaxed(d)])
+        Segment::of_words([load_relaxed(a), load_relaxed(b), load_relaxed(c), load_relaxed(d)])
     }
 
     /// Makes readers use the second segment of the line that `version` names.
@@ -534,7 +541,7 @@ impl Page {
 /// Loads a word. Readings name their words one by one: `array::from_fn` is a call in programs that
 /// are built without link-time optimization.
 #[inline(always)]
-fn relaxed(word: &AtomicU64) -> u64 {
+fn load_relaxed(word: &AtomicU64) -> u64 {
     word.load(Ordering::Relaxed)
 }
 
