@@ -39,7 +39,7 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "usage: cargo xtask TASK
 
-  test [STEP...]  everything that a change has to pass (20 minutes), or these steps; `cargo test` alone is
+  test [STEP...]  everything that a change has to pass (35 minutes), or these steps; `cargo test` alone is
                 the quick tier
   test --failed         the steps that failed last
   test --list           the names of all steps
