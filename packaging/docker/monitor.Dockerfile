@@ -1,7 +1,7 @@
 # The static program of `cargo xtask dist` beside a shell, which repeats it (packaging/kubernetes):
 #   cargo xtask dist x86_64-unknown-linux-musl
 #   docker build --file packaging/docker/monitor.Dockerfile --tag REGISTRY/clockscope:0.1.0 \
-#       target/dist
+#       target/archives
 #   docker push REGISTRY/clockscope:0.1.0
 # For arm64: cargo xtask dist aarch64-unknown-linux-musl, and these arguments of build:
 #   --platform linux/arm64 --build-arg TARGET=aarch64-unknown-linux-musl

@@ -34,6 +34,8 @@ use origin::Origin;
 use release::Release;
 use staging::Staging;
 
+/// The folder of a release. `dist` is the one in which cargo builds with the profile of that name.
+const ARCHIVES: &str = "archives";
 const CHECKSUMS: &str = "SHA256SUMS";
 /// The table of what was tried.
 const TRIALS: &str = "TRIALS.md";
@@ -90,7 +92,7 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
     let _lock = Lock::take()?;
     let parts = chosen(names)?;
     let origin = Origin::of_clone()?;
-    let staging = Staging::new(Path::new(&run::built("dist")))?;
+    let staging = Staging::new(Path::new(&run::built(ARCHIVES)))?;
     let mut release = Release { origin, files: BTreeSet::new(), trials: Vec::new() };
     for part in parts {
         println!("== {}", part.name());
@@ -100,7 +102,7 @@ pub(crate) fn make(names: &[&str]) -> Result<()> {
             Part::Wheels => wheels::make(&staging, &mut release),
             Part::Source => source::check(&mut release),
         }
-        .with_context(|| format!("the part {} failed, and target/dist is unchanged", part.name()))?;
+        .with_context(|| format!("the part {} failed, and target/{ARCHIVES} is unchanged", part.name()))?;
     }
     let table = trial::table(&release.trials);
     if release.files.is_empty() {
