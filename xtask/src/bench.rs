@@ -94,7 +94,7 @@ fn whole_run() -> Result<()> {
 fn binary() -> Result<()> {
     for (profile, program, target) in [("dist", DIST_PROGRAM, "<= 8 MB"), ("release", PROGRAM, "-")] {
         let bytes = Path::new(&run::built(program)).metadata()?.len();
-        figure(&format!("program by the profile {profile}"), target, &format!("{:.2} MB", bytes as f64 / 1e6));
+        figure(&format!("program with the profile {profile}"), target, &format!("{:.2} MB", bytes as f64 / 1e6));
     }
     Ok(())
 }

@@ -35,8 +35,7 @@ const WAY_BACK: &str = "a way back";
 /// One that must fail, to show that the check can.
 const THEIRS: &str = "slow_path_std";
 
-/// Profiles whose machine code is checked: users build by the first, archives and packages are
-/// built by the second.
+/// Profiles whose machine code is checked: that of clones, that of archives and packages.
 pub(crate) const PROFILES: [&str; 2] = [RELEASE, run::DIST_PROFILE];
 const RELEASE: &str = "release";
 /// Arguments of cargo that build the example, without the profile.
@@ -45,7 +44,7 @@ pub(crate) const BUILD: &[&str] = &["build", "--quiet", "--package", "clockscope
 pub(crate) const UNSTRIPPED: [(&str, &str); 2] =
     [("CARGO_PROFILE_RELEASE_STRIP", "none"), ("CARGO_PROFILE_DIST_STRIP", "none")];
 
-/// Builds the example for this machine by each profile and checks its functions.
+/// Builds the example for this machine with each profile and checks its functions.
 pub(crate) fn check() -> Result<()> {
     if !run::exists("objdump") {
         bail!("the check reads machine code and found no `objdump`: apt-get install binutils");
@@ -59,7 +58,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Checks the functions of a program that was built by this profile, for x86-64 or for aarch64.
+/// Checks the functions of a program that was built with this profile, for x86-64 or for aarch64.
 pub(crate) fn check_program(objdump: &str, program: &str, profile: &str, is_aarch64: bool) -> Result<()> {
     let code = run::output(objdump, &["--disassemble", "--no-show-raw-insn", program])?;
     for (name, most) in OURS {
@@ -78,7 +77,7 @@ pub(crate) fn check_program(objdump: &str, program: &str, profile: &str, is_aarc
             found.retain(|fault| !fault.starts_with(WAY_BACK));
         }
         if !found.is_empty() {
-            bail!("{name}, built by the profile {profile}, is not a fast path:\n  {}", found.join("\n  "));
+            bail!("{name}, built with the profile {profile}, is not a fast path:\n  {}", found.join("\n  "));
         }
         println!(
             "   {name}: {} instructions, no call, no division{}{}{}",

@@ -197,7 +197,7 @@ pub(crate) fn missing_to_install(architecture: &str) -> Option<String> {
     missing_to_boot(&architectures(machines), &[])
 }
 
-/// The machines of these names; the usual ones for x86-64 if there is no name.
+/// Returns the machines of these names, or the usual ones for x86-64 if none is named.
 fn chosen(names: &[&str]) -> Result<Vec<&'static Machine>> {
     if let Some(unknown) = names.iter().find(|name| !MACHINES.iter().any(|machine| machine.name == **name)) {
         let all: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();

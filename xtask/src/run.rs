@@ -22,7 +22,7 @@ pub(crate) fn built(file: &str) -> String {
     format!("{folder}/{file}")
 }
 
-/// Builds the command by the profile `release`, as users of a clone do, and returns its path.
+/// Builds the command with the profile `release`, as users of a clone do, and returns its path.
 pub(crate) fn release_program() -> Result<String> {
     cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
     Ok(built("release/clockscope"))

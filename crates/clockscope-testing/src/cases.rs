@@ -2,8 +2,8 @@
 
 /// proptest's variable for the cases of a test, and its default. `cargo test` draws a quarter
 /// (`.cargo/config.toml`), `cargo xtask test` all.
-const VARIABLE: &str = "PROPTEST_CASES";
-const ALL: u32 = 256;
+const CASES_VARIABLE: &str = "PROPTEST_CASES";
+const DEFAULT_CASES: u32 = 256;
 
 /// Returns the number of cases that a property test draws, for tests with another number than
 /// proptest's default: `all` of them where `PROPTEST_CASES` is 256 or unset, and in proportion to
@@ -13,14 +13,14 @@ const ALL: u32 = 256;
 /// The variable is not a number.
 #[must_use]
 pub fn cases(all: u32) -> u32 {
-    let asked = std::env::var(VARIABLE).map_or(ALL, |asked| {
-        asked.parse().unwrap_or_else(|_| panic!("{VARIABLE}={asked}: expected a number of cases"))
+    let asked = std::env::var(CASES_VARIABLE).map_or(DEFAULT_CASES, |asked| {
+        asked.parse().unwrap_or_else(|_| panic!("{CASES_VARIABLE}={asked}: expected a number of cases"))
     });
     scaled(all, asked)
 }
 
 fn scaled(all: u32, asked: u32) -> u32 {
-    let cases = u64::from(all) * u64::from(asked) / u64::from(ALL);
+    let cases = u64::from(all) * u64::from(asked) / u64::from(DEFAULT_CASES);
     u32::try_from(cases).unwrap_or(u32::MAX).max(1)
 }
 
