@@ -20,6 +20,7 @@ mod documents;
 mod granted;
 #[cfg(unix)]
 mod rigs;
+mod schema;
 #[cfg(not(target_family = "wasm"))]
 pub mod simulation;
 #[cfg(unix)]
@@ -39,5 +40,6 @@ pub use granted::{
 pub use rigs::{TRAP_FAULTS, rig};
 #[cfg(unix)]
 pub use rustix::process::Signal;
+pub use schema::Schema;
 #[cfg(unix)]
 pub use skip::skip;

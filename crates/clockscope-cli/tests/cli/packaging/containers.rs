@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use clockscope_testing::skip;
+use clockscope_testing::{Schema, skip};
 use serde_json::{Value, json};
 
 use super::{packaging, text, tool};
@@ -33,20 +33,14 @@ fn changed(file: &Path, change: &[&str]) -> Option<Value> {
 
 /// Kubernetes' schema of a DaemonSet, which refuses unknown keys; `None` if it is not
 /// fetched.
-fn schema() -> Option<jsonschema::Validator> {
+fn schema() -> Option<Schema> {
     let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
     let file = tools.join("kubernetes.json");
-    let Ok(definitions) = fs::read(&file) else {
+    let Ok(definitions) = fs::read_to_string(&file) else {
         skip(&format!("there is no {}: xtask/fetch-tools.sh {}", file.display(), tools.display()));
         return None;
     };
-    let mut schema: Value = serde_json::from_slice(&definitions).unwrap();
-    schema["$ref"] = json!("#/$defs/io.k8s.api.apps.v1.DaemonSet");
-    Some(jsonschema::validator_for(&schema).unwrap())
-}
-
-fn errors(schema: &jsonschema::Validator, object: &Value) -> Vec<String> {
-    schema.iter_errors(object).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    Some(Schema::parse(&definitions).with_root("io.k8s.api.apps.v1.DaemonSet"))
 }
 
 #[test]
@@ -55,11 +49,11 @@ fn manifests_match_kubernetes_schema() {
     let Some(file) = rendered(folder.path()) else { return };
     let Some(mut object) = changed(&file, &["annotate", "read=yes"]) else { return };
     let Some(schema) = schema() else { return };
-    assert_eq!(errors(&schema, &object), Vec::<String>::new());
+    assert_eq!(schema.errors(&object), [""; 0]);
     let volume = object["spec"]["template"]["spec"]["volumes"][0].as_object_mut().unwrap();
     let path = volume.remove("hostPath").unwrap();
     volume.insert("hostPth".to_owned(), path);
-    let found = errors(&schema, &object);
+    let found = schema.errors(&object);
     assert!(found.len() == 1 && found[0].contains("hostPth"), "{found:?}");
 }
 
@@ -99,7 +93,7 @@ fn node_exporter_reads_the_folder_of_the_daemon_set() {
     let flag = format!("--collector.textfile.directory={}", mount["mountPath"].as_str().unwrap());
     assert_eq!(exporter["args"], json!([flag]));
     if let Some(schema) = schema() {
-        assert_eq!(errors(&schema, &both), Vec::<String>::new());
+        assert_eq!(schema.errors(&both), [""; 0]);
     }
 }
 
