@@ -1,5 +1,5 @@
 // Opens each page of the documentation's site in Chromium, as files, and checks what readers get:
-// `node site.mjs PACKAGES PROGRAM SITE`. PACKAGES is the folder in which xtask/fetch-browsers.sh has
+// `node site.mjs PACKAGES PROGRAM SITE all|some [PICTURES]`; of some pages, each eighth is opened. PACKAGES is the folder in which xtask/fetch-browsers.sh has
 // put puppeteer-core and axe-core.
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 import { PATIENCE_MS, SCHEMES, prepare } from './checks.mjs';
 
-const [packages, program, site, pictures] = argv.slice(2);
+const [packages, program, site, extent, pictures] = argv.slice(2);
 const { report, launch, evaluateAxe, checkWidth, finish } = await prepare(packages, 'site');
 
 const WIDTHS = [360, 800, 1440];
@@ -80,7 +80,7 @@ for (const scheme of SCHEMES) {
   let name = '';
   page.on('pageerror', (error) => report(name, `error: ${error.message}`));
   page.on('request', (request) => { if (!request.url().startsWith(root) && !request.url().startsWith('data:')) report(name, `request: ${request.url()}`); });
-  for (const file of files.filter((file) => scheme === 'light' || pictures || isSample(file))) {
+  for (const file of files.filter((file) => (scheme === 'light' && extent === 'all') || pictures || isSample(file))) {
     name = `${file} (${scheme})`;
     await checkWidths(page, name, scheme, file);
     await evaluateAxe(page, name);
@@ -91,4 +91,4 @@ for (const scheme of SCHEMES) {
   await browser.close();
 }
 checkLinks();
-await finish(files.length > 50, `${files.length} pages, each ${OF_DARK}th also dark, at ${WIDTHS.join(', ')} pixels`);
+await finish(files.length > 50, `${files.length} pages, of which ${extent === 'all' ? 'all' : `each ${OF_DARK}th`} light, each ${OF_DARK}th dark, at ${WIDTHS.join(', ')} pixels`);

@@ -17,35 +17,52 @@ const NEEDS: [Need; 3] =
 /// A text that would be markup, a script, or the end of what it is in.
 const HOSTILE: &str = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x'";
 
+/// Which pages are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Two recorded documents, a hostile one, and each eighth page of the documentation.
+    Some,
+    All,
+}
+
+/// The pages of [`Extent::Some`]: charts, tables with known and unknown cells, and names that are
+/// markup.
+const SOME_PAGES: [&str; 3] = ["check", "healthy", "hostile-healthy"];
+
 /// Checks the pages and the documentation's site in Chromium.
-pub(crate) fn check() -> Result<Outcome> {
+pub(crate) fn check(extent: Extent) -> Result<Outcome> {
     if let Some(missing) = needs::missing(&NEEDS) {
         return missing_tool(missing.to_string());
     }
-    in_browser("chromium", "chromium")?;
+    check_pages("chromium", "chromium", extent)?;
     let site = docs::site::build()?;
     let program = run::output("which", &["chromium"])?;
     let (packages, site) = (run::built("browsers/packages"), site.to_string_lossy().into_owned());
-    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site])?;
+    let extent = if extent == Extent::All { "all" } else { "some" };
+    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site, extent])?;
     Ok(Outcome::Passed)
 }
 
-/// Checks the pages in a browser: `chromium` or `firefox`, and its program.
+/// Checks all pages in a browser: `chromium` or `firefox`, and its program.
 pub(crate) fn in_browser(browser: &str, program: &str) -> Result<()> {
+    check_pages(browser, program, Extent::All)
+}
+
+fn check_pages(browser: &str, program: &str, extent: Extent) -> Result<()> {
     if !["chromium", "firefox"].contains(&browser) {
         bail!("unknown browser \"{browser}\": expected chromium or firefox");
     }
     let program = run::output("which", &[program]).with_context(|| format!("{program} is missing"))?;
     let packages = run::built("browsers/packages");
     run::with(&[], "xtask/fetch-browsers.sh", &[&packages])?;
-    let pages = pages()?;
+    let pages = pages(extent)?;
     let pages: Vec<&str> = pages.iter().filter_map(|page| page.to_str()).collect();
     let arguments = ["xtask/browser/pages.mjs", &packages, browser, program.trim()];
     run::with(&[], "node", &[&arguments[..], &pages].concat())
 }
 
-/// Renders the recorded documents, all of them on one page, and hostile ones.
-fn pages() -> Result<Vec<PathBuf>> {
+/// Renders the recorded documents, hostile ones, and those of all pages on one.
+fn pages(extent: Extent) -> Result<Vec<PathBuf>> {
     let folder = PathBuf::from(run::built("browsers/pages"));
     fs::create_dir_all(&folder)?;
     let program = run::debug_command()?;
@@ -57,6 +74,9 @@ fn pages() -> Result<Vec<PathBuf>> {
         spoil(&mut record);
         fs::write(&hostile, record.to_string())?;
         records.push(hostile);
+    }
+    if extent == Extent::Some {
+        records.retain(|record| SOME_PAGES.iter().any(|name| record.file_stem().is_some_and(|stem| stem == *name)));
     }
     let render = |name: &str, records: &[&PathBuf]| -> Result<PathBuf> {
         let page = folder.join(name).with_extension("html");

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 
+use crate::browsers::{self, Extent};
 use crate::outcome::passed;
 use crate::plan::{Plan, Step};
 use crate::tally::Tally;
-use crate::{cross, dist, machines, needs, package, platforms};
+use crate::{cross, dist, fleet, fuzz, machines, needs, package, platforms};
 
 pub(crate) const RELEASE_CHECK: Plan = Plan {
     task: "release-check",
@@ -19,7 +20,13 @@ pub(crate) const RELEASE_CHECK: Plan = Plan {
             Step("publish", |_| passed(package::verify())),
             Step("cross", |_| cross::check()),
         ],
-        &[Step("machines-full", |tally| passed(machines_full(tally))), Step("platforms", platforms::test_some)],
+        &[
+            Step("machines-full", |tally| passed(machines_full(tally))),
+            Step("fuzz", |_| fuzz::check()),
+            Step("fleet", fleet::check),
+            Step("all-pages", |_| browsers::check(Extent::All)),
+            Step("platforms", platforms::test_some),
+        ],
     ],
     last: &[Step("machines-arm", |_| machines::check_arm())],
     needs: needs::RELEASE,

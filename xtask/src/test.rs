@@ -3,12 +3,13 @@
 
 use anyhow::Result;
 
+use crate::browsers::{self, Extent};
 use crate::outcome::passed;
 use crate::plan::{Plan, Step};
 use crate::tally::Tally;
 use crate::{
-    browsers, dependencies, docs, fast_path, fleet, fuzz, machines, members, needs, package, python, run, runtimes,
-    spelling, structure, traces, workflows,
+    dependencies, docs, fast_path, machines, members, needs, package, python, run, runtimes, spelling, structure,
+    traces, workflows,
 };
 
 pub(crate) const TEST: Plan = Plan {
@@ -30,8 +31,8 @@ pub(crate) const TEST: Plan = Plan {
         Step("ignored", |tally| passed(ignored(tally))),
     ],
     // Lanes take about the same time. The first builds into the folder of `cargo test`, which cargo
-    // locks while it builds. In the second, `programs` and `fuzz` have folders of their own,
-    // `fast-path` builds two other profiles, and `pages` builds nothing after the tests.
+    // locks while it builds. In the second, `programs` has a folder of its own, `fast-path` builds
+    // two other profiles, and `pages` builds nothing after the tests.
     lanes: &[
         &[
             Step("lints", |_| passed(lints())),
@@ -39,13 +40,11 @@ pub(crate) const TEST: Plan = Plan {
             Step("loom", |tally| passed(loom(tally))),
             Step("traces", |_| traces::check()),
             Step("python", python::check),
-            Step("fleet", fleet::check),
         ],
         &[
             Step("programs", |_| machines::build()),
-            Step("fuzz", |_| fuzz::check()),
             Step("fast-path", |_| passed(fast_path::check())),
-            Step("pages", |_| browsers::check()),
+            Step("pages", |_| browsers::check(Extent::Some)),
         ],
     ],
     last: &[Step("runtimes", |_| runtimes::check()), Step("machines", |_| machines::check())],

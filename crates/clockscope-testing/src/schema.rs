@@ -53,7 +53,7 @@ impl Schema {
                     self.check_keyword(keywords, keyword, demand, value, pointer, errors);
                 }
             }
-            other => panic!("{other} is no schema"),
+            other => panic!("{other} is not a schema"),
         }
     }
 
@@ -70,10 +70,10 @@ impl Schema {
             "type" => is_of_any_type(value, demand),
             "const" => value == demand,
             "enum" => list(demand).contains(value),
-            "minimum" => value.as_f64().is_none_or(|number| number >= demand.as_f64().unwrap()),
-            "maximum" => value.as_f64().is_none_or(|number| number <= demand.as_f64().unwrap()),
-            "minItems" => value.as_array().is_none_or(|entries| entries.len() as u64 >= demand.as_u64().unwrap()),
-            "maxItems" => value.as_array().is_none_or(|entries| entries.len() as u64 <= demand.as_u64().unwrap()),
+            "minimum" => value.as_f64().is_none_or(|number| number >= limit(demand)),
+            "maximum" => value.as_f64().is_none_or(|number| number <= limit(demand)),
+            "minItems" => value.as_array().is_none_or(|entries| entries.len() as f64 >= limit(demand)),
+            "maxItems" => value.as_array().is_none_or(|entries| entries.len() as f64 <= limit(demand)),
             "required" => value.as_object().is_none_or(|object| {
                 list(demand).iter().all(|key| object.contains_key(key.as_str().expect("a key's name")))
             }),
@@ -152,6 +152,11 @@ impl Schema {
             }
         }
     }
+}
+
+/// The number of a keyword that has one.
+fn limit(demand: &Value) -> f64 {
+    demand.as_f64().expect("a number")
 }
 
 /// The entries of a keyword that has a list.
