@@ -62,6 +62,10 @@ fn nothing_is_left_behind() {
         assert_eq!(fault.as_deref(), Some("was interrupted"));
     });
     assert_eq!(running_sleeps(&long), [""; 0]);
+    // By its time limit, with those that run by then.
+    let (_, fault) = shell(&format!("{script}; exec sleep {long}.5"), 0.5, &NEVER);
+    assert!(fault.is_some_and(|fault| fault.contains("0.5 s")), "it did not end by its limit");
+    assert_eq!(running_sleeps(&long), [""; 0]);
 }
 
 #[test]
