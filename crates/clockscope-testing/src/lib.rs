@@ -40,6 +40,6 @@ pub use granted::{
 pub use rigs::{TRAP_FAULTS, rig};
 #[cfg(unix)]
 pub use rustix::process::Signal;
-pub use schema::Schema;
+pub use schema::{Schema, pointer_below};
 #[cfg(unix)]
 pub use skip::skip;

@@ -1,6 +1,6 @@
 //! Documents beside a JSON Schema (2020-12), as far as the project's schemas and that of Kubernetes
-//! go. A tested crate would take a tenth of the build of all tests; `tests/schema.rs` compares the
-//! two.
+//! go. The crate jsonschema would take a tenth of the build of all tests; `tests/schema.rs` compares
+//! the two.
 
 use serde_json::{Map, Value};
 
@@ -57,6 +57,7 @@ impl Schema {
         }
     }
 
+    /// Checks a value by one keyword of a schema.
     fn check_keyword(
         &self,
         schema: &Map<String, Value>,
@@ -83,15 +84,14 @@ impl Schema {
                 self.check(self.definition(demand), value, pointer, errors);
                 true
             }
-            "properties" | "additionalProperties" => {
-                self.check_properties(schema, keyword, value, pointer, errors);
-                true
-            }
-            "items" | "prefixItems" => {
-                self.check_entries(schema, keyword, value, pointer, errors);
+            "properties" | "additionalProperties" | "items" | "prefixItems" => {
+                for (key, demand, inner) in described_by(schema, keyword, value) {
+                    self.check(demand, inner, &pointer_below(pointer, &key), errors);
+                }
                 true
             }
             other => {
+                // By OpenAPI, names that begin with x- are extensions: they demand nothing.
                 let known = ANNOTATIONS.contains(&other) || other.starts_with("x-");
                 assert!(known, "the schema has the keyword {other}, which is not known here");
                 true
@@ -112,46 +112,39 @@ impl Schema {
         let pointer = reference.as_str().and_then(|text| text.strip_prefix('#'));
         pointer.and_then(|pointer| self.0.pointer(pointer)).unwrap_or_else(|| panic!("no definition {reference}"))
     }
+}
 
-    /// Checks the values whose keys are in `properties`, or those whose keys are not.
-    fn check_properties(
-        &self,
-        schema: &Map<String, Value>,
-        keyword: &str,
-        value: &Value,
-        pointer: &str,
-        errors: &mut Vec<String>,
-    ) {
-        for (key, inner) in value.as_object().into_iter().flatten() {
-            let named = schema.get("properties").and_then(|properties| properties.get(key));
-            let place = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
-            match (keyword, named) {
-                ("properties", Some(property)) => self.check(property, inner, &place, errors),
-                ("additionalProperties", None) => self.check(&schema[keyword], inner, &place, errors),
-                _ => {}
-            }
+/// Returns the values in an object or a list that a keyword describes, each with its key or index
+/// and its schema.
+fn described_by<'a>(
+    schema: &'a Map<String, Value>,
+    keyword: &str,
+    value: &'a Value,
+) -> Vec<(String, &'a Value, &'a Value)> {
+    let demand = &schema[keyword];
+    let fields = value.as_object().into_iter().flatten();
+    let entries = value.as_array().into_iter().flatten().enumerate();
+    match keyword {
+        "properties" => fields.filter_map(|(key, inner)| Some((key.clone(), demand.get(key)?, inner))).collect(),
+        "additionalProperties" => {
+            let named = schema.get("properties");
+            let others = fields.filter(|(key, _)| named.is_none_or(|named| named.get(key).is_none()));
+            others.map(|(key, inner)| (key.clone(), demand, inner)).collect()
+        }
+        "prefixItems" => {
+            entries.filter_map(|(index, inner)| Some((index.to_string(), demand.get(index)?, inner))).collect()
+        }
+        _ => {
+            let first = schema.get("prefixItems").map_or(0, |prefix| list(prefix).len());
+            entries.skip(first).map(|(index, inner)| (index.to_string(), demand, inner)).collect()
         }
     }
+}
 
-    /// Checks the entries that `prefixItems` describes one by one, or the others.
-    fn check_entries(
-        &self,
-        schema: &Map<String, Value>,
-        keyword: &str,
-        value: &Value,
-        pointer: &str,
-        errors: &mut Vec<String>,
-    ) {
-        let prefix = schema.get("prefixItems").map_or(&[][..], list);
-        for (index, entry) in value.as_array().into_iter().flatten().enumerate() {
-            let place = format!("{pointer}/{index}");
-            match (keyword, prefix.get(index)) {
-                ("prefixItems", Some(demand)) => self.check(demand, entry, &place, errors),
-                ("items", None) => self.check(&schema[keyword], entry, &place, errors),
-                _ => {}
-            }
-        }
-    }
+/// Returns the JSON pointer (RFC 6901) of what has this key in the value of another pointer.
+#[must_use]
+pub fn pointer_below(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The number of a keyword that has one.

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use clockscope_testing::Schema;
+use clockscope_testing::{Schema, pointer_below};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// One of so many places is changed: all of them take five minutes, in which the two agreed on
+/// One of so many places of a document is changed: all of them take five minutes, in which the two agreed on
 /// 2026-11-29.
 const PLACES_PER_CHANGED_ONE: usize = 40;
 
@@ -70,14 +70,14 @@ impl Both {
         }
     }
 
-    /// Compares a value, and it with each change of some places that no earlier value had. Only the
-    /// first entry of a list is changed.
-    fn compare_changes(&mut self, name: &str, value: &Value) {
+    /// Compares a value, and it with each change of one in so many of the places that no earlier
+    /// value had. Only the first entry of a list is changed.
+    fn compare_changes(&mut self, name: &str, value: &Value, places_per_changed_one: usize) {
         self.compare(value, name);
         let mut pointers = BTreeSet::new();
         add_pointers(value, String::new(), &mut pointers);
         pointers.retain(|pointer| self.seen.insert(pointer.clone()));
-        for pointer in pointers.into_iter().step_by(PLACES_PER_CHANGED_ONE) {
+        for pointer in pointers.into_iter().step_by(places_per_changed_one) {
             for other in [json!(null), json!(true), json!(-1), json!(1e300), json!(70_000), json!("known"), json!([])] {
                 let mut changed = value.clone();
                 *changed.pointer_mut(&pointer).unwrap() = other;
@@ -105,7 +105,7 @@ fn add_pointers(value: &Value, pointer: String, pointers: &mut BTreeSet<String>)
     match value {
         Value::Object(fields) => {
             for (key, inner) in fields {
-                add_pointers(inner, format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), pointers);
+                add_pointers(inner, pointer_below(&pointer, key), pointers);
             }
         }
         Value::Array(entries) => {
@@ -124,12 +124,25 @@ fn documents_are_refused_as_by_a_known_validator() {
     for (name, mut document) in fixtures() {
         both.compare(&document, &name);
         shorten(&mut document);
-        both.compare_changes(&name, &document);
+        both.compare_changes(&name, &document, PLACES_PER_CHANGED_ONE);
     }
     assert!(both.accepted > 100 && both.refused > 200, "{} accepted, {} refused", both.accepted, both.refused);
 }
 
-/// Keywords by which the project's documents are never refused here.
+/// The only schema of the project that refuses keys which it does not name.
+#[test]
+fn policies_are_refused_as_by_a_known_validator() {
+    let mut both = Both::new(&schema_text("policy"));
+    let policy = json!({
+        "counter": { "max_cost_ns": 30, "verdict": "trusted" },
+        "clocks": { "monotonic": { "max_cost_ns": 60.5 } },
+        "clocksource": ["tsc"],
+    });
+    both.compare_changes("policy", &policy, 1);
+    assert!(both.accepted > 10 && both.refused > 10, "{} accepted, {} refused", both.accepted, both.refused);
+}
+
+/// Keywords by which the changes above refuse nothing, or little.
 #[test]
 fn keywords_are_applied_as_by_a_known_validator() {
     let values = [json!([]), json!([1]), json!([1, 2]), json!([1, 2, 3]), json!(["a", 2]), json!([1, "b"]), json!("a")];

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use clockscope_records::{DOCUMENT_SCHEMA, Document};
+use clockscope_testing::pointer_below;
 use serde_json::{Value, json};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(DOCUMENT_SCHEMA).unwrap());
@@ -67,7 +68,7 @@ fn walk(value: &Value, schemas: Vec<&'static Value>, pointer: String, places: &m
                     .iter()
                     .filter_map(|schema| schema["properties"].get(key).or_else(|| schema.get("additionalProperties")));
                 let inner = inner.flat_map(|schema| described(schema, value)).collect();
-                walk(value, inner, format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), places);
+                walk(value, inner, pointer_below(&pointer, key), places);
             }
         }
         Value::Array(entries) => {
