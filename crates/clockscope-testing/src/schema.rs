@@ -1,6 +1,6 @@
 //! Documents beside a JSON Schema (2020-12), as far as the project's schemas and that of Kubernetes
-//! go. The crate jsonschema would take a tenth of the build of all tests; `tests/schema.rs` compares
-//! the two.
+//! go. The crate jsonschema would take a tenth of the build of all tests; `tests/schema.rs`
+//! compares the two.
 
 use serde_json::{Map, Value};
 

@@ -9,8 +9,8 @@ use clockscope_testing::{Schema, pointer_below};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// One of so many places of a document is changed: all of them take five minutes, in which the two agreed on
-/// 2026-11-29.
+/// One of so many places of a document is changed: all of them take five minutes, in which the two
+/// agreed on 2026-11-29.
 const PLACES_PER_CHANGED_ONE: usize = 40;
 
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
