@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets what `cargo xtask test --only pages` drives browsers with, into a folder: puppeteer-core and
+# Gets what the steps `pages` and `all-pages` drive browsers with, into a folder: puppeteer-core and
 # axe-core in the versions of the lock file. Nothing is installed, and no script of a package runs.
 # Does nothing if they are there.
 set -euo pipefail

@@ -1,6 +1,6 @@
-// Opens each page of the documentation's site in Chromium, as files, and checks what readers get:
-// `node site.mjs PACKAGES PROGRAM SITE all|some [PICTURES]`; of some pages, each eighth is opened. PACKAGES is the folder in which xtask/fetch-browsers.sh has
-// put puppeteer-core and axe-core.
+// Opens all pages of the documentation's site in Chromium, or each eighth, as files, and checks what
+// readers get: `node site.mjs PACKAGES PROGRAM SITE all|some [PICTURES]`. PACKAGES is the folder in
+// which xtask/fetch-browsers.sh has put puppeteer-core and axe-core.
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { argv } from 'node:process';
@@ -12,9 +12,9 @@ const [packages, program, site, extent, pictures] = argv.slice(2);
 const { report, launch, evaluateAxe, checkWidth, finish } = await prepare(packages, 'site');
 
 const WIDTHS = [360, 800, 1440];
-// Themes differ in colors alone, and widths in the layout that all pages share: of the dark one, and of the narrowest, each
-// eighth page is checked by axe.
-const OF_DARK = 8;
+// Themes differ in colors alone, and widths in the layout that all pages share: of the dark one, and
+// of the narrowest, each eighth page is checked by axe.
+const PAGES_PER_SAMPLE = 8;
 // Words that readers have, and the page that answers.
 const SEARCHES = [
   ['Switched to clocksource hpet', 'symptoms/tsc-unstable.html'],
@@ -26,7 +26,7 @@ const entries = await readdir(site, { recursive: true, withFileTypes: true });
 const listed = entries.filter((entry) => entry.isFile()).map((entry) => relative(site, join(entry.parentPath, entry.name)));
 // The first is what a server shows of missing pages, the second a part of all.
 const files = listed.filter((file) => file.endsWith('.html') && !['404.html', 'toc.html'].includes(file)).sort();
-const isSample = (file) => files.indexOf(file) % OF_DARK === 0;
+const isSample = (file) => files.indexOf(file) % PAGES_PER_SAMPLE === 0;
 const root = pathToFileURL(resolve(site)).href;
 
 // Opens the page anew at each width: a page decides on loading whether its sidebar is open.
@@ -91,4 +91,5 @@ for (const scheme of SCHEMES) {
   await browser.close();
 }
 checkLinks();
-await finish(files.length > 50, `${files.length} pages, of which ${extent === 'all' ? 'all' : `each ${OF_DARK}th`} light, each ${OF_DARK}th dark, at ${WIDTHS.join(', ')} pixels`);
+const inLight = extent === 'all' ? 'all' : `each ${PAGES_PER_SAMPLE}th`;
+await finish(files.length > 50, `of ${files.length} pages, ${inLight} light and each ${PAGES_PER_SAMPLE}th dark, at ${WIDTHS.join(', ')} pixels`);

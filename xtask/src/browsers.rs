@@ -17,17 +17,28 @@ const NEEDS: [Need; 3] =
 /// A text that would be markup, a script, or the end of what it is in.
 const HOSTILE: &str = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x'";
 
-/// Which pages are checked.
+/// The pages that a check opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Two recorded documents, a hostile one, and each eighth page of the documentation.
+    /// Two recorded documents, a hostile one, all three on one page, and each eighth page of the
+    /// documentation.
     Some,
     All,
 }
 
-/// The pages of [`Extent::Some`]: charts, tables with known and unknown cells, and names that are
+impl Extent {
+    /// Its name for site.mjs.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Some => "some",
+            Self::All => "all",
+        }
+    }
+}
+
+/// Records of [`Extent::Some`]: charts, tables with known and unknown cells, and names that are
 /// markup.
-const SOME_PAGES: [&str; 3] = ["check", "healthy", "hostile-healthy"];
+const SOME_RECORDS: [&str; 3] = ["check", "healthy", "hostile-healthy"];
 
 /// Checks the pages and the documentation's site in Chromium.
 pub(crate) fn check(extent: Extent) -> Result<Outcome> {
@@ -38,8 +49,7 @@ pub(crate) fn check(extent: Extent) -> Result<Outcome> {
     let site = docs::site::build()?;
     let program = run::output("which", &["chromium"])?;
     let (packages, site) = (run::built("browsers/packages"), site.to_string_lossy().into_owned());
-    let extent = if extent == Extent::All { "all" } else { "some" };
-    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site, extent])?;
+    run::with(&[], "node", &["xtask/browser/site.mjs", &packages, program.trim(), &site, extent.name()])?;
     Ok(Outcome::Passed)
 }
 
@@ -61,7 +71,7 @@ fn check_pages(browser: &str, program: &str, extent: Extent) -> Result<()> {
     run::with(&[], "node", &[&arguments[..], &pages].concat())
 }
 
-/// Renders the recorded documents, hostile ones, and those of all pages on one.
+/// Renders recorded documents and hostile ones, each on a page, and all of them on one.
 fn pages(extent: Extent) -> Result<Vec<PathBuf>> {
     let folder = PathBuf::from(run::built("browsers/pages"));
     fs::create_dir_all(&folder)?;
@@ -76,7 +86,10 @@ fn pages(extent: Extent) -> Result<Vec<PathBuf>> {
         records.push(hostile);
     }
     if extent == Extent::Some {
-        records.retain(|record| SOME_PAGES.iter().any(|name| record.file_stem().is_some_and(|stem| stem == *name)));
+        records.retain(|record| SOME_RECORDS.iter().any(|name| record.file_stem().is_some_and(|stem| stem == *name)));
+        if records.len() != SOME_RECORDS.len() {
+            bail!("expected records named {}; there are {records:?}", SOME_RECORDS.join(", "));
+        }
     }
     let render = |name: &str, records: &[&PathBuf]| -> Result<PathBuf> {
         let page = folder.join(name).with_extension("html");

@@ -44,7 +44,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   test --failed         the steps that failed last
   test --list           the names of all steps
   release-check [STEP...]  everything that a release has to pass beside `test`, or these steps; --failed and
-                --list as above (a quarter of an hour)
+                --list as above (some twenty minutes)
   missing [--release] [--targets]
                 Debian packages that `test` lacks here, or `release-check`; or targets of rustup
   fuzz TARGET [RUNS]    a parser with mutated input, so many times or until something is found

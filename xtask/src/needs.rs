@@ -109,13 +109,14 @@ pub(crate) const RELEASE: &[Need] = &[
     Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
     Need::program("qemu-system-aarch64", "qemu-system-arm"),
-    // The fuzzer; pages; queries of a fleet.
+    // The fuzzer, pages, queries of a fleet, and what xtask/fetch-tools.sh fetches with.
     Need::program("g++", "g++"),
     Need::program("node", "nodejs"),
     Need::program("npm", "npm"),
     Need::program("chromium", "chromium"),
     Need::program("python3", "python3"),
     Need::debian_module("ensurepip", "python3-venv"),
+    Need::debian_module("pip", "python3-pip"),
     Need::program("java", "openjdk-17-jdk-headless"),
     // A compiler for every target, with the standard library's sources.
     Need::file("/usr/bin/rustc", "rustc-web"),

@@ -12,17 +12,17 @@ pub(crate) const RELEASE_CHECK: Plan = Plan {
     task: "release-check",
     basics: &[],
     alone: &[],
-    // Lanes take about the same time. `machines-full` and `publish` share the folder of `cargo
+    // Lanes take about the same time. `publish` and the second lane share the folder of `cargo
     // test`, whose lock makes one wait if the other builds.
     lanes: &[
         &[
             Step("dist", |_| dist::check()),
             Step("publish", |_| passed(package::verify())),
             Step("cross", |_| cross::check()),
+            Step("fuzz", |_| fuzz::check()),
         ],
         &[
             Step("machines-full", |tally| passed(machines_full(tally))),
-            Step("fuzz", |_| fuzz::check()),
             Step("fleet", fleet::check),
             Step("all-pages", |_| browsers::check(Extent::All)),
             Step("platforms", platforms::test_some),
