@@ -86,7 +86,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and beside load (half an hour)
   bench slower [PAIRS]  how often compare finds a clock that is slower by 5, 10 and 15 % (quarter of an hour)
   bench terminal [PAIRS]  costs that a terminal shows, beside those of --quiet runs (two minutes)
-  bench hermetic [RUNS]  `cargo test` beside four busy loops and on one CPU, 5 times each (an hour)
+  bench hermetic [RUNS]  `cargo test` beside four busy loops 10 times, on one CPU 5 times (two hours)
   bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
                 and their growth from a tenth to ten times as many hosts (an hour)
   bench fuzz    every parser with a million inputs
@@ -154,7 +154,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "terminal", pairs] => bench::terminal::measure(pairs),
         ["bench", "runs"] => bench::runs::measure("20"),
         ["bench", "runs", times] => bench::runs::measure(times),
-        ["bench", "hermetic"] => bench::hermetic::measure("5"),
+        ["bench", "hermetic"] => bench::hermetic::measure("10"),
         ["bench", "hermetic", runs] => bench::hermetic::measure(runs),
         ["bench", "fleet"] => bench::fleet::measure("10000", "30"),
         ["bench", "fleet", hosts, days] => bench::fleet::measure(hosts, days),

@@ -1,4 +1,4 @@
-//! Repeats of the step `tests`, which has to pass every time on machines that grant little: beside
+//! Repeats of the step `quick`, which has to pass every time on machines that grant little: beside
 //! four busy loops, and on one CPU.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::run;
 const LOOPS: usize = 4;
 const CPUS: usize = 2;
 
-/// Runs the tests so often in each way.
+/// Runs the tests so often beside busy loops, and half as often on one CPU.
 pub(crate) fn measure(runs: &str) -> Result<()> {
     let runs: u32 = runs.parse().with_context(|| format!("{runs} is not a number of runs"))?;
     run::cargo(&["test", "--no-run", "--quiet"])?;
@@ -24,19 +24,22 @@ pub(crate) fn measure(runs: &str) -> Result<()> {
         bail!("{LOOPS} loops have to run on {CPUS} CPUs, and this process may use {} only", cpus.len());
     };
     let busy = repeat(&format!("beside {LOOPS} busy loops on {CPUS} CPUs"), runs, LOOPS, &two)?;
-    let alone = repeat("on one CPU", runs, 0, cpu)?;
-    if busy + alone > 0 { bail!("{} of {} runs failed", busy + alone, 2 * runs) } else { Ok(()) }
+    let alone = repeat("on one CPU", runs.div_ceil(2), 0, cpu)?;
+    if busy + alone > 0 { bail!("{} of {} runs failed", busy + alone, runs + runs.div_ceil(2)) } else { Ok(()) }
 }
 
 /// Runs the tests so often on these CPUs, beside loops there; returns how many runs failed.
 fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
     let _busy = BusyLoops::start(loops, Some(cpus))?;
     let (mut failed, mut tests, mut skipped, start) = (0, BTreeMap::new(), BTreeMap::new(), Instant::now());
-    for _ in 0..runs {
+    for run in 1..=runs {
+        let began = Instant::now();
         let mut command = Command::new("taskset");
         command.args(["--cpu-list", cpus, "cargo", "test", "--no-fail-fast"]);
         let output = command.output().context("cannot run taskset: apt-get install util-linux")?;
         failed += u32::from(!output.status.success());
+        // The whole may take hours, and be ended before.
+        eprintln!("{how}, run {run}: {} after {:.0} s", output.status, began.elapsed().as_secs_f64());
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         for test in printed.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED")) {
             *tests.entry(test.to_owned()).or_insert(0) += 1;

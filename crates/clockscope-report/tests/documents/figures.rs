@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::schema::{Place, places};
+use crate::schema::{Place, places, replace};
 use crate::support::{fixtures, text_of};
 use clockscope_records::Document;
 use clockscope_testing::cases;
@@ -206,6 +206,42 @@ fn what_is_not_null_keeps_its_reason_too() {
     let mut measurement = fixture("healthy");
     measurement["run"]["unknown"]["timer.frequency_hz"] = why("it stood still");
     assert_eq!(written(&measurement), measurement);
+}
+
+/// Adds the places of keys that are not written any more.
+fn left_out(read: &Value, written: &Value, pointer: &str, found: &mut Vec<String>) {
+    match (read, written) {
+        (Value::Object(read), Value::Object(written)) => {
+            for (key, value) in read.iter().filter(|(key, _)| *key != "unknown") {
+                let pointer = format!("{pointer}/{key}");
+                match written.get(key) {
+                    Some(written) => left_out(value, written, &pointer, found),
+                    None => found.push(pointer),
+                }
+            }
+        }
+        (Value::Array(read), Value::Array(written)) => {
+            for (index, (read, written)) in read.iter().zip(written).enumerate() {
+                left_out(read, written, &format!("{pointer}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A key is there whether or not it has a value.
+#[test]
+fn what_is_null_is_written() {
+    for name in fixtures() {
+        let document = fixture(name);
+        let nullable = places(&document).into_iter().filter(|place| place.takes_null());
+        let nulls: Vec<(String, Value)> = nullable.map(|place| (place.pointer, Value::Null)).collect();
+        let mut without = document;
+        replace(&mut without, &nulls);
+        let mut found = Vec::new();
+        left_out(&without, &written(&without), "", &mut found);
+        assert_eq!(found, [""; 0], "{name}");
+    }
 }
 
 /// Nothing is said of what is known, or of what is not there.

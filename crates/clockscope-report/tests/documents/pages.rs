@@ -283,9 +283,9 @@ fn a_usual_page_is_small() {
     assert!(page.len() <= 300_000, "{} bytes", page.len());
 }
 
-/// Every text becomes markup, and every number as large as the record can hold.
-fn hostile(fixture: &str, text: &str) -> Document {
-    let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+/// Every text becomes this one, and every number as large as the record can hold, or another
+/// extreme if they differ.
+fn hostile(mut value: Value, text: &str, they_differ: bool) -> Document {
     let places = places(&value);
     let texts = places.iter().filter(|place| place.takes_text() && value.pointer(&place.pointer).unwrap().is_string());
     let texts: Vec<(String, Value)> = texts.map(|place| (place.pointer.clone(), text.into())).collect();
@@ -295,8 +295,7 @@ fn hostile(fixture: &str, text: &str) -> Document {
         let is_version = place.pointer == "/schema_version";
         if value.pointer(&place.pointer).unwrap().is_number() && !is_version {
             let mut extremes = place.extremes();
-            // Not the same one everywhere.
-            let first = place.pointer.len() % extremes.len();
+            let first = if they_differ { place.pointer.len() % extremes.len() } else { 0 };
             extremes.rotate_left(first);
             numbers.push((place, extremes));
         }
@@ -317,7 +316,7 @@ fn hostile(fixture: &str, text: &str) -> Document {
 fn hostile_records_are_rendered_safely() {
     let markup = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x' &lt; \u{1b}]0;x\u{7} \u{202e} ]]> \u{ffff} {{x}} `";
     for fixture in fixtures() {
-        let document = hostile(fixture, markup);
+        let document = hostile(serde_json::from_str(&text_of(fixture)).unwrap(), markup, true);
         let page = rendered(&document, Format::Html);
         assert_sound(&page);
         assert_eq!(page.matches("<script").count(), 1, "{fixture}");
@@ -329,6 +328,32 @@ fn hostile_records_are_rendered_safely() {
                 assert!(!image.contains(|c: char| c.is_control() && c != '\n' || c == '\u{ffff}'), "{fixture}");
             }
             Err(error) => assert!(matches!(error, RenderError::NoChart), "{fixture}: {error}"),
+        }
+    }
+}
+
+/// Adds a second one to each list of one record.
+fn add_second(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(add_second),
+        Value::Array(entries) => {
+            entries.iter_mut().for_each(add_second);
+            if let [Value::Object(only)] = entries.as_slice() {
+                entries.push(only.clone().into());
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn sums_of_the_largest_numbers_overflow_in_no_format() {
+    for fixture in fixtures() {
+        let mut value = serde_json::from_str(&text_of(fixture)).unwrap();
+        add_second(&mut value);
+        let document = hostile(value, "x", false);
+        for format in Format::ALL {
+            assert!(!rendered(&document, format).is_empty(), "{fixture} {}", format.name());
         }
     }
 }
