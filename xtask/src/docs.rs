@@ -4,6 +4,7 @@
 mod growth;
 mod keys;
 mod links;
+mod log_lines;
 pub(crate) mod outputs;
 pub(crate) mod site;
 
@@ -90,9 +91,12 @@ fn part(what: &str, recorded: &[Recorded]) -> Result<String> {
     match what.split_once(' ') {
         Some(("figures", bench)) => figures(bench, recorded),
         Some(("keys", schema)) => keys::tables(schema),
+        None if what == "log-lines" => Ok(log_lines::table()),
         None if what == "library" => Ok(library(recorded)),
         None if what == "library-costs" => Ok(library_costs(recorded)),
-        _ => bail!("nothing is known of the part {what:?}: figures BENCH, keys SCHEMA, library, library-costs"),
+        _ => bail!(
+            "nothing is known of the part {what:?}: figures BENCH, keys SCHEMA, log-lines, library, library-costs"
+        ),
     }
 }
 

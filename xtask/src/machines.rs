@@ -44,7 +44,7 @@ const PC: Machine = Machine {
     kernel: "clocksource=tsc tsc=reliable",
     clocksource: "tsc",
     verdict: "limited",
-    because: &["invariance"],
+    because: &["invariance", "kernel_verdict"],
     check: |_| (),
     limit: LIMIT,
 };

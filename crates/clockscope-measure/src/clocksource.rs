@@ -3,7 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, RateReason, Switched, Unknown, texts};
+use clockscope_records::{
+    Clocksource, Clocksources, Envelope, Figure, KernelCause, RateReason, Switched, Unknown, texts,
+};
 use clockscope_system::affinity;
 use clockscope_system::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_system::performance_counter;
@@ -116,6 +118,9 @@ pub fn with_each_clocksource<T>(
     Ok(PerClocksource { was, found, error })
 }
 
+/// No read that stays in the program takes longer, in ns, unless the counter is trapped.
+const KERNEL_NS: f64 = 1000.0;
+
 /// Time for which the cost of a read is measured, in s.
 const COST_S: f64 = 0.1;
 
@@ -133,6 +138,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let current = environment.clocksource.as_deref();
     let names = environment.clocksources_available.known().cloned();
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
+    let counter = clocksource::kernel_verdict(&environment);
     let timecounters = timecounters::read().unwrap_or_default();
     let describe = |name: String| {
         let timecounter = timecounters.iter().find(|one| one.name == name);
@@ -145,13 +151,16 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
         let is_current = current == Some(name.as_str());
         let not_in_use = || format!("`clockscope measure --clocksource {name}` measures it, as root");
         let cost_ns = if is_current { cost_ns.clone() } else { Figure::unknown(not_in_use()) };
-        Clocksource { cost_ns, ..described(&name, is_current, measured, timecounter) }
+        let has_erratum =
+            is_current && counter.reasons.iter().any(|cause| matches!(cause, KernelCause::Erratum { .. }));
+        let usual = described(&name, is_current, measured, timecounter);
+        as_measured(Clocksource { cost_ns, ..usual }, has_erratum)
     };
     let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
     let found = Clocksources {
         clocksources: names.into_iter().flatten().map(describe).collect(),
-        counter: clocksource::kernel_verdict(&environment),
+        counter,
         switched_by: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
         performance_counter: performance_counter::read(&environment, &measured_hz),
@@ -229,6 +238,20 @@ fn described(
     }
 }
 
+/// What is usual of a clocksource, but what its cost here, or an erratum of the counter, denies.
+fn as_measured(usual: Clocksource, has_erratum: bool) -> Clocksource {
+    let enters_kernel = usual.vdso.get() == Some(true) && usual.cost_ns.get().is_some_and(|ns| ns > KERNEL_NS);
+    if has_erratum {
+        let usual_cost = Figure::unknown("the kernel works around an erratum of the counter");
+        return Clocksource { vdso: Figure::Known(false), usual_cost, ..usual };
+    }
+    if enters_kernel {
+        let unknown = "a read costs more here than one that stays in the program";
+        return Clocksource { vdso: Figure::unknown(unknown), usual_cost: Figure::unknown(unknown), ..usual };
+    }
+    usual
+}
+
 /// The counter's frequency, measured: to better than 100 ppm.
 fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     let setup = Setup::new(session, Catalog::counters(session.platform), None)?;
@@ -295,6 +318,21 @@ mod tests {
         assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
         let odd = described("sundial", false, Err(&NoFrequency::Unknown), None);
         assert_eq!((odd.reasons().len(), odd.quality), (6, None));
+    }
+
+    /// A counter whose reads cost microseconds is not read as others of its kind.
+    #[test]
+    fn what_is_usual_gives_way_to_what_was_measured() {
+        let measured = |ns: f64, has_erratum| {
+            let usual = described("arch_sys_counter", true, Ok(2.4e7), None);
+            as_measured(Clocksource { cost_ns: Figure::Known(ns), ..usual }, has_erratum)
+        };
+        let usual = measured(40.0, false);
+        assert_eq!((usual.vdso.get(), usual.usual_cost.known().map(String::as_str)), (Some(true), Some("10 to 50 ns")));
+        let slow = measured(30_000.0, false);
+        assert!(!slow.vdso.is_known() && !slow.usual_cost.is_known());
+        let erratum = measured(30_000.0, true);
+        assert_eq!((erratum.vdso.get(), erratum.usual_cost.is_known()), (Some(false), false));
     }
 
     /// The machine of timecounters(4): the TSC without its lowest bits counts slower than the TSC.

@@ -13,6 +13,12 @@ pub enum Emulator {
     QemuTcg,
     /// QEMU for programs of another architecture: the kernel is the host's.
     QemuUser,
+    /// FEX, which runs x86 programs on Arm: the kernel is the host's.
+    Fex,
+    /// Rosetta, which does so on Apple's processors.
+    Rosetta,
+    /// Another one of that kind: the kernel's clocksource is another architecture's counter.
+    Translator,
     /// The recorder rr.
     Rr,
     /// Valgrind.
@@ -27,7 +33,24 @@ pub enum Emulator {
 
 impl Emulator {
     /// Those that this program knows.
-    const KNOWN: [Self; 6] = [Self::QemuTcg, Self::QemuUser, Self::Rr, Self::Valgrind, Self::Gvisor, Self::Wine];
+    const KNOWN: [Self; 9] = [
+        Self::QemuTcg,
+        Self::QemuUser,
+        Self::Fex,
+        Self::Rosetta,
+        Self::Translator,
+        Self::Rr,
+        Self::Valgrind,
+        Self::Gvisor,
+        Self::Wine,
+    ];
+
+    /// Returns whether it runs programs of another architecture, on the host's kernel: what that
+    /// says of its clocksources does not concern the counter that the program sees.
+    #[must_use]
+    pub const fn is_of_program(&self) -> bool {
+        matches!(self, Self::QemuUser | Self::Fex | Self::Rosetta | Self::Translator)
+    }
 
     /// Returns the name that JSON has for it.
     #[must_use]
@@ -35,6 +58,9 @@ impl Emulator {
         match self {
             Self::QemuTcg => "qemu-tcg",
             Self::QemuUser => "qemu-user",
+            Self::Fex => "fex",
+            Self::Rosetta => "rosetta",
+            Self::Translator => "translator",
             Self::Rr => "rr",
             Self::Valgrind => "valgrind",
             Self::Gvisor => "gvisor",

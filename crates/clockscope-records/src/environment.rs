@@ -35,9 +35,9 @@ pub struct Environment {
     pub vdso: Figure<bool>,
     /// CPU frequency governor of the first CPU.
     pub governor: Figure<String>,
-    /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr",
-    /// "valgrind", "gvisor", "wine"); empty when none was found. With any of them no statement
-    /// about cost is made.
+    /// Emulators and recorders that this process runs under ("qemu-user", "fex", "rosetta",
+    /// "translator", "qemu-tcg", "rr", "valgrind", "gvisor", "wine"); empty when none was found.
+    /// With any of them no statement about cost is made.
     pub emulation: Vec<Emulator>,
 }
 

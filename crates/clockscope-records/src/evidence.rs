@@ -464,6 +464,8 @@ pub enum CostCause {
     Emulation,
     /// Every read of the counter is trapped.
     Trap,
+    /// The kernel works around an erratum of the counter (Arm), and traps every read.
+    Erratum,
     /// The clock reads the counter, and every read of that is trapped.
     TrappedCounter,
     /// Programs cannot read the clocksource without entering the kernel.

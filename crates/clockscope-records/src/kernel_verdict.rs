@@ -1,10 +1,17 @@
 //! Reasons why the kernel does not use the processor's counter.
 
+mod intervals;
+mod log_fault;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Emulator;
 use crate::words::{worded, written};
+
+pub use intervals::WatchdogIntervals;
+pub use log_fault::LogFault;
 
 /// The kernel's verdict on the processor's counter, as far as it reports that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,13 +24,14 @@ pub struct KernelVerdict {
     /// True if the kernel would let it be used: `false` means that it was found unfit, or switched
     /// off at boot.
     pub is_available: Option<bool>,
-    /// Reasons why it is not used, as far as these can be known: the most certain first.
+    /// Reasons why it is not used, as far as these can be known, the most certain first; while it
+    /// is used, what makes that worth less.
     pub reasons: Vec<KernelCause>,
     /// Error of the kernel's log, for which reasons may be missing; `null` where it was read.
     pub log_error: Option<String>,
 }
 
-/// A cause that keeps the kernel from using the counter.
+/// A cause that keeps the kernel from using the counter, or from using it well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KernelCause", transform = crate::schema::add_words::<KernelCause>))]
 #[serde(tag = "cause", rename_all = "snake_case", remote = "Self")]
@@ -37,6 +45,14 @@ pub enum KernelCause {
         /// The intervals of two clocks, by the lines below it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         intervals: Option<WatchdogIntervals>,
+        /// The clocksource in use, if the hypervisor corrects it: the line concerns the counter
+        /// alone then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        corrected: Option<String>,
+        /// The option of the kernel's command line by which it does not watch the counter, if there
+        /// is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unwatched: Option<String>,
     },
     /// The kernel was booted with `clocksource=` and the name of another clocksource.
     ClocksourceOption {
@@ -49,6 +65,24 @@ pub enum KernelCause {
     UnstableOption,
     /// The kernel does not offer the counter, and nothing else explains that.
     NotOffered,
+    /// The kernel offers the counter, and neither its log nor its command line rejects it.
+    Unexplained,
+    /// The kernel uses the counter, and was booted with an option by which it does not watch it.
+    Unwatched {
+        /// The option.
+        option: String,
+    },
+    /// The kernel works around an erratum of the processor: reads of the counter by programs are
+    /// trapped, or its own reads repeated (Arm).
+    Erratum {
+        /// The line of the log that says so.
+        line: String,
+    },
+    /// The program is emulated, and the kernel another architecture's: it knows no such counter.
+    Emulated {
+        /// The emulators.
+        emulators: Vec<Emulator>,
+    },
     /// The kernel prefers a clocksource by which the hypervisor scales the counter.
     PrefersScaled {
         /// The preferred clocksource.
@@ -90,77 +124,27 @@ pub enum KernelCause {
     },
 }
 
-/// The fault of a clocksource that the kernel gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LogFault {
-    /// The watchdog, which is another clocksource, counted another time.
-    FrequencySkew,
-    /// CPUs' counters are apart.
-    CpuSkew,
-    /// Reading watchdog and clocksource took too long, so that they could not be compared.
-    SlowRead,
-    /// The line does not say.
-    Unstated,
-}
-
-/// The intervals of the watchdog and of the clocksource that it judged, in the same time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WatchdogIntervals {
-    /// The watchdog's name.
-    pub watchdog: String,
-    /// Its interval, in ns.
-    pub watchdog_ns: u64,
-    /// The other's name.
-    pub clocksource: String,
-    /// The interval of that one, in ns.
-    pub clocksource_ns: u64,
-    /// The clocksource in use, which drove the timer between two looks; not known where the log
-    /// does not name it (Linux 7). Empty if there was none yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_use: Option<String>,
-}
-
-/// Time that Linux waits between two looks at a clocksource, in ns (`WATCHDOG_INTERVAL` of
-/// `kernel/time/clocksource.c`): a timer, which may be late, but not early.
-const WATCHDOG_PERIOD_NS: std::ops::RangeInclusive<u64> = 499_000_000..=520_000_000;
-
-impl WatchdogIntervals {
-    /// Returns the name of the one that counted another time than the kernel's timer waits, if the
-    /// other one did not: `None` where both or neither did, and where one of them drove the timer
-    /// itself. A third clock has to decide then.
-    #[must_use]
-    pub fn accused(&self) -> Option<&str> {
-        let both = [&self.watchdog, &self.clocksource];
-        if self.in_use.as_ref().is_some_and(|in_use| both.contains(&in_use)) {
-            return None;
-        }
-        match [self.watchdog_ns, self.clocksource_ns].map(|ns| WATCHDOG_PERIOD_NS.contains(&ns)) {
-            [false, true] => Some(&self.watchdog),
-            [true, false] => Some(&self.clocksource),
-            [true, true] | [false, false] => None,
-        }
-    }
-
-    /// Returns whether they accuse the watchdog, and a third clock drove the timer.
-    fn acquit_the_clocksource(&self) -> bool {
-        self.in_use.is_some() && self.accused() == Some(&self.watchdog)
-    }
-}
-
 impl KernelCause {
+    /// Returns the cause that a line of the log is, of which nothing else is known.
+    #[must_use]
+    pub fn log_line(line: &str, fault: LogFault) -> Self {
+        Self::LogLine { line: line.to_owned(), fault, intervals: None, corrected: None, unwatched: None }
+    }
+
     /// Returns whether it says that the counter itself is bad. Otherwise a user or a program
     /// preferred another.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         match self {
-            Self::LogLine { fault: LogFault::SlowRead, .. } => false,
-            Self::LogLine { intervals: Some(intervals), .. } => !intervals.acquit_the_clocksource(),
-            Self::LogLine { .. } | Self::UnstableOption | Self::NotOffered | Self::NegativeQuality { .. } => true,
+            Self::LogLine { intervals: Some(intervals), .. } => !intervals.accuse_the_watchdog(),
+            Self::LogLine { fault, .. } => fault.is_counters(),
+            Self::UnstableOption | Self::NotOffered | Self::NegativeQuality { .. } => true,
             Self::ClocksourceOption { .. }
             | Self::NotscOption
+            | Self::Unexplained
+            | Self::Unwatched { .. }
+            | Self::Erratum { .. }
+            | Self::Emulated { .. }
             | Self::PrefersScaled { .. }
             | Self::MissingFlags { .. }
             | Self::NoTimecounter
@@ -173,8 +157,12 @@ impl KernelCause {
     #[must_use]
     pub const fn source(&self) -> &'static str {
         match self {
-            Self::LogLine { .. } => "the kernel's log",
-            Self::ClocksourceOption { .. } | Self::NotscOption | Self::UnstableOption => "/proc/cmdline",
+            Self::LogLine { .. } | Self::Erratum { .. } => "the kernel's log",
+            Self::ClocksourceOption { .. } | Self::NotscOption | Self::UnstableOption | Self::Unwatched { .. } => {
+                "/proc/cmdline"
+            }
+            Self::Emulated { .. } => "CPUID and /proc",
+            Self::Unexplained => "the kernel's log and /proc/cmdline",
             Self::NotOffered => "sysfs, available_clocksource",
             Self::PrefersScaled { .. } => "sysfs, current_clocksource",
             Self::MissingFlags { .. } => "/proc/cpuinfo",
@@ -193,35 +181,37 @@ impl KernelCause {
             Self::ClocksourceOption { clocksource } => remove(&format!("clocksource={clocksource}")),
             Self::NotscOption => remove("notsc"),
             Self::UnstableOption => remove("tsc=unstable"),
-            Self::LogLine { fault: LogFault::CpuSkew, .. } => {
-                "the CPUs' counters are apart: update firmware and hypervisor, which set them".to_owned()
+            Self::LogLine { corrected: Some(name), .. } => format!(
+                "the system's clocks need no remedy, because the hypervisor corrects {name}: read the counter by them, or by \
+                 clockscope::now()"
+            ),
+            Self::LogLine { line, fault, intervals, unwatched, .. } => {
+                of_line(line, *fault, intervals.as_ref(), unwatched.as_deref())
             }
-            Self::LogLine { intervals: Some(intervals), .. }
-                if intervals.accused() == Some(intervals.watchdog.as_str()) =>
-            {
-                format!(
-                    "the watchdog {} may be the bad one: compare the counter with a third clock, a PTP clock or a time server \
-                     over hours; if that agrees, tsc=reliable on the kernel's command line stops the watchdog",
-                    intervals.watchdog
-                )
+            Self::Unexplained => "it was switched at run time, or the log has wrapped: look for older lines (journalctl -k -b), \
+                                  and if `clockscope check counter` finds nothing against it, write its name to \
+                                  /sys/devices/system/clocksource/clocksource0/current_clocksource as root"
+                .to_owned(),
+            Self::Unwatched { option } => format!(
+                "check the counter yourself now and then (`clockscope check counter`), or {}",
+                remove(option)
+            ),
+            Self::Emulated { .. } => {
+                "read the system's clocks, or run a program that was built for this processor".to_owned()
             }
-            Self::LogLine { fault: LogFault::SlowRead, .. } => {
-                "the kernel could not compare the counter in time, which is not evidence against it; tsc=reliable on the \
-                 kernel's command line stops its watchdog, and newer kernels leave such a comparison out"
-                    .to_owned()
-            }
-            Self::LogLine { .. } => {
-                "update firmware and hypervisor, which set the counters; if the CPUs' counters agree all the same, \
-                 tsc=reliable on the kernel's command line stops the watchdog"
+            Self::Erratum { .. } => {
+                "no setting of a hypervisor helps: the processor's counter has an erratum, and each read pays for it; read \
+                 seldom, or by a coarse clock"
                     .to_owned()
             }
             Self::NotOffered => "read why with: dmesg | grep -iE 'tsc|clocksource'".to_owned(),
             Self::PrefersScaled { .. } => {
-                "have the hypervisor pass an invariant counter on (QEMU: -cpu host,+invtsc), or boot with clocksource=tsc"
+                "none is needed, because the hypervisor keeps it right; to use the counter itself, have the hypervisor pass an \
+                 invariant one on (QEMU: -cpu host,+invtsc), and boot with clocksource=tsc"
                     .to_owned()
             }
             Self::MissingFlags { .. } => {
-                "on a virtual machine have the hypervisor pass them on; on old hardware use another clocksource".to_owned()
+                "on a virtual machine have the hypervisor pass them on; on old hardware leave the counter unused".to_owned()
             }
             Self::NoTimecounter => {
                 "look for a setting that disables it (FreeBSD: machdep.disable_tsc in loader.conf)".to_owned()
@@ -236,6 +226,33 @@ impl KernelCause {
                 format!("set kern.timecounter.hardware={timecounter}, and remove the other from sysctl.conf")
             }
         }
+    }
+}
+
+/// The remedy of a line of the log where no hypervisor corrects the clocksource in use. What stops
+/// the watchdog is named only where its judgment is in doubt and that would change something.
+fn of_line(line: &str, fault: LogFault, intervals: Option<&WatchdogIntervals>, unwatched: Option<&str>) -> String {
+    let override_it = match unwatched {
+        None => {
+            "if a third clock, a PTP clock or a time server, agrees with the counter over hours, tsc=reliable on the \
+                 kernel's command line stops its watchdog"
+                .to_owned()
+        }
+        Some(option) if line.contains("tsc-early") => format!(
+            "{option} is on the kernel's command line already, which Linux before 5.4 ignores for tsc-early: use a newer \
+             kernel"
+        ),
+        Some(option) => format!("{option} is on the kernel's command line already"),
+    };
+    match (fault, intervals.and_then(WatchdogIntervals::accused)) {
+        (LogFault::FrequencySkew, Some(accused)) if intervals.is_some_and(WatchdogIntervals::accuse_the_watchdog) => {
+            format!("the watchdog {accused} may be the bad one: {override_it}")
+        }
+        (LogFault::FrequencySkew, None) => {
+            format!("{}; or the watchdog was wrong: {override_it}", fault.remedy())
+        }
+        (LogFault::SlowRead, _) => format!("{}; {override_it}", fault.remedy()),
+        _ => fault.remedy().to_owned(),
     }
 }
 
@@ -268,6 +285,14 @@ impl fmt::Display for KernelCause {
             Self::NotOffered => f.write_str(
                 "the kernel does not offer it: it was judged unstable at boot, or by the watchdog since then",
             ),
+            Self::Unexplained => f.write_str("the kernel offers it, and nothing that can be seen rejects it"),
+            Self::Unwatched { option } => write!(f, "the kernel was booted with {option}, and does not watch it"),
+            Self::Emulated { emulators } => write!(
+                f,
+                "{} emulates the counter of another processor than the kernel's, which knows none",
+                Emulator::names(emulators)
+            ),
+            Self::Erratum { line } => write!(f, "the kernel works around an erratum of the processor: {line}"),
             Self::PrefersScaled { clocksource } => {
                 write!(f, "the kernel prefers {clocksource}, by which the hypervisor corrects the counter")
             }
@@ -292,30 +317,6 @@ impl fmt::Display for KernelCause {
     }
 }
 
-/// The intervals, and the clock that they accuse.
-impl fmt::Display for WatchdogIntervals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let WatchdogIntervals { watchdog, watchdog_ns, clocksource, clocksource_ns, in_use } = self;
-        let [watchdog_s, clocksource_s] = [watchdog_ns, clocksource_ns].map(|ns| *ns as f64 / 1e9);
-        let meaning = match (self.accused(), in_use) {
-            (Some(accused), Some(_)) => format!("which accuses {accused}"),
-            (Some(accused), None) => {
-                let other = if accused == watchdog { clocksource } else { watchdog };
-                format!("which accuses {accused}, unless {other} drove the timer")
-            }
-            (None, Some(in_use)) if [watchdog, clocksource].contains(&in_use) => {
-                format!("which accuses neither, because {in_use} drove the timer")
-            }
-            (None, _) => "which accuses neither".to_owned(),
-        };
-        write!(
-            f,
-            "{watchdog} counted {watchdog_s:.3} s and {clocksource} {clocksource_s:.3} s where a timer waits half a second, \
-             {meaning}"
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,17 +325,20 @@ mod tests {
     fn each_cause_is_worded_with_what_to_do() {
         let text = |text: &str| text.to_owned();
         let line = text("TSC warp between CPUs");
-        let log = |fault| KernelCause::LogLine { line: line.clone(), fault, intervals: None };
+        let log = |fault| KernelCause::log_line(&line, fault);
         let counted = |watchdog_ns, clocksource_ns, in_use: Option<&str>| KernelCause::LogLine {
             line: text("Marking TSC unstable:"),
             fault: LogFault::FrequencySkew,
             intervals: Some(WatchdogIntervals {
                 watchdog: text("hpet"),
-                watchdog_ns,
+                watchdog_ns: Some(watchdog_ns),
                 clocksource: text("tsc"),
-                clocksource_ns,
+                clocksource_ns: Some(clocksource_ns),
+                went_back: false,
                 in_use: in_use.map(str::to_owned),
             }),
+            corrected: None,
+            unwatched: None,
         };
         let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
         for (cause, found, source, remedy, is_fault) in [
@@ -346,7 +350,7 @@ mod tests {
                 "not evidence against it",
                 false,
             ),
-            (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "tsc=reliable", true),
+            (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "journalctl -k -b", true),
             (
                 counted(431_000_000, 504_000_000, Some("acpi_pm")),
                 "unstable; hpet counted 0.431 s and tsc 0.504 s where a timer waits half a second, which accuses hpet",
@@ -358,8 +362,8 @@ mod tests {
                 counted(431_000_000, 504_000_000, None),
                 "accuses hpet, unless tsc drove the timer",
                 "log",
-                "the watchdog hpet may be the bad one",
-                true,
+                "tsc=reliable on the kernel's command line stops",
+                false,
             ),
             (
                 counted(504_000_000, 1_894_000_000, None),
@@ -372,7 +376,7 @@ mod tests {
                 counted(431_000_000, 504_000_000, Some("tsc")),
                 "accuses neither, because tsc drove the timer",
                 "log",
-                "update firmware",
+                "or the watchdog was wrong: if a third clock",
                 true,
             ),
             (counted(504_000_000, 504_000_900, None), "which accuses neither", "log", "update firmware", true),
@@ -385,6 +389,28 @@ mod tests {
             ),
             (KernelCause::NotscOption, "was booted with notsc", "cmdline", "remove notsc from", false),
             (KernelCause::UnstableOption, "was booted with tsc=unstable", "cmdline", "remove tsc=unstable from", true),
+            (KernelCause::Unexplained, "offers it, and nothing", "log and /proc/cmdline", "journalctl -k -b", false),
+            (
+                KernelCause::Unwatched { option: text("tsc=reliable") },
+                "was booted with tsc=reliable, and does not watch it",
+                "cmdline",
+                "check the counter yourself",
+                false,
+            ),
+            (
+                KernelCause::Erratum { line: text("CPU0: Trapping CNTVCT access") },
+                "erratum of the processor: CPU0: Trapping",
+                "log",
+                "no setting of a hypervisor helps",
+                false,
+            ),
+            (
+                KernelCause::Emulated { emulators: vec![Emulator::Fex] },
+                "fex emulates the counter of another processor",
+                "CPUID and /proc",
+                "built for this processor",
+                false,
+            ),
             (KernelCause::NotOffered, "does not offer it", "available_clocksource", "dmesg", true),
             (
                 KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
@@ -426,5 +452,61 @@ mod tests {
             let has_all = seen.contains(found) && cause.source().contains(source) && advice.contains(remedy);
             assert!(has_all && cause.is_fault() == is_fault, "{cause:?}: {seen}, {advice}");
         }
+    }
+
+    /// `tsc=reliable` is named only where it would change something, and skips no test that failed.
+    #[test]
+    fn the_watchdog_is_to_be_stopped_only_where_its_judgment_is_in_doubt() {
+        let intervals = |watchdog_ns, clocksource_ns, went_back| WatchdogIntervals {
+            watchdog: "hpet".to_owned(),
+            watchdog_ns,
+            clocksource: "tsc".to_owned(),
+            clocksource_ns,
+            went_back,
+            in_use: Some("acpi_pm".to_owned()),
+        };
+        let right_ns = Some(504_000_000);
+        let of_watchdog = [
+            (None, true),
+            (Some(intervals(Some(431_000_000), right_ns, false)), true),
+            (Some(intervals(right_ns, Some(431_000_000), false)), false),
+            (Some(intervals(None, right_ns, false)), true),
+            (Some(intervals(right_ns, None, true)), false),
+        ];
+        let of_others = LogFault::ALL.into_iter().filter(|fault| *fault != LogFault::FrequencySkew);
+        let all = of_watchdog
+            .into_iter()
+            .map(|(intervals, is_named)| (LogFault::FrequencySkew, intervals, is_named))
+            .chain(of_others.map(|fault| (fault, None, fault == LogFault::SlowRead)));
+        for (fault, intervals, is_named) in all {
+            let advice = |corrected: Option<&str>, unwatched: Option<&str>, line: &str| {
+                let [corrected, unwatched] = [corrected, unwatched].map(|text| text.map(str::to_owned));
+                let intervals = intervals.clone();
+                KernelCause::LogLine { line: line.to_owned(), fault, intervals, corrected, unwatched }.advice()
+            };
+            let stops = "tsc=reliable on the kernel's command line stops";
+            assert_eq!(advice(None, None, "x").contains(stops), is_named, "{fault:?}: {}", advice(None, None, "x"));
+            let again = advice(None, Some("tsc=reliable"), "'tsc-early'");
+            assert_eq!(again.contains("already, which Linux before 5.4 ignores"), is_named, "{again}");
+            let corrected = advice(Some("kvm-clock"), None, "x");
+            assert!(!again.contains(stops) && !corrected.contains("tsc=reliable") && !corrected.contains("hpet"));
+        }
+    }
+
+    #[test]
+    fn what_a_log_lacks_is_said() {
+        let mut intervals = WatchdogIntervals {
+            watchdog: "refined-jiffies".to_owned(),
+            clocksource: "tsc-early".to_owned(),
+            clocksource_ns: Some(290_768_000),
+            ..WatchdogIntervals::default()
+        };
+        assert_eq!(
+            intervals.to_string(),
+            "refined-jiffies counted for a time that is not known (the log has counts, and not their frequency) and \
+             tsc-early 0.291 s where a timer waits half a second, which accuses neither"
+        );
+        (intervals.clocksource_ns, intervals.went_back) = (None, true);
+        assert!(intervals.to_string().ends_with("and tsc-early went back: it began again, which accuses tsc-early"));
     }
 }

@@ -1,12 +1,15 @@
 //! The kernel's clocksources: what each is, and what the kernel thinks of the processor's counter.
 
+mod command_line;
 mod kernel_log;
 mod switch;
 
 use clockscope_core::{clocksource, counter};
-use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict};
+use clockscope_records::{Emulator, Environment, Figure, KernelCause, KernelVerdict};
 
 use crate::{kernel, timecounters};
+use command_line::CommandLine;
+use kernel_log::LogError;
 
 pub use clocksource::{Architecture, Hardware, KNOWN, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
@@ -74,54 +77,77 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     if let Some(timecounters) = timecounters::read() {
         return timecounters::verdict(Architecture::HERE, environment.clocksource.as_deref(), &timecounters);
     }
-    let mut word = KernelVerdict {
-        name: counter::CLOCKSOURCE.map(str::to_owned),
+    let emulators: Vec<Emulator> =
+        environment.emulation.iter().filter(|emulator| emulator.is_of_program()).cloned().collect();
+    let name = counter::CLOCKSOURCE.map(str::to_owned);
+    if !emulators.is_empty() {
+        return KernelVerdict { name, reasons: vec![KernelCause::Emulated { emulators }], ..KernelVerdict::default() };
+    }
+    let word = KernelVerdict {
+        name,
         is_current: environment.clocksource.as_deref().map(is_counter),
         is_available: environment.clocksources_available.known().map(|names| names.iter().any(|name| is_counter(name))),
         ..KernelVerdict::default()
     };
-    if word.name.is_none() || word.is_current == Some(true) {
+    if word.name.is_none() {
         return word;
     }
-    let command_line = crate::pseudo_files::file("/proc/cmdline").unwrap_or_default();
-    let log = kernel_log::read();
-    let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
-    word.reasons = causes;
-    word.log_error = log.err().map(|error| error.to_string());
-    word
+    let command_line = CommandLine::read(&crate::pseudo_files::file("/proc/cmdline").unwrap_or_default());
+    // Where the counter is in use, the log says more of an erratum of Arm's alone.
+    let needs_no_log = word.is_current == Some(true) && Architecture::HERE != Architecture::Arm;
+    let log = if needs_no_log { Ok(Vec::new()) } else { kernel_log::read() };
+    explained(environment, word, command_line, log)
 }
 
-/// Reasons why the counter is not used, the most significant first.
-fn causes(
+/// The verdict with its reasons, the most significant first.
+fn explained(
     environment: &Environment,
-    is_available: Option<bool>,
-    command_line: &str,
-    log: &[String],
-) -> Vec<KernelCause> {
-    let mut causes = kernel_log::faults(log);
-    causes.extend(boot_options(command_line));
+    word: KernelVerdict,
+    command_line: CommandLine,
+    log: Result<Vec<String>, LogError>,
+) -> KernelVerdict {
+    let (lines, log_error) = match log {
+        Ok(lines) => (lines, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    if word.is_current == Some(true) {
+        let reasons = in_use(environment, command_line, &lines);
+        return KernelVerdict { reasons, ..word };
+    }
+    let current = environment.clocksource.as_deref();
+    let mut reasons = kernel_log::faults(&lines);
+    for reason in &mut reasons {
+        if let KernelCause::LogLine { corrected, unwatched, .. } = reason {
+            *corrected = current.filter(|name| is_scaled_counter(name)).map(str::to_owned);
+            unwatched.clone_from(&command_line.unwatched);
+        }
+    }
+    reasons.extend(command_line.causes(current));
     let explains_absence = |cause: &KernelCause| {
         cause.is_fault() || matches!(cause, KernelCause::LogLine { .. } | KernelCause::NotscOption)
     };
-    if is_available == Some(false) && !causes.iter().any(explains_absence) {
-        causes.push(KernelCause::NotOffered);
+    if word.is_available == Some(false) && !reasons.iter().any(explains_absence) {
+        reasons.push(KernelCause::NotOffered);
     }
-    causes.extend(preferred(environment));
-    causes.extend(missing_flags(environment));
-    causes
+    // What is not offered is not passed over.
+    if word.is_available != Some(false) {
+        reasons.extend(preferred(environment));
+    }
+    reasons.extend(missing_flags(environment));
+    if reasons.is_empty() && word.is_available == Some(true) && log_error.is_none() {
+        reasons.push(KernelCause::Unexplained);
+    }
+    KernelVerdict { reasons, log_error, ..word }
 }
 
-/// Statements of the kernel's command line on clocksources.
-fn boot_options(command_line: &str) -> Vec<KernelCause> {
-    let option = |word: &str| match word.split_once('=') {
-        Some(("clocksource", name)) if !is_counter(name) => {
-            Some(KernelCause::ClocksourceOption { clocksource: name.to_owned() })
-        }
-        Some(("tsc", "unstable")) => Some(KernelCause::UnstableOption),
-        None if word == "notsc" => Some(KernelCause::NotscOption),
-        _ => None,
-    };
-    command_line.split_ascii_whitespace().filter_map(option).collect()
+/// What makes the counter worth less while the kernel uses it.
+fn in_use(environment: &Environment, command_line: CommandLine, log: &[String]) -> Vec<KernelCause> {
+    let mut reasons: Vec<KernelCause> = kernel_log::erratum(log).into_iter().collect();
+    if let Some(option) = command_line.unwatched {
+        reasons.push(KernelCause::Unwatched { option });
+        reasons.extend(missing_flags(environment));
+    }
+    reasons
 }
 
 /// A hypervisor's clocksource, which the kernel rates higher unless the counter is said to be
@@ -145,9 +171,15 @@ fn missing_flags(environment: &Environment) -> Option<KernelCause> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Figure;
+    use clockscope_records::{Figure, LogFault};
 
     use super::*;
+
+    fn reasons(environment: &Environment, is_available: bool, command_line: &str, log: &[&str]) -> Vec<KernelCause> {
+        let word = KernelVerdict { is_available: Some(is_available), ..KernelVerdict::default() };
+        let lines = log.iter().map(|line| (*line).to_owned()).collect();
+        explained(environment, word, CommandLine::read(command_line), Ok(lines)).reasons
+    }
 
     fn environment(current: &str, flag: bool) -> Environment {
         let flags = clockscope_records::CounterFlags {
@@ -166,7 +198,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     fn each_cause_is_found() {
         let found = |environment: &Environment, available, command_line: &str| {
-            causes(environment, Some(available), command_line, &[])
+            reasons(environment, available, command_line, &[])
         };
         let booted = |name: &str| KernelCause::ClocksourceOption { clocksource: name.to_owned() };
         let hpet = environment("hpet", true);
@@ -179,10 +211,53 @@ mod tests {
             found(&hpet, false, "tsc=unstable notsc clocksource=tsc tsc=reliable"),
             [KernelCause::UnstableOption, KernelCause::NotscOption]
         );
+        // Its own wish is not the one in use.
+        assert_eq!(found(&hpet, true, "clocksource=hpet clocksource=tsc"), [KernelCause::Unexplained]);
+        assert_eq!(found(&hpet, true, "clocksource=acpi_pm"), [KernelCause::Unexplained]);
         let preferred = KernelCause::PrefersScaled { clocksource: "kvm-clock".to_owned() };
         let missing = KernelCause::MissingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
         assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, missing]);
-        assert_eq!(found(&hpet, true, ""), []);
+        assert_eq!(found(&hpet, true, ""), [KernelCause::Unexplained]);
+        // What cannot be seen explains nothing.
+        let word = KernelVerdict { is_available: Some(true), ..KernelVerdict::default() };
+        let unread = explained(&hpet, word, CommandLine::default(), Err(LogError::Unsupported));
+        assert!(unread.reasons.is_empty() && unread.log_error.is_some());
+    }
+
+    /// The host corrects the clocksource in use; a line that concerns the counter does not concern
+    /// that one.
+    #[test]
+    fn a_line_of_the_log_says_what_it_concerns() {
+        let line = "tsc: Marking TSC unstable due to running on Hyper-V";
+        for (current, is_corrected) in [("hyperv_clocksource_tsc_page", true), ("acpi_pm", false)] {
+            let found = reasons(&environment(current, true), false, "tsc=reliable", &[line]);
+            let expected = KernelCause::LogLine {
+                line: line.to_owned(),
+                fault: LogFault::NotInvariant,
+                intervals: None,
+                corrected: is_corrected.then(|| current.to_owned()),
+                unwatched: Some("tsc=reliable".to_owned()),
+            };
+            assert_eq!(found[0], expected);
+            assert!(!found.contains(&KernelCause::NotOffered), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_counter_that_nobody_watches_is_said_to_be() {
+        let word = KernelVerdict { is_current: Some(true), ..KernelVerdict::default() };
+        let found = |flag, line: &str| {
+            explained(&environment("tsc", flag), word.clone(), CommandLine::read(line), Ok(Vec::new())).reasons
+        };
+        assert_eq!(found(false, "quiet"), []);
+        let is_unwatched =
+            |cause: &KernelCause| matches!(cause, KernelCause::Unwatched { option } if option == "tsc=reliable");
+        assert!(matches!(&found(true, "tsc=reliable")[..], [only] if is_unwatched(only)));
+        let [first, KernelCause::MissingFlags { .. }] = &found(false, "tsc=reliable")[..] else { panic!("no flags") };
+        assert!(is_unwatched(first));
+        let log = vec!["arch_timer: CPU0: Trapping CNTVCT access".to_owned()];
+        let arm = explained(&environment("arch_sys_counter", true), word, CommandLine::default(), Ok(log)).reasons;
+        assert!(matches!(&arm[..], [KernelCause::Erratum { .. }]), "{arm:?}");
     }
 
     /// Records come from other machines, and emulated programs see the kernel of another.

@@ -3,32 +3,56 @@
 
 use clockscope_records::Emulator;
 
+use crate::clocksource::{self, Architecture, KnownClocksource};
 use crate::os::facts;
 
-/// Returns those that were found. `cpuinfo` is the text of /proc/cpuinfo.
-pub(crate) fn find(cpuinfo: &str) -> Vec<Emulator> {
+/// Returns those that were found. `cpuinfo` is the text of /proc/cpuinfo, `clocksource` the one in
+/// use.
+pub(crate) fn find(cpuinfo: &str, clocksource: Option<&str>) -> Vec<Emulator> {
     let maps = crate::pseudo_files::file("/proc/self/maps").unwrap_or_default();
     let version = crate::pseudo_files::file("/proc/version").unwrap_or_default();
     let found = [
-        (is_tcg(), Emulator::QemuTcg),
+        (has_signature(*b"TCGTCGTCGTCG"), Emulator::QemuTcg),
         (is_foreign(cpuinfo, std::env::consts::ARCH), Emulator::QemuUser),
+        (has_signature(*b"FEXIFEXIEMU\0"), Emulator::Fex),
+        (is_rosetta(cpuinfo), Emulator::Rosetta),
         (std::env::var_os("RUNNING_UNDER_RR").is_some(), Emulator::Rr),
         (is_valgrind(&maps), Emulator::Valgrind),
         (is_gvisor(&version), Emulator::Gvisor),
         (facts::is_wine(), Emulator::Wine),
     ];
-    found.into_iter().filter(|(found, _)| *found).map(|(_, emulator)| emulator).collect()
+    let mut emulators: Vec<Emulator> =
+        found.into_iter().filter(|(found, _)| *found).map(|(_, emulator)| emulator).collect();
+    if has_foreign_clocksource(clocksource) && !emulators.iter().any(Emulator::is_of_program) {
+        emulators.push(Emulator::Translator);
+    }
+    emulators
 }
 
-/// QEMU's translator signs itself in CPUID, as a machine and as a user-mode emulator alike.
+/// Returns whether CPUID leaf 40000000h has this signature: QEMU's translator as a machine and as a
+/// user-mode emulator alike, and FEX.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
-fn is_tcg() -> bool {
-    crate::hypervisor::signature() == Some(*b"TCGTCGTCGTCG")
+fn has_signature(signature: [u8; 12]) -> bool {
+    crate::hypervisor::signature() == Some(signature)
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
-fn is_tcg() -> bool {
+fn has_signature(_signature: [u8; 12]) -> bool {
     false
+}
+
+/// Rosetta names its processor `VirtualApple`, as vendor and as model.
+fn is_rosetta(cpuinfo: &str) -> bool {
+    let vendor = crate::pseudo_files::field(cpuinfo, "vendor_id");
+    vendor.is_some_and(|vendor| vendor.trim() == "VirtualApple")
+}
+
+/// Returns whether the kernel's clocksource is the counter of another architecture: the kernel is
+/// another one's then, and the program is translated.
+fn has_foreign_clocksource(name: Option<&str>) -> bool {
+    let architecture = name.and_then(clocksource::known).and_then(KnownClocksource::architecture);
+    let here = Architecture::HERE;
+    here != Architecture::Other && architecture.is_some_and(|architecture| architecture != here)
 }
 
 /// A user-mode emulator passes the host's /proc/cpuinfo through: it describes another architecture
@@ -54,7 +78,7 @@ fn is_gvisor(version: &str) -> bool {
 /// Any text is looked through (fuzz/).
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(text: &str) {
-    let _ = (is_foreign(text, "aarch64"), is_valgrind(text), is_gvisor(text));
+    let _ = (is_rosetta(text), is_foreign(text, "aarch64"), is_valgrind(text), is_gvisor(text));
 }
 
 #[cfg(test)]
@@ -67,6 +91,18 @@ mod tests {
         let arm = "processor\t: 0\nCPU implementer\t: 0x41\n";
         assert!(is_foreign(x86, "aarch64") && is_foreign(x86, "riscv64") && is_foreign(arm, "x86_64"));
         assert!(!is_foreign(x86, "x86_64") && !is_foreign(arm, "aarch64") && !is_foreign("", "s390x"));
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_translated_program_sees_another_processors_clocksource() {
+        assert!(has_foreign_clocksource(Some("arch_sys_counter")) && has_foreign_clocksource(Some("timebase")));
+        assert!(!["tsc", "kvm-clock", "hpet", "sundial"].iter().any(|name| has_foreign_clocksource(Some(name))));
+        assert!(!has_foreign_clocksource(None));
+        assert!(find("", Some("arch_sys_counter")).contains(&Emulator::Translator));
+        let rosetta = find("vendor_id\t: VirtualApple\nflags\t: tsc\n", Some("arch_sys_counter"));
+        assert!(rosetta.contains(&Emulator::Rosetta) && !rosetta.contains(&Emulator::Translator), "{rosetta:?}");
+        assert!(!is_rosetta("vendor_id\t: GenuineIntel\nmodel name\t: VirtualApple"));
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub use os::facts::console::{SecondCtrlC, stop_on_ctrl_c};
 #[must_use]
 pub fn environment() -> Environment {
     let cpuinfo = pseudo_files::file("/proc/cpuinfo").unwrap_or_default();
-    let emulation = emulation::find(&cpuinfo);
+    let clocksource = kernel::clocksource();
+    let emulation = emulation::find(&cpuinfo, clocksource.as_deref());
     Environment {
         program: Program {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -70,7 +71,7 @@ pub fn environment() -> Environment {
         hypervisor: hypervisor::read(),
         move_notices: move_notices::read(),
         kernel: facts::kernel(),
-        clocksource: kernel::clocksource(),
+        clocksource,
         clocksources_available: kernel::clocksources_available(),
         vdso: facts::vdso(),
         governor: kernel::governor(),

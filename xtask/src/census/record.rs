@@ -227,11 +227,14 @@ fn set_counter(verdict: &mut Verdict, host: &Host, state: &State, random: &mut R
             fault: LogFault::FrequencySkew,
             intervals: Some(WatchdogIntervals {
                 watchdog: device.name.to_owned(),
-                watchdog_ns: random.between(503_000_000, 505_000_000),
+                watchdog_ns: Some(random.between(503_000_000, 505_000_000)),
                 clocksource: "tsc".to_owned(),
-                clocksource_ns: random.between(560_000_000, 700_000_000),
+                clocksource_ns: Some(random.between(560_000_000, 700_000_000)),
+                went_back: false,
                 in_use: None,
             }),
+            corrected: None,
+            unwatched: None,
         }
     } else {
         KernelCause::ClocksourceOption { clocksource: device.name.to_owned() }

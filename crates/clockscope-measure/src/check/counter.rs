@@ -1,8 +1,8 @@
 //! The evidence for and against the processor's counter.
 
 use clockscope_records::{
-    ClockRecord, CostCause, EvidenceData, Finding, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
-    ReadFailure, ReadPath, Sequence, Suspect, Untested,
+    ClockRecord, CostCause, EvidenceData, Finding, Hypervisor, HypervisorStatement, KernelCause, OffsetPair,
+    RateChange, RateRecord, ReadFailure, ReadPath, Sequence, Suspect, Untested,
 };
 use clockscope_system::frequencies;
 
@@ -79,19 +79,25 @@ fn clocksource(seen: &Observations) -> WeighedEvidence {
     )
 }
 
-/// The kernel's reasons not to use it. What the kernel calls a fault forbids its use.
+/// The kernel's reasons not to use it, or not to use it well. What the kernel calls a fault forbids
+/// its use, but where a hypervisor corrects it: there, what the host does not offer, and what its
+/// pauses do, looks like a fault.
 fn kernel_verdict(seen: &Observations) -> Vec<WeighedEvidence> {
     // A program that is emulated alone sees the host's log.
-    if seen.kernel.is_current == Some(true) || seen.is_emulated_alone() {
+    if seen.is_emulated_alone() {
         return Vec::new();
     }
     let causes = seen.kernel.reasons.iter().map(|reason| {
-        let severity = if reason.is_fault() { Severity::Forbids } else { Severity::Limits };
+        let severity = match reason {
+            KernelCause::Unwatched { .. } | KernelCause::Erratum { .. } => Severity::Remark,
+            reason if reason.is_fault() && !seen.is_corrected() => Severity::Forbids,
+            _ => Severity::Limits,
+        };
         let check = EvidenceData::KernelVerdict { cause: Some(reason.clone()), log_error: None };
         WeighedEvidence::new(check, Finding::Against, severity)
     });
     let mut found: Vec<_> = causes.collect();
-    if found.is_empty() || seen.kernel.log_error.is_some() {
+    if seen.kernel.is_current != Some(true) && (found.is_empty() || seen.kernel.log_error.is_some()) {
         let check = EvidenceData::KernelVerdict { cause: None, log_error: seen.kernel.log_error.clone() };
         found.push(WeighedEvidence::new(check, Finding::Unknown, Severity::Remark));
     }
@@ -234,7 +240,7 @@ fn cost(seen: &Observations) -> WeighedEvidence {
     let (cause, finding) = match cost {
         None => (None, Finding::Unknown),
         Some(_) if is_emulated => (Some(CostCause::Emulation), Finding::Unknown),
-        Some(_) => (is_trapped.then_some(CostCause::Trap), events::against_if(is_trapped)),
+        Some(_) => (is_trapped.then(|| trap(seen)), events::against_if(is_trapped)),
     };
     let check = EvidenceData::Cost {
         cost_ns: cost.map(|cost| cost.median),
@@ -248,4 +254,10 @@ fn cost(seen: &Observations) -> WeighedEvidence {
         emulators: seen.environment.emulation.clone(),
     };
     WeighedEvidence::new(check, finding, Severity::Limits)
+}
+
+/// What traps every read: where the kernel works around an erratum, it does.
+fn trap(seen: &Observations) -> CostCause {
+    let has_erratum = seen.kernel.reasons.iter().any(|reason| matches!(reason, KernelCause::Erratum { .. }));
+    if has_erratum { CostCause::Erratum } else { CostCause::Trap }
 }

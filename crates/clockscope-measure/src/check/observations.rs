@@ -113,6 +113,13 @@ impl Observations {
         self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
     }
 
+    /// Returns true if the kernel's clocks are computed from the counter by what a hypervisor
+    /// states: it corrects what is wrong with the counter, and what the kernel says of that
+    /// concerns the counter alone.
+    pub(super) fn is_corrected(&self) -> bool {
+        self.clocksource().is_some_and(clocksource::is_scaled_counter)
+    }
+
     /// Returns whether a clock is computed from the same hardware counter as the reference of
     /// rates, which is a clock of the kernel; `None` where the kernel's clocksource is not known.
     pub(super) fn shares_hardware(&self, clock: &ClockRecord) -> Option<bool> {
@@ -125,7 +132,7 @@ impl Observations {
 
     /// Returns true if the program is emulated, and not the machine: the kernel is the host's.
     pub(crate) fn is_emulated_alone(&self) -> bool {
-        self.environment.emulation.contains(&Emulator::QemuUser)
+        self.environment.emulation.iter().any(Emulator::is_of_program)
     }
 
     /// Reason why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave,

@@ -101,14 +101,13 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
 }
 
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not
-/// that showed.
+/// that showed; but where a hypervisor corrects the counter, its own tests decide.
 fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) -> Option<WeighedEvidence> {
     let is_computed = clock.identity.basis == ClockBasis::Clocksource
         && clock.identity.path.is_usual()
         && !clock.identity.is_coarse
-        && seen
-            .clocksource()
-            .is_some_and(|name| seen.kernel.is_current == Some(true) || clocksource::is_scaled_counter(name));
+        && seen.clocksource().is_some()
+        && seen.kernel.is_current == Some(true);
     // That this process cannot read it says nothing of how the kernel reads it.
     let mut faults: Vec<EvidenceKind> =
         faults.iter().copied().filter(|fault| *fault != EvidenceKind::Readable).collect();

@@ -293,11 +293,7 @@ fn sound(mut maker: Maker) -> Machine {
         has_nominal.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
     if machine.clocksource != Clocksource::Tsc && has_reason {
         let cause = match is_fault {
-            true => KernelCause::LogLine {
-                line: "Marking TSC unstable".to_owned(),
-                fault: LogFault::Unstated,
-                intervals: None,
-            },
+            true => KernelCause::log_line("Marking TSC unstable", LogFault::Unstated),
             false => KernelCause::ClocksourceOption { clocksource: "hpet".to_owned() },
         };
         machine.reasons = vec![cause];

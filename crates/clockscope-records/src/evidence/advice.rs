@@ -103,9 +103,14 @@ fn of_cost(cause: Option<CostCause>) -> &'static str {
             "find the reason why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
              the kernel's command line, gVisor, ptrace, or a time namespace on an old kernel"
         }
+        Some(CostCause::Erratum) => {
+            "read seldom, or by a coarse clock: the kernel traps reads, because the processor's counter has an erratum, and \
+             no setting of a hypervisor changes that"
+        }
         Some(CostCause::Trap | CostCause::Emulation) | None => {
-            "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: \
-             read seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)"
+            "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support), a debugger, or on \
+             Arm a kernel that works around an erratum: read seldom, and look for the hypervisor's setting (Xen: \
+             tsc_mode=native; VirtualBox: TSCTiedToExecution off)"
         }
     }
 }

@@ -245,6 +245,7 @@ fn cost(check: &EvidenceData) -> String {
     };
     match cause {
         None | Some(CostCause::Trap) => figures,
+        Some(CostCause::Erratum) => format!("the kernel works around an erratum of the counter: {figures}"),
         Some(CostCause::Emulation) => format!("{figures}: of {}, not of the machine", Emulator::names(emulators)),
         Some(CostCause::TrappedCounter) => format!("it reads the counter, and each read is trapped: {figures}"),
         Some(CostCause::Clocksource) => {

@@ -124,12 +124,16 @@ fn missing(found: &Clocksources) -> Vec<String> {
     }))
 }
 
-/// Explains why the kernel does not use the counter.
+/// Explains why the kernel does not use the counter; while it does, what makes that worth less.
 fn why_not(word: &KernelVerdict) -> Block {
     let reasons =
         word.reasons.iter().map(line).chain(word.log_error.iter().map(|why| format!("There may be more: {why}")));
     let counter = word.name.as_deref().unwrap_or("the counter");
-    Block::notes(format!("Why the kernel does not use {counter}:"), reasons)
+    let title = match word.is_current {
+        Some(true) => format!("The kernel uses {counter}, but:"),
+        _ => format!("Why the kernel does not use {counter}:"),
+    };
+    Block::notes(title, reasons)
 }
 
 /// A reason in a line: what was found, where, and what to do.

@@ -1,7 +1,9 @@
 //! Statements of the kernel's log on the processor's counter.
 
+mod intervals;
+
 use clockscope_core::Errno;
-use clockscope_records::{KernelCause, LogFault, WatchdogIntervals};
+use clockscope_records::{KernelCause, LogFault};
 
 use crate::os::facts;
 
@@ -9,8 +11,19 @@ use crate::os::facts;
 /// `tsc_sync.c`). Others that sound alike are warnings, which sound machines print as well.
 const PHRASES: [&str; 2] = ["Marking TSC unstable", "TSC warp between CPUs"];
 
+/// Lines below a verdict of the watchdog that may have the intervals.
+const BELOW_LINES: usize = 5;
+
 /// The end of a line that only repeats a verdict of the watchdog.
 const REPEATED: &str = "due to clocksource watchdog";
+
+/// The lowest priority of a record that a program wrote (`LOG_USER`, syslog(3)).
+const USERS_PRIORITY: u32 = 8;
+
+/// Phrases by which Linux says that it works around an erratum of an Arm processor's counter
+/// (`drivers/clocksource/arm_arch_timer.c`, `arch/arm64/kernel/traps.c`).
+const ERRATUM_PHRASES: [&str; 3] =
+    ["Enabling global workaround for", "Enabling local workaround for", "Trapping CNTVCT access"];
 
 /// Clocksources that are the counter, with `tsc-early`.
 const COUNTERS: [&str; 3] = ["tsc", "tsc-early", "arch_sys_counter"];
@@ -35,10 +48,13 @@ pub(super) fn read() -> Result<Vec<String>, LogError> {
     Ok(records.iter().filter_map(|record| text(record)).map(str::to_owned).collect())
 }
 
-/// The text of a record: `priority,sequence,time,flags;text`, with lines of facts below (Linux,
-/// Documentation/ABI/testing/dev-kmsg).
+/// The text of a record of the kernel's own: `priority,sequence,time,flags;text`, with lines of
+/// facts below (Linux, Documentation/ABI/testing/dev-kmsg). Programs may write others, whose
+/// priority is 8 or more: it holds a facility.
 fn text(record: &str) -> Option<&str> {
-    record.split_once(';').map(|(_, text)| text.lines().next().unwrap_or_default())
+    let (prefix, text) = record.split_once(';')?;
+    let priority: u32 = prefix.split(',').next()?.parse().ok()?;
+    (priority < USERS_PRIORITY).then(|| text.lines().next().unwrap_or_default())
 }
 
 /// Returns the lines that give the counter up, each once, and without those that only say that the
@@ -51,8 +67,17 @@ pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
         let only_repeats = has_its_own && !is_the_watchdogs(line) && line.contains(REPEATED);
         if !only_repeats && !seen.contains(&line.as_str()) {
             seen.push(line);
-            let intervals = Intervals::below(&lines[index + 1..]);
-            causes.push(KernelCause::LogLine { line: line.clone(), fault: fault(line), intervals });
+            // Those of another verdict are not of this one.
+            let below = lines[index + 1..].iter().take(BELOW_LINES).take_while(|line| marked(line).is_none());
+            let intervals = intervals::find(&below.collect::<Vec<_>>(), lines);
+            let fault = fault(line);
+            causes.push(KernelCause::LogLine {
+                line: line.clone(),
+                fault,
+                intervals,
+                corrected: None,
+                unwatched: None,
+            });
         }
     }
     causes
@@ -100,67 +125,15 @@ fn differing(line: &str) -> Option<&str> {
 
 /// Returns the fault that a line reports which gives the counter up.
 fn fault(line: &str) -> LogFault {
-    let says = |phrase: &str| line.contains(phrase);
-    match () {
-        () if says("warp") || says("inter CPU skew") => LogFault::CpuSkew,
-        () if says("skew is too large") || says("frequency skew") || differing(line).is_some() => {
-            LogFault::FrequencySkew
-        }
-        () if slowly_read(line).is_some() => LogFault::SlowRead,
-        () => LogFault::Unstated,
-    }
+    let says = |fault: &LogFault| fault.phrases().iter().any(|phrase| line.contains(phrase));
+    LogFault::ALL.into_iter().find(says).unwrap_or(LogFault::Unstated)
 }
 
-/// Reads the intervals of two clocks from the lines below a verdict of the watchdog:
-///
-/// ```text
-/// clocksource:                       'hpet' wd_nsec: 503990000 wd_now: 1f wd_last: 1e mask: ff
-/// clocksource:                       'tsc' cs_nsec: 512034822 cs_now: 2f cs_last: 2e mask: ff
-/// clocksource:                       'tsc' is current clocksource.
-/// clocksource: Watchdog                    hpet interval:        503990000ns
-/// clocksource: Clocksource                  tsc interval:        512034822ns
-/// ```
-///
-/// The first three are of Linux 5.14 and later, the others of Linux 7.
-struct Intervals;
-
-impl Intervals {
-    /// The lines below the verdict that may have them.
-    const WITHIN: usize = 5;
-
-    fn below(lines: &[String]) -> Option<WatchdogIntervals> {
-        // Those of another verdict are not of this one.
-        let below = lines.iter().take(Self::WITHIN).take_while(|line| marked(line).is_none());
-        let below: Vec<&str> = below.map(String::as_str).collect();
-        let find = |read: &dyn Fn(&str) -> Option<(String, u64)>| below.iter().find_map(|line| read(line));
-        let (watchdog, watchdog_ns) = find(&|line| Self::of(line, "Watchdog ", "wd_nsec: "))?;
-        let (clocksource, clocksource_ns) = find(&|line| Self::of(line, "Clocksource ", "cs_nsec: "))?;
-        let in_use = below.iter().find_map(|line| Self::in_use(line));
-        Some(WatchdogIntervals { watchdog, watchdog_ns, clocksource, clocksource_ns, in_use })
-    }
-
-    /// The clocksource in use: `'hpet' (not 'tsc') is current clocksource.`; empty for none.
-    fn in_use(line: &str) -> Option<String> {
-        let who = line.strip_prefix("clocksource: ")?.trim().strip_suffix(" current clocksource.")?;
-        if who == "No" {
-            return Some(String::new());
-        }
-        who.strip_suffix(" is")?.split_whitespace().next().map(|name| name.trim_matches('\'').to_owned())
-    }
-
-    /// A name and its interval in ns, in either form.
-    fn of(line: &str, role: &str, key: &str) -> Option<(String, u64)> {
-        let text = line.strip_prefix("clocksource: ")?;
-        let (name, interval) = match text.split_once(key) {
-            Some((name, interval)) => (name.trim().trim_matches('\''), interval),
-            None => text
-                .strip_prefix(role)?
-                .split_once(" interval:")
-                .map(|(name, interval)| (name.trim(), interval.trim()))?,
-        };
-        let digits = interval.split(|c: char| !c.is_ascii_digit()).next()?;
-        Some((name.to_owned(), digits.parse().ok()?))
-    }
+/// Returns the first line that says that an Arm processor's counter has an erratum.
+pub(super) fn erratum(lines: &[String]) -> Option<KernelCause> {
+    let says =
+        |line: &&String| line.contains("arch_timer") && ERRATUM_PHRASES.iter().any(|phrase| line.contains(phrase));
+    lines.iter().find(says).map(|line| KernelCause::Erratum { line: line.clone() })
 }
 
 /// Reads any log (fuzz/): lines that give the counter up are found once, and no other line is.
@@ -191,10 +164,13 @@ mod tests {
         assert_eq!(text("6,1,2,-;a;b"), Some("a;b"));
         assert_eq!(text("no record"), None);
         assert_eq!(text("1,2;"), Some(""));
+        // A program wrote it.
+        assert_eq!(text("12,339,5140900,-;tsc: Marking TSC unstable due to running on Hyper-V"), None);
+        assert_eq!(text("x;y"), None);
     }
 
     fn cause(line: &str, fault: LogFault) -> KernelCause {
-        KernelCause::LogLine { line: line.to_owned(), fault, intervals: None }
+        KernelCause::log_line(line, fault)
     }
 
     #[test]
@@ -316,7 +292,7 @@ mod tests {
                 panic!("{found:?}")
             };
             assert_eq!((intervals.accused(), intervals.in_use.as_deref()), (accused, in_use), "{intervals:?}");
-            assert_eq!(cause.is_fault(), accused != Some("hpet") || in_use.is_none(), "{intervals:?}");
+            assert_eq!(cause.is_fault(), accused != Some("hpet"), "{intervals:?}");
             // Below another verdict they are that one's.
             lines.insert(1, lines[0].replace("tsc", "hpet"));
             assert!(matches!(&faults(&lines)[..], [KernelCause::LogLine { intervals: None, .. }]));
@@ -327,7 +303,7 @@ mod tests {
         #[test]
         fn any_text_is_a_record_or_none(record in ".*") {
             let found = text(&record);
-            proptest::prop_assert_eq!(found.is_some(), record.contains(';'));
+            proptest::prop_assert!(found.is_none() || record.contains(';'));
         }
     }
 }

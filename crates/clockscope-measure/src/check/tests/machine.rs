@@ -238,11 +238,7 @@ pub(super) fn other_clocksource(clocksource: &str, is_fault: bool) -> Observatio
         seen.clocks[2..4].iter_mut().for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 225.0);
     }
     let cause = match is_fault {
-        true => KernelCause::LogLine {
-            line: "tsc: Marking TSC unstable".to_owned(),
-            fault: LogFault::Unstated,
-            intervals: None,
-        },
+        true => KernelCause::log_line("tsc: Marking TSC unstable", LogFault::Unstated),
         false => KernelCause::ClocksourceOption { clocksource: clocksource.to_owned() },
     };
     seen.kernel.reasons = vec![cause];

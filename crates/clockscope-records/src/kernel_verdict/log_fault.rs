@@ -1,0 +1,113 @@
+//! What a line of the kernel's log means that gives the processor's counter up.
+
+use serde::{Deserialize, Serialize};
+
+/// The fault of a clocksource that the kernel gives up, by a line of its log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LogFault {
+    /// The watchdog, which is another clocksource, counted another time.
+    FrequencySkew,
+    /// CPUs' counters are apart.
+    CpuSkew,
+    /// Reading watchdog and clocksource took too long, so that they could not be compared.
+    SlowRead,
+    /// The kernel presumes that CPUs' counters are apart, and has not compared them.
+    PresumedApart,
+    /// The host does not offer an invariant counter.
+    NotInvariant,
+    /// The counter stops while a CPU is idle.
+    HaltsInIdle,
+    /// The counter follows the frequency of its core.
+    FollowsCore,
+    /// The kernel found no frequency for it.
+    NoFrequency,
+    /// The kernel was booted with `tsc=unstable`.
+    BootParameter,
+    /// The counter of a KVM host began again when the host woke up.
+    BeganAgain,
+    /// The line does not say.
+    Unstated,
+}
+
+impl LogFault {
+    /// All of them, those first that are recognized by more certain words.
+    pub const ALL: [Self; 11] = [
+        Self::CpuSkew,
+        Self::FrequencySkew,
+        Self::SlowRead,
+        Self::PresumedApart,
+        Self::NotInvariant,
+        Self::HaltsInIdle,
+        Self::FollowsCore,
+        Self::NoFrequency,
+        Self::BootParameter,
+        Self::BeganAgain,
+        Self::Unstated,
+    ];
+
+    /// Returns words of the line by which it is recognized (Linux, `kernel/time/clocksource.c`,
+    /// `arch/x86/kernel/tsc.c`, `tsc_sync.c` and those that call `mark_tsc_unstable`).
+    #[must_use]
+    pub const fn phrases(self) -> &'static [&'static str] {
+        match self {
+            Self::CpuSkew => &["TSC warp between CPUs", "check_tsc_sync_source failed", "inter CPU skew"],
+            Self::FrequencySkew => &["the skew is too large", "frequency skew", " unstable (delta = "],
+            Self::SlowRead => &["read-back delay of"],
+            Self::PresumedApart => &["TSCs unsynchronized"],
+            Self::NotInvariant => &["running on Hyper-V"],
+            Self::HaltsInIdle => &["TSC halts in"],
+            Self::FollowsCore => &["cpufreq changes"],
+            Self::NoFrequency => &["could not calculate TSC khz"],
+            Self::BootParameter => &["due to boot parameter"],
+            Self::BeganAgain => &["KVM discovered backwards TSC"],
+            Self::Unstated => &["due to clocksource watchdog"],
+        }
+    }
+
+    /// Returns whether it says that the counter itself is bad, where no hypervisor corrects it.
+    #[must_use]
+    pub const fn is_counters(self) -> bool {
+        !matches!(self, Self::SlowRead | Self::NotInvariant | Self::NoFrequency)
+    }
+
+    /// Returns the remedy, apart from what may stop the watchdog.
+    pub(super) const fn remedy(self) -> &'static str {
+        match self {
+            Self::FrequencySkew => {
+                "update firmware and hypervisor, which set the counters; a guest that was paused (suspend, snapshot, \
+                 migration) has a sound counter again after a reboot"
+            }
+            Self::CpuSkew => "the CPUs' counters are apart: update firmware and hypervisor, which set them",
+            Self::SlowRead => {
+                "the kernel could not compare the counter in time, which is not evidence against it; newer kernels leave \
+                 such a comparison out"
+            }
+            Self::PresumedApart => {
+                "the kernel presumes it of CPUs without constant_tsc, and has not compared them: `clockscope offsets` does; \
+                 on a virtual machine have the hypervisor pass that flag on"
+            }
+            Self::NotInvariant => {
+                "have the host offer an invariant counter (Hyper-V from Windows Server 2022 on does where the processor has \
+                 one), or use hyperv_clocksource_tsc_page, which the host corrects"
+            }
+            Self::HaltsInIdle => {
+                "leave the counter unused: it stops while a CPU is idle; a processor with nonstop_tsc is needed"
+            }
+            Self::FollowsCore => {
+                "leave the counter unused: it follows the frequency of its core; a processor with constant_tsc is needed"
+            }
+            Self::NoFrequency => {
+                "have the hypervisor state the counter's frequency (CPUID 15h, or 40000010h), or give it as \
+                 tsc_early_khz= on the kernel's command line"
+            }
+            Self::BootParameter => "remove tsc=unstable from the kernel's command line",
+            Self::BeganAgain => {
+                "it began again when the host woke up: reboot the host, and do not suspend it; firmware that keeps the \
+                 counter running may be newer"
+            }
+            Self::Unstated => "read the lines before it, which have the reason: journalctl -k -b",
+        }
+    }
+}
