@@ -1,10 +1,9 @@
 //! Steps that several questions have in common: choose clocks, ask this machine, write a document,
 //! and end.
 
-use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::io::{self, IsTerminal};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clockscope_measure::{Catalog, MeasureError, Progress, Session, ThisMachine};
 use clockscope_records::{Contents, CpuLimit, Document, Envelope, PairsReason, Unknown};
 use clockscope_report::{RenderError, Style};
@@ -12,6 +11,7 @@ use clockscope_system::timer_period::{self, TimerPeriod};
 
 use crate::exit::Exit;
 use crate::findings::{self, FailOn, JudgedClock};
+use crate::inputs::Inputs;
 use crate::options::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::output::Destination;
 use crate::progress::Bar;
@@ -88,23 +88,26 @@ impl RequestedTimer {
     }
 }
 
-/// Renders a document and writes it.
+/// Renders a document and writes it, unless the exit says that it answers nothing and it would
+/// replace a file. Returns the exit.
 pub(crate) fn write(
     document: &Document,
     output: &OutputArgs,
     drawing: Drawing,
     destination: Destination,
-) -> Result<()> {
-    write_all(std::slice::from_ref(document), output, drawing, destination)
+    exit: Exit,
+) -> Result<Exit> {
+    write_all(std::slice::from_ref(document), output, drawing, destination, exit)
 }
 
-/// Renders documents as one text and writes it.
+/// Renders documents as one text and writes it, as [`write`] does.
 pub(crate) fn write_all(
     documents: &[Document],
     output: &OutputArgs,
     drawing: Drawing,
     destination: Destination,
-) -> Result<()> {
+    exit: Exit,
+) -> Result<Exit> {
     let is_terminal = destination.is_stdout() && io::stdout().is_terminal();
     let style = Style {
         color: terminal::uses_color(output.color, destination.is_stdout()),
@@ -123,24 +126,7 @@ pub(crate) fn write_all(
         RenderError::NoMetrics => UsageError(format!("{}: {error}", output.format_origin())).into(),
         error => anyhow::Error::new(error),
     })?;
-    destination.write(&text)
-}
-
-/// Reads a file, or standard input for `-`.
-pub(crate) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
-    if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes)?;
-        return Ok(bytes);
-    }
-    std::fs::read(file)
-}
-
-/// Reads a recorded document. The purpose is a part of errors.
-pub(crate) fn read_document(file: &Path, purpose: &str) -> Result<Document> {
-    let wrong = || format!("cannot {purpose} {}", file.display());
-    let bytes = read_bytes(file).with_context(wrong)?;
-    Document::from_bytes(&bytes).with_context(wrong)
+    destination.write_answer(exit, |out| out.write_all(text.as_bytes()))
 }
 
 /// Asks a question, and writes its answer so. `cpu` is the option that names CPUs.
@@ -151,7 +137,7 @@ pub(crate) fn answer<F: Contents>(
     exit: impl FnOnce(&F) -> Exit,
     document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
-    let destination = Destination::open(output.output.as_deref())?;
+    let destination = Destination::open(output.output.as_deref(), &Inputs::default())?;
     finish(ask_this_machine(ask, output, cpu)?, (output, drawing), destination, exit, document)
 }
 
@@ -178,16 +164,15 @@ pub(crate) fn finish<F: Contents>(
     document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
     let exit = if answer.is_interrupted() { Exit::Interrupted } else { exit(&answer.found) };
-    write(&document(answer), output, drawing, destination)?;
-    Ok(exit)
+    write(&document(answer), output, drawing, destination, exit)
 }
 
-/// Returns the end of a question about pairs of CPUs. One that tested no pair is undetermined, but
+/// Returns the end of a question about pairs of CPUs. One that tested no pair answers nothing, but
 /// where there is one CPU no other can disagree.
 pub(crate) fn of_pairs(is_checked: bool, why: Option<&Unknown>) -> Exit {
     let is_alone = |why: &Unknown| match why {
         Unknown::Pairs(PairsReason::OneCpu { limit, .. }) => *limit == Some(CpuLimit::Machine),
         _ => false,
     };
-    if is_checked || why.is_some_and(is_alone) { Exit::Success } else { Exit::Undetermined }
+    if is_checked || why.is_some_and(is_alone) { Exit::Success } else { Exit::Unanswered }
 }

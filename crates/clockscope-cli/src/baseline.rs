@@ -2,7 +2,6 @@
 
 pub(crate) mod folder;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -10,10 +9,11 @@ use clap::Args;
 use clockscope_measure::{CompareError, CompareRequest, ComparedQuestion, ComparedRecord};
 use clockscope_records::{Comparison, Document, Envelope, Measurement};
 
-use crate::answer::{Drawing, read_document, write};
+use crate::answer::{Drawing, write};
 use crate::changes::{ChangeFinding, OrChange, changes_among};
 use crate::exit::Exit;
 use crate::findings::Shows;
+use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
@@ -62,6 +62,7 @@ impl Baseline {
         args: &BaselineArgs,
         fail_on: &[OrChange<Finding>],
         question: ComparedQuestion,
+        inputs: &mut Inputs,
     ) -> Result<Option<Self>> {
         let Some(named) = &args.baseline else {
             return match changes_among(fail_on).as_slice() {
@@ -74,7 +75,7 @@ impl Baseline {
                 .into()),
             };
         };
-        Self::of(Names::default().records(named)?, args.margin, args.across_machines, question).map(Some)
+        Self::of(records(named, inputs)?, args.margin, args.across_machines, question).map(Some)
     }
 
     /// Takes records, and refuses those that an answer of this machine could not be compared with.
@@ -150,8 +151,7 @@ pub(crate) fn show(
     own: Exit,
 ) -> Result<Exit> {
     let exit = own.or(found.exit(fail_on));
-    write(&Document::Comparison(found), output, Drawing { all, ..Drawing::default() }, destination)?;
-    Ok(exit)
+    write(&Document::Comparison(found), output, Drawing { all, ..Drawing::default() }, destination, exit)
 }
 
 /// Says why records cannot be compared. What has changed between two machines cannot be determined;
@@ -163,29 +163,18 @@ pub(crate) fn refused(error: CompareError) -> anyhow::Error {
     }
 }
 
-/// The files that were read, by what they are on this machine.
-#[derive(Default)]
-pub(crate) struct Names {
-    read: BTreeMap<PathBuf, PathBuf>,
+/// Reads the records of a side.
+pub(crate) fn records(named: &str, inputs: &mut Inputs) -> Result<Vec<ComparedRecord>> {
+    files(named)?.iter().map(|file| record(file, inputs)).collect()
 }
 
-impl Names {
-    /// Reads the records of a side.
-    pub(crate) fn records(&mut self, named: &str) -> Result<Vec<ComparedRecord>> {
-        files(named)?.iter().map(|file| self.record(file)).collect()
+fn record(file: &Path, inputs: &mut Inputs) -> Result<ComparedRecord> {
+    if let Some(former) = inputs.name(file) {
+        let names = format!("{} and {} are the same file", former.display(), file.display());
+        return Err(UsageError(format!("{names}: expected records of different runs")).into());
     }
-
-    fn record(&mut self, file: &Path) -> Result<ComparedRecord> {
-        let wrong = || format!("cannot compare {}", file.display());
-        let is_input = file == Path::new("-");
-        let real = if is_input { file.to_owned() } else { file.canonicalize().with_context(wrong)? };
-        if let Some(former) = self.read.insert(real, file.to_owned()) {
-            let names = format!("{} and {} are the same file", former.display(), file.display());
-            return Err(UsageError(format!("{names}: expected records of different runs")).into());
-        }
-        let document = read_document(file, "compare")?;
-        Ok(ComparedRecord { file: Some(file.display().to_string()), document })
-    }
+    let document = inputs.read_document(file, "compare")?;
+    Ok(ComparedRecord { file: Some(file.display().to_string()), document })
 }
 
 /// The files that a word names: itself, those in a folder, those that match a pattern, that of a

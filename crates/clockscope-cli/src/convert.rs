@@ -5,14 +5,14 @@ mod sections;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clockscope_report::Format;
 
-use crate::answer::read_bytes;
 use crate::exit::Exit;
 use crate::formats;
+use crate::inputs::Inputs;
 use crate::output::{self, Destination};
 use crate::usage::UsageError;
 pub(crate) use arguments::ConvertArgs;
@@ -21,8 +21,10 @@ use table::Table;
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
     refuse(args)?;
     let wrong = || format!("cannot convert {}", args.file.display());
-    let bytes = read_bytes(&args.file).with_context(wrong)?;
-    let sections = sections::of(args, &bytes).with_context(wrong)?;
+    let mut inputs = Inputs::default();
+    let bytes = inputs.read(&args.file).with_context(wrong)?;
+    let sections = sections::of(args, &bytes, &mut inputs).with_context(wrong)?;
+    let destination = Destination::open(args.output.as_deref(), &inputs)?;
     let table = Table::of(args, &sections).with_context(wrong)?;
     // All of it, before anything is written.
     let mut without_time = BTreeMap::new();
@@ -36,15 +38,22 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
             Ok(())
         })
         .with_context(wrong)?;
-    let destination = Destination::open(args.output.as_deref())?;
-    destination.write_by(|out| table.write(out))?;
+    let undated: u64 = without_time.values().sum();
+    let exit = if undated == 0 {
+        Exit::Success
+    } else if undated < total {
+        Exit::Undetermined
+    } else {
+        Exit::Unanswered
+    };
+    let exit = destination.write_answer(exit, |out| table.write(out))?;
     for (reason, counts) in &without_time {
         output::warn(&format!("{counts} of {total} counts have no time: {reason}"));
     }
-    Ok(if without_time.is_empty() { Exit::Success } else { Exit::Undetermined })
+    Ok(exit)
 }
 
-/// Refuses files that are named twice, and a name of another format than CSV.
+/// Refuses standard input that is named twice, and a name of another format than CSV.
 fn refuse(args: &ConvertArgs) -> Result<()> {
     let format = args.output.as_deref().and_then(formats::by_ending);
     if let Some((format, file)) =
@@ -58,11 +67,6 @@ fn refuse(args: &ConvertArgs) -> Result<()> {
     let inputs = [Some(&args.file), args.header.as_ref()];
     if inputs == [Some(&PathBuf::from("-")); 2] {
         bail!(UsageError("FILE and --header are both standard input: name a file for one".to_owned()));
-    }
-    let place = |path: &Path| std::fs::canonicalize(path).ok().filter(|place| place.is_file());
-    let output = args.output.as_deref().and_then(place);
-    if output.is_some() && inputs.into_iter().flatten().any(|input| place(input) == output) {
-        bail!(UsageError("--output is a file that is read: its counts would be lost; name another".to_owned()));
     }
     Ok(())
 }

@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Usage,
     /// The user asked to fail on something that could not be determined.
     Undetermined,
+    /// The answer has nothing of what was asked: no result at all.
+    Unanswered,
     /// The measurement itself, or writing it, failed.
     Failed,
     /// Interrupted; what was measured until then was reported.
@@ -28,7 +30,7 @@ impl Exit {
             Self::Success | Self::Monitored(ClockHealth::Ok) => 0,
             Self::Finding | Self::Monitored(ClockHealth::Warning) => 1,
             Self::Usage | Self::Monitored(ClockHealth::Critical) => 2,
-            Self::Undetermined | Self::Monitored(ClockHealth::Unknown) => 3,
+            Self::Undetermined | Self::Unanswered | Self::Monitored(ClockHealth::Unknown) => 3,
             Self::Failed => 4,
             Self::Interrupted => 130,
         }
@@ -40,8 +42,9 @@ impl Exit {
         let weight = |exit: Self| match exit {
             Self::Success => 0,
             Self::Undetermined => 1,
-            Self::Finding => 2,
-            Self::Usage | Self::Failed | Self::Interrupted | Self::Monitored(_) => 3,
+            Self::Unanswered => 2,
+            Self::Finding => 3,
+            Self::Usage | Self::Failed | Self::Interrupted | Self::Monitored(_) => 4,
         };
         if weight(self) >= weight(other) { self } else { other }
     }
@@ -49,7 +52,7 @@ impl Exit {
 
 #[cfg(test)]
 mod tests {
-    use super::Exit::{Failed, Finding, Interrupted, Monitored, Success, Undetermined, Usage};
+    use super::Exit::{Failed, Finding, Interrupted, Monitored, Success, Unanswered, Undetermined, Usage};
     use super::*;
 
     #[test]
@@ -57,7 +60,9 @@ mod tests {
         for (one, other, both) in [
             (Success, Success, Success),
             (Success, Undetermined, Undetermined),
+            (Undetermined, Unanswered, Unanswered),
             (Undetermined, Finding, Finding),
+            (Unanswered, Finding, Finding),
             (Finding, Interrupted, Interrupted),
             (Undetermined, Failed, Failed),
             (Success, Usage, Usage),
@@ -71,6 +76,7 @@ mod tests {
     fn codes_are_part_of_the_interface() {
         let codes = [Success, Finding, Usage, Undetermined, Failed, Interrupted].map(Exit::code);
         assert_eq!(codes, [0, 1, 2, 3, 4, 130]);
+        assert_eq!(Unanswered.code(), 3);
         let states = [ClockHealth::Ok, ClockHealth::Warning, ClockHealth::Critical, ClockHealth::Unknown];
         assert_eq!(states.map(|state| Monitored(state).code()), [0, 1, 2, 3]);
     }

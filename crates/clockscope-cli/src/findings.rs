@@ -28,11 +28,13 @@ pub(crate) enum FailOn {
 }
 
 /// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks,
-/// otherwise 0.
+/// otherwise 0. Without an available clock, 3 says that nothing is known.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = JudgedClock<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<JudgedClock<'_>> = clocks.collect();
     let found = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
-    decide(fail_on.iter().map(|event| Found::new(*event, found(event))))
+    let exit = decide(fail_on.iter().map(|event| Found::new(*event, found(event))));
+    let is_answered = clocks.iter().any(|clock| clock.available);
+    if exit == Exit::Undetermined && !is_answered { Exit::Unanswered } else { exit }
 }
 
 /// Returns true if any shows it; `None` if it is unknown for all.

@@ -38,11 +38,14 @@ pub(crate) enum ExitCodes {
 /// worst, and what is not known is no better than a clock that is limited.
 pub(crate) fn health(found: &Check, exit: Exit) -> ClockHealth {
     match (exit, ClockHealth::of(found)) {
-        (Exit::Finding, _) | (Exit::Undetermined | Exit::Success, ClockHealth::Critical) => ClockHealth::Critical,
-        (Exit::Success, health) => health,
-        (Exit::Undetermined | Exit::Usage | Exit::Failed | Exit::Interrupted | Exit::Monitored(_), _) => {
-            ClockHealth::Unknown
+        (Exit::Finding, _) | (Exit::Undetermined | Exit::Unanswered | Exit::Success, ClockHealth::Critical) => {
+            ClockHealth::Critical
         }
+        (Exit::Success, health) => health,
+        (
+            Exit::Undetermined | Exit::Unanswered | Exit::Usage | Exit::Failed | Exit::Interrupted | Exit::Monitored(_),
+            _,
+        ) => ClockHealth::Unknown,
     }
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn remark(exit: Exit) -> Option<&'static str> {
     match exit {
         Exit::Interrupted => Some("interrupted"),
         Exit::Finding => Some("policy or --fail-on"),
-        Exit::Undetermined => Some("policy or --fail-on unknown"),
+        Exit::Undetermined | Exit::Unanswered => Some("policy or --fail-on unknown"),
         Exit::Success | Exit::Usage | Exit::Failed | Exit::Monitored(_) => None,
     }
 }

@@ -9,6 +9,9 @@ use anyhow::{Context, Result};
 use clockscope_records::printable;
 
 use crate::error_text;
+use crate::exit::Exit;
+use crate::file_identity::FileIdentity;
+use crate::inputs::Inputs;
 
 /// Prints an error with its causes.
 pub(crate) fn print_error(error: &anyhow::Error) {
@@ -76,15 +79,16 @@ impl Destination {
     /// Opens the destination before anything is measured, so that what cannot be written is known
     /// at once. `-` and the system's names of standard output are standard output: a file that it
     /// is redirected to is not replaced.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
+    pub(crate) fn open(path: Option<&Path>, inputs: &Inputs) -> Result<Self> {
         match path.filter(|path| !is_stdout(path)) {
-            Some(file) => Self::file(file, "--output"),
+            Some(file) => Self::file(file, "--output", inputs),
             None => refuse_closed_stdout().map(|()| Self::Stdout),
         }
     }
 
-    /// Opens the file that an option names.
-    pub(crate) fn file(path: &Path, option: &'static str) -> Result<Self> {
+    /// Opens the file that an option names. One of the inputs is refused, whatever its name.
+    pub(crate) fn file(path: &Path, option: &'static str, inputs: &Inputs) -> Result<Self> {
+        inputs.refuse_output(path, option)?;
         let is_folder = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
         if is_folder && !path.is_dir() {
             anyhow::bail!("cannot write to {option} {}: there is no such folder", path.display());
@@ -116,15 +120,12 @@ impl Destination {
 
     /// Returns true if what is written to one replaces what was written to the other.
     pub(crate) fn is_same_file(&self, other: &Self) -> bool {
-        let file = |destination: &Self| match destination {
-            Self::File { target, .. } => {
-                let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-                let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
-                Some((folder.ok()?, target.file_name()?.to_owned()))
+        match (self, other) {
+            (Self::File { target: one, .. }, Self::File { target: other, .. }) => {
+                FileIdentity::at(one).is_some_and(|one| FileIdentity::at(other) == Some(one))
             }
-            Self::Stdout | Self::Special { .. } => None,
-        };
-        file(self).is_some_and(|this| file(other) == Some(this))
+            _ => false,
+        }
     }
 
     /// Returns true if it may be a terminal.
@@ -140,6 +141,24 @@ impl Destination {
     /// Writes everything. A reader that closed standard output early is no error.
     pub(crate) fn write(self, text: &str) -> Result<()> {
         self.write_by(|out| out.write_all(text.as_bytes()))
+    }
+
+    /// Lets an answer be written. One with nothing of what was asked replaces no file.
+    pub(crate) fn write_answer(
+        self,
+        exit: Exit,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<Exit> {
+        match &self {
+            Self::File { target, option, .. } if exit == Exit::Unanswered && target.exists() => {
+                warn(&format!(
+                    "{option} {}: the answer has no result: the file is left as it was; name a new file to see why",
+                    target.display()
+                ));
+            }
+            _ => self.write_by(write)?,
+        }
+        Ok(exit)
     }
 
     /// Lets everything be written. What is left half-written by an error is removed, where it is a
@@ -244,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("clockscope.prom");
         let left = Draft::create(&target).unwrap();
-        Destination::file(&target, "--output").unwrap().write("whole 1\n").unwrap();
+        Destination::file(&target, "--output", &Inputs::default()).unwrap().write("whole 1\n").unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), "whole 1\n");
         let names = || fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(names(), 2, "the draft that was left is not ours to remove");

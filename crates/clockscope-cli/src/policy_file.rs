@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clockscope_records::{POLICY_SCHEMA, Policy, ValidationError};
 
-use crate::answer::read_bytes;
+use crate::inputs::Inputs;
 use crate::usage::UsageError;
 
 /// Reads a policy; - is standard input.
-pub(crate) fn read(file: &Path) -> Result<Policy> {
+pub(crate) fn read(file: &Path, inputs: &mut Inputs) -> Result<Policy> {
     let name = || format!("--policy {}", file.display());
-    let bytes = read_bytes(file).with_context(name)?;
+    let bytes = inputs.read(file).with_context(name)?;
     Ok(parsed(&bytes).map_err(|problem| UsageError(format!("{}{problem}", name())))?)
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clockscope::stamps::Header;
 
 use super::arguments::{ConvertArgs, CountsArg};
-use crate::answer::read_bytes;
+use crate::inputs::Inputs;
 use crate::usage::UsageError;
 
 /// A mark that some programs put before UTF-8.
@@ -31,14 +31,14 @@ impl Section<'_> {
 }
 
 /// Splits a file at its headers.
-pub(super) fn of<'a>(args: &ConvertArgs, bytes: &'a [u8]) -> Result<Vec<Section<'a>>> {
+pub(super) fn of<'a>(args: &ConvertArgs, bytes: &'a [u8], inputs: &mut Inputs) -> Result<Vec<Section<'a>>> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let has_header = Header::begins_with(bytes);
     if let Some(file) = &args.header {
         if has_header {
             bail!(UsageError("the file has a header: leave --header out".to_owned()));
         }
-        let header = read_header(file).with_context(|| format!("--header {}", file.display()))?;
+        let header = read_header(file, inputs).with_context(|| format!("--header {}", file.display()))?;
         return Ok(vec![Section { header, counts: bytes, line: 1 }]);
     }
     if !has_header {
@@ -60,8 +60,8 @@ pub(super) fn of<'a>(args: &ConvertArgs, bytes: &'a [u8]) -> Result<Vec<Section<
     Ok(sections)
 }
 
-fn read_header(file: &Path) -> Result<Header> {
-    let bytes = read_bytes(file)?;
+fn read_header(file: &Path, inputs: &mut Inputs) -> Result<Header> {
+    let bytes = inputs.read(file)?;
     let (header, rest) = Header::split(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes))?;
     if rest.trim_ascii().is_empty() { Ok(header) } else { bail!("counts follow it: name this file alone") }
 }

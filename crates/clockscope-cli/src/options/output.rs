@@ -35,7 +35,8 @@ pub(crate) struct OutputArgs {
     /// Write to this file; its ending names the format
     ///
     /// Endings: json, ndjson, csv, md, html, svg, prom, and txt for a table; a name without one is
-    /// a table, too. - is standard output. The file appears complete or not at all.
+    /// a table, too. - is standard output. The file appears complete or not at all. An input
+    /// of the command is refused.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Draw no progress bar

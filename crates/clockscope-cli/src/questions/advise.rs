@@ -9,10 +9,11 @@ use clockscope_records::Document;
 use clockscope_records::units::time;
 
 use super::measure::fresh;
-use crate::answer::{Drawing, Question, read_document, write};
+use crate::answer::{Drawing, Question, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::Destination;
@@ -71,9 +72,11 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         let requested = time(interval.0 * 1e9);
         return Err(UsageError(format!("--interval: {requested} is too short: expected at least 0.001ns")).into());
     }
-    let destination = Destination::open(args.output.output.as_deref())?;
-    let document = match &args.from {
-        Some(file) => read_document(file, "advise from")?,
+    let mut inputs = Inputs::default();
+    let given = args.from.as_deref().map(|file| inputs.read_document(file, "advise from")).transpose()?;
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let document = match given {
+        Some(document) => document,
         None => {
             let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
@@ -91,9 +94,8 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let advice = clockscope_measure::advise(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
     let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
         (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Undetermined,
+        (false, true) => Exit::Unanswered,
         (false, false) => Exit::Success,
     };
-    write(&Document::Advice(advice), &args.output, Drawing::default(), destination)?;
-    Ok(exit)
+    write(&Document::Advice(advice), &args.output, Drawing::default(), destination, exit)
 }

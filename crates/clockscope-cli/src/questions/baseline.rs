@@ -9,10 +9,10 @@ use clockscope_records::{Document, printable};
 use clockscope_report::{Format, Style};
 
 use super::measure;
-use crate::answer::read_document;
 use crate::baseline::folder;
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output::{Destination, say, warn};
 use crate::usage::UsageError;
 
@@ -72,7 +72,7 @@ fn list() -> Result<Exit> {
     let longest = names.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
     for name in &names {
-        let about = match read_document(&folder::file(name)?, "list") {
+        let about = match Inputs::default().read_document(&folder::file(name)?, "list") {
             Ok(document) => about(&document),
             Err(error) => format!("damaged: {}", crate::error_text::text(&error)),
         };
@@ -102,9 +102,10 @@ fn remove(name: &str) -> Result<Exit> {
 fn store(name: &str, args: &NamedBaselineArgs) -> Result<Exit> {
     let file = folder::file(name)?;
     refuse_existing(name, &file, args.replace)?;
-    let given = args.from.as_deref().map(recorded).transpose()?;
+    let mut inputs = Inputs::default();
+    let given = args.from.as_deref().map(|from| recorded(from, &mut inputs)).transpose()?;
     folder::make(&file)?;
-    let destination = Destination::file(&file, "the baseline")?;
+    let destination = Destination::file(&file, "the baseline", &inputs)?;
     let (document, exit) = match given {
         Some(document) => (document, Exit::Success),
         None => {
@@ -146,8 +147,8 @@ fn refuse_existing(name: &str, file: &Path, replace: bool) -> Result<(), UsageEr
 }
 
 /// Reads a record that can be compared with.
-fn recorded(file: &Path) -> Result<Document> {
-    match read_document(file, "store")? {
+fn recorded(file: &Path, inputs: &mut Inputs) -> Result<Document> {
+    match inputs.read_document(file, "store")? {
         document @ (Document::Measurement(_) | Document::Check(_)) => Ok(document),
         other => {
             let is = format!("cannot store {}: its schema is \"{}\"", file.display(), other.schema());

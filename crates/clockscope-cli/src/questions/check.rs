@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use clockscope_measure::{CheckRequest, ComparedQuestion, Progress, Session};
-use clockscope_records::{Check, Document, Envelope, EvidenceKind, Finding, Trustworthiness, Use, Verdict};
+use clockscope_records::{Check, Document, Envelope, EvidenceKind, Finding, Policy, Trustworthiness, Use, Verdict};
 use clockscope_report::Format;
 
 use crate::answer::{Drawing, Question, ask_this_machine, write};
@@ -17,6 +17,7 @@ use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS};
 use crate::exit::Exit;
 use crate::findings::{Shows, any_of_all};
+use crate::inputs::Inputs;
 use crate::monitor::{self, ExitCodes, MonitorArgs};
 use crate::numbers;
 use crate::options::OutputArgs;
@@ -179,14 +180,18 @@ impl Question for CheckArgs {
 }
 
 fn check(args: &CheckArgs) -> Result<Exit> {
-    let policy = args.policy.as_deref().map(policy_file::read).transpose()?.unwrap_or_default();
+    let mut inputs = Inputs::default();
+    let policy = match &args.policy {
+        Some(file) => policy_file::read(file, &mut inputs)?,
+        None => Policy::default(),
+    };
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let (clocks, for_use, duration_s) = (args.clocks.clone(), args.for_use.alone(), args.duration.0);
         let request = CheckRequest { clocks, policy, for_use, duration_s, cpu: args.cpu };
         clockscope_measure::check(session, &request, progress)
     };
-    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Check, &mut inputs)?;
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     let mut found = ask_this_machine(ask, &args.output, "--cpu")?;
     found.found.check_id = check_id();
     found.found.identity = clockscope_system::identity(args.host_label.clone());
@@ -236,7 +241,7 @@ fn show_check(found: Envelope<Check>, exit: Exit, args: &CheckArgs, destination:
         output::warn("--output: the check was interrupted: the file is left as it was");
     } else {
         let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
-        write(&Document::Check(found), &args.output, drawing, destination)?;
+        write(&Document::Check(found), &args.output, drawing, destination, exit)?;
     }
     Ok(match args.monitor.exit_codes {
         ExitCodes::Clockscope => exit,
@@ -262,7 +267,7 @@ fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
 mod tests {
     use clap::Parser;
     use clockscope_measure::ThisMachine;
-    use clockscope_records::{Demand, DemandTarget, DemandValue, Policy};
+    use clockscope_records::{Demand, DemandTarget, DemandValue};
     use proptest::prelude::*;
 
     use super::*;

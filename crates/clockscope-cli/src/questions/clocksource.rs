@@ -11,6 +11,7 @@ use clockscope_system::clocksource;
 use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
 
@@ -50,13 +51,12 @@ impl Question for ClocksourceArgs {
 }
 
 fn list(args: &ClocksourceArgs) -> Result<Exit> {
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
     if args.restore {
         restore()?;
     }
     let found = clockscope_measure::clocksources(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
-    write(&Document::Clocksources(found), &args.output, Drawing::default(), destination)?;
-    Ok(Exit::Success)
+    write(&Document::Clocksources(found), &args.output, Drawing::default(), destination, Exit::Success)
 }
 
 fn restore() -> Result<()> {

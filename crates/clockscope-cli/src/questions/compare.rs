@@ -7,10 +7,11 @@ use clockscope_records::Document;
 
 use super::measure;
 use crate::answer::Question;
-use crate::baseline::{Baseline, DEFAULT_MARGIN, Names, refused, show};
+use crate::baseline::{Baseline, DEFAULT_MARGIN, records, refused, show};
 use crate::changes::ChangeFinding;
 use crate::ending::{Ending, Exits};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::numbers::{self, Share};
 use crate::options::OutputArgs;
 use crate::output::{Destination, warn};
@@ -84,22 +85,22 @@ impl Question for CompareArgs {
 }
 
 fn run(args: &CompareArgs) -> Result<Exit> {
-    let mut names = Names::default();
-    let base = names.records(&args.base)?;
-    let Some(new) = &args.new else { return with_now(base, args) };
-    let new = names.records(new)?;
+    let mut inputs = Inputs::default();
+    let base = records(&args.base, &mut inputs)?;
+    let Some(new) = &args.new else { return with_now(base, args, &inputs) };
+    let new = records(new, &mut inputs)?;
     let request =
         CompareRequest { clocks: args.clocks.clone(), margin: args.margin.0, across_machines: args.across_machines };
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     let found = clockscope_measure::compare(&base, &new, &request).map_err(refused)?;
     show(found, &args.fail_on, (&args.output, destination, args.all), Exit::Success)
 }
 
 /// Compares with what is measured now: the clocks that were asked for, or those of the records.
-fn with_now(base: Vec<ComparedRecord>, args: &CompareArgs) -> Result<Exit> {
+fn with_now(base: Vec<ComparedRecord>, args: &CompareArgs, inputs: &Inputs) -> Result<Exit> {
     let baseline = Baseline::of(base, args.margin, args.across_machines, ComparedQuestion::Measure)?;
     let clocks = if args.clocks.is_empty() { baseline.clocks() } else { args.clocks.clone() };
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), inputs)?;
     let found = measure::usual(&clocks, baseline.cpu(), args.output.quiet)?;
     let exit = if found.is_interrupted() { Exit::Interrupted } else { Exit::Success };
     if exit == Exit::Interrupted {

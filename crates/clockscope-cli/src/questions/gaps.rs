@@ -79,5 +79,11 @@ fn gaps(args: &GapsArgs) -> Result<Exit> {
 /// determined.
 fn completeness(gaps: &Gaps) -> Exit {
     let is_unseen = |cpu: &CpuGaps| cpu.seconds == 0.0 || cpu.reason.is_some();
-    if gaps.gaps.iter().any(is_unseen) { Exit::Undetermined } else { Exit::Success }
+    if gaps.gaps.iter().all(|cpu| cpu.seconds == 0.0) {
+        Exit::Unanswered
+    } else if gaps.gaps.iter().any(is_unseen) {
+        Exit::Undetermined
+    } else {
+        Exit::Success
+    }
 }

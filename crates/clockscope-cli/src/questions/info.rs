@@ -10,6 +10,7 @@ use clockscope_records::Document;
 use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::options::OutputArgs;
 use crate::output::Destination;
 
@@ -41,9 +42,8 @@ impl Question for InfoArgs {
 }
 
 fn info(InfoArgs { output }: &InfoArgs) -> Result<Exit> {
-    let destination = Destination::open(output.output.as_deref())?;
+    let destination = Destination::open(output.output.as_deref(), &Inputs::default())?;
     let never = AtomicBool::new(false);
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
-    write(&Document::Info(info), output, Drawing::default(), destination)?;
-    Ok(Exit::Success)
+    write(&Document::Info(info), output, Drawing::default(), destination, Exit::Success)
 }

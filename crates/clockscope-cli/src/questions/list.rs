@@ -10,6 +10,7 @@ use clockscope_records::Document;
 use crate::answer::{Drawing, Question, write};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::options::{OutputArgs, PathArg};
 use crate::output::Destination;
 use crate::usage::unknown_clock;
@@ -54,18 +55,16 @@ fn list(args: &ListArgs) -> Result<Exit> {
         return list_all(&args.output);
     }
     let catalog = Catalog::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
     let never = AtomicBool::new(false);
     let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalog)?;
-    write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
-    Ok(Exit::Success)
+    write(&Document::Listing(listing), &args.output, Drawing::default(), destination, Exit::Success)
 }
 
 /// The clocks of every system.
 fn list_all(output: &OutputArgs) -> Result<Exit> {
-    let destination = Destination::open(output.output.as_deref())?;
+    let destination = Destination::open(output.output.as_deref(), &Inputs::default())?;
     let never = AtomicBool::new(false);
     let all = clockscope_measure::all_clocks(&Session::new(&ThisMachine, &never))?;
-    write(&Document::AllClocks(all), output, Drawing::default(), destination)?;
-    Ok(Exit::Success)
+    write(&Document::AllClocks(all), output, Drawing::default(), destination, Exit::Success)
 }

@@ -19,6 +19,7 @@ use crate::answer::{Question, RequestedTimer, selected};
 use crate::baseline::Baseline;
 use crate::ending::{Ending, FINDINGS};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::options::OutputArgs;
 use crate::output::Destination;
 use crate::progress::Bar;
@@ -71,14 +72,15 @@ pub(super) fn usual(clocks: &[String], cpu: Option<u32>, quiet: bool) -> Result<
 }
 
 fn measure(args: &MeasureArgs) -> Result<Exit> {
+    let mut inputs = Inputs::default();
     if !args.clocksource.is_empty() {
         // Without a baseline, nothing can be asked of changes.
-        Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
+        Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure, &mut inputs)?;
         return switched::measure(args);
     }
     let catalog = selected(&args.clocks)?;
-    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let baseline = Baseline::read(&args.baseline, &args.fail_on, ComparedQuestion::Measure, &mut inputs)?;
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     show_measurement(measured(catalog, args)?, baseline.as_ref(), args, destination)
 }
 

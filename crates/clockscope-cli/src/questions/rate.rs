@@ -11,6 +11,7 @@ use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS, NO_MORE};
 use crate::exit::Exit;
 use crate::findings::{Shows, any, any_of_all};
+use crate::inputs::Inputs;
 use crate::numbers::{self, Ppm};
 use crate::options::{ClockArgs, OutputArgs};
 use crate::output::Destination;
@@ -105,7 +106,7 @@ impl Question for RateArgs {
 
 fn rate(args: &RateArgs) -> Result<Exit> {
     let default = if args.until.is_some() { RATE_UNTIL_S } else { RATE_S };
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
@@ -137,10 +138,12 @@ fn end_of_rate(found: &Rate, args: &RateArgs) -> Exit {
             found.clocks.iter().filter(is_requested).map(|clock| clock.bound_ppm.get()).collect();
         !bounds.is_empty() && bounds.iter().all(|bound| bound.is_some_and(|bound| bound <= until))
     };
-    match found.exit(&args.fail_on) {
+    let exit = match found.exit(&args.fail_on) {
         Exit::Success if found.until_ppm.get().is_some_and(|until| !reached(until)) => Exit::Undetermined,
         exit => exit,
-    }
+    };
+    let is_answered = found.clocks.iter().any(|clock| clock.bound_ppm.is_known());
+    if exit == Exit::Undetermined && !is_answered { Exit::Unanswered } else { exit }
 }
 
 /// The line that shows what is known while a comparison runs.

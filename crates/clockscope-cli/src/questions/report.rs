@@ -8,9 +8,10 @@ use clap::Args;
 use clockscope_records::Document;
 use clockscope_report::{Format, RenderError};
 
-use crate::answer::{Drawing, Question, read_document, write_all};
+use crate::answer::{Drawing, Question, write_all};
 use crate::ending::{Ending, NO_MORE};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::numbers;
 use crate::options::{ColumnsArg, OutputArgs};
 use crate::output::Destination;
@@ -81,18 +82,20 @@ impl Question for ReportArgs {
 }
 
 fn run(args: &ReportArgs) -> Result<Exit> {
-    let documents = args.files.iter().map(|file| read_document(file, "report")).collect::<Result<Vec<_>>>()?;
+    let mut inputs = Inputs::default();
+    let read = args.files.iter().map(|file| inputs.read_document(file, "report"));
+    let documents = read.collect::<Result<Vec<_>>>()?;
     refuse(args, &documents)?;
     documents.iter().try_for_each(|document| args.output.refuse_format_of(document.schema()))?;
     let chart =
         args.chart.as_deref().zip(documents.first()).map(|(name, document)| chart(document, name)).transpose()?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     match chart {
         Some(image) => destination.write(&image)?,
         None => {
             let ReportArgs { ascii, rows, columns, all, verbose, plot, .. } = *args;
             let drawing = Drawing { ascii, rows, columns, all, verbose, plot, machine: false };
-            write_all(&documents, &args.output, drawing, destination)?;
+            write_all(&documents, &args.output, drawing, destination, Exit::Success)?;
         }
     }
     if let Some(file) = args.output.file().filter(|_| args.open) {

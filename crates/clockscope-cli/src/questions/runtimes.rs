@@ -17,6 +17,7 @@ use crate::duration::{self, Seconds};
 use crate::ending::{Ending, Exits, FINDINGS};
 use crate::exit::Exit;
 use crate::findings::{Shows, any};
+use crate::inputs::Inputs;
 use crate::options::OutputArgs;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
@@ -147,7 +148,9 @@ fn run(args: &RuntimesArgs) -> Result<Exit> {
     }
     // Before anything is started or switched: signals only ask for an end.
     let stop = stop_gently()?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let mut inputs = Inputs::default();
+    args.programs.iter().for_each(|(_, program)| inputs.add(program));
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     let runner = ProbeRunner::new().context("cannot run probes")?;
     let info = clockscope_measure::info(&Session::new(&ThisMachine, &stop))?;
     let (document, exit) =
@@ -158,8 +161,9 @@ fn run(args: &RuntimesArgs) -> Result<Exit> {
         Document::Runtimes(envelope) => envelope.found.error.clone(),
         _ => None,
     };
-    write(&document, &args.output, Drawing::default(), destination)?;
+    let exit = write(&document, &args.output, Drawing::default(), destination, exit)?;
     match error {
+        Some(error) if exit == Exit::Unanswered => Err(anyhow::anyhow!(error)),
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
         None => Ok(exit),
     }
@@ -170,7 +174,7 @@ fn list(runner: &ProbeRunner, chosen: &[Chosen], info: Envelope<Info>, stop: &At
     let exit = match () {
         () if stop.load(Ordering::Relaxed) => Exit::Interrupted,
         () if runtimes.iter().any(|found| found.available) => Exit::Success,
-        () => Exit::Undetermined,
+        () => Exit::Unanswered,
     };
     let found = RuntimesFound { runtimes };
     (Document::RuntimesFound(Envelope::of_facts(info.recorded_at, info.environment, found)), exit)
@@ -227,11 +231,12 @@ fn measure(
         runtimes,
         error,
     };
-    let exit = match () {
-        () if found.interrupted => Exit::Interrupted,
-        () if !args.fail_on.is_empty() => found.exit(&args.fail_on),
-        () if found.runtimes.iter().any(|row| row.available) => Exit::Success,
-        () => Exit::Undetermined,
+    let exit = if found.interrupted {
+        Exit::Interrupted
+    } else if found.runtimes.iter().any(|row| row.available) {
+        found.exit(&args.fail_on)
+    } else {
+        Exit::Unanswered.or(found.exit(&args.fail_on))
     };
     Ok((Document::Runtimes(Envelope::of_facts(recorded_at, environment, found)), exit))
 }

@@ -11,12 +11,13 @@ use clockscope_measure::{
 use clockscope_records::{ClockRecord, Document, Envelope, RecordedRun, Recording, Steps};
 use clockscope_report::{RawFormat, write_raw};
 
-use crate::answer::{Drawing, Question, exit, read_bytes, selected, write};
+use crate::answer::{Drawing, Question, exit, selected, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{Ending, FINDINGS, NO_MORE};
 use crate::exit::Exit;
 use crate::findings::FailOn;
 use crate::formats;
+use crate::inputs::Inputs;
 use crate::numbers::{self, Reads};
 use crate::options::{ClockArgs, OutputArgs};
 use crate::output::{self, Destination};
@@ -167,7 +168,7 @@ fn run(args: &StepsArgs) -> Result<Exit> {
         Some(path) => Some(RawOutput::open(path, args, catalog.size() as u64)?),
         None => None,
     };
-    let destination = Destination::open(args.answer.output.output.as_deref())?;
+    let destination = Destination::open(args.answer.output.output.as_deref(), &Inputs::default())?;
     if raw.as_ref().is_some_and(|raw| raw.destination.is_same_file(&destination)) {
         let hint = "--raw and --output name the same file: expected two, since each would replace the other";
         return Err(UsageError(hint.to_owned()).into());
@@ -221,8 +222,11 @@ fn long(seconds: f64) -> String {
 }
 
 fn replay(args: &ReplayArgs) -> Result<Exit> {
-    let destination = Destination::open(args.answer.output.output.as_deref())?;
-    let steps = replayed(&args.file).with_context(|| format!("cannot replay {}", args.file.display()))?;
+    let wrong = || format!("cannot replay {}", args.file.display());
+    let mut inputs = Inputs::default();
+    let bytes = inputs.read(&args.file).with_context(wrong)?;
+    let destination = Destination::open(args.answer.output.output.as_deref(), &inputs)?;
+    let steps = replayed(&bytes).with_context(wrong)?;
     show(steps, &args.answer, destination)
 }
 
@@ -230,13 +234,12 @@ fn replay(args: &ReplayArgs) -> Result<Exit> {
 fn show(steps: Envelope<Steps>, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
     let exit = exit(steps.is_interrupted(), steps.found.clocks.iter(), &args.fail_on);
     let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows), plot: args.plot, ..Drawing::default() };
-    write(&Document::Steps(steps), &args.output, drawing, destination)?;
-    Ok(exit)
+    write(&Document::Steps(steps), &args.output, drawing, destination, exit)
 }
 
-/// The answer of the run that was recorded in a file.
-fn replayed(file: &Path) -> Result<Envelope<Steps>> {
-    let recording = Recording::from_json(&read_bytes(file)?)?;
+/// The answer of the run that was recorded.
+fn replayed(recording: &[u8]) -> Result<Envelope<Steps>> {
+    let recording = Recording::from_json(recording)?;
     Ok(clockscope_measure::replay(recording)?)
 }
 
@@ -276,7 +279,7 @@ impl RawOutput {
             );
             return Err(UsageError(hint).into());
         }
-        Ok(Self { destination: Destination::file(path, "--raw")?, format, reads })
+        Ok(Self { destination: Destination::file(path, "--raw", &Inputs::default())?, format, reads })
     }
 
     /// Writes all readings, but those of clocks whose unit has no fixed length into a recording

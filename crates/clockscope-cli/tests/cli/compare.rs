@@ -287,6 +287,7 @@ fn records_that_cannot_be_compared_are_refused() {
     let other_cpu = write(&path, "other_cpu.json", &other_cpu);
     all.push((3, refused(&[&base, &other_cpu], 3)));
     all.push((2, refused(&[&base, &format!("{new},{other_cpu}")], 2)));
+    all.push((2, refused(&[&base, &new, "-o", &first], 2)));
     let unsaid: Vec<_> = documented_errors()
         .into_iter()
         .filter(|(code, message)| !all.iter().any(|(said_with, said)| said_with == code && said.contains(message)))

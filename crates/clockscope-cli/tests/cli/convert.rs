@@ -151,8 +151,8 @@ fn a_wrong_stamp_file_writes_nothing() {
         (below("1,2\n"), &["--column", "a"], 2, "--column a: the first row has no names"),
         (below("12345678"), &["--counts", "le64", "--column", "a"], 2, "leave it out"),
         (HEADER.to_owned(), &["--header", header], 2, "leave --header out"),
-        (HEADER.to_owned(), &["-o", path], 2, "--output is a file that is read"),
-        ("1500\n".to_owned(), &["--header", header, "-o", header], 2, "--output is a file that is read"),
+        (HEADER.to_owned(), &["-o", path], 2, "an input of this command: name another file"),
+        ("1500\n".to_owned(), &["--header", header, "-o", header], 2, "an input of this command: name another file"),
     ] {
         written(folder.path(), "wrong", text.as_bytes());
         let own: &[&str] = if arguments.contains(&"-o") { &[] } else { &["-o", output] };

@@ -28,6 +28,5 @@ pub(super) fn show_measurement(
         );
     }
     let drawing = Drawing { columns: args.columns, all: args.shows_all(), machine: args.verbose, ..Drawing::default() };
-    write(&document, &args.output, drawing, destination)?;
-    Ok(exit)
+    write(&document, &args.output, drawing, destination, exit)
 }

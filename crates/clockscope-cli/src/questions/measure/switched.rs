@@ -8,6 +8,7 @@ use super::arguments::MeasureArgs;
 use crate::answer::{Drawing, exit, write};
 use crate::changes::own_findings;
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output::Destination;
 use crate::progress::Bar;
 use crate::signals::stop_gently;
@@ -17,7 +18,7 @@ use crate::usage::explained;
 pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     // Before anything is switched: these signals only ask for an end.
     let stop = stop_gently()?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.output.output.as_deref(), &Inputs::default())?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
     let request = SwitchedRequest {
@@ -38,7 +39,7 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     let exit = exit(is_interrupted, clocks, &own_findings(&args.fail_on));
     let error = found.error.clone();
     let drawing = Drawing { columns: args.columns, all: args.shows_all(), machine: args.verbose, ..Drawing::default() };
-    write(&Document::Switched(switched), &args.output, drawing, destination)?;
+    let exit = write(&Document::Switched(switched), &args.output, drawing, destination, exit)?;
     match error {
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
         None => Ok(exit),
