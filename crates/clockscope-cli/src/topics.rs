@@ -1,18 +1,19 @@
-//! Documentation topics, shown by `clockscope help TOPIC`.
+//! Documentation topics, shown by `clockscope help TOPIC`, and symptoms by a pasted line.
 
 mod events;
 mod page;
 #[cfg(test)]
 #[path = "../build/pages.rs"]
 mod pages;
+mod search;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 use anyhow::Result;
 
 use crate::exit::Exit;
 use crate::help;
-use crate::options::ColorArg;
 use crate::output::Destination;
 use crate::questions::{COMMANDS, Row};
 use crate::terminal;
@@ -70,32 +71,81 @@ const TOPICS: &[Topic] = topics![
 
 /// The topic that lists all others.
 const LIST: &str = "topics";
+/// The topic that lists lines and numbers, and the folder of its pages.
+const INDEX: &str = "symptoms";
+const SYMPTOMS: &str = "symptoms/";
+/// The word before a text that is looked up, whatever else it may be.
+const SEARCH: &str = "search";
 
-/// Returns whether there is such a topic.
+/// Returns whether there is such a topic, or a symptom that the words are close to.
 #[cfg(test)]
-pub(crate) fn is_topic(name: &str) -> bool {
-    name == LIST || TOPICS.iter().any(|topic| topic.name == name)
+pub(crate) fn is_answered(words: &[String]) -> bool {
+    let text = words.strip_prefix(&[SEARCH.to_owned()]).unwrap_or(words).join(" ");
+    text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::page(&text).is_some()
 }
 
-/// Shows the topic that the words of the command line ask for, `help TOPIC`. `None` if they ask for
-/// anything else.
+/// Shows what the words of the command line ask for by `help TOPIC`, `help LINE` or `help search
+/// TEXT`. `None` if they ask for anything else.
 pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
-    let [help, name] = words else { return None };
-    let name = name.to_str().filter(|name| help == "help" && !name.starts_with('-'))?;
-    if name == "help" || help::command().find_subcommand(name).is_some() {
+    let (help, words) = words.split_first()?;
+    let words: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let first = words.first().filter(|word| help == "help" && !is_option(word))?;
+    let is_command = first == "help" || help::command().find_subcommand(first.as_ref()).is_some();
+    if is_command && words.iter().skip(1).all(|word| is_option(word)) {
         return None;
     }
-    Some(text(name).and_then(|text| Destination::Stdout.write(&text)).map(|()| Exit::Success))
+    let is_search = first == SEARCH;
+    let text = words.iter().skip(usize::from(is_search)).map(AsRef::as_ref).collect::<Vec<&str>>().join(" ");
+    let shown = match topic(&text).filter(|_| !is_search) {
+        Some(topic) => Ok((topic, Exit::Success)),
+        None => found(&text),
+    };
+    Some(shown.and_then(|(text, exit)| Destination::Stdout.write(&text).map(|()| exit)))
 }
 
-fn text(name: &str) -> Result<String> {
-    let width = usize::from(terminal::width().unwrap_or(page::WIDTH));
+/// Returns true for a word that is an option and not a negative number.
+fn is_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
+/// Returns the topic of a name.
+fn topic(name: &str) -> Option<String> {
+    let appearance = Appearance::of_terminal();
     let text = match TOPICS.iter().find(|topic| topic.name == name) {
-        Some(topic) => topic.rendered(Appearance { width, uses_color: terminal::uses_color(ColorArg::Auto, true) }),
-        None if name == LIST => list(width),
-        None => return Err(UsageError(unknown(name)).into()),
+        Some(topic) => topic.rendered(appearance),
+        None if name == LIST => {
+            format!("Topics of `clockscope help TOPIC`:\n\n{}", list(TOPICS.iter(), appearance.width))
+        }
+        None => return None,
     };
-    Ok(if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) })
+    Some(in_locale(text))
+}
+
+/// Returns the symptoms that a text is close to, or all symptoms if there is none.
+///
+/// # Errors
+///
+/// If there is no text, or none of a single word, which is then a wrong topic.
+fn found(text: &str) -> Result<(String, Exit)> {
+    let appearance = Appearance::of_terminal();
+    if text.trim().is_empty() {
+        return Err(UsageError(format!("help {SEARCH}: no text: paste a line of a log, or a number")).into());
+    }
+    if let Some(page) = search::page(text) {
+        return Ok((in_locale(page::rendered(&page, appearance, |_| None)), Exit::Success));
+    }
+    if !text.trim().contains(char::is_whitespace) {
+        return Err(UsageError(unknown(text)).into());
+    }
+    let symptoms = TOPICS.iter().filter(|topic| topic.page.starts_with(SYMPTOMS));
+    let list = list(symptoms, appearance.width);
+    let text = format!("No symptom has such a line. All symptoms, for `clockscope help TOPIC`:\n\n{list}");
+    Ok((in_locale(text), Exit::Undetermined))
+}
+
+/// Returns a text in the letters that the terminal shows.
+fn in_locale(text: String) -> String {
+    if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) }
 }
 
 impl Topic {
@@ -103,8 +153,12 @@ impl Topic {
         page::rendered(self.text, appearance, |target| self.linked(target))
     }
 
-    /// Returns the other topic that a link of this one leads to.
+    /// Returns the name of the other topic that a link of this one leads to.
     fn linked(&self, target: &str) -> Option<&'static str> {
+        self.linked_topic(target).map(|topic| topic.name)
+    }
+
+    fn linked_topic(&self, target: &str) -> Option<&'static Topic> {
         let file = target.split('#').next().filter(|file| !file.is_empty())?;
         let mut folders: Vec<&str> = self.page.split('/').collect();
         folders.pop();
@@ -115,15 +169,15 @@ impl Topic {
             }
         }
         let target = folders.join("/");
-        TOPICS.iter().find(|topic| topic.page == target && topic.name != self.name).map(|topic| topic.name)
+        TOPICS.iter().find(|topic| topic.page == target && topic.name != self.name)
     }
 }
 
-/// The topics, each with its title.
-fn list(width: usize) -> String {
+/// Topics, each with its title.
+fn list(topics: impl Iterator<Item = &'static Topic>, width: usize) -> String {
     let longest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
-    let line = |topic: &Topic| page::entry(topic.name, longest, &page::title(topic.text), width);
-    format!("Topics of `clockscope help TOPIC`:\n\n{}", TOPICS.iter().map(line).collect::<String>())
+    let lines = topics.map(|topic: &Topic| page::entry(topic.name, longest, &page::title(topic.text), width));
+    lines.collect()
 }
 
 fn unknown(name: &str) -> String {
@@ -188,7 +242,7 @@ mod tests {
 
     #[test]
     fn no_topic_is_named_like_a_command() {
-        let names = TOPICS.iter().map(|topic| topic.name).chain([LIST]);
+        let names = TOPICS.iter().map(|topic| topic.name).chain([LIST, SEARCH]);
         let command = help::command();
         let both: Vec<&str> = names.filter(|name| command.find_subcommand(name).is_some()).collect();
         assert!(both.is_empty(), "{both:?}");
