@@ -1,5 +1,6 @@
 //! Documentation topics, shown by `clockscope help TOPIC`, and symptoms by a pasted line.
 
+mod catalog;
 mod events;
 mod page;
 #[cfg(test)]
@@ -18,62 +19,11 @@ use crate::output::Destination;
 use crate::questions::{COMMANDS, Row};
 use crate::terminal;
 use crate::usage::{self, UsageError};
+use catalog::{TOPICS, Topic};
 use page::Appearance;
-
-/// A page, by the name that users type.
-struct Topic {
-    name: &'static str,
-    /// Its file below docs/, to which topics/NAME.md is a link.
-    page: &'static str,
-    /// The page's events, which the build script has parsed.
-    text: &'static str,
-}
-
-macro_rules! topics {
-    ($($name:literal is $page:literal),+ $(,)?) => {
-        &[$(Topic {
-            name: $name,
-            page: $page,
-            text: include_str!(concat!(env!("OUT_DIR"), "/topics/", $name, ".txt")),
-        }),+]
-    };
-}
-
-const TOPICS: &[Topic] = topics![
-    "columns" is "start/reading.md",
-    "comparison" is "reference/method/compare.md",
-    "evidence" is "concepts/evidence.md",
-    "exit-codes" is "reference/exit-codes.md",
-    "glossary" is "reference/glossary.md",
-    "method" is "reference/method/README.md",
-    "records" is "reference/records/README.md",
-    "runtime-clocks" is "reference/runtimes/README.md",
-    "stamps-file" is "reference/stamps-file.md",
-    "symptoms" is "symptoms/README.md",
-    "backward-between-threads" is "symptoms/backward-between-threads.md",
-    "boot-lines" is "symptoms/boot-lines.md",
-    "busy-machine" is "symptoms/busy-machine.md",
-    "cntvct-trapped" is "symptoms/cntvct-trapped.md",
-    "containers" is "symptoms/containers.md",
-    "late-sleeps" is "symptoms/late-sleeps.md",
-    "negative-durations" is "symptoms/negative-durations.md",
-    "slewed-clock" is "symptoms/slewed-clock.md",
-    "slow-clock-gettime" is "symptoms/slow-clock-gettime.md",
-    "time-jumps-after-suspend" is "symptoms/time-jumps-after-suspend.md",
-    "tsc-adjust" is "symptoms/tsc-adjust.md",
-    "tsc-not-used-in-vm" is "symptoms/tsc-not-used-in-vm.md",
-    "tsc-unstable" is "symptoms/tsc-unstable.md",
-    "unsynchronized-host" is "symptoms/unsynchronized-host.md",
-    "windows-timer-period" is "symptoms/windows-timer-period.md",
-    "wrong-rate" is "symptoms/wrong-rate.md",
-    "zero-ns-benchmark" is "symptoms/zero-ns-benchmark.md",
-];
 
 /// The topic that lists all others.
 const LIST: &str = "topics";
-/// The topic that lists lines and numbers, and the folder of its pages.
-const INDEX: &str = "symptoms";
-const SYMPTOMS: &str = "symptoms/";
 /// The word before a text that is looked up, whatever else it may be.
 const SEARCH: &str = "search";
 
@@ -81,7 +31,7 @@ const SEARCH: &str = "search";
 #[cfg(test)]
 pub(crate) fn is_answered(words: &[String]) -> bool {
     let text = words.strip_prefix(&[SEARCH.to_owned()]).unwrap_or(words).join(" ");
-    text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::page(&text).is_some()
+    text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::found(&text).is_some()
 }
 
 /// Shows what the words of the command line ask for by `help TOPIC`, `help LINE` or `help search
@@ -112,7 +62,7 @@ fn is_option(word: &str) -> bool {
 fn topic(name: &str) -> Option<String> {
     let appearance = Appearance::of_terminal();
     let text = match TOPICS.iter().find(|topic| topic.name == name) {
-        Some(topic) => topic.rendered(appearance),
+        Some(topic) => rendered(topic, appearance),
         None if name == LIST => {
             format!("Topics of `clockscope help TOPIC`:\n\n{}", list(TOPICS.iter(), appearance.width))
         }
@@ -131,13 +81,13 @@ fn found(text: &str) -> Result<(String, Exit)> {
     if text.trim().is_empty() {
         return Err(UsageError(format!("help {SEARCH}: no text: paste a line of a log, or a number")).into());
     }
-    if let Some(page) = search::page(text) {
+    if let Some(page) = search::found(text) {
         return Ok((in_locale(page::rendered(&page, appearance, |_| None)), Exit::Success));
     }
     if !text.trim().contains(char::is_whitespace) {
         return Err(UsageError(unknown(text)).into());
     }
-    let symptoms = TOPICS.iter().filter(|topic| topic.page.starts_with(SYMPTOMS));
+    let symptoms = TOPICS.iter().filter(|topic| topic.is_symptom());
     let list = list(symptoms, appearance.width);
     let text = format!("No symptom has such a line. All symptoms, for `clockscope help TOPIC`:\n\n{list}");
     Ok((in_locale(text), Exit::Undetermined))
@@ -148,29 +98,8 @@ fn in_locale(text: String) -> String {
     if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) }
 }
 
-impl Topic {
-    fn rendered(&self, appearance: Appearance) -> String {
-        page::rendered(self.text, appearance, |target| self.linked(target))
-    }
-
-    /// Returns the name of the other topic that a link of this one leads to.
-    fn linked(&self, target: &str) -> Option<&'static str> {
-        self.linked_topic(target).map(|topic| topic.name)
-    }
-
-    fn linked_topic(&self, target: &str) -> Option<&'static Topic> {
-        let file = target.split('#').next().filter(|file| !file.is_empty())?;
-        let mut folders: Vec<&str> = self.page.split('/').collect();
-        folders.pop();
-        for part in file.split('/') {
-            match part {
-                ".." => drop(folders.pop()),
-                part => folders.push(part),
-            }
-        }
-        let target = folders.join("/");
-        TOPICS.iter().find(|topic| topic.page == target && topic.name != self.name)
-    }
+fn rendered(topic: &Topic, appearance: Appearance) -> String {
+    page::rendered(topic.text, appearance, |target| topic.linked(target))
 }
 
 /// Topics, each with its title.
@@ -216,7 +145,7 @@ mod tests {
     #[test]
     fn topics_have_words_in_ascii() {
         for topic in TOPICS {
-            let text = topic.rendered(Appearance { width: 80, uses_color: false });
+            let text = rendered(topic, Appearance { width: 80, uses_color: false });
             let questions = |text: &str| text.matches('?').count();
             assert_eq!(questions(&clockscope_report::ascii(&text)), questions(&text), "{}", topic.name);
         }
@@ -227,7 +156,7 @@ mod tests {
     fn topics_name_no_file_of_the_documentation() {
         for topic in TOPICS {
             for width in [40, 80, 200] {
-                let text = topic.rendered(Appearance { width, uses_color: false });
+                let text = rendered(topic, Appearance { width, uses_color: false });
                 assert!(text.lines().count() > 5, "{}", topic.name);
                 let is_file = |word: &str| {
                     word.starts_with("docs/") || TOPICS.iter().any(|topic| topic.page.rsplit('/').next() == Some(word))

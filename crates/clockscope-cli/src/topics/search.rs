@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::catalog::{INDEX, TOPICS, Topic};
 use super::events::{self, Event};
-use super::{INDEX, SYMPTOMS, TOPICS, Topic};
+use super::page;
 
 /// Most pages of an answer.
 const MAX_PAGES: usize = 3;
@@ -63,14 +64,14 @@ struct Found<'a> {
 }
 
 /// Returns the events of a page with the closest symptoms; `None` if no symptom is close.
-pub(super) fn page(text: &str) -> Option<String> {
+pub(super) fn found(text: &str) -> Option<String> {
     Index::of_topics().page(text)
 }
 
 impl Found<'_> {
     /// Returns the events of the title, the line, its meaning, what to do, and where to read on.
     fn page(&self) -> String {
-        let title = super::page::title(self.topic.text);
+        let title = page::title(self.topic.text);
         let line = self.line.text.replace('`', "");
         let example = [Event::BeginExample, Event::ExampleLine(&line), Event::EndExample];
         let mut page: String =
@@ -109,7 +110,7 @@ impl Index {
 
     fn add_page(&mut self, topic: &'static Topic) {
         let is_index = topic.name == INDEX;
-        let is_symptom = topic.page.starts_with(SYMPTOMS) && !is_index;
+        let is_symptom = topic.is_symptom();
         let own = if is_symptom { vec![topic] } else { Vec::new() };
         let mut headings = 0;
         let mut text = String::new();
@@ -361,7 +362,7 @@ mod tests {
 
     #[test]
     fn every_symptom_has_lines_and_an_answer() {
-        for topic in TOPICS.iter().filter(|topic| topic.page.starts_with(SYMPTOMS) && topic.name != INDEX) {
+        for topic in TOPICS.iter().filter(|topic| topic.is_symptom()) {
             let lines = INDEX_OF_TOPICS
                 .lines
                 .iter()
