@@ -1,125 +1,112 @@
-//! Documentation topics, shown by `clockscope help TOPIC`.
+//! Documentation topics, shown by `clockscope help TOPIC`, and symptoms by a pasted line.
 
+mod catalog;
 mod events;
 mod page;
 #[cfg(test)]
 #[path = "../build/pages.rs"]
 mod pages;
+mod search;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 use anyhow::Result;
 
 use crate::exit::Exit;
 use crate::help;
-use crate::options::ColorArg;
 use crate::output::Destination;
 use crate::questions::{COMMANDS, Row};
 use crate::terminal;
 use crate::usage::{self, UsageError};
+use catalog::{TOPICS, Topic};
 use page::Appearance;
-
-/// A page, by the name that users type.
-struct Topic {
-    name: &'static str,
-    /// Its file below docs/, to which topics/NAME.md is a link.
-    page: &'static str,
-    /// The page's events, which the build script has parsed.
-    text: &'static str,
-}
-
-macro_rules! topics {
-    ($($name:literal is $page:literal),+ $(,)?) => {
-        &[$(Topic {
-            name: $name,
-            page: $page,
-            text: include_str!(concat!(env!("OUT_DIR"), "/topics/", $name, ".txt")),
-        }),+]
-    };
-}
-
-const TOPICS: &[Topic] = topics![
-    "columns" is "start/reading.md",
-    "comparison" is "reference/method/compare.md",
-    "evidence" is "concepts/evidence.md",
-    "exit-codes" is "reference/exit-codes.md",
-    "glossary" is "reference/glossary.md",
-    "method" is "reference/method/README.md",
-    "records" is "reference/records/README.md",
-    "runtime-clocks" is "reference/runtimes/README.md",
-    "stamps-file" is "reference/stamps-file.md",
-    "symptoms" is "symptoms/README.md",
-    "backward-between-threads" is "symptoms/backward-between-threads.md",
-    "busy-machine" is "symptoms/busy-machine.md",
-    "containers" is "symptoms/containers.md",
-    "late-sleeps" is "symptoms/late-sleeps.md",
-    "negative-durations" is "symptoms/negative-durations.md",
-    "slewed-clock" is "symptoms/slewed-clock.md",
-    "slow-clock-gettime" is "symptoms/slow-clock-gettime.md",
-    "time-jumps-after-suspend" is "symptoms/time-jumps-after-suspend.md",
-    "tsc-not-used-in-vm" is "symptoms/tsc-not-used-in-vm.md",
-    "tsc-unstable" is "symptoms/tsc-unstable.md",
-    "unsynchronized-host" is "symptoms/unsynchronized-host.md",
-    "windows-timer-period" is "symptoms/windows-timer-period.md",
-    "zero-ns-benchmark" is "symptoms/zero-ns-benchmark.md",
-];
 
 /// The topic that lists all others.
 const LIST: &str = "topics";
+/// The word before a text that is looked up, whatever else it may be.
+const SEARCH: &str = "search";
 
-/// Returns whether there is such a topic.
+/// Returns whether there is such a topic, or a symptom that the words are close to.
 #[cfg(test)]
-pub(crate) fn is_topic(name: &str) -> bool {
-    name == LIST || TOPICS.iter().any(|topic| topic.name == name)
+pub(crate) fn is_answered(words: &[String]) -> bool {
+    let text = words.strip_prefix(&[SEARCH.to_owned()]).unwrap_or(words).join(" ");
+    text == LIST || TOPICS.iter().any(|topic| topic.name == text) || search::found(&text).is_some()
 }
 
-/// Shows the topic that the words of the command line ask for, `help TOPIC`. `None` if they ask for
-/// anything else.
+/// Shows what the words of the command line ask for by `help TOPIC`, `help LINE` or `help search
+/// TEXT`. `None` if they ask for anything else.
 pub(crate) fn answer(words: &[OsString]) -> Option<Result<Exit>> {
-    let [help, name] = words else { return None };
-    let name = name.to_str().filter(|name| help == "help" && !name.starts_with('-'))?;
-    if name == "help" || help::command().find_subcommand(name).is_some() {
+    let (help, words) = words.split_first()?;
+    let words: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let first = words.first().filter(|word| help == "help" && !is_option(word))?;
+    let is_command = first == "help" || help::command().find_subcommand(first.as_ref()).is_some();
+    if is_command && words.iter().skip(1).all(|word| is_option(word)) {
         return None;
     }
-    Some(text(name).and_then(|text| Destination::Stdout.write(&text)).map(|()| Exit::Success))
-}
-
-fn text(name: &str) -> Result<String> {
-    let width = usize::from(terminal::width().unwrap_or(page::WIDTH));
-    let text = match TOPICS.iter().find(|topic| topic.name == name) {
-        Some(topic) => topic.rendered(Appearance { width, uses_color: terminal::uses_color(ColorArg::Auto, true) }),
-        None if name == LIST => list(width),
-        None => return Err(UsageError(unknown(name)).into()),
+    let is_search = first == SEARCH;
+    let text = words.iter().skip(usize::from(is_search)).map(AsRef::as_ref).collect::<Vec<&str>>().join(" ");
+    let shown = match topic(&text).filter(|_| !is_search) {
+        Some(topic) => Ok((topic, Exit::Success)),
+        None => found(&text),
     };
-    Ok(if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) })
+    Some(shown.and_then(|(text, exit)| Destination::Stdout.write(&text).map(|()| exit)))
 }
 
-impl Topic {
-    fn rendered(&self, appearance: Appearance) -> String {
-        page::rendered(self.text, appearance, |target| self.linked(target))
-    }
+/// Returns true for a word that is an option and not a negative number.
+fn is_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_digit()))
+}
 
-    /// Returns the other topic that a link of this one leads to.
-    fn linked(&self, target: &str) -> Option<&'static str> {
-        let file = target.split('#').next().filter(|file| !file.is_empty())?;
-        let mut folders: Vec<&str> = self.page.split('/').collect();
-        folders.pop();
-        for part in file.split('/') {
-            match part {
-                ".." => drop(folders.pop()),
-                part => folders.push(part),
-            }
+/// Returns the topic of a name.
+fn topic(name: &str) -> Option<String> {
+    let appearance = Appearance::of_terminal();
+    let text = match TOPICS.iter().find(|topic| topic.name == name) {
+        Some(topic) => rendered(topic, appearance),
+        None if name == LIST => {
+            format!("Topics of `clockscope help TOPIC`:\n\n{}", list(TOPICS.iter(), appearance.width))
         }
-        let target = folders.join("/");
-        TOPICS.iter().find(|topic| topic.page == target && topic.name != self.name).map(|topic| topic.name)
-    }
+        None => return None,
+    };
+    Some(in_locale(text))
 }
 
-/// The topics, each with its title.
-fn list(width: usize) -> String {
+/// Returns the symptoms that a text is close to, or all symptoms if there is none.
+///
+/// # Errors
+///
+/// If there is no text, or none of a single word, which is then a wrong topic.
+fn found(text: &str) -> Result<(String, Exit)> {
+    let appearance = Appearance::of_terminal();
+    if text.trim().is_empty() {
+        return Err(UsageError(format!("help {SEARCH}: no text: paste a line of a log, or a number")).into());
+    }
+    if let Some(page) = search::found(text) {
+        return Ok((in_locale(page::rendered(&page, appearance, |_| None)), Exit::Success));
+    }
+    if !text.trim().contains(char::is_whitespace) {
+        return Err(UsageError(unknown(text)).into());
+    }
+    let symptoms = TOPICS.iter().filter(|topic| topic.is_symptom());
+    let list = list(symptoms, appearance.width);
+    let text = format!("No symptom has such a line. All symptoms, for `clockscope help TOPIC`:\n\n{list}");
+    Ok((in_locale(text), Exit::Undetermined))
+}
+
+/// Returns a text in the letters that the terminal shows.
+fn in_locale(text: String) -> String {
+    if terminal::shows_unicode() { text } else { clockscope_report::ascii(&text) }
+}
+
+fn rendered(topic: &Topic, appearance: Appearance) -> String {
+    page::rendered(topic.text, appearance, |target| topic.linked(target))
+}
+
+/// Topics, each with its title.
+fn list(topics: impl Iterator<Item = &'static Topic>, width: usize) -> String {
     let longest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
-    let line = |topic: &Topic| page::entry(topic.name, longest, &page::title(topic.text), width);
-    format!("Topics of `clockscope help TOPIC`:\n\n{}", TOPICS.iter().map(line).collect::<String>())
+    let lines = topics.map(|topic: &Topic| page::entry(topic.name, longest, &page::title(topic.text), width));
+    lines.collect()
 }
 
 fn unknown(name: &str) -> String {
@@ -158,7 +145,7 @@ mod tests {
     #[test]
     fn topics_have_words_in_ascii() {
         for topic in TOPICS {
-            let text = topic.rendered(Appearance { width: 80, uses_color: false });
+            let text = rendered(topic, Appearance { width: 80, uses_color: false });
             let questions = |text: &str| text.matches('?').count();
             assert_eq!(questions(&clockscope_report::ascii(&text)), questions(&text), "{}", topic.name);
         }
@@ -169,7 +156,7 @@ mod tests {
     fn topics_name_no_file_of_the_documentation() {
         for topic in TOPICS {
             for width in [40, 80, 200] {
-                let text = topic.rendered(Appearance { width, uses_color: false });
+                let text = rendered(topic, Appearance { width, uses_color: false });
                 assert!(text.lines().count() > 5, "{}", topic.name);
                 let is_file = |word: &str| {
                     word.starts_with("docs/") || TOPICS.iter().any(|topic| topic.page.rsplit('/').next() == Some(word))
@@ -184,7 +171,7 @@ mod tests {
 
     #[test]
     fn no_topic_is_named_like_a_command() {
-        let names = TOPICS.iter().map(|topic| topic.name).chain([LIST]);
+        let names = TOPICS.iter().map(|topic| topic.name).chain([LIST, SEARCH]);
         let command = help::command();
         let both: Vec<&str> = names.filter(|name| command.find_subcommand(name).is_some()).collect();
         assert!(both.is_empty(), "{both:?}");

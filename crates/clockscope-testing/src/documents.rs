@@ -137,6 +137,7 @@ fn arguments(line: &str) -> Option<Vec<String>> {
     }
     let words: Vec<&str> = words.take_while(|word| !matches!(*word, ">" | "|" | "&&" | "<" | "2>")).collect();
     let placeholder = |word: &&str| {
+        let word = word.trim_matches(['\'', '"']);
         word.contains(['…', '[', '<', '=']) && !word.contains("=/")
             || word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '-')
     };
@@ -171,7 +172,8 @@ mod tests {
     fn placeholders_are_words_in_capitals_and_not_single_letters() {
         let is_command = |line: &str| arguments(line).is_some();
         assert!(["clockscope check X", "clockscope check --output=/dev/null"].into_iter().all(is_command));
-        let templates = ["clockscope check FILE", "clockscope check A-B", "clockscope check [CLOCK]"];
+        let templates =
+            ["clockscope check FILE", "clockscope help \"LINE\"", "clockscope check A-B", "clockscope check [CLOCK]"];
         assert!(!templates.into_iter().any(is_command));
     }
 }

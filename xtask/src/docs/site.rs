@@ -191,6 +191,13 @@ mod tests {
         assert_eq!(corrected(page), expected);
     }
 
+    /// A pasted line has words that no page has.
+    #[test]
+    fn the_search_needs_one_of_several_words() {
+        let settings = fs::read_to_string(Path::new(run::root()).join(SETTINGS)).unwrap();
+        assert!(settings.contains("\nuse-boolean-and = false\n"), "{settings}");
+    }
+
     #[test]
     fn examples_and_tables_have_no_words() {
         assert_eq!(words("one two\n```\nthree\n```\nfour\n\n| five |\n"), 3);

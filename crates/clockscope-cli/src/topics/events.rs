@@ -63,7 +63,6 @@ impl<'a> Event<'a> {
     }
 
     /// Returns the line that stores the event. Line breaks in its text become spaces.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the build script writes lines, the program reads them"))]
     pub(super) fn line(self) -> String {
         let (letter, text) = match self {
             Self::Text(text) => ('t', text),

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::events::{self, Event};
+use crate::options::ColorArg;
+use crate::terminal;
 
 /// Columns of a page by default.
-pub(super) const WIDTH: u16 = 80;
+const WIDTH: u16 = 80;
 /// Prose is no wider: longer lines are hard to follow.
 const PROSE: usize = 100;
 /// The narrowest that a page becomes.
@@ -44,6 +46,14 @@ pub(super) fn entry(name: &str, longest: usize, text: &str, width: usize) -> Str
 pub(super) struct Appearance {
     pub(super) width: usize,
     pub(super) uses_color: bool,
+}
+
+impl Appearance {
+    /// Returns the appearance that suits standard output.
+    pub(super) fn of_terminal() -> Self {
+        let width = usize::from(terminal::width().unwrap_or(WIDTH));
+        Self { width, uses_color: terminal::uses_color(ColorArg::Auto, true) }
+    }
 }
 
 /// Returns the page as text. Rows of a table become a name each, with the other cells below it.
