@@ -19,7 +19,7 @@ use crate::bench::{Progress, Setup};
 use crate::catalog::{Catalog, Paths};
 use crate::default_clocks::ReferenceKind;
 use crate::error::MeasureError;
-use crate::platform::{self, Platform, ReferenceClock};
+use crate::platform::{Platform, ReferenceClock};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
 use crate::{across, default_clocks, measure, rate};
@@ -82,7 +82,7 @@ pub fn check<P: Platform>(
     let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
     let seen = observe(&mut setup, &names, cpus, *duration_s, progress)?;
-    let synchronization = Some(session.platform.synchronization());
+    let synchronization = Some(seen.synchronization.clone());
     let found = Check { synchronization, ..judge(&seen, clocks, &names, policy, *for_use) };
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
@@ -147,7 +147,7 @@ pub(crate) fn observe<P: Platform>(
     let turned_from = environment.clocksource.known().filter(|name| after.clocksource.known() != Some(name)).cloned();
     let environment = Environment { clocksource: after.clocksource, ..environment };
     let (is_invariant, statement) = (platform.is_invariant(), platform.hypervisor_statement());
-    let kernel_time = platform::steering(platform).known().cloned();
+    let synchronization = platform.synchronization();
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
     Ok(Observations {
         is_invariant,
@@ -158,7 +158,7 @@ pub(crate) fn observe<P: Platform>(
         order,
         offsets,
         rates,
-        kernel_time,
+        synchronization,
         by_counter,
         means,
         turned_from,

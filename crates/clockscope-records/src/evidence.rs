@@ -256,8 +256,12 @@ pub enum EvidenceData {
         answered: bool,
         /// The worth of the stated error.
         state: Option<CivilState>,
-        /// Half the length of the interval in which civil time lies.
+        /// Half the length of the interval in which civil time lies: by the statement of a daemon
+        /// that answers, or else by the kernel's.
         error_s: Option<f64>,
+        /// The largest error by the statement of chronyd, with what it has still to correct.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        daemon_error_s: Option<f64>,
         /// The largest error by the kernel's own statement, whatever that is worth.
         reported_error_s: Option<f64>,
         /// True if it is a clock of TAI that shows UTC, because the kernel does not know how far

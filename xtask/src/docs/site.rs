@@ -194,7 +194,7 @@ mod tests {
     /// A pasted line has words that no page has.
     #[test]
     fn the_search_needs_one_of_several_words() {
-        let settings = fs::read_to_string(Path::new(run::root()).join(SETTINGS)).unwrap();
+        let settings = fs::read_to_string(run::root().join(SETTINGS)).unwrap();
         assert!(settings.contains("\nuse-boolean-and = false\n"), "{settings}");
     }
 

@@ -3,7 +3,7 @@
 
 use clockscope_records::{
     Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, HypervisorStatement,
-    KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence,
+    KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence, Synchronization,
 };
 use clockscope_system::clocksource;
 
@@ -28,8 +28,8 @@ pub(crate) struct Observations {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rate, MeasureError>,
-    /// The kernel's statement on its own clock; `None` where it makes none.
-    pub(crate) kernel_time: Option<Adjtimex>,
+    /// Statements of the kernel and of a daemon on civil time.
+    pub(crate) synchronization: Synchronization,
     /// True if the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
     /// The counter's frequency until its rate was looked at closely, and over the whole time.
@@ -142,6 +142,18 @@ impl Observations {
         let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
         is_ticked.then_some(ReferenceProblem::TimerTick).or(is_suspected.then_some(ReferenceProblem::ReferenceChanged))
+    }
+
+    /// The kernel's statement on its own clock; `None` where it makes none.
+    pub(super) fn kernel_time(&self) -> Option<&Adjtimex> {
+        self.synchronization.adjtimex.known()
+    }
+
+    /// The largest error of civil time by the statement of chronyd, in s, with what it has still to
+    /// correct; `None` where none answers, or it follows no source.
+    pub(super) fn daemon_error_s(&self) -> Option<f64> {
+        let tracking = self.synchronization.chrony.known().filter(|tracking| tracking.stratum > 0)?;
+        Some(tracking.correction_s.abs() + tracking.error_s).filter(|error_s| error_s.is_finite())
     }
 
     /// Returns true if order across CPUs means something for a clock: not for one of a single

@@ -241,19 +241,27 @@ fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> Weigh
 
 /// Evidence on civil time, by what the error is worth that a daemon has stated. Of a clock
 /// that nobody synchronizes, and of one that is being corrected, the error is unknown, and may be
-/// anything; a daemon that states no error leaves the question open.
+/// anything; a daemon that states no error leaves the question open. One that answers by itself
+/// knows better than the kernel, whose flag it may have left as it was.
 fn synchronization(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {
-    let kernel = seen.kernel_time.as_ref();
+    let (kernel, daemon_error_s) = (seen.kernel_time(), seen.daemon_error_s());
     let (state, error_s) = kernel.map_or((None, None), |kernel| (kernel.state, kernel.civil_error_s));
     let shows_utc = clock.identity.name == "tai" && kernel.is_some_and(|kernel| kernel.tai_offset_s.is_none());
     let finding = match state {
         _ if shows_utc => Finding::Against,
+        _ if daemon_error_s.is_some() => Finding::For,
         Some(CivilState::Unsynchronized | CivilState::Slewing) => Finding::Against,
         Some(CivilState::Synchronized | CivilState::WhileNotSlewing) if error_s.is_some() => Finding::For,
         _ => Finding::Unknown,
     };
     let reported_error_s = kernel.map(|kernel| kernel.maxerror_us as f64 / 1e6);
-    let check =
-        EvidenceData::Synchronization { answered: kernel.is_some(), state, error_s, reported_error_s, shows_utc };
+    let check = EvidenceData::Synchronization {
+        answered: kernel.is_some(),
+        state,
+        error_s: daemon_error_s.or(error_s),
+        daemon_error_s,
+        reported_error_s,
+        shows_utc,
+    };
     WeighedEvidence::new(check, finding, Severity::Limits)
 }

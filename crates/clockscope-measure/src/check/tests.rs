@@ -1,10 +1,11 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
 use clockscope_records::{
-    Adjtimex, CheckEvidence, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason, ClockRecord, Cost,
-    CostCause, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Failure, Figure, Finding, Hypervisor,
-    HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order, PairsReason, RateRecord,
-    ReadFailure, ReadPath, Sequence, Step, Trustworthiness, Use, Uses, Verdict,
+    Adjtimex, CheckEvidence, ChronyTracking, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockReason,
+    ClockRecord, Cost, CostCause, CounterFlags, Cpu, Emulator, Events, EvidenceData, EvidenceKind, Failure, Figure,
+    Finding, Hypervisor, HypervisorStatement, KernelCause, KernelVerdict, LogFault, OffsetPair, Offsets, Order,
+    PairsReason, RateRecord, ReadFailure, ReadPath, Sequence, Step, Synchronization, Trustworthiness, Use, Uses,
+    Verdict,
 };
 
 use super::*;
@@ -320,7 +321,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
 
     let found = |state, civil_error_s, tai_offset_s: Option<i64>, clock: &str| {
         let mut seen = healthy();
-        let kernel = seen.kernel_time.as_mut().unwrap();
+        let kernel = seen.synchronization.adjtimex.known_mut().unwrap();
         (kernel.state, kernel.civil_error_s, kernel.tai_offset_s) = (state, civil_error_s, tai_offset_s);
         kernel.maxerror_us = 16_000_000;
         seen.clocks[2].identity.name = clock.to_owned();
@@ -335,6 +336,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
             answered: true,
             state,
             error_s: civil_error_s,
+            daemon_error_s: None,
             reported_error_s,
             shows_utc,
         };
@@ -359,8 +361,37 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     }
     assert_eq!(found(None, None, None, "realtime"), Undecided);
     // Where the kernel does not answer, nothing is known.
-    let silent = Observations { kernel_time: None, ..healthy() };
+    let silent = Observations { synchronization: Synchronization::default(), ..healthy() };
     assert_eq!(decided(&silent, "realtime"), (Undecided, vec![EvidenceKind::Synchronization]));
+}
+
+/// A daemon knows better than the kernel, whose flag it may have left as it was (chronyd without
+/// rtcsync). One that follows no source knows nothing.
+#[test]
+fn what_a_daemon_states_wins_over_the_kernels_flag() {
+    let tracking = |stratum, error_s| ChronyTracking {
+        stratum,
+        correction_s: -0.001,
+        error_s,
+        freq_ppm: -12.0,
+        skew_ppm: 0.05,
+        update_interval_s: 64.0,
+    };
+    for state in [CivilState::Unsynchronized, CivilState::Slewing, CivilState::Worthless, CivilState::Synchronized] {
+        let mut seen = healthy();
+        seen.synchronization.adjtimex.known_mut().unwrap().state = Some(state);
+        let without = decided(&seen, "realtime").0;
+        seen.synchronization.chrony = Figure::Known(tracking(3, 0.010));
+        let verdicts = verdicts(&seen, &["realtime".to_owned()], None);
+        let verdict = of(&verdicts, "realtime");
+        assert_eq!(verdict.uses.civil, Some(Trustworthiness::Trusted), "{state:?}");
+        let text = evidence(verdict, EvidenceKind::Synchronization).text();
+        assert!(text.starts_with("civil time is right within 0.011000 s, as chronyd states; the kernel"), "{text}");
+        for nothing in [tracking(0, 0.010), tracking(3, f64::NAN)] {
+            seen.synchronization.chrony = Figure::Known(nothing);
+            assert_eq!(decided(&seen, "realtime").0, without, "{state:?}");
+        }
+    }
 }
 
 /// Evidence that matters to one use alone does not change the verdict for the other.
@@ -380,7 +411,7 @@ fn each_use_is_judged_by_what_matters_to_it() {
     // No steering explains this.
     rate_of(&mut seen, "realtime").ppm = Figure::Known(150_000.0);
     assert_eq!(of(&judged(&seen, None), "realtime").uses, Uses { interval: Some(Unfit), civil: Some(Unfit) });
-    seen.kernel_time.as_mut().unwrap().state = Some(CivilState::Unsynchronized);
+    seen.synchronization.adjtimex.known_mut().unwrap().state = Some(CivilState::Unsynchronized);
     rate_of(&mut seen, "realtime").ppm = Figure::Known(0.0);
     let [all, intervals, civil] = [None, Some(Use::Interval), Some(Use::Civil)].map(|for_use| judged(&seen, for_use));
     assert_eq!(of(&all, "realtime").uses, Uses { interval: Some(Trusted), civil: Some(Limited) });

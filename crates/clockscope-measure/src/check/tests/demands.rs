@@ -97,7 +97,7 @@ fn demands_are_met_or_not_or_unknown() {
 #[test]
 fn a_verdict_is_demanded_for_a_use() {
     let mut seen = healthy();
-    seen.kernel_time.as_mut().unwrap().state = Some(CivilState::Unsynchronized);
+    seen.synchronization.adjtimex.known_mut().unwrap().state = Some(CivilState::Unsynchronized);
     let met = |verdict, for_use: Option<Use>, requested: Option<Use>| {
         let realtime = ClockDemands { verdict: Some(verdict), for_use, ..ClockDemands::default() };
         let policy = Policy { clocks: [("realtime".to_owned(), realtime)].into(), ..Policy::default() };

@@ -174,17 +174,20 @@ pub(crate) fn healthy() -> Observations {
             clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
             ..Rate::default()
         }),
-        kernel_time: Some(Adjtimex {
-            freq_ppm: 0.0,
-            tick_us: 10_000,
-            offset_ns: 0,
-            maxerror_us: 1000,
-            esterror_us: 10,
-            status: vec!["pll".to_owned(), "nano".to_owned()],
-            state: Some(CivilState::Synchronized),
-            civil_error_s: Some(0.001),
-            tai_offset_s: Some(37),
-        }),
+        synchronization: Synchronization {
+            adjtimex: Figure::Known(Adjtimex {
+                freq_ppm: 0.0,
+                tick_us: 10_000,
+                offset_ns: 0,
+                maxerror_us: 1000,
+                esterror_us: 10,
+                status: vec!["pll".to_owned(), "nano".to_owned()],
+                state: Some(CivilState::Synchronized),
+                civil_error_s: Some(0.001),
+                tai_offset_s: Some(37),
+            }),
+            ..Synchronization::default()
+        },
         by_counter: true,
         means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
         turned_from: None,

@@ -22,18 +22,32 @@ pub(crate) fn remedy(check: &EvidenceData) -> &'static str {
 
 /// Says how far civil time is off, and by whose statement.
 pub(super) fn text(check: &EvidenceData) -> String {
-    let EvidenceData::Synchronization { answered, state, error_s, reported_error_s, shows_utc } = check else {
+    let EvidenceData::Synchronization { answered, state, error_s, daemon_error_s, reported_error_s, shows_utc } = check
+    else {
         return String::new();
     };
-    if !answered {
-        return "the kernel cannot be asked".to_owned();
-    }
-    let civil = civil(*state, *error_s, *reported_error_s);
+    let civil = match (daemon_error_s, answered) {
+        (Some(s), true) => format!("civil time is right within {s:.6} s, as chronyd states; {}", beside(*state)),
+        (Some(s), false) => format!("civil time is right within {s:.6} s, as chronyd states"),
+        (None, true) => civil(*state, *error_s, *reported_error_s),
+        (None, false) => return "the kernel cannot be asked".to_owned(),
+    };
     let tai = "the kernel does not know TAI - UTC, so that this clock shows UTC";
     match state {
         _ if !shows_utc => civil,
         Some(CivilState::Synchronized | CivilState::WhileNotSlewing) => tai.to_owned(),
         _ => format!("{civil}; {tai}"),
+    }
+}
+
+/// What the kernel says beside a daemon that has answered.
+fn beside(state: Option<CivilState>) -> &'static str {
+    match state {
+        Some(CivilState::Synchronized) => "the kernel agrees that it is synchronized",
+        Some(CivilState::WhileNotSlewing) => "the kernel agrees, unless a daemon corrects it by the rate",
+        Some(CivilState::Slewing) => "the kernel says that it is being corrected",
+        Some(CivilState::Unsynchronized) => "the kernel's flag still says that no daemon synchronizes it",
+        _ => "the kernel has no error that is worth anything",
     }
 }
 
@@ -61,9 +75,12 @@ fn civil(state: Option<CivilState>, error_s: Option<f64>, reported_error_s: Opti
 
 /// Words how well civil time is known, briefly.
 pub(crate) fn brief(check: &EvidenceData) -> String {
-    let EvidenceData::Synchronization { answered: true, state, error_s, shows_utc, .. } = check else {
+    let EvidenceData::Synchronization { answered: true, state, error_s, daemon_error_s, shows_utc, .. } = check else {
         return "the kernel does not say whether it is synchronized".to_owned();
     };
+    if let Some(s) = daemon_error_s.filter(|_| !shows_utc) {
+        return format!("civil time within {s:.6} s");
+    }
     match (state, error_s) {
         (Some(CivilState::Unsynchronized), _) => "no daemon synchronizes it".to_owned(),
         (Some(CivilState::Slewing), _) => "it is being corrected".to_owned(),

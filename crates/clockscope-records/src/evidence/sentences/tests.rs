@@ -143,6 +143,7 @@ fn checks() -> Vec<EvidenceData> {
         answered: false,
         state: None,
         error_s: None,
+        daemon_error_s: None,
         reported_error_s: None,
         shows_utc: false,
     };
@@ -159,6 +160,7 @@ fn checks() -> Vec<EvidenceData> {
             answered: true,
             state: Some(state),
             error_s,
+            daemon_error_s: None,
             reported_error_s,
             shows_utc: false,
         };
@@ -278,6 +280,7 @@ fn a_clock_that_nobody_synchronizes_is_worded_for_both_uses() {
         answered: true,
         state: Some(CivilState::Unsynchronized),
         error_s: None,
+        daemon_error_s: None,
         reported_error_s: Some(16.0),
         shows_utc,
     };
@@ -299,6 +302,7 @@ fn the_remedy_of_civil_time_is_that_of_its_fault() {
             answered: true,
             state: Some(state),
             error_s: None,
+            daemon_error_s: None,
             reported_error_s: None,
             shows_utc,
         };
