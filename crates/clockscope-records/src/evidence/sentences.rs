@@ -128,6 +128,7 @@ impl EvidenceData {
             Self::Cost { .. } => "batches of reads",
             Self::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",
             Self::Resolution { .. } => "its readings",
+            Self::Synchronization { daemon_error_s: Some(_), .. } => "chronyd and adjtimex",
             Self::Synchronization { .. } => "adjtimex",
             Self::Counter { .. } => "the counter's verdict",
         }
