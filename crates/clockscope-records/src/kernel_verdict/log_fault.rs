@@ -89,8 +89,8 @@ impl LogFault {
                  on a virtual machine have the hypervisor pass that flag on"
             }
             Self::NotInvariant => {
-                "have the host offer an invariant counter (Hyper-V from Windows Server 2022 on does where the processor has \
-                 one), or use hyperv_clocksource_tsc_page, which the host corrects"
+                "have the host offer an invariant counter, which newer ones do, or use hyperv_clocksource_tsc_page, which \
+                 the host corrects"
             }
             Self::HaltsInIdle => {
                 "leave the counter unused: it stops while a CPU is idle; a processor with nonstop_tsc is needed"
