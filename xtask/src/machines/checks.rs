@@ -268,8 +268,10 @@ mod tests {
         let evidence = |finding: &str, check: &str, advice: Value| serde_json::json!({ "check": check, "finding": finding, "decides": finding == "against", "advice": advice });
         let statement =
             serde_json::json!({ "check": "nominal_frequency", "reported_by": "kernel", "finding": "for", "ppm": 0.1 });
+        // It is booted with tsc=reliable.
+        let kernels = evidence("against", "kernel_verdict", "remove it".into());
         let says = |verdict: &str, check: &str, advice: Value| {
-            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", check, advice), statement] });
+            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", check, advice), kernels, statement] });
             judged(serde_json::json!([counter, { "clock": "monotonic", "verdict": "trusted", "evidence": [] }]))
         };
         assert_eq!(says("limited", "invariance", "buy another".into()), [""; 0]);
