@@ -100,7 +100,7 @@ pub(crate) fn write(
     write_all(std::slice::from_ref(document), output, drawing, destination, exit)
 }
 
-/// Renders documents as one text and writes it, as [`write`] does.
+/// Renders documents as one text and writes it, as [`write()`] does.
 pub(crate) fn write_all(
     documents: &[Document],
     output: &OutputArgs,
