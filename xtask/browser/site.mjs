@@ -17,7 +17,7 @@ const WIDTHS = [360, 800, 1440];
 const PAGES_PER_SAMPLE = 8;
 // Words that readers have, and the page that answers.
 const SEARCHES = [
-  ['Switched to clocksource hpet', 'symptoms/tsc-unstable.html'],
+  ['Switched to clocksource hpet', 'symptoms/slow-clock-gettime.html'],
   ['clock_gettime costs 600 ns', 'symptoms/slow-clock-gettime.html'],
   ['negative duration', 'symptoms/negative-durations.html'],
 ];
