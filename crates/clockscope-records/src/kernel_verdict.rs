@@ -138,8 +138,9 @@ impl KernelCause {
         match self {
             Self::LogLine { intervals: Some(intervals), .. } => !intervals.accuse_the_watchdog(),
             Self::LogLine { fault, .. } => fault.is_counters(),
-            Self::UnstableOption | Self::NotOffered | Self::NegativeQuality { .. } => true,
+            Self::NotOffered | Self::NegativeQuality { .. } => true,
             Self::ClocksourceOption { .. }
+            | Self::UnstableOption
             | Self::NotscOption
             | Self::Unexplained
             | Self::Unwatched { .. }
@@ -233,16 +234,16 @@ impl KernelCause {
 /// the watchdog is named only where its judgment is in doubt and that would change something.
 fn of_line(line: &str, fault: LogFault, intervals: Option<&WatchdogIntervals>, unwatched: Option<&str>) -> String {
     let override_it = match unwatched {
-        None => {
+        None => format!(
             "if a third clock, a PTP clock or a time server, agrees with the counter over hours, tsc=reliable on the \
-                 kernel's command line stops its watchdog"
-                .to_owned()
-        }
+             kernel's command line stops its watchdog{}",
+            if line.contains("tsc-early") { ", from Linux 5.4 on for tsc-early" } else { "" }
+        ),
         Some(option) if line.contains("tsc-early") => format!(
             "{option} is on the kernel's command line already, which Linux before 5.4 ignores for tsc-early: use a newer \
              kernel"
         ),
-        Some(option) => format!("{option} is on the kernel's command line already"),
+        Some(option) => format!("{option} is on the kernel's command line already, and stopped nothing"),
     };
     match (fault, intervals.and_then(WatchdogIntervals::accused)) {
         (LogFault::FrequencySkew, Some(accused)) if intervals.is_some_and(WatchdogIntervals::accuse_the_watchdog) => {
@@ -350,7 +351,7 @@ mod tests {
                 "not evidence against it",
                 false,
             ),
-            (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "journalctl -k -b", true),
+            (log(LogFault::Unstated), "the kernel said: TSC warp between CPUs", "log", "does not know", true),
             (
                 counted(431_000_000, 504_000_000, Some("acpi_pm")),
                 "unstable; hpet counted 0.431 s and tsc 0.504 s where a timer waits half a second, which accuses hpet",
@@ -388,7 +389,7 @@ mod tests {
                 false,
             ),
             (KernelCause::NotscOption, "was booted with notsc", "cmdline", "remove notsc from", false),
-            (KernelCause::UnstableOption, "was booted with tsc=unstable", "cmdline", "remove tsc=unstable from", true),
+            (KernelCause::UnstableOption, "was booted with tsc=unstable", "cmdline", "remove tsc=unstable from", false),
             (KernelCause::Unexplained, "offers it, and nothing", "log and /proc/cmdline", "journalctl -k -b", false),
             (
                 KernelCause::Unwatched { option: text("tsc=reliable") },
@@ -506,6 +507,17 @@ mod tests {
             "refined-jiffies counted for a time that is not known (the log has counts, and not their frequency) and \
              tsc-early 0.291 s where a timer waits half a second, which accuses neither"
         );
+        // 24 bits at 3.58 MHz.
+        let wrapped = WatchdogIntervals {
+            watchdog: "acpi_pm".to_owned(),
+            watchdog_ns: Some(513_300_000),
+            clocksource: "tsc".to_owned(),
+            clocksource_ns: Some(5_200_200_000),
+            ..WatchdogIntervals::default()
+        };
+        assert!(wrapped.to_string().ends_with("which accuses neither, because acpi_pm wraps within that time"));
+        let slow = WatchdogIntervals { clocksource_ns: Some(3_000_000_000), ..wrapped };
+        assert_eq!(slow.accused(), Some("tsc"));
         (intervals.clocksource_ns, intervals.went_back) = (None, true);
         assert!(intervals.to_string().ends_with("and tsc-early went back: it began again, which accuses tsc-early"));
     }

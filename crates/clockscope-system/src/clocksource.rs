@@ -112,7 +112,7 @@ fn explained(
     };
     if word.is_current == Some(true) {
         let reasons = in_use(environment, command_line, &lines);
-        return KernelVerdict { reasons, ..word };
+        return KernelVerdict { reasons, log_error, ..word };
     }
     let current = environment.clocksource.as_deref();
     let mut reasons = kernel_log::faults(&lines);
@@ -124,7 +124,7 @@ fn explained(
     }
     reasons.extend(command_line.causes(current));
     let explains_absence = |cause: &KernelCause| {
-        cause.is_fault() || matches!(cause, KernelCause::LogLine { .. } | KernelCause::NotscOption)
+        matches!(cause, KernelCause::LogLine { .. } | KernelCause::NotscOption | KernelCause::UnstableOption)
     };
     if word.is_available == Some(false) && !reasons.iter().any(explains_absence) {
         reasons.push(KernelCause::NotOffered);

@@ -150,10 +150,12 @@ impl Observations {
     }
 
     /// The largest error of civil time by the statement of chronyd, in s, with what it has still to
-    /// correct; `None` where none answers, or it follows no source.
+    /// correct; `None` where none answers that follows a source, and while it works off an offset
+    /// above its error.
     pub(super) fn daemon_error_s(&self) -> Option<f64> {
-        let tracking = self.synchronization.chrony.known().filter(|tracking| tracking.stratum > 0)?;
-        Some(tracking.correction_s.abs() + tracking.error_s).filter(|error_s| error_s.is_finite())
+        let tracking = self.synchronization.chrony.known()?;
+        let correction_s = tracking.correction_s.abs();
+        (correction_s <= tracking.error_s).then_some(correction_s + tracking.error_s).filter(|s| s.is_finite())
     }
 
     /// Returns true if order across CPUs means something for a clock: not for one of a single

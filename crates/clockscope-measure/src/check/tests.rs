@@ -42,6 +42,41 @@ fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_ar
     );
 }
 
+/// The kernel's verdict on the counter concerns no clock that the hypervisor corrects, and what
+/// tests find of the counter does not either: such a clock has its own.
+#[test]
+fn a_clock_that_the_hypervisor_corrects_has_its_own_verdict() {
+    for clocksource in ["kvm-clock", "hyperv_clocksource_tsc_page", "xen"] {
+        let mut seen = other_clocksource(clocksource, true);
+        assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Limited, "{clocksource}");
+        assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Trusted, NOTHING), "{clocksource}");
+        sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(7);
+        assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Unfit, "{clocksource}");
+        assert_ne!(decided(&seen, "monotonic").0, Trustworthiness::Unfit, "{clocksource}");
+        // Evidence against itself counts in full.
+        sequence_of(&mut seen, "monotonic").regressions = Figure::Known(7);
+        assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Unfit, "{clocksource}");
+    }
+}
+
+/// Options and errata are reported, and forbid nothing; a trapped read is the erratum's.
+#[test]
+fn what_makes_a_counter_in_use_worth_less_is_a_remark() {
+    let mut seen = healthy();
+    let line = "arch_timer: CPU0: Trapping CNTVCT access".to_owned();
+    seen.kernel.reasons =
+        vec![KernelCause::Unwatched { option: "tsc=reliable".to_owned() }, KernelCause::Erratum { line }];
+    assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Trusted);
+    for clock in &mut seen.clocks {
+        if let Some(cost) = clock.cost_ns.known_mut() {
+            cost.median = 5_000.0;
+        }
+    }
+    let verdicts = judged(&seen);
+    let cost = evidence(of(&verdicts, "tsc"), EvidenceKind::Cost);
+    assert!(matches!(cost.data, EvidenceData::Cost { cause: Some(CostCause::Erratum), .. }), "{:?}", cost.data);
+}
+
 #[test]
 fn what_was_not_checked_is_unknown_and_not_against() {
     let mut seen = healthy();
@@ -366,12 +401,12 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
 }
 
 /// A daemon knows better than the kernel, whose flag it may have left as it was (chronyd without
-/// rtcsync). One that follows no source knows nothing.
+/// rtcsync). One that works off an offset knows too little.
 #[test]
 fn what_a_daemon_states_wins_over_the_kernels_flag() {
-    let tracking = |stratum, error_s| ChronyTracking {
-        stratum,
-        correction_s: -0.001,
+    let tracking = |correction_s, error_s| ChronyTracking {
+        stratum: 3,
+        correction_s,
         error_s,
         freq_ppm: -12.0,
         skew_ppm: 0.05,
@@ -381,13 +416,14 @@ fn what_a_daemon_states_wins_over_the_kernels_flag() {
         let mut seen = healthy();
         seen.synchronization.adjtimex.known_mut().unwrap().state = Some(state);
         let without = decided(&seen, "realtime").0;
-        seen.synchronization.chrony = Figure::Known(tracking(3, 0.010));
+        seen.synchronization.chrony = Figure::Known(tracking(-0.001, 0.010));
         let verdicts = verdicts(&seen, &["realtime".to_owned()], None);
         let verdict = of(&verdicts, "realtime");
         assert_eq!(verdict.uses.civil, Some(Trustworthiness::Trusted), "{state:?}");
         let text = evidence(verdict, EvidenceKind::Synchronization).text();
         assert!(text.starts_with("civil time is right within 0.011000 s, as chronyd states; the kernel"), "{text}");
-        for nothing in [tracking(0, 0.010), tracking(3, f64::NAN)] {
+        // It works off an hour, or states nothing.
+        for nothing in [tracking(3600.0, 0.010), tracking(0.0, f64::NAN)] {
             seen.synchronization.chrony = Figure::Known(nothing);
             assert_eq!(decided(&seen, "realtime").0, without, "{state:?}");
         }

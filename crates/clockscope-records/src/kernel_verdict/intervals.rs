@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use clockscope_core::clocksource;
 use serde::{Deserialize, Serialize};
 
 /// The intervals of the watchdog and of the clocksource that it judged, in the same time.
@@ -29,6 +30,9 @@ pub struct WatchdogIntervals {
 /// `kernel/time/clocksource.c`): a timer, which may be late, but not early.
 const WATCHDOG_PERIOD_NS: std::ops::RangeInclusive<u64> = 499_000_000..=520_000_000;
 
+/// Two clocks that differ by a wrap of one and by less than this, in ns, agree.
+const WRAP_TOLERANCE_NS: f64 = 50e6;
+
 impl WatchdogIntervals {
     /// Returns the name of the one that went back, or that counted another time than the kernel's
     /// timer waits, if the other one did not: `None` where both or neither did, where one of them
@@ -40,7 +44,7 @@ impl WatchdogIntervals {
             return Some(&self.clocksource);
         }
         let both = [&self.watchdog, &self.clocksource];
-        if self.in_use.as_ref().is_some_and(|in_use| both.contains(&in_use)) {
+        if self.in_use.as_ref().is_some_and(|in_use| both.contains(&in_use)) || self.may_have_wrapped() {
             return None;
         }
         match [self.watchdog_ns?, self.clocksource_ns?].map(|ns| WATCHDOG_PERIOD_NS.contains(&ns)) {
@@ -55,6 +59,20 @@ impl WatchdogIntervals {
         self.accused() == Some(&self.watchdog)
     }
 
+    /// Returns whether the watchdog may have wrapped, so that both counted the same time: they
+    /// differ by as much as it counts until then (acpi_pm: 4.69 s).
+    fn may_have_wrapped(&self) -> bool {
+        let known = clocksource::known(self.watchdog.as_bytes());
+        let (Some(bits), Some(hz)) = (known.and_then(|known| known.bits), known.and_then(|known| known.frequency_hz))
+        else {
+            return false;
+        };
+        let (Some(watchdog_ns), Some(clocksource_ns)) = (self.watchdog_ns, self.clocksource_ns) else { return false };
+        let wraps_after_ns = 2f64.powi(bits.cast_signed()) / hz * 1e9;
+        let wraps = (clocksource_ns as f64 - watchdog_ns as f64) / wraps_after_ns;
+        wraps > 0.5 && (wraps - wraps.round()).abs() * wraps_after_ns < WRAP_TOLERANCE_NS
+    }
+
     /// The meaning, in words.
     fn meaning(&self) -> String {
         let both = [&self.watchdog, &self.clocksource];
@@ -67,6 +85,9 @@ impl WatchdogIntervals {
             }
             (None, Some(in_use)) if both.contains(&in_use) => {
                 format!("which accuses neither, because {in_use} drove the timer")
+            }
+            (None, _) if self.may_have_wrapped() => {
+                format!("which accuses neither, because {} wraps within that time", self.watchdog)
             }
             (None, _) => "which accuses neither".to_owned(),
         }

@@ -23,17 +23,19 @@ pub enum LogFault {
     FollowsCore,
     /// The kernel found no frequency for it.
     NoFrequency,
-    /// The kernel was booted with `tsc=unstable`.
+    /// The kernel was booted with an option against it.
     BootParameter,
-    /// The counter of a KVM host began again when the host woke up.
-    BeganAgain,
-    /// The line does not say.
+    /// A virtual machine that moved between a KVM host's CPUs found the counter behind.
+    Backward,
+    /// The line only repeats a verdict of the watchdog, whose own line is lost.
+    Repeated,
+    /// Another reason, which the line may have.
     Unstated,
 }
 
 impl LogFault {
-    /// All of them, those first that are recognized by more certain words.
-    pub const ALL: [Self; 11] = [
+    /// All of them, in the order in which a line is compared with their phrases.
+    pub const ALL: [Self; 12] = [
         Self::CpuSkew,
         Self::FrequencySkew,
         Self::SlowRead,
@@ -43,7 +45,8 @@ impl LogFault {
         Self::FollowsCore,
         Self::NoFrequency,
         Self::BootParameter,
-        Self::BeganAgain,
+        Self::Backward,
+        Self::Repeated,
         Self::Unstated,
     ];
 
@@ -61,15 +64,16 @@ impl LogFault {
             Self::FollowsCore => &["cpufreq changes"],
             Self::NoFrequency => &["could not calculate TSC khz"],
             Self::BootParameter => &["due to boot parameter"],
-            Self::BeganAgain => &["KVM discovered backwards TSC"],
-            Self::Unstated => &["due to clocksource watchdog"],
+            Self::Backward => &["KVM discovered backwards TSC"],
+            Self::Repeated => &["due to clocksource watchdog"],
+            Self::Unstated => &[],
         }
     }
 
     /// Returns whether it says that the counter itself is bad, where no hypervisor corrects it.
     #[must_use]
     pub const fn is_counters(self) -> bool {
-        !matches!(self, Self::SlowRead | Self::NotInvariant | Self::NoFrequency)
+        !matches!(self, Self::SlowRead | Self::NotInvariant | Self::NoFrequency | Self::BootParameter)
     }
 
     /// Returns the remedy, apart from what may stop the watchdog.
@@ -85,15 +89,16 @@ impl LogFault {
                  such a comparison out"
             }
             Self::PresumedApart => {
-                "the kernel presumes it of CPUs without constant_tsc, and has not compared them: `clockscope offsets` does; \
-                 on a virtual machine have the hypervisor pass that flag on"
+                "the kernel presumes it of CPUs without constant_tsc and of several chassis, and has not compared them: \
+                 `clockscope offsets` does; on a virtual machine have the hypervisor pass that flag on"
             }
             Self::NotInvariant => {
                 "have the host offer an invariant counter, which newer ones do, or use hyperv_clocksource_tsc_page, which \
                  the host corrects"
             }
             Self::HaltsInIdle => {
-                "leave the counter unused: it stops while a CPU is idle; a processor with nonstop_tsc is needed"
+                "leave the counter unused: it stops while a CPU is idle; a processor with nonstop_tsc is needed, or a \
+                 hypervisor that passes that flag on"
             }
             Self::FollowsCore => {
                 "leave the counter unused: it follows the frequency of its core; a processor with constant_tsc is needed"
@@ -102,12 +107,13 @@ impl LogFault {
                 "have the hypervisor state the counter's frequency (CPUID 15h, or 40000010h), or give it as \
                  tsc_early_khz= on the kernel's command line"
             }
-            Self::BootParameter => "remove tsc=unstable from the kernel's command line",
-            Self::BeganAgain => {
-                "it began again when the host woke up: reboot the host, and do not suspend it; firmware that keeps the \
-                 counter running may be newer"
+            Self::BootParameter => "remove the option (tsc=unstable, notsc) from the kernel's command line",
+            Self::Backward => {
+                "the counters of the host's CPUs are apart, or began again when it woke up: reboot the host, and ask \
+                 `clockscope offsets` there"
             }
-            Self::Unstated => "read the lines before it, which have the reason: journalctl -k -b",
+            Self::Repeated => "read the lines before it, which have the reason: journalctl -k -b",
+            Self::Unstated => "clockscope does not know the line's reason: look for it in the kernel's sources",
         }
     }
 }

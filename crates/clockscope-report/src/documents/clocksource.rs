@@ -126,8 +126,9 @@ fn missing(found: &Clocksources) -> Vec<String> {
 
 /// Explains why the kernel does not use the counter; while it does, what makes that worth less.
 fn why_not(word: &KernelVerdict) -> Block {
-    let reasons =
-        word.reasons.iter().map(line).chain(word.log_error.iter().map(|why| format!("There may be more: {why}")));
+    // In use and without a reason, there is nothing to explain.
+    let log_error = word.log_error.iter().filter(|_| word.is_current != Some(true) || !word.reasons.is_empty());
+    let reasons = word.reasons.iter().map(line).chain(log_error.map(|why| format!("There may be more: {why}")));
     let counter = word.name.as_deref().unwrap_or("the counter");
     let title = match word.is_current {
         Some(true) => format!("The kernel uses {counter}, but:"),

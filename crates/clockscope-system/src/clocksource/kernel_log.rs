@@ -25,6 +25,9 @@ const USERS_PRIORITY: u32 = 8;
 const ERRATUM_PHRASES: [&str; 3] =
     ["Enabling global workaround for", "Enabling local workaround for", "Trapping CNTVCT access"];
 
+/// The erratum whose workaround concerns the vDSO of 32-bit programs alone.
+const OF_32_BITS: &str = "erratum 1418040";
+
 /// Clocksources that are the counter, with `tsc-early`.
 const COUNTERS: [&str; 3] = ["tsc", "tsc-early", "arch_sys_counter"];
 
@@ -69,7 +72,10 @@ pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
             seen.push(line);
             // Those of another verdict are not of this one.
             let below = lines[index + 1..].iter().take(BELOW_LINES).take_while(|line| marked(line).is_none());
-            let intervals = intervals::find(&below.collect::<Vec<_>>(), lines);
+            let mut intervals = intervals::find(&below.collect::<Vec<_>>(), lines);
+            if let Some(intervals) = &mut intervals {
+                intervals.in_use = intervals.in_use.take().or_else(|| switched_to(&lines[..index]));
+            }
             let fault = fault(line);
             causes.push(KernelCause::LogLine {
                 line: line.clone(),
@@ -81,6 +87,12 @@ pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
         }
     }
     causes
+}
+
+/// Returns the clocksource that the kernel switched to last, by these lines.
+fn switched_to(lines: &[String]) -> Option<String> {
+    let name = |line: &String| line.split_once("Switched to clocksource ").map(|(_, name)| name.trim().to_owned());
+    lines.iter().rev().find_map(name)
 }
 
 /// Returns whether the watchdog itself says what it found.
@@ -129,10 +141,13 @@ fn fault(line: &str) -> LogFault {
     LogFault::ALL.into_iter().find(says).unwrap_or(LogFault::Unstated)
 }
 
-/// Returns the first line that says that an Arm processor's counter has an erratum.
+/// Returns the first line that says that an Arm processor's counter has an erratum, for the sake of
+/// which reads are trapped or repeated.
 pub(super) fn erratum(lines: &[String]) -> Option<KernelCause> {
-    let says =
-        |line: &&String| line.contains("arch_timer") && ERRATUM_PHRASES.iter().any(|phrase| line.contains(phrase));
+    let says = |line: &&String| {
+        let is_of_reads = line.contains("arch_timer") && !line.contains(OF_32_BITS);
+        is_of_reads && ERRATUM_PHRASES.iter().any(|phrase| line.contains(phrase))
+    };
     lines.iter().find(says).map(|line| KernelCause::Erratum { line: line.clone() })
 }
 
@@ -189,10 +204,21 @@ mod tests {
         let expected = [cause(&lines[4], LogFault::FrequencySkew), cause(&lines[7], LogFault::CpuSkew)];
         assert_eq!(faults(&lines), expected);
         // The log keeps the newest lines only.
-        assert_eq!(faults(&lines[5..])[0], cause(&lines[5], LogFault::Unstated));
+        assert_eq!(faults(&lines[5..])[0], cause(&lines[5], LogFault::Repeated));
         // One that says both is the watchdog's own.
         let both = lines[4].clone() + " " + &lines[5];
         assert_eq!(faults(&[both.clone(), both.clone()]), [cause(&both, LogFault::FrequencySkew)]);
+    }
+
+    #[test]
+    fn an_erratum_of_reads_is_found() {
+        let found = |line: &str| erratum(&[line.to_owned()]).is_some();
+        assert!(found("arch_timer: CPU0: Trapping CNTVCT access"));
+        assert!(found("arch_timer: Enabling local workaround for ARM erratum 858921"));
+        assert!(!found("arch_timer: Enabling local workaround for ARM erratum 1418040"));
+        assert!(
+            !found("CPU0: Trapping CNTVCT access") && !found("arch_timer: cp15 timer(s) running at 24.00MHz (virt).")
+        );
     }
 
     /// Linux 7 quotes no names; another clocksource's fault is none of the counter's.
@@ -231,6 +257,17 @@ mod tests {
                  limit of 125000ns, wd-wd read-back delay only 5300ns, attempt 3, marking acpi_pm unstable",
                 None,
             ),
+            ("tsc: Marking TSC unstable due to TSCs unsynchronized", Some(LogFault::PresumedApart)),
+            ("tsc: Marking TSC unstable due to check_tsc_sync_source failed", Some(LogFault::CpuSkew)),
+            ("tsc: Marking TSC unstable due to running on Hyper-V", Some(LogFault::NotInvariant)),
+            ("Marking TSC unstable due to TSC halts in idle", Some(LogFault::HaltsInIdle)),
+            ("tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2", Some(LogFault::HaltsInIdle)),
+            ("tsc: Marking TSC unstable due to cpufreq changes", Some(LogFault::FollowsCore)),
+            ("tsc: Marking TSC unstable due to could not calculate TSC khz", Some(LogFault::NoFrequency)),
+            ("tsc: Marking TSC unstable due to boot parameter", Some(LogFault::BootParameter)),
+            ("tsc: Marking TSC unstable due to boot parameter notsc", Some(LogFault::BootParameter)),
+            ("tsc: Marking TSC unstable due to KVM discovered backwards TSC", Some(LogFault::Backward)),
+            ("tsc: Marking TSC unstable due to cyrix 5510/5520 detected", Some(LogFault::Unstated)),
             ("clocksource: wd-tsc-wd read-back delay of 89916ns, clock-skew test skipped!", None),
             ("clocksource: Marking clocksource hpet unstable due to frequency skew", None),
             ("clocksource: Watchdog remote CPU 3 read timed out", None),
@@ -285,6 +322,7 @@ mod tests {
                 Some("tsc"),
             ),
             (vec![SKEW, watchdog, counter], Some("hpet"), None),
+            (vec!["clocksource: Switched to clocksource tsc", SKEW, watchdog, counter], None, Some("tsc")),
         ] {
             let mut lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
             let found = faults(&lines);
@@ -294,7 +332,8 @@ mod tests {
             assert_eq!((intervals.accused(), intervals.in_use.as_deref()), (accused, in_use), "{intervals:?}");
             assert_eq!(cause.is_fault(), accused != Some("hpet"), "{intervals:?}");
             // Below another verdict they are that one's.
-            lines.insert(1, lines[0].replace("tsc", "hpet"));
+            let verdict = lines.iter().position(|line| marked(line).is_some()).unwrap();
+            lines.insert(verdict + 1, lines[verdict].replace("tsc", "hpet"));
             assert!(matches!(&faults(&lines)[..], [KernelCause::LogLine { intervals: None, .. }]));
         }
     }

@@ -45,6 +45,7 @@ fn beside(state: Option<CivilState>) -> &'static str {
     match state {
         Some(CivilState::Synchronized) => "the kernel agrees that it is synchronized",
         Some(CivilState::WhileNotSlewing) => "the kernel agrees, unless a daemon corrects it by the rate",
+        Some(CivilState::LeapSecond) => "the kernel says that a leap second is near",
         Some(CivilState::Slewing) => "the kernel says that it is being corrected",
         Some(CivilState::Unsynchronized) => "the kernel's flag still says that no daemon synchronizes it",
         _ => "the kernel has no error that is worth anything",
