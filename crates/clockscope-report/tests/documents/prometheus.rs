@@ -269,3 +269,12 @@ fn every_metric_states_its_unit() {
         assert!(help.contains(unit) && help.ends_with('.') && help.len() <= 120, "{name}: {help}");
     }
 }
+
+/// What a daemon states of civil time is the error that is exposed, whatever the kernel has.
+#[test]
+fn the_error_of_civil_time_is_that_of_a_daemon_that_answers() {
+    let mut record = check();
+    let piece = evidence(&mut record, "realtime", "synchronization");
+    (piece["error_s"], piece["daemon_error_s"]) = (0.5.into(), 0.011.into());
+    assert!(is_near(value(&metrics(&record), "clockscope_sync_error_seconds", ""), 0.011));
+}
