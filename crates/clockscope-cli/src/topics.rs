@@ -75,7 +75,7 @@ fn topic(name: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// If there is no text, or none of a single word, which is then a wrong topic.
+/// There is no text; or it is a single word that neither a topic nor a symptom has.
 fn found(text: &str) -> Result<(String, Exit)> {
     let appearance = Appearance::of_terminal();
     if text.trim().is_empty() {

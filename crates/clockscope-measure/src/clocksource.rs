@@ -238,7 +238,7 @@ fn described(
     }
 }
 
-/// What is usual of a clocksource, but what its cost here, or an erratum of the counter, denies.
+/// Leaves out of the usual facts those that the cost here, or an erratum of the counter, denies.
 fn as_measured(usual: Clocksource, has_erratum: bool) -> Clocksource {
     let enters_kernel = usual.vdso.get() == Some(true) && usual.cost_ns.get().is_some_and(|ns| ns > KERNEL_NS);
     if has_erratum {

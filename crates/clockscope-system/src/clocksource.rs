@@ -140,7 +140,7 @@ fn explained(
     KernelVerdict { reasons, log_error, ..word }
 }
 
-/// What makes the counter worth less while the kernel uses it.
+/// Causes that make the counter worth less while the kernel uses it.
 fn in_use(environment: &Environment, command_line: CommandLine, log: &[String]) -> Vec<KernelCause> {
     let mut reasons: Vec<KernelCause> = kernel_log::erratum(log).into_iter().collect();
     if let Some(option) = command_line.unwatched {

@@ -256,7 +256,7 @@ fn cost(seen: &Observations) -> WeighedEvidence {
     WeighedEvidence::new(check, finding, Severity::Limits)
 }
 
-/// What traps every read: where the kernel works around an erratum, it does.
+/// Returns the cause of a trap: the kernel, where it works around an erratum.
 fn trap(seen: &Observations) -> CostCause {
     let has_erratum = seen.kernel.reasons.iter().any(|reason| matches!(reason, KernelCause::Erratum { .. }));
     if has_erratum { CostCause::Erratum } else { CostCause::Trap }

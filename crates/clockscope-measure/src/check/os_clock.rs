@@ -106,7 +106,6 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) ->
     let is_computed = clock.identity.basis == ClockBasis::Clocksource
         && clock.identity.path.is_usual()
         && !clock.identity.is_coarse
-        && seen.clocksource().is_some()
         && seen.kernel.is_current == Some(true);
     // That this process cannot read it says nothing of how the kernel reads it.
     let mut faults: Vec<EvidenceKind> =

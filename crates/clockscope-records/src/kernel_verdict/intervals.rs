@@ -1,4 +1,4 @@
-//! What the kernel's watchdog and the clocksource that it judged have counted.
+//! Counts of the kernel's watchdog and of the clocksource that it judged.
 
 use std::fmt;
 

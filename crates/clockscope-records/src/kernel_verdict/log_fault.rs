@@ -1,4 +1,4 @@
-//! What a line of the kernel's log means that gives the processor's counter up.
+//! Meanings of the lines of the kernel's log that give the processor's counter up.
 
 use serde::{Deserialize, Serialize};
 

@@ -40,7 +40,7 @@ pub(super) fn text(check: &EvidenceData) -> String {
     }
 }
 
-/// What the kernel says beside a daemon that has answered.
+/// Says what the kernel states beside a daemon that has answered.
 fn beside(state: Option<CivilState>) -> &'static str {
     match state {
         Some(CivilState::Synchronized) => "the kernel agrees that it is synchronized",
