@@ -45,7 +45,7 @@ pub(crate) fn selected(clocks: &ClockArgs) -> Result<Catalog> {
     Ok(Catalog::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
 }
 
-/// Exit of a run that could be interrupted.
+/// Exit of a run that could be interrupted: it answers nothing where no clock could be read.
 pub(crate) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
 where
     JudgedClock<'a>: From<&'a C>,

@@ -25,8 +25,10 @@ pub(crate) const ALWAYS: Exits = Exits { finding: "", undecided: "" };
 pub(crate) const NO_MORE: Ending = Ending { examples: &[], more: "", exits: ALWAYS };
 
 /// Of an option `--fail-on`.
-pub(crate) const FINDINGS: Exits =
-    Exits { finding: "a finding that --fail-on names", undecided: "it could not be determined" };
+pub(crate) const FINDINGS: Exits = Exits {
+    finding: "a finding that --fail-on names",
+    undecided: "it could not be determined, or nothing could be read",
+};
 
 impl Ending {
     /// The text.

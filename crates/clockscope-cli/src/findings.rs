@@ -27,14 +27,13 @@ pub(crate) enum FailOn {
     Unknown,
 }
 
-/// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks,
-/// otherwise 0. Without an available clock, 3 says that nothing is known.
+/// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks or no
+/// clock could be read, otherwise 0.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = JudgedClock<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<JudgedClock<'_>> = clocks.collect();
     let found = |event: &FailOn| any(clocks.iter().map(|clock| event.is_found_in(*clock)));
-    let exit = decide(fail_on.iter().map(|event| Found::new(*event, found(event))));
-    let is_answered = clocks.iter().any(|clock| clock.available);
-    if exit == Exit::Undetermined && !is_answered { Exit::Unanswered } else { exit }
+    let answered = if clocks.iter().any(|clock| clock.available) { Exit::Success } else { Exit::Unanswered };
+    answered.or(decide(fail_on.iter().map(|event| Found::new(*event, found(event)))))
 }
 
 /// Returns true if any shows it; `None` if it is unknown for all.

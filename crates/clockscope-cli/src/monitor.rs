@@ -54,8 +54,9 @@ pub(crate) fn remark(exit: Exit) -> Option<&'static str> {
     match exit {
         Exit::Interrupted => Some("interrupted"),
         Exit::Finding => Some("policy or --fail-on"),
-        Exit::Undetermined | Exit::Unanswered => Some("policy or --fail-on unknown"),
-        Exit::Success | Exit::Usage | Exit::Failed | Exit::Monitored(_) => None,
+        Exit::Undetermined => Some("policy or --fail-on unknown"),
+        // The line says that no clock was judged.
+        Exit::Unanswered | Exit::Success | Exit::Usage | Exit::Failed | Exit::Monitored(_) => None,
     }
 }
 

@@ -27,6 +27,8 @@ const USUAL_ERROR: f64 = 0.01;
 /// Reading errors whose ratio is less are the same: they save less than a fifth of the repetitions,
 /// and differ by as much from run to run. Of those clocks the one that programs know best is named.
 const SAME_ERROR: f64 = 1.25;
+/// Clocks that a reason may name.
+const FEW_CLOCKS: usize = 4;
 /// The most that Linux corrects a frequency by, as a share: MAXFREQ of linux/timex.h.
 const LINUX_TOLERANCE: f64 = 500e-6;
 
@@ -84,9 +86,25 @@ fn why_no_advice(weighed: &[Weighed<'_>], left_out: &[LeftOut], environment: &En
             Some(texts::DIFFERENCES_NOT_RECORDED.into())
         }
         [] if left_out.iter().any(|clock| clock.cause.is_of_figures()) => Some(texts::NOTHING_FIT.into()),
-        [] => Some(texts::NOTHING_MEASURED.into()),
+        [] => Some(why_nothing_suits(left_out)),
         [..] => None,
     }
+}
+
+/// Returns what all clocks that were left out have in common, if that is the same and they are few.
+fn why_nothing_suits(left_out: &[LeftOut]) -> Unknown {
+    let (Some(first), ..=FEW_CLOCKS) = (left_out.first(), left_out.len()) else {
+        return texts::NOTHING_MEASURED.into();
+    };
+    if left_out.iter().any(|clock| clock.cause != first.cause) {
+        return texts::NOTHING_MEASURED.into();
+    }
+    let names: Vec<&str> = left_out.iter().map(|clock| clock.clock.as_str()).collect();
+    let remedy = match first.cause {
+        LeftOutCause::Unordered => "; `clockscope measure counter` measures an ordered one",
+        _ => "",
+    };
+    format!("{}: {}{remedy}", names.join(", "), first.cause).into()
 }
 
 /// Chooses the clock for intervals of this length: the system's usual one where a single

@@ -11,7 +11,7 @@ mod observations;
 mod os_clock;
 mod policy;
 
-use clockscope_records::{Check, Envelope, Environment, Policy, Rate, ReferenceProblem, Use, Verdict};
+use clockscope_records::{Check, ClockRecord, Envelope, Environment, Policy, Rate, ReferenceProblem, Use, Verdict};
 use clockscope_system::ReadPath;
 
 use crate::across::{offsets, order};
@@ -24,7 +24,7 @@ use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
 use crate::{across, default_clocks, measure, rate};
 use observations::Mean;
-pub(crate) use observations::{Observations, at_most_ns, is_counter};
+pub(crate) use observations::{Observations, at_most_ns, is_counter, unreadable};
 
 /// The references of rates, the best first. Not the vDSO, which reads the counter in this very
 /// process: what bends the counter here would bend both.
@@ -205,15 +205,17 @@ fn rates<P: Platform>(
 fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy, for_use: Option<Use>) -> Check {
     let demands = policy::compare(policy, seen, &verdicts(seen, names, None), for_use);
     let mut verdicts = verdicts(seen, names, for_use);
+    let demanded = policy::clocks(policy);
+    let is_named = |clock: &str| wanted.iter().chain(&demanded).any(|name| policy::is_same(seen, clock, name));
     if !wanted.is_empty() {
-        let named = policy::clocks(policy);
-        let is_wanted = |clock: &str| wanted.iter().chain(&named).any(|name| policy::is_same(seen, clock, name));
-        verdicts.retain(|verdict| is_wanted(&verdict.clock));
+        verdicts.retain(|verdict| is_named(&verdict.clock));
     }
-    Check { verdicts, demands, ..Check::default() }
+    let absent = names.iter().filter_map(|name| seen.clock(name)).filter(|clock| observations::is_absent(clock));
+    let unavailable = absent.filter(|clock| is_named(&clock.identity.label())).filter_map(unreadable).collect();
+    Check { verdicts, unavailable, demands, ..Check::default() }
 }
 
-/// The verdicts on the counter and on these clocks, for one use or for all.
+/// The verdicts on the counter and on those of these clocks that there are, for one use or for all.
 pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Use>) -> Vec<Verdict> {
     let counter = counter::judge(seen);
     let is_counter_unfit = counter.as_ref().is_some_and(evidence::ClockEvidence::is_unfit);
@@ -222,7 +224,8 @@ pub(crate) fn verdicts(seen: &Observations, names: &[String], for_use: Option<Us
     let reference_problem = seen.reference_problem().or(is_judge_unfit.then_some(ReferenceProblem::CounterUnfit));
     let mut verdicts: Vec<_> = counter.and_then(|evidence| evidence.verdict(for_use)).into_iter().collect();
     for name in names {
-        if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
+        let is_judged = |clock: &&ClockRecord| !is_counter(clock) && !observations::is_absent(clock);
+        if let Some(clock) = seen.clock(name).filter(is_judged) {
             verdicts.extend(os_clock::judge(seen, clock, reference_problem, &faults).verdict(for_use));
         }
     }

@@ -286,13 +286,12 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
 
 /// The first clock that cannot be read.
 fn unreadable(seen: &Observations, names: &[String; 2]) -> Option<UnreadableClock> {
-    names.iter().find_map(|name| {
-        let reason = read(seen, name).err()?;
-        let failure = match seen.clock(name) {
-            Some(clock) => clock.failure,
-            None => Some(Failure::Missing),
-        };
-        Some(UnreadableClock { clock: name.clone(), reason, failure })
+    names.iter().find_map(|name| match seen.clock(name) {
+        Some(clock) => check::unreadable(clock),
+        None => {
+            let reason = texts::NOT_MEASURED.into();
+            Some(UnreadableClock { clock: name.clone(), reason, failure: Some(Failure::Missing) })
+        }
     })
 }
 

@@ -5,7 +5,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Trustworthiness, Uses};
-use crate::{CheckEvidence, Demand, Identity, Synchronization};
+use crate::{CheckEvidence, Demand, Identity, Synchronization, UnreadableClock};
 
 /// The result of `clockscope check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Check {
     /// One entry a clock: the processor's counter first, where there is one, then the system's
     /// clocks.
     pub verdicts: Vec<Verdict>,
+    /// Clocks that were named, and that this machine lacks: they have no verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<UnreadableClock>,
     /// One entry a demand of the policy; empty where none was given.
     pub demands: Vec<Demand>,
     /// The synchronization of civil time.

@@ -112,7 +112,8 @@ pub use rate::{Adjtimex, Allan, Changed, Mtie, Rate, RatePair, RateRecord, Step}
 pub use read_error::{FileKind, ReadError};
 pub use reason::{
     ClockReason, CpuLimit, CpusReason, ErrorCause, OtherReason, PairsReason, RatePairFailure, RateReason,
-    ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, with_unreadable,
+    ReadingsReason, SignalMeaning, SystemError, TickReason, Unknown, UnreadableClock, texts, unavailable_because,
+    with_unreadable,
 };
 pub use recording::{RecordedBatch, RecordedClock, RecordedRun, RecordedTimer, Recording, Resolution, TimerRate, Unit};
 pub use runtimes::{

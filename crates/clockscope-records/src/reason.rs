@@ -9,7 +9,9 @@ pub mod texts;
 mod tick;
 
 pub use across::{CpuLimit, CpusReason, PairsReason};
-pub use clock::{ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock, with_unreadable};
+pub use clock::{
+    ClockReason, ErrorCause, SignalMeaning, SystemError, UnreadableClock, unavailable_because, with_unreadable,
+};
 pub use rates::{RatePairFailure, RateReason};
 pub use readings::ReadingsReason;
 pub use tick::TickReason;

@@ -36,22 +36,6 @@ worded!(Shootout {
 });
 written!(Shootout);
 
-/// Returns the requirements of a device's clock.
-fn requirements(clock: &str) -> Option<&'static str> {
-    match clock {
-        "hpet" => Some(
-            "It needs an x86 machine whose firmware or hypervisor offers the device (QEMU: -machine hpet=on), a Linux kernel \
-             with CONFIG_HPET, which makes /dev/hpet, and root. Where `clockscope clocksource` lists hpet, `clockscope measure \
-             --clocksource hpet` measures the kernel's clocks on it.",
-        ),
-        "acpi_pm" => Some(
-            "Where `clockscope clocksource` lists acpi_pm, `clockscope measure --clocksource acpi_pm` measures \
-             the kernel's clocks on it, as root.",
-        ),
-        _ => None,
-    }
-}
-
 /// The differences of two clocks on intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -145,10 +129,8 @@ impl Shootout {
     /// Words the score, and when it does not matter.
     #[must_use]
     pub fn conclusion(&self) -> String {
-        if let Some(UnreadableClock { clock, reason, .. }) = &self.unreadable {
-            let reason = reason.to_string();
-            let remedy = requirements(clock).map_or_else(String::new, |how| format!(" {how}"));
-            return format!("{clock} cannot be read: {reason}.{remedy}");
+        if let Some(unreadable) = &self.unreadable {
+            return unreadable.to_string();
         }
         let sentences = [self.score()].into_iter().chain(self.does_it_matter()).chain(self.agree());
         sentences.collect::<Vec<_>>().join(" ")

@@ -42,7 +42,11 @@ fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
         eprintln!("{how}, run {run}: {} after {:.0} s", output.status, began.elapsed().as_secs_f64());
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         for test in printed.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED")) {
+            eprintln!("  failed: {test}");
             *tests.entry(test.to_owned()).or_insert(0) += 1;
+        }
+        if !output.status.success() {
+            panics(&printed).for_each(|line| eprintln!("  {line}"));
         }
         let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
         for location in complaints.lines().filter_map(|line| line.strip_prefix("skipped: ")?.split(": ").next()) {
@@ -61,4 +65,10 @@ fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
         }
     }
     Ok(failed)
+}
+
+/// Lines that say where a test panicked, each with the one after it, which says why.
+fn panics(printed: &str) -> impl Iterator<Item = &str> {
+    let after = printed.lines().skip(1).chain([""]);
+    printed.lines().zip(after).filter(|(line, _)| line.contains(" panicked at ")).flat_map(|(line, why)| [line, why])
 }

@@ -108,24 +108,33 @@ const JUMPS: [EvidenceKind; 2] = [EvidenceKind::Jumps, EvidenceKind::ConstantRat
 impl Shows<CheckFinding> for Check {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
         let verdicts = &self.verdicts;
-        let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
+        // What is not available may be anything.
+        let missing = self.unavailable.iter().map(|_| None);
+        let is_any = |of: &dyn Fn(&Verdict) -> bool| {
+            any_of_all(verdicts.iter().map(|verdict| Some(of(verdict))).chain(missing.clone()))
+        };
         let evidence = |checks: &[EvidenceKind]| {
             let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
             let selected = all.filter(|evidence| checks.contains(&evidence.data.kind()));
-            any_of_all(selected.map(|evidence| match evidence.finding {
+            let of_verdicts = selected.map(|evidence| match evidence.finding {
                 Finding::For => Some(false),
                 Finding::Against => Some(true),
                 Finding::Unknown => None,
-            }))
+            });
+            any_of_all(of_verdicts.chain(missing.clone()))
         };
         match finding {
-            CheckFinding::Limited => any_of_all(verdicts.iter().map(|found| match found.verdict {
-                Trustworthiness::Undecided => None,
-                verdict => Some(verdict <= Trustworthiness::Limited),
-            })),
+            CheckFinding::Limited => {
+                let of_verdicts = verdicts.iter().map(|found| match found.verdict {
+                    Trustworthiness::Undecided => None,
+                    verdict => Some(verdict <= Trustworthiness::Limited),
+                });
+                any_of_all(of_verdicts.chain(missing.clone()))
+            }
             CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
             CheckFinding::Regression => evidence(&REGRESSIONS),
             CheckFinding::Jump => evidence(&JUMPS),
+            CheckFinding::Unavailable if !self.unavailable.is_empty() => Some(true),
             CheckFinding::Unavailable => evidence(&[EvidenceKind::Readable]),
             CheckFinding::Unknown => is_any(&|verdict| {
                 verdict
@@ -260,14 +269,15 @@ fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
         () if found.demands.iter().any(|demand| demand.met.is_none()) => Exit::Undetermined,
         () => Exit::Success,
     };
-    demands.or(found.exit(&own_findings(&args.fail_on)))
+    let answered = if found.verdicts.is_empty() { Exit::Unanswered } else { Exit::Success };
+    answered.or(demands).or(found.exit(&own_findings(&args.fail_on)))
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
     use clockscope_measure::ThisMachine;
-    use clockscope_records::{Demand, DemandTarget, DemandValue};
+    use clockscope_records::{Demand, DemandTarget, DemandValue, Uses};
     use proptest::prelude::*;
 
     use super::*;
@@ -297,11 +307,15 @@ mod tests {
                 found: None,
                 met: *met,
             };
-            end_of_check(&Check { demands: met.iter().map(demand).collect(), ..Check::default() }, &args)
+            let verdict = Trustworthiness::Trusted;
+            let tsc = Verdict { clock: "tsc".to_owned(), verdict, uses: Uses::default(), evidence: Vec::new() };
+            let demands = met.iter().map(demand).collect();
+            end_of_check(&Check { verdicts: vec![tsc], demands, ..Check::default() }, &args)
         };
         assert_eq!([ends(&[]), ends(&[Some(true)])], [Exit::Success; 2]);
         assert_eq!(ends(&[Some(true), None]), Exit::Undetermined);
         assert_eq!(ends(&[None, Some(false), Some(true)]), Exit::Finding);
+        assert_eq!(end_of_check(&Check::default(), &args), Exit::Unanswered);
     }
 
     /// A policy or something like it.

@@ -143,7 +143,7 @@ fn end_of_rate(found: &Rate, args: &RateArgs) -> Exit {
         exit => exit,
     };
     let is_answered = found.clocks.iter().any(|clock| clock.bound_ppm.is_known());
-    if exit == Exit::Undetermined && !is_answered { Exit::Unanswered } else { exit }
+    if is_answered { exit } else { exit.or(Exit::Unanswered) }
 }
 
 /// The line that shows what is known while a comparison runs.

@@ -203,6 +203,10 @@ fn where_no_clock_is_advised_the_reason_is_the_same() {
     faulty.iter_mut().filter_map(|clock| clock.events.as_mut()).for_each(|events| events.regression = 1);
     assert_eq!(none(&faulty, &here), texts::NOTHING_FIT.into());
     assert_eq!(none(&[], &here), texts::NOTHING_MEASURED.into());
+    let unordered = [record("rdtscp", |clock| clock.identity.is_ordered = false)];
+    let reason = none(&unordered, &here).to_string();
+    assert!(reason.starts_with("rdtscp: a read may take effect before"), "{reason}");
+    assert!(reason.contains("measure counter"), "{reason}");
     let mut without = two_clocks();
     without.iter_mut().for_each(|clock| clock.summary = Figure::default());
     assert_eq!(none(&without, &here), texts::DIFFERENCES_NOT_RECORDED.into());

@@ -2,8 +2,9 @@
 //! derive from them.
 
 use clockscope_records::{
-    Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, HypervisorStatement,
-    KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence, Synchronization,
+    Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure,
+    HypervisorStatement, KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence, Synchronization,
+    UnreadableClock, texts,
 };
 use clockscope_system::clocksource;
 
@@ -57,6 +58,25 @@ pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
 /// Returns the bound of a clock's step, in ns, where no more than that is known of it.
 pub(crate) fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
     clock.tick_evidence.as_ref()?.at_most_ns.filter(|_| !clock.tick_ns.is_known())
+}
+
+/// Returns the clock with the reason why it cannot be read; `None` if it could be.
+pub(crate) fn unreadable(clock: &ClockRecord) -> Option<UnreadableClock> {
+    let reason = || clock.reason.clone().unwrap_or_else(|| texts::NOT_MEASURED.into());
+    let unreadable = || UnreadableClock { clock: clock.identity.label(), reason: reason(), failure: clock.failure };
+    (!clock.available).then(unreadable)
+}
+
+/// Returns true if this machine lacks the clock, or shows its device to others only: nothing is
+/// wrong with it, and there is nothing to judge.
+pub(super) fn is_absent(clock: &ClockRecord) -> bool {
+    let is_device = clock.identity.path == ReadPath::Mmap;
+    !clock.available
+        && match clock.failure {
+            Some(Failure::Missing | Failure::NoInstruction) => true,
+            Some(Failure::Denied) => is_device,
+            _ => false,
+        }
 }
 
 impl Observations {

@@ -485,3 +485,35 @@ fn a_disabled_counter_explains_only_what_reads_it() {
     assert_eq!(failure(false, refused("SIGSYS")), Some(ReadFailure::Call));
     assert_eq!(failure(true, refused("SIGSEGV")), Some(ReadFailure::DuringRun));
 }
+
+/// A clock that was asked for and that the machine lacks is not judged; one that is denied is
+/// judged, but for a device, which others may read.
+#[test]
+fn a_clock_that_the_machine_lacks_has_no_verdict() {
+    let names = ["monotonic".to_owned(), "realtime".to_owned()];
+    let found = |failure, path| {
+        let mut seen = healthy();
+        let clock = seen.clocks.iter_mut().find(|clock| clock.identity.name == "monotonic").unwrap();
+        (clock.available, clock.failure, clock.reason) = (false, Some(failure), Some("refused".into()));
+        clock.identity.path = path;
+        let label = clock.identity.label();
+        let wanted = [label.clone(), "realtime".to_owned()];
+        let names = [label.clone(), names[1].clone()];
+        let judged = judge(&seen, &wanted, &names, &Policy::default(), None);
+        let unasked = judge(&seen, &[], &names, &Policy::default(), None);
+        assert!(unasked.unavailable.is_empty(), "nobody asked for it");
+        let verdicts: Vec<Trustworthiness> = judged.verdicts.iter().map(|verdict| verdict.verdict).collect();
+        (verdicts, judged.unavailable.iter().map(|missing| missing.clock == label).collect::<Vec<_>>())
+    };
+    let (trusted, unfit) = (Trustworthiness::Trusted, Trustworthiness::Unfit);
+    for (failure, path, expected) in [
+        (Failure::Missing, ReadPath::Libc, (vec![trusted], vec![true])),
+        (Failure::Missing, ReadPath::Mmap, (vec![trusted], vec![true])),
+        (Failure::NoInstruction, ReadPath::Instruction, (vec![trusted], vec![true])),
+        (Failure::Denied, ReadPath::Mmap, (vec![trusted], vec![true])),
+        (Failure::Denied, ReadPath::Libc, (vec![unfit, trusted], Vec::new())),
+        (Failure::Killed, ReadPath::Libc, (vec![unfit, trusted], Vec::new())),
+    ] {
+        assert_eq!(found(failure, path), expected, "{failure:?} {path:?}");
+    }
+}

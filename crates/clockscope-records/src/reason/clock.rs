@@ -127,6 +127,29 @@ pub struct UnreadableClock {
     pub failure: Option<Failure>,
 }
 
+/// In sentences: the reason, and what the clock needs.
+impl fmt::Display for UnreadableClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clock, reason, .. } = self;
+        let because = unavailable_because(clock, reason);
+        write!(f, "{clock} cannot be read: {because}{}", if because.ends_with('.') { "" } else { "." })
+    }
+}
+
+/// Returns why a clock is not available, followed by what the machine, or the user, has to have for
+/// it, where that is known.
+#[must_use]
+pub fn unavailable_because(clock: &str, reason: &Unknown) -> String {
+    let is_refused = matches!(reason, Unknown::Clock(ClockReason::CallRefused { .. }));
+    if is_refused && clock == HPET { format!("{reason}. {HPET_REQUIREMENTS}") } else { reason.to_string() }
+}
+
+/// The name of the clock of the device HPET, and what it needs.
+const HPET: &str = "hpet";
+const HPET_REQUIREMENTS: &str = "It needs an x86 machine whose firmware or hypervisor offers the device (QEMU: -machine hpet=on), \
+    a Linux kernel with CONFIG_HPET, which makes /dev/hpet, and root. Where `clockscope clocksource` lists hpet, `clockscope measure \
+    --clocksource hpet` measures the kernel's clocks on it.";
+
 impl fmt::Display for ClockReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

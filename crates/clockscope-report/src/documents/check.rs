@@ -240,8 +240,9 @@ fn conclusion(check: &Check) -> Vec<String> {
     let verdicts: Vec<String> = groups.iter().map(said).collect();
     let mut lines = vec![verdicts.join(" ")];
     if verdicts.is_empty() {
-        lines = vec!["There was no clock to judge.".to_owned()];
+        lines = if check.unavailable.is_empty() { vec!["There was no clock to judge.".to_owned()] } else { Vec::new() };
     }
+    lines.extend(check.unavailable.iter().map(ToString::to_string));
     if !check.demands.is_empty() {
         let unmet = names(check, Some(false));
         let unknown = names(check, None);

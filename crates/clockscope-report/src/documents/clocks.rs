@@ -1,6 +1,6 @@
 //! The common parts of documents on clocks.
 
-use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown};
+use clockscope_records::{ClockIdentity, ClockKind, Failure, TickEvidence, Unknown, unavailable_because};
 
 use crate::model::{Block, Cell};
 use crate::units::{precise_time, time};
@@ -11,8 +11,11 @@ pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a Unknown>);
 /// Lists the clocks that could not be read.
 pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> Block {
     let missing = clocks.filter(|(_, available, _)| !available);
-    let named =
-        missing.map(|(identity, _, reason)| (identity.label(), reason.unwrap_or(&Unknown::Unrecorded).to_string()));
+    let named = missing.map(|(identity, _, reason)| {
+        let label = identity.label();
+        let because = unavailable_because(&label, reason.unwrap_or(&Unknown::Unrecorded));
+        (label, because)
+    });
     Block::folded("Clocks that are not available", [Block::notes("Not available:", in_order(named))])
 }
 

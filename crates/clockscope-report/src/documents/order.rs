@@ -1,6 +1,6 @@
 //! Order across CPUs.
 
-use clockscope_records::{Order, Sequence};
+use clockscope_records::{Order, Sequence, unavailable_because};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -70,7 +70,9 @@ fn blocks(order: &Order) -> Vec<Block> {
         .filter_map(|sequence| Some((sequence.name.clone(), sequence.regressions.reason()?.to_string())));
     let untested = by_reason(lost.filter(|_| !checked.is_empty()).chain(uncounted));
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
-    let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_ref()?.to_string())));
+    let missing = missing.filter_map(|sequence| {
+        Some((sequence.name.clone(), unavailable_because(&sequence.name, sequence.reason.as_ref()?)))
+    });
     vec![
         Table::new(HEAD, 1, rows).below(bare).into(),
         chart(order).into(),

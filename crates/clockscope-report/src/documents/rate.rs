@@ -2,7 +2,7 @@
 
 mod charts;
 
-use clockscope_records::{Adjtimex, Rate, RateRecord};
+use clockscope_records::{Adjtimex, Rate, RateRecord, unavailable_because};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -71,7 +71,8 @@ fn blocks(rates: &Rate) -> Vec<Block> {
     let disturbed = by_reason(disturbed);
     let missing = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
     let reason = |clock: &RateRecord| {
-        clock.reason.as_ref().map(ToString::to_string).or_else(|| clock.bound_ppm.why()).unwrap_or_default()
+        let unavailable = clock.reason.as_ref().map(|reason| unavailable_because(&clock.name, reason));
+        unavailable.or_else(|| clock.bound_ppm.why()).unwrap_or_default()
     };
     let missing: Vec<(String, String)> = missing.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();

@@ -21,11 +21,13 @@ pub enum ClockHealth {
 }
 
 impl ClockHealth {
-    /// Returns what the worst verdict means; `Unknown` where there is none.
+    /// Returns what the worst verdict means; `Unknown` where there is none, and where nothing worse
+    /// is known beside a clock that is not available.
     #[must_use]
     pub fn of(check: &Check) -> Self {
         match check.verdicts.iter().map(|verdict| verdict.verdict).min() {
             None => Self::Unknown,
+            Some(Trustworthiness::Trusted) if !check.unavailable.is_empty() => Self::Unknown,
             Some(Trustworthiness::Unfit) => Self::Critical,
             Some(Trustworthiness::Limited) => Self::Warning,
             Some(Trustworthiness::Undecided) => Self::Unknown,
@@ -51,7 +53,7 @@ impl ClockHealth {
 #[must_use]
 pub fn one_line(check: &Envelope<Check>, health: ClockHealth, remark: Option<&str>) -> String {
     let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
-    let candidates = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
+    let candidates = wordings(&check.found).into_iter().flat_map(|words| {
         let alone = vec![words.clone()];
         [vec![words].into_iter().chain(clocksource.clone()).collect(), alone]
     });
@@ -80,7 +82,8 @@ fn cut(line: &str) -> String {
 }
 
 /// Ways to word the verdicts, the longest first.
-fn wordings(verdicts: &[Verdict]) -> Vec<String> {
+fn wordings(Check { verdicts, unavailable, .. }: &Check) -> Vec<String> {
+    let missing = unavailable.iter().map(|missing| missing.clock.as_str()).collect::<Vec<_>>().join(" ");
     let of = |verdict: Trustworthiness| verdicts.iter().filter(move |found| found.verdict == verdict);
     let count = |verdict: Trustworthiness| Some((of(verdict).count(), verdict)).filter(|(count, _)| *count > 0);
     let counted = |verdicts: &[Trustworthiness]| -> Vec<String> {
@@ -89,7 +92,8 @@ fn wordings(verdicts: &[Verdict]) -> Vec<String> {
     };
     let all = Trustworthiness::ALL;
     let Some(worst) = all.into_iter().find(|verdict| of(*verdict).next().is_some()) else {
-        return vec!["no clock was judged".to_owned()];
+        let not_available = format!("{missing} not available");
+        return vec![if missing.is_empty() { "no clock was judged".to_owned() } else { not_available }];
     };
     let brief = counted(&all).join(", ");
     let Some(first) = of(worst).next().filter(|_| worst != Trustworthiness::Trusted) else {
@@ -135,7 +139,9 @@ fn reasons(verdict: &Verdict) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{CheckEvidence, Environment, EvidenceData, Figure, Finding, Suspect, Uses};
+    use clockscope_records::{
+        CheckEvidence, Environment, EvidenceData, Failure, Figure, Finding, Suspect, UnreadableClock, Uses,
+    };
 
     use super::*;
 
@@ -215,8 +221,22 @@ mod tests {
         let others = ["realtime", "monotonic", "boottime", "tai"];
         let others = others.map(|name| verdict(name, Trustworthiness::Undecided, true));
         let verdicts = [vec![tsc], others.to_vec(), vec![verdict("thread", Trustworthiness::Trusted, false)]].concat();
-        let lines = wordings(&verdicts);
+        let lines = wordings(&Check { verdicts, ..Check::default() });
         assert!(lines.contains(&"tsc and 4 more undecided (order across CPUs), 1 trusted".to_owned()), "{lines:?}");
+    }
+
+    #[test]
+    fn a_clock_that_is_not_available_is_no_good_news() {
+        let reason = "open of /dev/hpet: No such file or directory".into();
+        let hpet = UnreadableClock { clock: "hpet".to_owned(), reason, failure: Some(Failure::Missing) };
+        let none = Check { unavailable: vec![hpet], ..Check::default() };
+        let of = |verdicts: Vec<Verdict>| Check { verdicts, ..none.clone() };
+        assert_eq!(wordings(&none), ["hpet not available"]);
+        for (worst, expected) in
+            [(Trustworthiness::Trusted, ClockHealth::Unknown), (Trustworthiness::Limited, ClockHealth::Warning)]
+        {
+            assert_eq!(ClockHealth::of(&of(vec![verdict("tsc", worst, true)])), expected);
+        }
     }
 
     #[test]
