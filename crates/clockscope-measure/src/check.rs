@@ -37,12 +37,13 @@ pub(crate) const CHECK_REFERENCES: [ReferenceKind; 3] = [
 /// Shares of the time; the rest is for setting up.
 const COST: f64 = 0.32;
 const ORDER: f64 = 0.16;
-/// Share that order may take on CPUs that are busy.
+/// Share that order may take on CPUs that are busy, and as long as it shows nothing of a clock.
 const LONGEST_ORDER: f64 = 0.2;
+const LONGEST_MISSING_ORDER: f64 = 0.4;
 const OFFSETS: f64 = 0.08;
 const RATE: f64 = 0.22;
 /// The share by which all has to be over, and the least of it that is left for rates.
-const WHOLE: f64 = 0.9;
+const WHOLE: f64 = 0.96;
 const SHORTEST_RATE: f64 = 0.1;
 
 /// Request for a check: what to check, and how.
@@ -130,6 +131,7 @@ pub(crate) fn observe<P: Platform>(
         handoff: order::Handoff::default(),
         duration_ns: duration_s * ORDER * 1e9,
         longest_ns: duration_s * LONGEST_ORDER * 1e9,
+        longest_missing_ns: duration_s * LONGEST_MISSING_ORDER * 1e9,
     };
     let order = order::find(setup, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };

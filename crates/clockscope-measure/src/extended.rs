@@ -29,6 +29,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
         handoff: order::Handoff::default(),
         duration_ns: ORDER_NS,
         longest_ns: f64::INFINITY,
+        longest_missing_ns: ORDER_NS,
     };
     let order = match clocks(session)? {
         Some(clocks) => order::find(setup, &clocks.entries, &plan, quiet),

@@ -37,6 +37,8 @@ pub(crate) struct HandoffState<'a, P: Platform> {
     origin: P::Word,
     /// Not 0 once it is over.
     over: P::Word,
+    /// Handoffs after which the side that has a deadline ends it early, if the clock has moved.
+    enough: u64,
 }
 
 /// Ends a handoff for both sides when one of them ends, however it does.
@@ -133,7 +135,8 @@ impl Received {
 }
 
 impl<'a, P: Platform> HandoffState<'a, P> {
-    pub(crate) fn new(platform: &'a P) -> Self {
+    /// A handoff that ends after its time, or once the side that keeps it has received `enough`.
+    pub(crate) fn new(platform: &'a P, enough: u64) -> Self {
         let word = || platform.word(0);
         Self {
             platform,
@@ -141,6 +144,7 @@ impl<'a, P: Platform> HandoffState<'a, P> {
             lock: TicketLock { next: word(), serving: word(), guarded: word() },
             origin: word(),
             over: word(),
+            enough,
         }
     }
 
@@ -164,7 +168,7 @@ impl<'a, P: Platform> HandoffState<'a, P> {
         let origin = self.origin.load(Ordering::Relaxed);
         let (mut received, mut former, mut sent) = (Received::default(), 0, 0);
         let _ending = HandoffGuard(&self.over);
-        while !self.is_over(&mut keeper) {
+        while !self.is_over(&mut keeper, received.handoffs >= self.enough && received.pace.moved > 0) {
             let newest = inbox.load(Ordering::Acquire);
             let own = match read_after(clock, origin) {
                 Ok(own) => own,
@@ -191,7 +195,7 @@ impl<'a, P: Platform> HandoffState<'a, P> {
         let TicketLock { next, serving, guarded } = &self.lock;
         let mut received = Received::default();
         let _ending = HandoffGuard(&self.over);
-        while !self.is_over(&mut keeper) {
+        while !self.is_over(&mut keeper, received.handoffs >= self.enough && received.pace.moved > 0) {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
             let is_served = || serving.load(Ordering::Acquire) == ticket;
             hurry(self.platform.wait_until(|| is_served() || self.has_ended()), &mut keeper);
@@ -220,7 +224,7 @@ impl<'a, P: Platform> HandoffState<'a, P> {
         let mut received = Received::default();
         let (turn, own) = (&self.lock.guarded, side.index() as u64);
         let _ending = HandoffGuard(&self.over);
-        while !self.is_over(&mut keeper) {
+        while !self.is_over(&mut keeper, received.handoffs >= self.enough) {
             hurry(self.platform.wait_until(|| turn.load(Ordering::Acquire) == own || self.has_ended()), &mut keeper);
             received.handoffs += 1;
             turn.store(own ^ 1, Ordering::Release);
@@ -230,8 +234,8 @@ impl<'a, P: Platform> HandoffState<'a, P> {
 
     /// The side with a deadline decides for both.
     #[inline(always)]
-    fn is_over(&self, keeper: &mut Option<Deadline<'_, P>>) -> bool {
-        keeper.as_mut().is_some_and(Deadline::is_over) || self.has_ended()
+    fn is_over(&self, keeper: &mut Option<Deadline<'_, P>>, is_enough: bool) -> bool {
+        keeper.as_mut().is_some_and(|keeper| is_enough || keeper.is_over()) || self.has_ended()
     }
 
     #[inline(always)]
@@ -299,7 +303,7 @@ mod tests {
     #[test]
     fn what_is_in_order_does_not_go_back() {
         for way in [0, 1] {
-            let (handoff, clock) = (HandoffState::new(&ThisMachine), Counting::default());
+            let (handoff, clock) = (HandoffState::new(&ThisMachine, u64::MAX), Counting::default());
             let play =
                 |side| if way == 0 { handoff.mailbox(&clock, side, None) } else { handoff.lock(&clock, side, None) };
             let received = std::thread::scope(|scope| {
@@ -335,7 +339,7 @@ mod tests {
     #[test]
     fn a_failure_ends_both_sides() {
         for (way, panics) in [(0, false), (0, true), (1, false), (1, true)] {
-            let (handoff, clock) = (HandoffState::new(&ThisMachine), Failing(AtomicU64::new(0), panics));
+            let (handoff, clock) = (HandoffState::new(&ThisMachine, u64::MAX), Failing(AtomicU64::new(0), panics));
             handoff.start_at(&clock).unwrap();
             let play =
                 |side| if way == 0 { handoff.mailbox(&clock, side, None) } else { handoff.lock(&clock, side, None) };
@@ -346,7 +350,7 @@ mod tests {
             assert!(failed.contains(&true), "{way} {panics}");
         }
         let gone = Failing(AtomicU64::new(100), false);
-        let handoff = HandoffState::new(&ThisMachine);
+        let handoff = HandoffState::new(&ThisMachine, u64::MAX);
         assert!(handoff.start_at(&gone).is_err());
         assert_eq!(handoff.mailbox(&gone, Side::Second, None).handoffs, 0);
     }

@@ -139,6 +139,10 @@ pub enum EvidenceData {
         handoffs: u64,
         /// Pairs of CPUs that were tested.
         pairs: u64,
+        /// The clock whose readings these are, where too few of its own could be handed over: one
+        /// that the same code reads from the same counter; `null` where they are its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shared_with: Option<String>,
         /// The largest regression.
         worst_ns: Option<f64>,
         /// The suspect for a regression.

@@ -27,6 +27,11 @@ use crate::session::Session;
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of handoffs.
 const SHORTEST_NS: f64 = 0.5e6;
+/// Handoffs of a clock, in each way, that are waited for at first: so many show something.
+const ENOUGH: u64 = 1000;
+/// The longest time to wait for them at once, in ns: on CPUs that run other programs, both threads
+/// run at the same time within a few turns of the scheduler.
+const LONGEST_WAIT_NS: f64 = 30e6;
 
 /// A clock that moved so often stands still if it does not for so many times as long as it usually
 /// takes, and for so many readings at least.
@@ -83,7 +88,9 @@ pub fn order<P: Platform>(
 ) -> Result<Envelope<Order>, MeasureError> {
     let OrderRequest { duration_s, ref cpus, serial, handoff } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
-    let plan = OrderSettings { cpus, serial, handoff, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
+    let duration_ns = duration_s * 1e9;
+    let longest_ns = f64::INFINITY;
+    let plan = OrderSettings { cpus, serial, handoff, duration_ns, longest_ns, longest_missing_ns: duration_ns };
     let mut setup = Setup::new(session, catalog, None)?;
     let rows = std::mem::take(&mut setup.catalog.entries);
     let sampling = setup.bench.calibrate();
@@ -100,6 +107,8 @@ pub(crate) struct OrderSettings {
     /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for
     /// each other.
     pub(crate) longest_ns: f64,
+    /// The same for clocks that were handed over too rarely to show anything.
+    pub(crate) longest_missing_ns: f64,
 }
 
 /// Tests these clocks.
@@ -353,6 +362,11 @@ impl Pacing {
 }
 
 impl Tally {
+    /// Returns true while a clock that answers was handed over too rarely to show anything.
+    fn lacks_handoffs(&self) -> bool {
+        self.received.error.is_none() && self.received.handoffs < ENOUGH
+    }
+
     /// Adds what both sides received in a slice of so many ns, of which the first keeps the time.
     fn add_slice(&mut self, (a, b): (u32, u32), [first, second]: [&Received; 2], slice_ns: u64) {
         // What it took longer, a thread may have lost after its last reading.
@@ -375,8 +389,9 @@ impl Tally {
     }
 }
 
-/// Plays the whole tournament, several times if there is time. Returns how many pairs were tested
-/// the first time.
+/// Plays the whole tournament: first until each clock was handed over often enough, however long
+/// the CPUs' other programs keep the threads apart, then several times if there is time. Returns
+/// how many pairs were tested the first time.
 fn play<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
@@ -389,26 +404,66 @@ fn play<P: Platform>(
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
     let since = bench.calibrate();
     let is_late = || bench.elapsed_ns(&since) >= plan.longest_ns;
+    let is_missed = || bench.elapsed_ns(&since) >= plan.longest_missing_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
     let whole = passes * rounds as f64;
-    let (mut done, mut checked) = (0.0, 0);
-    for pass in 0..passes as u64 {
-        for round in 0..rounds {
-            let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
-            for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
-                if bench.is_stopped() || is_late() {
-                    return checked;
-                }
-                for played in run_handoffs(bench, tasks, together, slice_ns, &is_late) {
-                    checked += u64::from(pass == 0 && played.1.is_ok());
-                    // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
-                    count(played, slice_ns, tasks, seen, 2 * players);
-                }
-            }
-            done += 1.0;
-            progress(done / whole);
+    let mut checked = 0;
+    let mut missing: Vec<usize> = (0..tasks.len()).collect();
+    let each_ns = plan.longest_missing_ns / (rounds * turns_in_round * tasks.len()) as f64;
+    let wait_ns = each_ns.clamp(SHORTEST_NS, LONGEST_WAIT_NS) as u64;
+    while !missing.is_empty() && !bench.is_stopped() && !is_missed() {
+        let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: ENOUGH };
+        checked = checked.max(pass(bench, tasks, plan, &turn, &is_missed, seen, &mut |_| ()));
+        let was_missing = missing.len();
+        missing.retain(|index| seen.tallies[*index].lacks_handoffs());
+        if seen.tallies.iter().all(|tally| tally.received.handoffs == 0) && was_missing == missing.len() {
+            break;
         }
+    }
+    let all: Vec<usize> = (0..tasks.len()).collect();
+    let turn = Turn { tasks: &all, slice_ns, enough: u64::MAX };
+    for number in 0..passes as u64 {
+        let before = number as f64 * rounds as f64;
+        checked =
+            checked.max(pass(bench, tasks, plan, &turn, &is_late, seen, &mut |done| progress((before + done) / whole)));
+    }
+    checked
+}
+
+/// Tasks that are played on each pair, for how long each, and after how many handoffs it ends
+/// before.
+struct Turn<'a> {
+    tasks: &'a [usize],
+    slice_ns: u64,
+    enough: u64,
+}
+
+/// Plays each pair once, unless it is late. Returns how many pairs were tested.
+fn pass<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[HandoffTask<'_, P>],
+    plan: &OrderSettings,
+    turn: &Turn<'_>,
+    is_late: &(impl Fn() -> bool + Sync),
+    seen: &mut Seen<'_>,
+    progress: &mut dyn FnMut(f64),
+) -> u64 {
+    let players = plan.cpus.len();
+    let mut checked = 0;
+    for round in 0..tournament::rounds(players) {
+        let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
+        for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
+            if bench.is_stopped() || is_late() {
+                return checked;
+            }
+            for played in run_handoffs(bench, tasks, turn, together, is_late) {
+                checked += u64::from(played.1.is_ok());
+                // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
+                count(played, turn, tasks, seen, 2 * players);
+            }
+        }
+        progress((round + 1) as f64);
     }
     checked
 }
@@ -417,17 +472,17 @@ fn play<P: Platform>(
 fn run_handoffs<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
+    turn: &Turn<'_>,
     pairs: &[(u32, u32)],
-    slice_ns: u64,
     is_late: &(impl Fn() -> bool + Sync),
 ) -> Vec<PairResult<Vec<Received>>> {
     let platform = bench.platform;
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
     let handoffs: Vec<Vec<_>> =
-        pairs.iter().map(|_| tasks.iter().map(|_| HandoffState::new(platform)).collect()).collect();
+        pairs.iter().map(|_| turn.tasks.iter().map(|_| HandoffState::new(platform, turn.enough)).collect()).collect();
     play_round(platform, pairs, |index: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
-        let mut received = Vec::with_capacity(tasks.len());
-        for (task, handoff) in tasks.iter().zip(&handoffs[index]) {
+        let mut received = Vec::with_capacity(turn.tasks.len());
+        for (task, handoff) in turn.tasks.iter().map(|task| &tasks[*task]).zip(&handoffs[index]) {
             let started = if side == Side::First { task.start(handoff) } else { Ok(()) };
             if side == Side::First && is_late() {
                 over[index].store(1, Ordering::Relaxed);
@@ -439,7 +494,7 @@ fn run_handoffs<P: Platform>(
             if over[index].load(Ordering::Relaxed) != 0 {
                 break;
             }
-            let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
+            let keeper = (side == Side::First).then(|| bench.deadline(turn.slice_ns));
             let mut found = task.run(handoff, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);
@@ -450,7 +505,7 @@ fn run_handoffs<P: Platform>(
 
 fn count<P: Platform>(
     ((a, b), outcome): PairResult<Vec<Received>>,
-    slice_ns: u64,
+    turn: &Turn<'_>,
     tasks: &[HandoffTask<'_, P>],
     seen: &mut Seen<'_>,
     most_lost: usize,
@@ -460,9 +515,9 @@ fn count<P: Platform>(
         Ok([by_first, by_second]) => {
             let pair = pairs.entry((a.min(b), a.max(b))).or_default();
             let sides = by_first.iter().zip(&by_second);
-            for ((task, tally), (first, second)) in tasks.iter().zip(tallies.iter_mut()).zip(sides) {
-                tally.add_slice((a, b), [first, second], slice_ns);
-                pair.add_slice(task.is_ordered(), [first, second]);
+            for (index, (first, second)) in turn.tasks.iter().zip(sides) {
+                tallies[*index].add_slice((a, b), [first, second], turn.slice_ns);
+                pair.add_slice(tasks[*index].is_ordered(), [first, second]);
             }
         }
         Err(error) => {

@@ -205,7 +205,8 @@ pub(super) fn order(
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_checked;
-    let check = EvidenceData::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
+    let check =
+        EvidenceData::Order { regressions, handoffs, pairs, shared_with: None, worst_ns, suspect, untested, reason };
     WeighedEvidence::new(check, finding, severity)
 }
 

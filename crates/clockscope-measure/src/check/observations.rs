@@ -140,6 +140,14 @@ impl Observations {
         self.clocksource().is_some_and(clocksource::is_scaled_counter)
     }
 
+    /// Returns true if the same code reads both clocks, from the same counter: by the vDSO or the
+    /// kernel, which add to its reading what is each clock's own.
+    pub(super) fn shares_path(&self, one: &ClockRecord, other: &ClockRecord) -> bool {
+        let way = |clock: &ClockIdentity| (clock.path, clock.basis, clock.is_coarse);
+        let (one, other) = (&one.identity, &other.identity);
+        one.name != other.name && one.basis == ClockBasis::Clocksource && way(one) == way(other)
+    }
+
     /// Returns whether a clock is computed from the same hardware counter as the reference of
     /// rates, which is a clock of the kernel; `None` where the kernel's clocksource is not known.
     pub(super) fn shares_hardware(&self, clock: &ClockRecord) -> Option<bool> {

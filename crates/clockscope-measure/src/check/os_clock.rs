@@ -61,8 +61,7 @@ pub(super) fn judge(
     });
     // A read that is not ordered may show an earlier reading on another CPU without a fault.
     if clock.identity.is_ordered {
-        let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
-        evidence.need(events::order(seen, &handed_over, suspect, severity));
+        evidence.need(order(seen, clock, suspect, severity));
     }
     match rate(seen, clock, suspect, severity) {
         // The timer tick moves it, so that its rate shows in minutes.
@@ -84,6 +83,30 @@ fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
         .and_then(|sequence| sequence.regressions.get())
         .is_some_and(|count| count > 0);
     on_one || across
+}
+
+/// Its order across CPUs; where too few of its readings could be handed over to show it, that of
+/// the clock with the most of those that the same code reads.
+fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> WeighedEvidence {
+    let of_clock = |clock: &ClockRecord| {
+        let handed_over: Vec<&Sequence> = seen.handed_over(&clock.identity.label()).into_iter().collect();
+        events::order(seen, &handed_over, suspect, severity)
+    };
+    let own = of_clock(clock);
+    if own.finding != Finding::Unknown {
+        return own;
+    }
+    let others = seen.clocks.iter().filter(|other| seen.shares_path(clock, other));
+    let found = others.map(|other| (other, of_clock(other))).filter(|(_, found)| found.finding == Finding::For);
+    let handoffs = |found: &WeighedEvidence| match found.data {
+        EvidenceData::Order { handoffs, .. } => handoffs,
+        _ => 0,
+    };
+    let Some((other, mut found)) = found.max_by_key(|(_, found)| handoffs(found)) else { return own };
+    if let EvidenceData::Order { shared_with, .. } = &mut found.data {
+        *shared_with = Some(other.identity.label());
+    }
+    found
 }
 
 fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {

@@ -376,7 +376,7 @@ fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Opti
         _ => None,
     })?;
     let across = known().find_map(|evidence| match evidence.data {
-        EvidenceData::Order { regressions, .. } => regressions,
+        EvidenceData::Order { regressions, shared_with: None, .. } => regressions,
         _ => None,
     });
     let needs_no_other =

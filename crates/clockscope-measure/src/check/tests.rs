@@ -246,6 +246,41 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
     assert_eq!(order(&seen), Finding::Against);
 }
 
+/// Order that too few handoffs of a clock show is shown by a clock that is read in the same way,
+/// and says so; what contradicts one of them is not shared.
+#[test]
+fn clocks_that_are_read_in_the_same_way_share_their_order() {
+    let shared = |seen: &Observations, clock: &str| {
+        let verdicts = judged(seen);
+        let CheckEvidence { data, finding, .. } = evidence(of(&verdicts, clock), EvidenceKind::Order);
+        let EvidenceData::Order { shared_with, .. } = data else { panic!("{data:?}") };
+        (*finding, shared_with.clone())
+    };
+    let mut seen = healthy();
+    assert_eq!(shared(&seen, "monotonic"), (Finding::For, None));
+    for few in [0, 999] {
+        let sequence = sequence_of(&mut seen, "monotonic");
+        (sequence.handoffs, sequence.regressions) = (few, Figure::Known(0));
+        assert_eq!(shared(&seen, "monotonic"), (Finding::For, Some("realtime".to_owned())));
+        assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Trusted, NOTHING));
+        let verdicts = judged(&seen);
+        let because = of(&verdicts, "monotonic").because();
+        assert!(because.contains("handoffs of realtime went back"), "{because}");
+    }
+    // Its own step back counts, however few handoffs there were.
+    sequence_of(&mut seen, "monotonic").regressions = Figure::Known(1);
+    assert_eq!(shared(&seen, "monotonic"), (Finding::Against, None));
+    sequence_of(&mut seen, "monotonic").regressions = Figure::Known(0);
+    // The other's step back says nothing of this one.
+    sequence_of(&mut seen, "realtime").regressions = Figure::Known(1);
+    assert_eq!(shared(&seen, "monotonic"), (Finding::Unknown, None));
+    sequence_of(&mut seen, "realtime").regressions = Figure::Known(0);
+    // By a system call it is read by other code.
+    let other = seen.clocks.iter_mut().find(|clock| clock.identity.name == "realtime").unwrap();
+    other.identity.path = ReadPath::Vdso;
+    assert_eq!(shared(&seen, "monotonic"), (Finding::Unknown, None));
+}
+
 #[test]
 fn gaps_and_unordered_reads_are_no_evidence() {
     let mut seen = healthy();

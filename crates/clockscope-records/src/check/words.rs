@@ -72,8 +72,9 @@ fn part(evidence: &CheckEvidence) -> String {
         (EvidenceData::StepsBack { readings, .. }, Finding::For) => {
             format!("0 of {} went back", counted(*readings, "reading"))
         }
-        (EvidenceData::Order { untested: None, handoffs, .. }, Finding::For) => {
-            format!("0 of {} handoffs went back", grouped(*handoffs))
+        (EvidenceData::Order { untested: None, handoffs, shared_with, .. }, Finding::For) => {
+            let whose = shared_with.as_ref().map_or_else(String::new, |clock| format!(" of {clock}"));
+            format!("0 of {} handoffs{whose} went back", grouped(*handoffs))
         }
         (EvidenceData::Offsets { untested: None, within_ns: Some(ns), .. }, Finding::For) => {
             format!("offsets within {}", time(*ns))

@@ -191,7 +191,8 @@ fn or_reason(reason: Option<&Unknown>, otherwise: &str) -> String {
 }
 
 fn order(check: &EvidenceData) -> String {
-    let EvidenceData::Order { regressions, handoffs, pairs, worst_ns, untested, reason, .. } = check else {
+    let EvidenceData::Order { regressions, handoffs, pairs, shared_with, worst_ns, untested, reason, .. } = check
+    else {
         return String::new();
     };
     match untested {
@@ -203,7 +204,9 @@ fn order(check: &EvidenceData) -> String {
             let far = worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
             let back = grouped(regressions.unwrap_or_default());
             let handoffs = grouped(*handoffs);
-            format!("{back} of {handoffs} readings went back between {} of CPUs{far}", counted(*pairs, "pair"))
+            let whose =
+                shared_with.as_ref().map_or_else(String::new, |clock| format!(" of {clock}, read in the same way,"));
+            format!("{back} of {handoffs} readings{whose} went back between {} of CPUs{far}", counted(*pairs, "pair"))
         }
     }
 }

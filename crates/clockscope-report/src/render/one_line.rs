@@ -204,6 +204,7 @@ mod tests {
             regressions: None,
             handoffs: 0,
             pairs: 0,
+            shared_with: None,
             worst_ns: None,
             suspect: Suspect::Counter,
             untested: None,

@@ -104,6 +104,7 @@ fn checks() -> Vec<EvidenceData> {
             regressions: Some(2),
             handoffs: 5000,
             pairs: 3,
+            shared_with: None,
             worst_ns: Some(71.5),
             suspect: Suspect::Counter,
             untested,

@@ -61,7 +61,7 @@ fn clocksource(environment: &Environment) -> Family {
 /// Too few handoffs without a regression do not show that there is none.
 fn order(verdicts: &[Verdict]) -> Family {
     let count = |check: &EvidenceData| match check {
-        EvidenceData::Order { regressions, untested, .. } => {
+        EvidenceData::Order { regressions, untested, shared_with: None, .. } => {
             regressions.filter(|count| *count > 0 || untested.is_none()).map(|count| count as f64)
         }
         _ => None,
