@@ -170,7 +170,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             reference_origin: calibration.reference_began(),
         };
         let seen_timer_step = calibration.seen_timer_step();
-        let bench = Bench { platform, timer, reference, facts, seen_timer_step, stop };
+        let bench = Bench { platform, timer, reference, facts, steering: 0.0, seen_timer_step, stop };
         Ok(Self { session, catalog, counters, recorded_at, bench, calibration, binding })
     }
 
@@ -355,6 +355,9 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) reference: P::Reference,
     /// Facts about both, as known at the start.
     pub(crate) facts: RecordedTimer,
+    /// By what share the kernel states that its steered clocks run faster than those that it does
+    /// not steer; 0 where it was not asked.
+    pub(crate) steering: f64,
     seen_timer_step: Option<f64>,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,

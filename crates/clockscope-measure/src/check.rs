@@ -123,6 +123,9 @@ pub(crate) fn observe<P: Platform>(
     let counters = Catalog::counters(platform).tried(session)?;
     let ordered = Catalog::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
+    if observations::is_unsteered(setup.bench.reference.name()) {
+        setup.bench.steering = platform.adjtimex().map_or(0.0, |kernels| kernels.steering_ppm() * 1e-6);
+    }
     let measure::CostResult { clocks, .. } =
         measure::find(setup, duration_s * COST, &mut |share| progress(share * COST));
     let plan = order::OrderSettings {

@@ -96,7 +96,8 @@ pub(crate) struct MeasuredState {
 impl<P: Platform> MeasuredClock<P> {
     /// Room for so many readings is made to find the tick from.
     pub(crate) fn new(row: CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
-        let state = row.sampler.is_ok().then(|| MeasuredState::new(&row.info, &bench.facts, tick_readings));
+        let state =
+            row.sampler.is_ok().then(|| MeasuredState::new(&row.info, &bench.facts, bench.steering, tick_readings));
         Self { row, state }
     }
 
@@ -133,8 +134,9 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
 }
 
 impl MeasuredState {
-    /// Room for so many readings is made to find the tick from.
-    pub(crate) fn new(info: &ClockInfo, timer: &RecordedTimer, tick_readings: usize) -> Self {
+    /// Room for so many readings is made to find the tick from. The kernel states that the clocks
+    /// that it steers run faster by the share `steering`.
+    pub(crate) fn new(info: &ClockInfo, timer: &RecordedTimer, steering: f64, tick_readings: usize) -> Self {
         let rate = timer.first_rate;
         let scale = info.ns_per_unit(rate.ns_per_unit);
         let follows =
@@ -142,10 +144,13 @@ impl MeasuredState {
         let judged_outside = info.is_counter() && follows;
         // The rate is as uncertain as the calibration either way.
         let tick_ns = if judged_outside { timer.reference_tick_ns } else { timer.tick_ns };
-        let judge = if follows { Judge::Reference { tick_ns, rate_error: rate.bound_ppm * 1e-6 } } else { Judge::None };
+        // It may run as the kernel states, or as if that were not so.
+        let half = if info.is_steered { steering / 2.0 } else { 0.0 };
+        let rate_error = rate.bound_ppm * 1e-6 + half.abs();
+        let judge = if follows { Judge::Reference { tick_ns, rate_error } } else { Judge::None };
         let nominal = info.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
         Self {
-            events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
+            events: EventCounter::new(scale.unwrap_or(1.0) / (1.0 + half), nominal, judge, LONGEST),
             differences: Differences::default(),
             tick: TickCollector::new(tick_readings),
             first: Vec::with_capacity(FIRST),
@@ -254,7 +259,26 @@ impl RecentCosts {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_system::{ReadPath, Resolution};
+
     use super::*;
+
+    /// A timer that counts ns.
+    fn timer() -> RecordedTimer {
+        RecordedTimer {
+            name: "counter".to_owned(),
+            is_counter: true,
+            tick_ns: 0.0,
+            step: 1.0,
+            call: 0.0,
+            origin: 0,
+            first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 1.0 },
+            mean_rate: None,
+            reference: "reference".to_owned(),
+            reference_tick_ns: 1.0,
+            reference_origin: 0,
+        }
+    }
 
     /// A check of a busy machine had time for three batches of each clock, of which two were
     /// interrupted.
@@ -264,5 +288,33 @@ mod tests {
         assert_eq!(median_cost(&[1.0, 1.0, 1.0, 9.0, 9.0, 9.0]), None);
         assert_eq!(median_cost(&[1.0, 1.0, 1.0, 1.0, 9.0, 9.0, 9.0]), Some(1.0));
         assert_eq!(median_cost(&[0.0; 9]), None);
+    }
+
+    /// A clock that runs as fast as the kernel states does not jump, nor does one that runs as if
+    /// the kernel did not steer it; one that runs so fast without that statement does, and so does
+    /// one that the kernel does not steer.
+    #[test]
+    fn a_rate_that_the_kernel_states_is_no_jump() {
+        const SHARE: f64 = 1065e-6;
+        let jumps = |is_steered: bool, steering: f64, share: f64| {
+            let resolution = Resolution::Nanoseconds(1.0);
+            let timer = timer();
+            let mut info = ClockInfo::new("monotonic", ClockKind::Monotonic, ReadPath::Libc, resolution, "");
+            info.is_steered = is_steered;
+            let mut state = MeasuredState::new(&info, &timer, steering, 0);
+            for batch in 0..100_u32 {
+                // Each begins 10 ms after the one before, which the clock shows as 10.65 µs more.
+                let at_ns = |read: u32| f64::from(batch) * 1e7 + f64::from(read) * 25.0;
+                let values: Vec<u64> = (0..100).map(|read| (at_ns(read) * (1.0 + share)) as u64).collect();
+                let (before_ns, after_ns) = (at_ns(0) - 10.0, at_ns(99) + 10.0);
+                state.events.batch(Batch { values: &values, before_ns, after_ns, cost_ns: Some(25.0) });
+            }
+            let (counts, _) = state.events.finish();
+            counts.judged.map_or(0, |judged| judged.jump + judged.hidden_regression.unwrap_or(0))
+        };
+        assert_eq!([jumps(true, SHARE, SHARE), jumps(true, SHARE, 0.0), jumps(true, 0.0, 0.0)], [0; 3]);
+        for (is_steered, steering, share) in [(true, 0.0, SHARE), (false, SHARE, SHARE), (true, SHARE, -SHARE)] {
+            assert!(jumps(is_steered, steering, share) > 50, "{is_steered} {steering} {share}");
+        }
     }
 }

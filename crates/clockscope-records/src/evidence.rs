@@ -198,6 +198,11 @@ pub enum EvidenceData {
         bound_ppm: Option<f64>,
         /// The second clock.
         reference: Option<String>,
+        /// By how much a time daemon corrects the rate of the second clock, and will go on to: it
+        /// has a wrong frequency. `null` where that is not known, or no more than a crystal's
+        /// error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lasting_ppm: Option<f64>,
         /// True if one rate explains all brackets; `null` if that is unknown.
         constant: Option<bool>,
         /// True if steering can explain the offset.
@@ -215,8 +220,13 @@ pub enum EvidenceData {
         reported_by: Option<FrequencySource>,
         /// The measured frequency, in Hz of the reference of its rate.
         measured_hz: Option<f64>,
-        /// Offset of the nominal frequency from the measured one.
+        /// Offset of the nominal frequency from the measured one. Where none is stated to programs,
+        /// of the one that the kernel uses, by what a daemon corrects.
         ppm: Option<f64>,
+        /// By how much a time daemon corrects the rate of the reference, and will go on to; `null`
+        /// where that is not known, or no more than a crystal's error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lasting_ppm: Option<f64>,
         /// The bound of `measured_hz`, and with it of `ppm`.
         bound_ppm: Option<f64>,
     },

@@ -205,3 +205,16 @@ pub struct Adjtimex {
     /// still to be corrected. `null` where there is none that is worth anything.
     pub civil_error_s: Option<f64>,
 }
+
+/// Length of a timer tick in µs, unless a daemon steers by it: adjtimex(2).
+const USUAL_TICK_US: f64 = 10_000.0;
+
+impl Adjtimex {
+    /// Returns the correction of the frequency, in ppm, by the frequency and the length of a tick:
+    /// by so much the kernel's steered clocks run faster than CLOCK_MONOTONIC_RAW. What it corrects
+    /// of an offset comes on top.
+    #[must_use]
+    pub fn steering_ppm(&self) -> f64 {
+        self.freq_ppm + (self.tick_us as f64 / USUAL_TICK_US - 1.0) * 1e6
+    }
+}

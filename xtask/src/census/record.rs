@@ -143,6 +143,7 @@ pub(super) fn record(
                     reported_by: Some(host.architecture.source),
                     measured_hz: Some(measured_hz),
                     ppm: Some((nominal_hz / measured_hz - 1.0) * 1e6),
+                    lasting_ppm: None,
                     bound_ppm: Some(random.within(0.2, 0.4)),
                 };
                 found.finding = Finding::For;

@@ -7,9 +7,6 @@ use clockscope_records::{
     Synchronization, Unknown, texts,
 };
 
-/// Length of a timer tick in µs, unless a daemon steers by it: adjtimex(2).
-const USUAL_TICK_US: f64 = 10_000.0;
-
 /// Knowledge of the rates of a machine's clocks.
 #[derive(Default)]
 pub(super) struct RateStatements<'a> {
@@ -83,8 +80,7 @@ impl<'a> RateStatements<'a> {
         }
         // chronyd sets the kernel's frequency to the opposite of its own, and to more while it
         // works off an offset (update_slew of chrony's sys_generic.c).
-        let by_tick_ppm = (kernels.tick_us as f64 / USUAL_TICK_US - 1.0) * 1e6;
-        Ok((chrony, (kernels.freq_ppm + by_tick_ppm + freq_ppm).abs() * 1e-6))
+        Ok((chrony, (kernels.steering_ppm() + freq_ppm).abs() * 1e-6))
     }
 
     /// The bound of the frequency that the daemon states, of a clock that it steers, and what it

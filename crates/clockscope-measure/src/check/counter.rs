@@ -211,9 +211,15 @@ fn changed_since(seen: &Observations) -> Option<RateChange> {
 
 /// By how much the nominal frequency is off, and by how much that may be, in ppm.
 pub(super) fn nominal_error_ppm(seen: &Observations) -> Option<(f64, f64)> {
-    let (hz, _) = frequencies::nominal_hz(&seen.environment.frequencies)?;
+    let (lasting_ppm, skew_ppm) = seen.lasting_ppm().unwrap_or_default();
+    let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
+    let Some((hz, _)) = nominal else {
+        // The kernel's own, which it does not show.
+        return seen.lasting_ppm();
+    };
     let rate = rate(seen).ok()?;
-    Some(((hz / rate.frequency_hz.get()? - 1.0) * 1e6, rate.bound_ppm.get()?))
+    let hz_of_reference = rate.frequency_hz.get()?;
+    Some(((hz / hz_of_reference * (1.0 + lasting_ppm * 1e-6) - 1.0) * 1e6, rate.bound_ppm.get()? + skew_ppm))
 }
 
 /// A wrong nominal frequency misleads whoever uses it.
@@ -226,6 +232,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedEvidence {
         reported_by: nominal.map(|(_, by)| by),
         measured_hz: measured.map(|(hz, _)| hz),
         ppm: error.map(|(ppm, _)| ppm),
+        lasting_ppm: seen.lasting_ppm().map(|(ppm, _)| ppm),
         bound_ppm: measured.map(|(_, bound_ppm)| bound_ppm),
     };
     let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));

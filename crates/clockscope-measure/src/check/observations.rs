@@ -2,16 +2,19 @@
 //! derive from them.
 
 use clockscope_records::{
-    Adjtimex, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure,
+    Adjtimex, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure,
     HypervisorStatement, KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence, Synchronization,
     UnreadableClock, texts,
 };
 use clockscope_system::clocksource;
 
 use crate::error::MeasureError;
+use crate::rate::base_name;
 
 /// No processor takes longer for an ordered read, in ns, unless it is trapped, or emulated.
 pub(super) const TRAPPED_NS: f64 = 200.0;
+/// No crystal is off by more than this, in ppm.
+pub(super) const CRYSTAL_PPM: f64 = 200.0;
 /// A trapped read costs this share of a system call that reads the same counter at least: the trap
 /// alone enters a kernel or a hypervisor. A machine that is slow in everything, such as one that is
 /// emulated and does not say so, takes less.
@@ -48,6 +51,11 @@ pub(crate) enum Mean {
     WentBack,
     /// There is no counter, or another reference.
     Unknown,
+}
+
+/// Returns true if nothing steers a reference of this name.
+pub(super) fn is_unsteered(reference: &str) -> bool {
+    base_name(reference) == "monotonic_raw"
 }
 
 /// The processor's own counter, in whatever reading sequence.
@@ -184,6 +192,32 @@ impl Observations {
         let tracking = self.synchronization.chrony.known()?;
         let correction_s = tracking.correction_s.abs();
         (correction_s <= tracking.error_s).then_some(correction_s + tracking.error_s).filter(|s| s.is_finite())
+    }
+
+    /// By how much a daemon corrects the frequency of the kernel's clock and goes on to, in ppm,
+    /// and the bound of that; `None` where no daemon states it, where it is no more than a
+    /// crystal's error, where the usual clock does not run so, and while the daemon works off an
+    /// offset above its error.
+    pub(super) fn lasting_ppm(&self) -> Option<(f64, f64)> {
+        let rates = self.rates.as_ref().ok()?;
+        if !is_unsteered(&rates.reference) {
+            return None;
+        }
+        let is_disciplined = |kernels: &&Adjtimex| {
+            let has = |flag: &str| kernels.status.iter().any(|name| name == flag);
+            has("pll") && kernels.state == Some(CivilState::Synchronized)
+        };
+        let (ppm, bound_ppm) = match self.synchronization.chrony.known() {
+            // chronyd sets the kernel's frequency to the opposite of its own.
+            Some(chrony) if chrony.correction_s.abs() <= chrony.error_s => (-chrony.freq_ppm, chrony.skew_ppm.abs()),
+            Some(_) => return None,
+            // Daemons that steer by the kernel's loop leave offsets to that, beside the frequency.
+            None => (self.kernel_time().filter(is_disciplined)?.freq_ppm, 0.0),
+        };
+        let usual = self.stopwatch()?.identity.label();
+        let found = rates.clocks.iter().find(|found| found.name == usual)?;
+        let apart_ppm = (found.ppm.get()? - ppm).abs() - found.bound_ppm.get()? - bound_ppm;
+        (ppm.abs() - bound_ppm > CRYSTAL_PPM && apart_ppm <= CRYSTAL_PPM).then_some((ppm, bound_ppm))
     }
 
     /// Returns true if order across CPUs means something for a clock: not for one of a single

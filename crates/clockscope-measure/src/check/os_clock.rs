@@ -8,12 +8,9 @@ use clockscope_system::clocksource;
 
 use super::events::{self, NoRate};
 use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
-use super::observations::{Observations, TRAPPED_NS, at_most_ns};
+use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
-/// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed:
-/// a crystal is off by less.
-const SLEWED_PPM: f64 = 200.0;
 /// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick
 /// by a tenth at most.
 const STEERABLE_PPM: f64 = 101_000.0;
@@ -230,7 +227,7 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
     Some(if found.step.is_known() {
         events::constancy(found, shares_hardware, suspect, severity)
     } else {
-        steered(found, shares_hardware)
+        steered(found, shares_hardware, seen.lasting_ppm())
     })
 }
 
@@ -245,19 +242,29 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     found
 }
 
-fn steered(found: &RateRecord, reference_shares_hardware: Option<bool>) -> WeighedEvidence {
+/// A clock that runs by more than a crystal is off, against the one that nobody steers, is being
+/// slewed; but where a daemon corrects that one's frequency for good, it is the clocks that are not
+/// corrected which are wrong.
+fn steered(
+    found: &RateRecord,
+    reference_shares_hardware: Option<bool>,
+    lasting: Option<(f64, f64)>,
+) -> WeighedEvidence {
     let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
     let check = EvidenceData::Rate {
         ppm: known.map(|(ppm, _)| ppm),
         bound_ppm: known.map(|(_, bound)| bound),
         reference: Some(found.reference.clone()),
+        lasting_ppm: lasting.map(|(ppm, _)| ppm),
         constant: found.constant.get(),
         steerable,
         reference_shares_hardware,
         reason: found.ppm.reason().filter(|_| known.is_none()).cloned(),
     };
-    let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
+    let (lasting_ppm, skew_ppm) = lasting.unwrap_or_default();
+    let finding =
+        known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm - lasting_ppm, bound + skew_ppm, CRYSTAL_PPM));
     WeighedEvidence::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 

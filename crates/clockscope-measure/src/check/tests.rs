@@ -14,6 +14,7 @@ use crate::timer::TimerError;
 use clockscope_system::child_read::{Outcome, signal_name};
 use clockscope_system::clocksource;
 
+mod daemons;
 pub(crate) mod demands;
 mod faults;
 mod machine;
@@ -433,36 +434,6 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     // Where the kernel does not answer, nothing is known.
     let silent = Observations { synchronization: Synchronization::default(), ..healthy() };
     assert_eq!(decided(&silent, "realtime"), (Undecided, vec![EvidenceKind::Synchronization]));
-}
-
-/// A daemon knows better than the kernel, whose flag it may have left as it was (chronyd without
-/// rtcsync). One that works off an offset knows too little.
-#[test]
-fn what_a_daemon_states_wins_over_the_kernels_flag() {
-    let tracking = |correction_s, error_s| ChronyTracking {
-        stratum: 3,
-        correction_s,
-        error_s,
-        freq_ppm: -12.0,
-        skew_ppm: 0.05,
-        update_interval_s: 64.0,
-    };
-    for state in [CivilState::Unsynchronized, CivilState::Slewing, CivilState::Worthless, CivilState::Synchronized] {
-        let mut seen = healthy();
-        seen.synchronization.adjtimex.known_mut().unwrap().state = Some(state);
-        let without = decided(&seen, "realtime").0;
-        seen.synchronization.chrony = Figure::Known(tracking(-0.001, 0.010));
-        let verdicts = verdicts(&seen, &["realtime".to_owned()], None);
-        let verdict = of(&verdicts, "realtime");
-        assert_eq!(verdict.uses.civil, Some(Trustworthiness::Trusted), "{state:?}");
-        let text = evidence(verdict, EvidenceKind::Synchronization).text();
-        assert!(text.starts_with("civil time is right within 0.011000 s, as chronyd states; the kernel"), "{text}");
-        // It works off an hour, or states nothing.
-        for nothing in [tracking(3600.0, 0.010), tracking(0.0, f64::NAN)] {
-            seen.synchronization.chrony = Figure::Known(nothing);
-            assert_eq!(decided(&seen, "realtime").0, without, "{state:?}");
-        }
-    }
 }
 
 /// Evidence that matters to one use alone does not change the verdict for the other.

@@ -13,6 +13,8 @@ const SYNCHRONIZE: &str =
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
 const SLEWED: &str = "use another clock; if nothing slews it (chrony, adjtime), report it: the kernel promises that this \
                       one runs on and never jumps";
+const WRONG_FREQUENCY: &str = "measure by monotonic, which the daemon corrects; correct the stated frequency (device tree, firmware, \
+                               tsc=recalibrate): `clockscope help wrong-rate`";
 const COARSE_BY_DESIGN: &str = "use it only for much longer intervals, and monotonic for others";
 
 impl CheckEvidence {
@@ -52,6 +54,8 @@ fn remedy(check: &EvidenceData) -> &'static str {
         | EvidenceData::Order { suspect, .. }
         | EvidenceData::ConstantRate { suspect, .. } => instead(*suspect),
         EvidenceData::Rate { steerable: false, .. } => REPORT,
+        EvidenceData::Rate { lasting_ppm: Some(_), .. }
+        | EvidenceData::NominalFrequency { lasting_ppm: Some(_), .. } => WRONG_FREQUENCY,
         EvidenceData::Rate { .. } => {
             "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up"
         }

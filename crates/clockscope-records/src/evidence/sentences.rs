@@ -84,6 +84,9 @@ impl CheckEvidence {
             EvidenceData::Offsets { .. } => offsets(&self.data),
             EvidenceData::ConstantRate { .. } => rates::constant_rate(self),
             EvidenceData::Rate { .. } => rates::rate(self),
+            EvidenceData::NominalFrequency { lasting_ppm: Some(lasting), .. } => {
+                rates::wrong_frequency(&self.data, *lasting)
+            }
             EvidenceData::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => {
                 let offset = ppm.zip(*bound_ppm).map(|(ppm, bound_ppm)| FrequencyOffset { ppm, bound_ppm });
                 NominalFrequency { hz: *nominal_hz, offset }.to_string()
@@ -123,7 +126,9 @@ impl EvidenceData {
             | Self::Offsets { untested: Some(Untested::OneCpu), .. } => "the system",
             Self::Order { .. } => "handoffs",
             Self::Offsets { .. } => "exchanges",
+            Self::Rate { lasting_ppm: Some(_), .. } => "brackets and the daemon's statement",
             Self::ConstantRate { .. } | Self::Rate { .. } => "brackets",
+            Self::NominalFrequency { lasting_ppm: Some(_), .. } => "brackets and the daemon's statement",
             Self::NominalFrequency { reported_by, .. } => reported_by.map_or("CPUID and perf", FrequencySource::name),
             Self::Cost { .. } => "batches of reads",
             Self::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",

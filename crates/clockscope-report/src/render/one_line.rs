@@ -215,6 +215,7 @@ mod tests {
             reported_by: None,
             measured_hz: None,
             ppm: None,
+            lasting_ppm: None,
             bound_ppm: None,
         };
         let evidence = vec![untested(order), untested(rate)];

@@ -42,8 +42,9 @@ pub(super) fn jumps(evidence: &CheckEvidence) -> String {
 
 /// The frequency offset from a second clock.
 pub(super) fn rate(evidence: &CheckEvidence) -> String {
-    let EvidenceData::Rate { ppm, bound_ppm, reference, constant, reference_shares_hardware, reason, .. } =
-        &evidence.data
+    let EvidenceData::Rate {
+        ppm, bound_ppm, reference, lasting_ppm, constant, reference_shares_hardware, reason, ..
+    } = &evidence.data
     else {
         return String::new();
     };
@@ -52,8 +53,25 @@ pub(super) fn rate(evidence: &CheckEvidence) -> String {
     };
     let changing = if *constant == Some(false) { ", and changes" } else { "" };
     let reference = reference.as_deref().unwrap_or("another clock");
-    let found = format!("it runs by {} against {reference}{changing}", FrequencyOffset { ppm, bound_ppm });
+    let lasting = lasting_ppm.map_or_else(String::new, |lasting| {
+        format!(
+            "; a time daemon corrects the frequency of {reference} by {lasting:+.3} ppm for good, since it is wrong"
+        )
+    });
+    let found = format!("it runs by {} against {reference}{changing}{lasting}", FrequencyOffset { ppm, bound_ppm });
     consistent(&found, reference_shares_hardware.filter(|_| evidence.finding == Finding::For))
+}
+
+/// The nominal frequency, where a daemon corrects the kernel's clock for good.
+pub(super) fn wrong_frequency(data: &EvidenceData, lasting_ppm: f64) -> String {
+    let daemon = format!("a time daemon corrects the kernel's clock by {lasting_ppm:+.3} ppm for good");
+    match data {
+        EvidenceData::NominalFrequency { nominal_hz: Some(hz), ppm: Some(ppm), bound_ppm: Some(bound_ppm), .. } => {
+            let offset = FrequencyOffset { ppm: *ppm, bound_ppm: *bound_ppm };
+            format!("{:.6} MHz is stated, {offset} from what was measured: {daemon}", hz / 1e6)
+        }
+        _ => format!("{daemon}, so that the frequency that it takes the counter to have is wrong"),
+    }
 }
 
 /// Says whether its rate was constant.

@@ -24,6 +24,7 @@ fn checks() -> Vec<EvidenceData> {
             ppm: Some(-500.0),
             bound_ppm: Some(0.5),
             reference: some("monotonic_raw"),
+            lasting_ppm: None,
             constant: Some(false),
             steerable: true,
             reference_shares_hardware: Some(false),
@@ -172,7 +173,14 @@ fn checks() -> Vec<EvidenceData> {
     {
         let (nominal_hz, ppm, bound_ppm) = (Some(2.5e9), Some(600.0), Some(0.25));
         let measured_hz = Some(2.4985e9);
-        checks.push(EvidenceData::NominalFrequency { nominal_hz, reported_by: Some(by), measured_hz, ppm, bound_ppm });
+        checks.push(EvidenceData::NominalFrequency {
+            nominal_hz,
+            reported_by: Some(by),
+            measured_hz,
+            ppm,
+            lasting_ppm: None,
+            bound_ppm,
+        });
     }
     for cause in [
         CostCause::Emulation,
