@@ -9,6 +9,7 @@ mod events;
 mod evidence;
 mod observations;
 mod os_clock;
+mod paths;
 mod policy;
 
 use clockscope_records::{Check, ClockRecord, Envelope, Environment, Policy, Rate, ReferenceProblem, Use, Verdict};
@@ -145,6 +146,9 @@ pub(crate) fn observe<P: Platform>(
     let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
     let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
+    // A path that runs at a rate of its own is furthest off by now.
+    let paths = paths::find(setup, names)?;
+    let preloaded = platform.preloaded();
     let means = [earlier, mean(since.as_ref())];
     // The kernel may have given the counter up meanwhile.
     let (environment, after) = (session.environment.clone(), platform.environment());
@@ -163,6 +167,8 @@ pub(crate) fn observe<P: Platform>(
         order,
         offsets,
         rates,
+        paths,
+        preloaded,
         synchronization,
         by_counter,
         means,

@@ -155,6 +155,11 @@ pub trait Facts {
     /// Returns what keeps civil time.
     fn synchronization(&self) -> Synchronization;
 
+    /// Returns the libraries that were preloaded into this process, or are into all.
+    fn preloaded(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns true if the processor says that its counter counts at one rate; `None` where it does
     /// not say.
     fn is_invariant(&self) -> Option<bool>;

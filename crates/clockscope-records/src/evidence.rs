@@ -282,6 +282,19 @@ pub enum EvidenceData {
         /// they are apart.
         shows_utc: bool,
     },
+    /// Is the clock the same by the C library, the vDSO and the system call?
+    Paths {
+        /// The paths that were compared with the system call.
+        compared: Vec<ReadPath>,
+        /// The path that shows another time than the system call; `null` where none does.
+        fault: Option<ReadPath>,
+        /// The lead of that path over the system call, in ns.
+        offset_ns: Option<f64>,
+        /// Paths that agree do so within this, in ns.
+        within_ns: Option<f64>,
+        /// Libraries that are preloaded into this process.
+        preloaded: Vec<String>,
+    },
     /// Is the counter sound that the kernel computes this clock from?
     Counter {
         /// The checks that make the counter unfit.
@@ -312,6 +325,7 @@ pub enum EvidenceKind {
     Cost,
     Resolution,
     Synchronization,
+    Paths,
     Counter,
 }
 
@@ -343,6 +357,7 @@ impl EvidenceData {
             Self::Cost { .. } => EvidenceKind::Cost,
             Self::Resolution { .. } => EvidenceKind::Resolution,
             Self::Synchronization { .. } => EvidenceKind::Synchronization,
+            Self::Paths { .. } => EvidenceKind::Paths,
             Self::Counter { .. } => EvidenceKind::Counter,
         }
     }
@@ -382,6 +397,8 @@ pub enum Suspect {
     Kernel,
     /// A person or a daemon that sets the wall clock.
     Setting,
+    /// The path by which the clock is read: by the system call it shows another time.
+    Path,
 }
 
 /// Reason why a second clock cannot judge another one.

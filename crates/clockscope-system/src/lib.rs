@@ -32,6 +32,7 @@ mod kernel;
 mod move_notices;
 pub mod os;
 pub mod performance_counter;
+mod preload;
 mod pseudo_files;
 pub mod sleeping;
 pub mod standard_output;
@@ -50,6 +51,7 @@ pub use identity::identity;
 use os::facts;
 #[cfg(windows)]
 pub use os::facts::console::{SecondCtrlC, stop_on_ctrl_c};
+pub use preload::preloaded;
 
 /// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes
 /// nothing.

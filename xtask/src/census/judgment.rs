@@ -75,7 +75,7 @@ fn severity(data: &EvidenceData, is_counter: bool, is_wall: bool) -> Trustworthi
         EvidenceData::KernelVerdict { cause, .. } => cause.as_ref().is_some_and(KernelCause::is_fault),
         EvidenceData::Rate { steerable, .. } => !steerable,
         _ => match data.kind() {
-            EvidenceKind::Readable | EvidenceKind::Stuck => true,
+            EvidenceKind::Readable | EvidenceKind::Stuck | EvidenceKind::Paths => true,
             // A wall clock may have been set.
             EvidenceKind::StepsBack | EvidenceKind::Jumps | EvidenceKind::Order | EvidenceKind::ConstantRate => {
                 is_counter || !is_wall

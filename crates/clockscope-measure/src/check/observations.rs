@@ -8,6 +8,7 @@ use clockscope_records::{
 };
 use clockscope_system::clocksource;
 
+use super::paths::ComparedPath;
 use crate::error::MeasureError;
 use crate::rate::base_name;
 
@@ -32,6 +33,10 @@ pub(crate) struct Observations {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rate, MeasureError>,
+    /// Paths of the system's clocks beside their system calls.
+    pub(crate) paths: Vec<ComparedPath>,
+    /// Libraries that are preloaded into this process.
+    pub(crate) preloaded: Vec<String>,
     /// Statements of the kernel and of a daemon on civil time.
     pub(crate) synchronization: Synchronization,
     /// True if the system's clocks were judged by the counter; otherwise by a system call.

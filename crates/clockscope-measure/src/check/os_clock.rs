@@ -2,13 +2,14 @@
 
 use clockscope_records::{
     CivilState, ClockBasis, ClockRecord, CostCause, EvidenceData, EvidenceKind, Failure, Finding, RateChange,
-    RateRecord, ReadFailure, ReferenceProblem, Sequence, Suspect,
+    RateRecord, ReadFailure, ReadPath, ReferenceProblem, Sequence, Suspect,
 };
 use clockscope_system::clocksource;
 
 use super::events::{self, NoRate};
 use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
 use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns};
+use super::paths::ComparedPath;
 use crate::rate::base_name;
 
 /// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick
@@ -38,8 +39,14 @@ pub(super) fn judge(
     }
     // What the usual clock for intervals shows as well is not a wall clock that was set.
     let may_be_set = is_wall && !seen.stopwatch().is_some_and(|stopwatch| went_back(seen, stopwatch));
-    let (suspect, severity) =
-        if may_be_set { (Suspect::Setting, Severity::Limits) } else { (Suspect::Kernel, Severity::Forbids) };
+    let paths = paths(seen, clock);
+    let is_path_off = paths.as_ref().is_some_and(|found| found.finding == Finding::Against);
+    let (suspect, severity) = match () {
+        () if is_path_off => (Suspect::Path, Severity::Forbids),
+        () if may_be_set => (Suspect::Setting, Severity::Limits),
+        () => (Suspect::Kernel, Severity::Forbids),
+    };
+    paths.into_iter().for_each(|found| evidence.add(found));
     let this = [clock];
     if !clock.identity.is_cpu_time {
         cost(seen, clock).into_iter().for_each(|found| evidence.add(found));
@@ -59,6 +66,10 @@ pub(super) fn judge(
     // A read that is not ordered may show an earlier reading on another CPU without a fault.
     if clock.identity.is_ordered {
         evidence.need(order(seen, clock, suspect, severity));
+    }
+    // What follows is what the kernel does, and states of it: this is not the kernel's clock.
+    if is_path_off {
+        return evidence;
     }
     match rate(seen, clock, suspect, severity) {
         // The timer tick moves it, so that its rate shows in minutes.
@@ -80,6 +91,25 @@ fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
         .and_then(|sequence| sequence.regressions.get())
         .is_some_and(|count| count > 0);
     on_one || across
+}
+
+/// Check that the path by which it is read shows what the system call does. A fault of another path
+/// is named; `None` for the system call itself, and where nothing was compared.
+fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
+    let path = clock.identity.path;
+    let compared: Vec<&ComparedPath> = seen.paths.iter().filter(|found| found.clock == clock.identity.name).collect();
+    let own = compared.iter().find(|found| found.path == path)?;
+    let off = |path: ReadPath| compared.iter().find(|found| found.path == path && found.off_ns.is_some());
+    // The C library reads the vDSO: where both are off, that is the vDSO's fault.
+    let fault = if own.off_ns.is_some() { off(ReadPath::Vdso).or(Some(own)) } else { off(ReadPath::Vdso) };
+    let check = EvidenceData::Paths {
+        compared: compared.iter().map(|found| found.path).collect(),
+        fault: fault.map(|found| found.path),
+        offset_ns: fault.and_then(|found| found.off_ns),
+        within_ns: compared.iter().map(|found| found.within_ns).max_by(f64::total_cmp),
+        preloaded: seen.preloaded.iter().filter(|_| fault.is_some()).cloned().collect(),
+    };
+    Some(WeighedEvidence::new(check, events::against_if(own.off_ns.is_some()), Severity::Forbids))
 }
 
 /// Its order across CPUs; where too few of its readings could be handed over to show it, that of

@@ -18,6 +18,7 @@ mod daemons;
 pub(crate) mod demands;
 mod faults;
 mod machine;
+mod paths;
 
 use machine::*;
 pub(crate) use machine::{NAMES, healthy};

@@ -187,6 +187,10 @@ impl Facts for ThisMachine {
         Synchronization { adjtimex: steering(self), chrony: synchronization::chrony(), ptp: synchronization::ptp() }
     }
 
+    fn preloaded(&self) -> Vec<String> {
+        clockscope_system::preloaded()
+    }
+
     fn is_invariant(&self) -> Option<bool> {
         counter::is_invariant()
     }

@@ -15,6 +15,8 @@ const SLEWED: &str = "use another clock; if nothing slews it (chrony, adjtime), 
                       one runs on and never jumps";
 const WRONG_FREQUENCY: &str = "measure by monotonic, which the daemon corrects; correct the stated frequency (device tree, firmware, \
                                tsc=recalibrate): `clockscope help wrong-rate`";
+const PATH: &str = "run the program without the library that answers in the kernel's place (LD_PRELOAD, /etc/ld.so.preload), or \
+                    read by the system call, which shows the kernel's time";
 const COARSE_BY_DESIGN: &str = "use it only for much longer intervals, and monotonic for others";
 
 impl CheckEvidence {
@@ -74,6 +76,7 @@ fn remedy(check: &EvidenceData) -> &'static str {
              sound"
         }
         EvidenceData::Synchronization { .. } => remedy_of_civil_time(check),
+        EvidenceData::Paths { .. } => PATH,
         EvidenceData::KernelVerdict { .. } | EvidenceData::Hypervisor { .. } | EvidenceData::Emulation { .. } => "",
     }
 }
@@ -126,6 +129,7 @@ fn instead(suspect: Suspect) -> &'static str {
             "use the system's monotonic clock by system call, or clockscope's, which stops using the counter automatically"
         }
         Suspect::Kernel => REPORT,
+        Suspect::Path => PATH,
         Suspect::Setting => "measure durations by monotonic; this clock was set: look for NTP steps and settimeofday",
     }
 }

@@ -36,6 +36,7 @@ impl EvidenceKind {
             Self::Cost => "cost",
             Self::Resolution => "resolution",
             Self::Synchronization => "synchronization",
+            Self::Paths => "paths",
             Self::Counter => "counter",
         }
     }
@@ -101,6 +102,7 @@ impl CheckEvidence {
                 }
             }
             EvidenceData::Synchronization { .. } => civil_time::text(&self.data),
+            EvidenceData::Paths { .. } => paths(&self.data, finding),
             EvidenceData::Counter { faults } => {
                 let faults: Vec<&str> = faults.iter().map(|fault| fault.name()).collect();
                 format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
@@ -135,6 +137,7 @@ impl EvidenceData {
             Self::Resolution { .. } => "its readings",
             Self::Synchronization { daemon_error_s: Some(_), .. } => "chronyd and adjtimex",
             Self::Synchronization { .. } => "adjtimex",
+            Self::Paths { .. } => "readings by each path",
             Self::Counter { .. } => "the counter's verdict",
         }
     }
@@ -168,6 +171,34 @@ fn readable(check: &EvidenceData) -> String {
             format!("it cannot be read reliably: {} failed while its rate was compared", counted(*errors, "read"))
         }
         (Some(_), None) => "it cannot be read".to_owned(),
+    }
+}
+
+/// Says whether all paths show one time, which one does not, and what is preloaded then.
+fn paths(check: &EvidenceData, finding: Finding) -> String {
+    let EvidenceData::Paths { compared, fault, offset_ns, within_ns, preloaded } = check else { return String::new() };
+    let Some(fault) = fault else {
+        let agree = within_ns.map_or_else(String::new, |ns| format!(" within {}", time(ns)));
+        let paths: Vec<&str> = compared.iter().map(|path| spoken(*path)).collect();
+        return match paths.as_slice() {
+            [] => "it could not be read by the system call to compare".to_owned(),
+            paths => format!("{} and the system call agree{agree}", paths.join(", ")),
+        };
+    };
+    let direction = if offset_ns.is_some_and(|ns| ns < 0.0) { "behind" } else { "ahead of" };
+    let off = offset_ns.map_or_else(String::new, |ns| format!("{} {direction} ", time(ns.abs())));
+    let preloaded = if preloaded.is_empty() { String::new() } else { format!("; preloaded: {}", preloaded.join(", ")) };
+    let others = if finding == Finding::For { ", with which this path agrees" } else { "" };
+    format!("by {} it is {off}the system call{others}{preloaded}", spoken(*fault))
+}
+
+/// Names a path in a sentence.
+fn spoken(path: ReadPath) -> &'static str {
+    match path {
+        ReadPath::Libc => "the C library",
+        ReadPath::Vdso => "the vDSO",
+        ReadPath::Syscall => "the system call",
+        other => other.as_str(),
     }
 }
 

@@ -188,6 +188,8 @@ pub(crate) fn healthy() -> Observations {
             }),
             ..Synchronization::default()
         },
+        paths: Vec::new(),
+        preloaded: Vec::new(),
         by_counter: true,
         means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
         turned_from: None,

@@ -33,6 +33,15 @@ fn checks() -> Vec<EvidenceData> {
         EvidenceData::Resolution { tick_ns: Some(4e6), at_most_ns: None, coarse_nominal_ns: None, reason: None },
         EvidenceData::Counter { faults: vec![EvidenceKind::Jumps, EvidenceKind::Order] },
     ];
+    for (compared, fault, offset_ns) in [
+        (vec![ReadPath::Libc, ReadPath::Vdso], None, None),
+        (vec![ReadPath::Libc, ReadPath::Vdso], Some(ReadPath::Vdso), Some(-3.6e12)),
+        (vec![ReadPath::Libc], Some(ReadPath::Libc), Some(2000.0)),
+        (Vec::new(), None, None),
+    ] {
+        let preloaded = vec!["libfaketime.so.1".to_owned()];
+        checks.push(EvidenceData::Paths { compared, fault, offset_ns, within_ns: Some(300.0), preloaded });
+    }
     let text = |text: &str| text.to_owned();
     for cause in [
         KernelCause::LogLine {
@@ -76,7 +85,7 @@ fn checks() -> Vec<EvidenceData> {
     for failure in [ReadFailure::Instruction, ReadFailure::CounterDisabled, ReadFailure::Call, ReadFailure::DuringRun] {
         checks.push(EvidenceData::Readable { path: ReadPath::Libc, failure: Some(failure), errors: 2, reason: None });
     }
-    for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting] {
+    for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting, Suspect::Path] {
         checks.push(EvidenceData::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
     }
     for reference_problem in [
