@@ -9,6 +9,7 @@ mod command;
 mod compare;
 mod convert;
 mod faults;
+mod field;
 mod help;
 mod inputs;
 mod monitoring;
