@@ -183,3 +183,37 @@ fn a_library_that_lies_is_named() {
         }
     }
 }
+
+/// What chronyd states is believed: of a frequency that it corrects for good, and of civil time
+/// where the kernel's flag is stale.
+#[test]
+#[parallel]
+fn what_chronyd_states_is_used() {
+    let of_clocks = |variables: &[(&str, &str)]| {
+        let arguments = ["check", "counter", "realtime", "monotonic", "monotonic_raw", "-d", "900ms", "--json", "-q"];
+        let variables = [&[("CLOCKSCOPE_CORRECTED_PPM", "1065.248")], variables].concat();
+        let found = record(under("corrected", &variables, &arguments));
+        let verdicts = found["verdicts"].as_array().unwrap().iter();
+        let words: Vec<String> = verdicts
+            .map(|verdict| format!("{} {}", verdict["clock"].as_str().unwrap(), verdict["verdict"].as_str().unwrap()))
+            .collect();
+        (words, found)
+    };
+    for stale in ["0", "1"] {
+        let (verdicts, found) = of_clocks(&[("CLOCKSCOPE_CORRECTED_STALE", stale)]);
+        assert_eq!(
+            verdicts,
+            ["tsc limited", "realtime trusted", "monotonic trusted", "monotonic_raw limited"],
+            "{found:#}"
+        );
+        let civil = found.to_string();
+        assert!(civil.contains("right within 0.011000 s, as chronyd states"), "{found:#}");
+        assert!(!civil.contains("until it has caught up"), "{found:#}");
+    }
+    // Without its statement, or while it works off a second, nobody vouches for the library.
+    for unstated in [("CLOCKSCOPE_CORRECTED_LEFT_NS", "1e9"), ("CLOCKSCOPE_CORRECTED_SILENT", "1")] {
+        let (verdicts, found) = of_clocks(&[unstated]);
+        assert_eq!(verdicts[2..], ["monotonic unfit", "monotonic_raw trusted"], "{unstated:?}: {found:#}");
+        assert!(found.to_string().contains("by the C library it is"), "{found:#}");
+    }
+}

@@ -102,14 +102,25 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     let off = |path: ReadPath| compared.iter().find(|found| found.path == path && found.off_ns.is_some());
     // The C library reads the vDSO: where both are off, that is the vDSO's fault.
     let fault = if own.off_ns.is_some() { off(ReadPath::Vdso).or(Some(own)) } else { off(ReadPath::Vdso) };
+    // Where the clock runs as a daemon states that it corrects it, and by the system call it does
+    // not, something stands between this process and the kernel, and it is not the path.
+    let is_stated = own.off_ns.is_some() && runs_as_stated(seen, clock);
+    let finding = if is_stated { Finding::Unknown } else { events::against_if(own.off_ns.is_some()) };
     let check = EvidenceData::Paths {
         compared: compared.iter().map(|found| found.path).collect(),
-        fault: fault.map(|found| found.path),
-        offset_ns: fault.and_then(|found| found.off_ns),
+        fault: if is_stated { Some(ReadPath::Syscall) } else { fault.map(|found| found.path) },
+        offset_ns: fault.and_then(|found| found.off_ns).map(|ns| if is_stated { -ns } else { ns }),
         within_ns: compared.iter().map(|found| found.within_ns).max_by(f64::total_cmp),
         preloaded: seen.preloaded.iter().filter(|_| fault.is_some()).cloned().collect(),
     };
-    Some(WeighedEvidence::new(check, events::against_if(own.off_ns.is_some()), Severity::Forbids))
+    Some(WeighedEvidence::new(check, finding, Severity::Forbids))
+}
+
+/// Returns true if a clock runs as fast as a daemon corrects it for good.
+fn runs_as_stated(seen: &Observations, clock: &ClockRecord) -> bool {
+    let label = clock.identity.label();
+    let found = || seen.rates.as_ref().ok()?.clocks.iter().find(|found| found.name == label)?.ppm.get();
+    seen.lasting_ppm().zip(found()).is_some_and(|((lasting_ppm, _), ppm)| (ppm - lasting_ppm).abs() <= CRYSTAL_PPM)
 }
 
 /// Its order across CPUs; where too few of its readings could be handed over to show it, that of

@@ -188,8 +188,10 @@ fn paths(check: &EvidenceData, finding: Finding) -> String {
     let direction = if offset_ns.is_some_and(|ns| ns < 0.0) { "behind" } else { "ahead of" };
     let off = offset_ns.map_or_else(String::new, |ns| format!("{} {direction} ", time(ns.abs())));
     let preloaded = if preloaded.is_empty() { String::new() } else { format!("; preloaded: {}", preloaded.join(", ")) };
+    let whom =
+        if *fault == ReadPath::Syscall { "this path, which runs as a time daemon states" } else { "the system call" };
     let others = if finding == Finding::For { ", with which this path agrees" } else { "" };
-    format!("by {} it is {off}the system call{others}{preloaded}", spoken(*fault))
+    format!("by {} it is {off}{whom}{others}{preloaded}", spoken(*fault))
 }
 
 /// Names a path in a sentence.

@@ -1,6 +1,7 @@
 //! What time daemons state, and what it makes of the clocks that they steer and of the others.
 
 use super::*;
+use crate::check::paths::ComparedPath;
 
 const TRACKING: ChronyTracking = ChronyTracking {
     stratum: 3,
@@ -128,4 +129,23 @@ fn a_frequency_that_the_kernel_took_over_is_wrong_with_it() {
     assert_eq!(nominal(&seen), (Finding::Against, 1065.0));
     seen.environment.frequencies.cpuid_15h_hz = Figure::Known((2.5e9 / (1.0 + 1065e-6)) as u64);
     assert_eq!(nominal(&seen), (Finding::For, 0.0));
+}
+
+/// A path that differs from the system call is not at fault where it runs as the daemon states; it
+/// is where the daemon states nothing of it.
+#[test]
+fn a_path_that_runs_as_a_daemon_states_is_not_off() {
+    let mut seen = corrected_by(1065.0);
+    let off_ns = Some(870_000.0);
+    let path = ReadPath::Libc;
+    seen.paths = vec![ComparedPath { clock: "monotonic".to_owned(), path, off_ns, within_ns: 300.0 }];
+    assert_eq!(of_three(&seen)[1], Trustworthiness::Unfit);
+    seen.synchronization.chrony = Figure::Known(ChronyTracking { freq_ppm: -1065.2, ..TRACKING });
+    assert_eq!(of_three(&seen)[1], Trustworthiness::Trusted);
+    let verdicts = judged(&seen);
+    let found = evidence(of(&verdicts, "monotonic"), EvidenceKind::Paths);
+    assert!(
+        found.finding == Finding::Unknown && found.text().starts_with("by the system call it is 870 µs behind"),
+        "{found:?}"
+    );
 }
