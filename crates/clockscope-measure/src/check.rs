@@ -98,11 +98,13 @@ pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), Measur
     policy::names(platform, policy, &[], None).map(drop)
 }
 
-/// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch by a
-/// system call.
+/// Clocks that are measured: the counter in all its sequences, these clocks, and the stopwatch as
+/// programs read it and by a system call: what daemons state is seen in its rate.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalog<P>, MeasureError> {
     let mut all = with_counter(platform, names);
-    all.extend(default_clocks::stopwatch_by(&Catalog::new(platform), |path| path == ReadPath::Syscall));
+    let catalog = Catalog::new(platform);
+    all.extend(default_clocks::stopwatch_by(&catalog, |path| path == ReadPath::Syscall));
+    all.extend(default_clocks::stopwatch_by(&catalog, ReadPath::is_usual));
     Ok(Catalog::new(platform).select(&all, Paths::Libc)?)
 }
 
@@ -147,7 +149,7 @@ pub(crate) fn observe<P: Platform>(
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
     let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
     // A path that runs at a rate of its own is furthest off by now.
-    let paths = paths::find(setup, names)?;
+    let (paths, elapsed_ns) = (paths::find(setup, names).unwrap_or_default(), setup.bench.elapsed_ns(&start));
     let preloaded = platform.preloaded();
     let means = [earlier, mean(since.as_ref())];
     // The kernel may have given the counter up meanwhile.
@@ -168,6 +170,7 @@ pub(crate) fn observe<P: Platform>(
         offsets,
         rates,
         paths,
+        elapsed_ns,
         preloaded,
         synchronization,
         by_counter,
@@ -205,7 +208,9 @@ fn rates<P: Platform>(
     let all = Catalog::new(setup.session.platform);
     let is_coarse = |index: usize| all.entries[index].info.is_coarse;
     let is_fine = |name: &&str| !all.indices(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
-    let compared: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
+    let stopwatch = default_clocks::stopwatch_by(&all, ReadPath::is_usual);
+    let mut compared: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
+    compared.extend(stopwatch.as_deref().filter(|stopwatch| !names.iter().any(|name| name == stopwatch)));
     let (clocks, reference) = rate::against(setup.session, &CHECK_REFERENCES, &compared)?;
     let plan = rate::RateSettings { reference, duration_s, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))

@@ -269,7 +269,11 @@ fn end_of_check(found: &Check, args: &CheckArgs) -> Exit {
         () if found.demands.iter().any(|demand| demand.met.is_none()) => Exit::Undetermined,
         () => Exit::Success,
     };
-    let answered = if found.verdicts.is_empty() { Exit::Unanswered } else { Exit::Success };
+    let answered = match () {
+        () if found.verdicts.is_empty() => Exit::Unanswered,
+        () if !found.unavailable.is_empty() => Exit::Undetermined,
+        () => Exit::Success,
+    };
     answered.or(demands).or(found.exit(&own_findings(&args.fail_on)))
 }
 

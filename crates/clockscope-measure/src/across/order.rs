@@ -391,7 +391,7 @@ impl Tally {
 
 /// Plays the whole tournament: first until each clock was handed over often enough, however long
 /// the CPUs' other programs keep the threads apart, then several times if there is time. Returns
-/// how many pairs were tested the first time.
+/// how many pairs were tested.
 fn play<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
@@ -403,7 +403,6 @@ fn play<P: Platform>(
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
     let since = bench.calibrate();
-    let is_late = || bench.elapsed_ns(&since) >= plan.longest_ns;
     let is_missed = || bench.elapsed_ns(&since) >= plan.longest_missing_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
@@ -414,13 +413,17 @@ fn play<P: Platform>(
     let wait_ns = each_ns.clamp(SHORTEST_NS, LONGEST_WAIT_NS) as u64;
     while !missing.is_empty() && !bench.is_stopped() && !is_missed() {
         let turn = Turn { tasks: &missing, slice_ns: wait_ns, enough: ENOUGH };
-        checked = checked.max(pass(bench, tasks, plan, &turn, &is_missed, seen, &mut |_| ()));
-        let was_missing = missing.len();
-        missing.retain(|index| seen.tallies[*index].lacks_handoffs());
-        if seen.tallies.iter().all(|tally| tally.received.handoffs == 0) && was_missing == missing.len() {
+        let tested = pass(bench, tasks, plan, &turn, &is_missed, seen, &mut |_| ());
+        // No thread could be started there, or the CPUs are gone.
+        if tested == 0 {
             break;
         }
+        checked = checked.max(tested);
+        missing.retain(|index| seen.tallies[*index].lacks_handoffs());
     }
+    // However long that took, some time is left for more.
+    let late_ns = plan.longest_ns.max(bench.elapsed_ns(&since) + plan.longest_ns / 2.0);
+    let is_late = || bench.elapsed_ns(&since) >= late_ns;
     let all: Vec<usize> = (0..tasks.len()).collect();
     let turn = Turn { tasks: &all, slice_ns, enough: u64::MAX };
     for number in 0..passes as u64 {

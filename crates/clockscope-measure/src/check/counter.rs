@@ -233,7 +233,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedEvidence {
         measured_hz: measured.map(|(hz, _)| hz),
         ppm: error.map(|(ppm, _)| ppm),
         lasting_ppm: seen.lasting_ppm().map(|(ppm, _)| ppm),
-        bound_ppm: measured.map(|(_, bound_ppm)| bound_ppm),
+        bound_ppm: error.or(measured).map(|(_, bound_ppm)| bound_ppm),
     };
     let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));
     WeighedEvidence::new(check, finding, Severity::Limits)

@@ -35,6 +35,8 @@ pub(crate) struct Observations {
     pub(crate) rates: Result<Rate, MeasureError>,
     /// Paths of the system's clocks beside their system calls.
     pub(crate) paths: Vec<ComparedPath>,
+    /// Time from the start of the check until they were compared, in ns.
+    pub(crate) elapsed_ns: f64,
     /// Libraries that are preloaded into this process.
     pub(crate) preloaded: Vec<String>,
     /// Statements of the kernel and of a daemon on civil time.
@@ -158,7 +160,8 @@ impl Observations {
     pub(super) fn shares_path(&self, one: &ClockRecord, other: &ClockRecord) -> bool {
         let way = |clock: &ClockIdentity| (clock.path, clock.basis, clock.is_coarse);
         let (one, other) = (&one.identity, &other.identity);
-        one.name != other.name && one.basis == ClockBasis::Clocksource && way(one) == way(other)
+        let is_kernels = |clock: &ClockIdentity| clock.basis == ClockBasis::Clocksource && !clock.is_wrapper;
+        one.name != other.name && is_kernels(one) && is_kernels(other) && way(one) == way(other)
     }
 
     /// Returns whether a clock is computed from the same hardware counter as the reference of
@@ -217,7 +220,7 @@ impl Observations {
             Some(chrony) if chrony.correction_s.abs() <= chrony.error_s => (-chrony.freq_ppm, chrony.skew_ppm.abs()),
             Some(_) => return None,
             // Daemons that steer by the kernel's loop leave offsets to that, beside the frequency.
-            None => (self.kernel_time().filter(is_disciplined)?.freq_ppm, 0.0),
+            None => (self.kernel_time().filter(is_disciplined)?.steering_ppm(), 0.0),
         };
         let usual = self.stopwatch()?.identity.label();
         let found = rates.clocks.iter().find(|found| found.name == usual)?;

@@ -8,7 +8,7 @@ use clockscope_system::clocksource;
 
 use super::events::{self, NoRate};
 use super::evidence::{ClockEvidence, Severity, WeighedEvidence};
-use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns};
+use super::observations::{CRYSTAL_PPM, Observations, TRAPPED_NS, at_most_ns, cost_ns};
 use super::paths::ComparedPath;
 use crate::rate::base_name;
 
@@ -17,6 +17,8 @@ use crate::rate::base_name;
 const STEERABLE_PPM: f64 = 101_000.0;
 /// A clock with a step of so many ns is too coarse for a stopwatch.
 const COARSE_NS: f64 = 100_000.0;
+/// Time that a process takes at most, in ns, until a check begins.
+const LONGEST_START_NS: f64 = 2e9;
 /// A read that costs this share of a system call's is one.
 const LIKE_A_SYSCALL: f64 = 0.7;
 /// One that costs so many of them is more than that.
@@ -104,7 +106,7 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     let fault = if own.off_ns.is_some() { off(ReadPath::Vdso).or(Some(own)) } else { off(ReadPath::Vdso) };
     // Where the clock runs as a daemon states that it corrects it, and by the system call it does
     // not, something stands between this process and the kernel, and it is not the path.
-    let is_stated = own.off_ns.is_some() && runs_as_stated(seen, clock);
+    let is_stated = own.off_ns.is_some_and(|off_ns| runs_as_stated(seen, clock, off_ns));
     let finding = if is_stated { Finding::Unknown } else { events::against_if(own.off_ns.is_some()) };
     let check = EvidenceData::Paths {
         compared: compared.iter().map(|found| found.path).collect(),
@@ -116,11 +118,15 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     Some(WeighedEvidence::new(check, finding, Severity::Forbids))
 }
 
-/// Returns true if a clock runs as fast as a daemon corrects it for good.
-fn runs_as_stated(seen: &Observations, clock: &ClockRecord) -> bool {
+/// Returns true if a clock runs as fast as a daemon corrects it for good, and is no further off
+/// than that makes since this process was started.
+fn runs_as_stated(seen: &Observations, clock: &ClockRecord, off_ns: f64) -> bool {
     let label = clock.identity.label();
     let found = || seen.rates.as_ref().ok()?.clocks.iter().find(|found| found.name == label)?.ppm.get();
-    seen.lasting_ppm().zip(found()).is_some_and(|((lasting_ppm, _), ppm)| (ppm - lasting_ppm).abs() <= CRYSTAL_PPM)
+    seen.lasting_ppm().zip(found()).is_some_and(|((lasting_ppm, _), ppm)| {
+        let most_ns = lasting_ppm.abs() * 1e-6 * (seen.elapsed_ns + LONGEST_START_NS);
+        (ppm - lasting_ppm).abs() <= CRYSTAL_PPM && off_ns.abs() <= most_ns
+    })
 }
 
 /// Its order across CPUs; where too few of its readings could be handed over to show it, that of
@@ -131,11 +137,20 @@ fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: S
         events::order(seen, &handed_over, suspect, severity)
     };
     let own = of_clock(clock);
-    if own.finding != Finding::Unknown {
+    // What ended its own handoffs is not known of the others.
+    let has_failed =
+        |sequence: &Sequence| sequence.failure.is_some() || sequence.handoffs > 0 && !sequence.regressions.is_known();
+    let is_ended = seen.handed_over(&clock.identity.label()).is_some_and(has_failed);
+    if own.finding != Finding::Unknown || is_ended {
         return own;
     }
-    let others = seen.clocks.iter().filter(|other| seen.shares_path(clock, other));
-    let found = others.map(|other| (other, of_clock(other))).filter(|(_, found)| found.finding == Finding::For);
+    let others = seen.clocks.iter().filter(|other| seen.shares_path(clock, other) && is_alike(seen, clock, other));
+    let found: Vec<_> = others.map(|other| (other, of_clock(other))).collect();
+    // Where one of them went back, the others do not show that this one never does.
+    if found.iter().any(|(_, found)| found.finding == Finding::Against) {
+        return own;
+    }
+    let found = found.into_iter().filter(|(_, found)| found.finding == Finding::For);
     let handoffs = |found: &WeighedEvidence| match found.data {
         EvidenceData::Order { handoffs, .. } => handoffs,
         _ => 0,
@@ -145,6 +160,17 @@ fn order(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: S
         *shared_with = Some(other.identity.label());
     }
     found
+}
+
+/// Returns true if both clocks enter the kernel, or neither does, and none of them is read by
+/// something that takes the kernel's place.
+fn is_alike(seen: &Observations, one: &ClockRecord, other: &ClockRecord) -> bool {
+    let is_off = |clock: &ClockRecord| {
+        let is_path = |found: &&ComparedPath| found.clock == clock.identity.name && found.path == clock.identity.path;
+        seen.paths.iter().find(is_path).is_some_and(|found| found.off_ns.is_some())
+    };
+    let enters = |clock: &ClockRecord| Some(cost_ns(clock)? >= LIKE_A_SYSCALL * seen.syscall_ns()?);
+    !is_off(one) && !is_off(other) && enters(one).is_some() && enters(one) == enters(other)
 }
 
 fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedEvidence {

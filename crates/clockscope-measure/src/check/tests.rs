@@ -277,6 +277,15 @@ fn clocks_that_are_read_in_the_same_way_share_their_order() {
     sequence_of(&mut seen, "realtime").regressions = Figure::Known(1);
     assert_eq!(shared(&seen, "monotonic"), (Finding::Unknown, None));
     sequence_of(&mut seen, "realtime").regressions = Figure::Known(0);
+    // One that is off, or costs as much as a system call, is read by other code.
+    cost_of(&mut seen, "realtime", 230.0);
+    assert_eq!(shared(&seen, "monotonic"), (Finding::Unknown, None));
+    cost_of(&mut seen, "realtime", 22.0);
+    assert_eq!(shared(&seen, "monotonic").0, Finding::For);
+    // What ended its own handoffs is not known of the other.
+    sequence_of(&mut seen, "monotonic").failure = Some(Failure::DuringRun);
+    assert_eq!(shared(&seen, "monotonic"), (Finding::Unknown, None));
+    sequence_of(&mut seen, "monotonic").failure = None;
     // By a system call it is read by other code.
     let other = seen.clocks.iter_mut().find(|clock| clock.identity.name == "realtime").unwrap();
     other.identity.path = ReadPath::Vdso;

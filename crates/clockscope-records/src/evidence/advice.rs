@@ -56,8 +56,11 @@ fn remedy(check: &EvidenceData) -> &'static str {
         | EvidenceData::Order { suspect, .. }
         | EvidenceData::ConstantRate { suspect, .. } => instead(*suspect),
         EvidenceData::Rate { steerable: false, .. } => REPORT,
-        EvidenceData::Rate { lasting_ppm: Some(_), .. }
-        | EvidenceData::NominalFrequency { lasting_ppm: Some(_), .. } => WRONG_FREQUENCY,
+        // One that follows the daemon's correction at all is slewed besides.
+        EvidenceData::Rate { lasting_ppm: Some(lasting), ppm: Some(ppm), .. } if (ppm - lasting).abs() >= ppm.abs() => {
+            WRONG_FREQUENCY
+        }
+        EvidenceData::NominalFrequency { lasting_ppm: Some(_), .. } => WRONG_FREQUENCY,
         EvidenceData::Rate { .. } => {
             "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up"
         }

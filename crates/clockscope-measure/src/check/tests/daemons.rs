@@ -142,6 +142,10 @@ fn a_path_that_runs_as_a_daemon_states_is_not_off() {
     assert_eq!(of_three(&seen)[1], Trustworthiness::Unfit);
     seen.synchronization.chrony = Figure::Known(ChronyTracking { freq_ppm: -1065.2, ..TRACKING });
     assert_eq!(of_three(&seen)[1], Trustworthiness::Trusted);
+    // A daemon's correction explains no more than it makes in the time of a check.
+    seen.paths[0].off_ns = Some(3.6e12);
+    assert_eq!(of_three(&seen)[1], Trustworthiness::Unfit);
+    seen.paths[0].off_ns = off_ns;
     let verdicts = judged(&seen);
     let found = evidence(of(&verdicts, "monotonic"), EvidenceKind::Paths);
     assert!(

@@ -189,6 +189,7 @@ pub(crate) fn healthy() -> Observations {
             ..Synchronization::default()
         },
         paths: Vec::new(),
+        elapsed_ns: 4e9,
         preloaded: Vec::new(),
         by_counter: true,
         means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
@@ -248,4 +249,10 @@ pub(super) fn other_clocksource(clocksource: &str, is_fault: bool) -> Observatio
     };
     seen.kernel.reasons = vec![cause];
     seen
+}
+
+/// Lets a read of this clock cost so many ns.
+pub(super) fn cost_of(seen: &mut Observations, name: &str, ns: f64) {
+    let clock = seen.clocks.iter_mut().find(|clock| clock.identity.name == name).unwrap();
+    clock.cost_ns.known_mut().unwrap().median = ns;
 }
