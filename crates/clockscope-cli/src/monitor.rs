@@ -16,7 +16,7 @@ pub(crate) struct MonitorArgs {
     /// Print one line of at most 80 characters, for a monitor; within 3 s by default
     ///
     /// It begins with OK, WARNING (a clock is limited), CRITICAL (a clock is unfit, or a finding of
-    /// --fail-on or of --policy) or UNKNOWN (no clock is worse than undecided).
+    /// --fail-on or of --policy) or UNKNOWN (no clock is worse than undecided, or one is missing).
     #[arg(long, conflicts_with_all = ["format", "json", "csv", "brief", "verbose", "baseline"])]
     pub(crate) one_line: bool,
     /// Meaning of the exit code

@@ -1,8 +1,8 @@
 //! Events between readings, as evidence on any clock.
 
 use clockscope_records::{
-    ClockRecord, CpusReason, Events, EvidenceData, Finding, LostPair, RateChange, RateRecord, ReferenceProblem,
-    Sequence, Suspect, Unknown, Untested,
+    ClockRecord, CpusReason, Events, EvidenceData, Failure, Finding, LostPair, RateChange, RateRecord,
+    ReferenceProblem, Sequence, Suspect, Unknown, Untested,
 };
 
 use super::evidence::{Severity, WeighedEvidence};
@@ -192,6 +192,9 @@ pub(super) fn order(
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
+    // Reads that fail on one CPU after others succeeded there.
+    let is_ended = |sequence: &&&&Sequence| sequence.failure == Some(Failure::DuringRun);
+    let ended = ordered.iter().find(is_ended).and_then(|sequence| sequence.reason.as_ref());
     let lost = |lost: &LostPair| {
         CpusReason::PairFailed { failure: lost.failure, because: Box::new(lost.reason.clone()) }.into()
     };
@@ -201,6 +204,7 @@ pub(super) fn order(
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
         (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
         (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (Some(0), _) if ended.is_some() => (Some(Untested::NoHandoff), ended.cloned(), Finding::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);

@@ -107,12 +107,17 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     // Where the clock runs as a daemon states that it corrects it, and by the system call it does
     // not, something stands between this process and the kernel, and it is not the path.
     let is_stated = own.off_ns.is_some_and(|off_ns| runs_as_stated(seen, clock, off_ns));
-    let finding = if is_stated { Finding::Unknown } else { events::against_if(own.off_ns.is_some()) };
+    let finding = match own.within_ns {
+        None => Finding::Unknown,
+        Some(_) if is_stated => Finding::Unknown,
+        Some(_) => events::against_if(own.off_ns.is_some()),
+    };
+    let compared: Vec<&ComparedPath> = compared.iter().copied().filter(|found| found.within_ns.is_some()).collect();
     let check = EvidenceData::Paths {
         compared: compared.iter().map(|found| found.path).collect(),
         fault: if is_stated { Some(ReadPath::Syscall) } else { fault.map(|found| found.path) },
         offset_ns: fault.and_then(|found| found.off_ns).map(|ns| if is_stated { -ns } else { ns }),
-        within_ns: compared.iter().map(|found| found.within_ns).max_by(f64::total_cmp),
+        within_ns: compared.iter().filter_map(|found| found.within_ns).max_by(f64::total_cmp),
         preloaded: seen.preloaded.iter().filter(|_| fault.is_some()).cloned().collect(),
     };
     Some(WeighedEvidence::new(check, finding, Severity::Forbids))

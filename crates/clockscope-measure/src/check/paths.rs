@@ -28,7 +28,8 @@ pub(crate) struct ComparedPath {
     /// Its lead over the system call, in ns, where it is off.
     pub(crate) off_ns: Option<f64>,
     /// Time within which the tightest of its readings was taken, in ns: so much may be hidden.
-    pub(crate) within_ns: f64,
+    /// `None` where the two could not be compared.
+    pub(crate) within_ns: Option<f64>,
 }
 
 /// Compares each path of these clocks with their system call; no path of a clock that has none, or
@@ -45,14 +46,17 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, names: &[String]) -> Resul
     let calls = catalog.entries.iter().filter(|entry| by_call(entry));
     let compared = calls.flat_map(|call| {
         let of_clock = |entry: &&CatalogEntry<P>| entry.info.name == call.info.name && !by_call(entry);
-        catalog.entries.iter().filter(of_clock).filter_map(|entry| compare(entry, call))
+        catalog.entries.iter().filter(of_clock).map(|entry| {
+            let (off_ns, within_ns) = compare(entry, call).unwrap_or_default();
+            ComparedPath { clock: entry.info.name.to_string(), path: entry.info.path, off_ns, within_ns }
+        })
     });
     Ok(compared.collect())
 }
 
-/// Compares one path with the system call; `None` where one of them refuses, and where too few
-/// readings agree on where the path is.
-fn compare<P: Platform>(entry: &CatalogEntry<P>, call: &CatalogEntry<P>) -> Option<ComparedPath> {
+/// Returns by how much one path leads the system call, if it is off, and within what both agree
+/// otherwise; `None` where one of them refuses, and where too few readings say the same.
+fn compare<P: Platform>(entry: &CatalogEntry<P>, call: &CatalogEntry<P>) -> Option<(Option<f64>, Option<f64>)> {
     let (path, call) = (entry.sampler.as_ref().ok()?, call.sampler.as_ref().ok()?);
     let (mut outside, mut within_ns) = (Vec::new(), f64::INFINITY);
     for _ in 0..ROUNDS {
@@ -69,6 +73,5 @@ fn compare<P: Platform>(entry: &CatalogEntry<P>, call: &CatalogEntry<P>) -> Opti
     let is_off = outside.len() >= FEWEST_OUTSIDE;
     let off_ns = is_off.then(|| outside[outside.len() / 2] as f64);
     let is_known = is_off || outside.len() <= ROUNDS - FEWEST_OUTSIDE;
-    let found = ComparedPath { clock: entry.info.name.to_string(), path: entry.info.path, off_ns, within_ns };
-    is_known.then_some(found)
+    is_known.then_some((off_ns, Some(within_ns)))
 }

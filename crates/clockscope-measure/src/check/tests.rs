@@ -244,6 +244,11 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
         evidence(of(&verdicts, "tsc"), EvidenceKind::Order).finding
     };
     assert_eq!(order(&seen), Finding::Unknown);
+    // Nor does one whose reads failed there after many.
+    let sequence = sequence_of(&mut seen, "rdtscp");
+    (sequence.handoffs, sequence.failure) = (100_000, Some(Failure::DuringRun));
+    sequence.reason = Some("a read failed".into());
+    assert_eq!(order(&seen), Finding::Unknown);
     sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
     assert_eq!(order(&seen), Finding::Against);
 }

@@ -53,12 +53,14 @@ impl ClockHealth {
 #[must_use]
 pub fn one_line(check: &Envelope<Check>, health: ClockHealth, remark: Option<&str>) -> String {
     let clocksource = check.environment.clocksource.as_deref().map(|name| format!("clocksource {name}"));
-    let candidates = wordings(&check.found).into_iter().flat_map(|words| {
+    let missing = check.found.unavailable.iter().map(|missing| missing.clock.as_str()).collect::<Vec<_>>().join(" ");
+    let missing = if missing.is_empty() { missing } else { format!("{missing} not available") };
+    let candidates = wordings(&check.found.verdicts).into_iter().flat_map(|words| {
         let alone = vec![words.clone()];
         [vec![words].into_iter().chain(clocksource.clone()).collect(), alone]
     });
-    let lines =
-        candidates.map(|parts: Vec<String>| state_line(health, &[remark.unwrap_or_default(), &parts.join("; ")]));
+    let lines = candidates
+        .map(|parts: Vec<String>| state_line(health, &[remark.unwrap_or_default(), &missing, &parts.join("; ")]));
     let lines: Vec<String> = lines.collect();
     let fitting = lines.iter().find(|line| line.chars().count() <= LINE_WIDTH).or(lines.last());
     cut(fitting.map(String::as_str).unwrap_or_default())
@@ -82,8 +84,7 @@ fn cut(line: &str) -> String {
 }
 
 /// Ways to word the verdicts, the longest first.
-fn wordings(Check { verdicts, unavailable, .. }: &Check) -> Vec<String> {
-    let missing = unavailable.iter().map(|missing| missing.clock.as_str()).collect::<Vec<_>>().join(" ");
+fn wordings(verdicts: &[Verdict]) -> Vec<String> {
     let of = |verdict: Trustworthiness| verdicts.iter().filter(move |found| found.verdict == verdict);
     let count = |verdict: Trustworthiness| Some((of(verdict).count(), verdict)).filter(|(count, _)| *count > 0);
     let counted = |verdicts: &[Trustworthiness]| -> Vec<String> {
@@ -92,8 +93,7 @@ fn wordings(Check { verdicts, unavailable, .. }: &Check) -> Vec<String> {
     };
     let all = Trustworthiness::ALL;
     let Some(worst) = all.into_iter().find(|verdict| of(*verdict).next().is_some()) else {
-        let not_available = format!("{missing} not available");
-        return vec![if missing.is_empty() { "no clock was judged".to_owned() } else { not_available }];
+        return vec!["no clock was judged".to_owned()];
     };
     let brief = counted(&all).join(", ");
     let Some(first) = of(worst).next().filter(|_| worst != Trustworthiness::Trusted) else {
@@ -223,7 +223,7 @@ mod tests {
         let others = ["realtime", "monotonic", "boottime", "tai"];
         let others = others.map(|name| verdict(name, Trustworthiness::Undecided, true));
         let verdicts = [vec![tsc], others.to_vec(), vec![verdict("thread", Trustworthiness::Trusted, false)]].concat();
-        let lines = wordings(&Check { verdicts, ..Check::default() });
+        let lines = wordings(&verdicts);
         assert!(lines.contains(&"tsc and 4 more undecided (order across CPUs), 1 trusted".to_owned()), "{lines:?}");
     }
 
@@ -233,7 +233,14 @@ mod tests {
         let hpet = UnreadableClock { clock: "hpet".to_owned(), reason, failure: Some(Failure::Missing) };
         let none = Check { unavailable: vec![hpet], ..Check::default() };
         let of = |verdicts: Vec<Verdict>| Check { verdicts, ..none.clone() };
-        assert_eq!(wordings(&none), ["hpet not available"]);
+        let line = |found: Check| {
+            let health = ClockHealth::of(&found);
+            let environment = Environment::default();
+            one_line(&Envelope { schema_version: 1, recorded_at: None, environment, run: None, found }, health, None)
+        };
+        assert_eq!(line(none.clone()), "clockscope UNKNOWN: hpet not available; no clock was judged");
+        let beside = line(of(vec![verdict("tsc", Trustworthiness::Trusted, false)]));
+        assert_eq!(beside, "clockscope UNKNOWN: hpet not available; 1 trusted (tsc)");
         for (worst, expected) in
             [(Trustworthiness::Trusted, ClockHealth::Unknown), (Trustworthiness::Limited, ClockHealth::Warning)]
         {

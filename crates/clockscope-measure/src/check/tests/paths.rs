@@ -9,7 +9,7 @@ fn with_paths(libc_ns: Option<f64>, vdso_ns: Option<f64>) -> Observations {
     for clock in ["monotonic", "realtime"] {
         for (path, off_ns) in [(ReadPath::Libc, libc_ns), (ReadPath::Vdso, vdso_ns)] {
             let off_ns = off_ns.filter(|_| clock == "realtime");
-            seen.paths.push(ComparedPath { clock: clock.to_owned(), path, off_ns, within_ns: 300.0 });
+            seen.paths.push(ComparedPath { clock: clock.to_owned(), path, off_ns, within_ns: Some(300.0) });
         }
     }
     seen.preloaded = vec!["libfaketime.so.1".to_owned()];
@@ -57,4 +57,14 @@ fn the_kernel_is_not_blamed_for_a_path() {
         let advice = one.advice().unwrap();
         assert!(advice.contains("preload") && !advice.contains("report it"), "{advice}");
     }
+}
+
+/// Where the system call is refused, nothing is known of the path, and that is said.
+#[test]
+fn a_path_that_was_not_compared_is_unknown() {
+    let mut seen = with_paths(None, None);
+    seen.paths.iter_mut().for_each(|found| found.within_ns = None);
+    let (verdict, finding, text) = text(&seen, "realtime");
+    assert_eq!((verdict, finding), (Trustworthiness::Trusted, Finding::Unknown), "{text}");
+    assert_eq!(text, "it could not be read by the system call to compare");
 }
