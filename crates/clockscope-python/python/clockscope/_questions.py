@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from clockscope import _arguments as words
 from clockscope._arguments import Clocks
 from clockscope._record import Record
-from clockscope._record_errors import ClockUnavailable
+from clockscope._record_errors import ClockUnavailable, Undetermined
 from clockscope._run import run
 
 
@@ -236,9 +236,19 @@ FORMAT = ("--format", "json", "--quiet")
 def about_clocks(question: str, clocks: Clocks, arguments: Sequence[str]) -> Record:
     """Asks about clocks, one of which has to be readable if they are named."""
     named = words.names_of("clocks", clocks)
-    record = run([question, *FORMAT, *arguments, "--", *named])
+    try:
+        record = run([question, *FORMAT, *arguments, "--", *named])
+    except Undetermined as undetermined:
+        if undetermined.record is not None:
+            _expect_readable(question, named, undetermined.record)
+        raise
+    _expect_readable(question, named, record)
+    return record
+
+
+def _expect_readable(question: str, named: Sequence[str], record: Record) -> None:
+    """Raises an exception if clocks were named and none of them could be read."""
     found = record.sequences if question == "order" else record.clocks
     if named and found and not any(clock.available for clock in found):
         reasons = "; ".join(f"{clock.name}: {clock.reason.text}" for clock in found)
-        raise ClockUnavailable(reasons, record)
-    return record
+        raise ClockUnavailable(reasons, record) from None
