@@ -9,6 +9,7 @@
 pub(crate) mod exchange;
 pub(crate) mod offsets;
 pub(crate) mod order;
+mod pacing;
 pub(crate) mod team;
 pub(crate) mod tournament;
 
