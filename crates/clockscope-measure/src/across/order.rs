@@ -28,8 +28,8 @@ use crate::session::Session;
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of handoffs.
 const SHORTEST_NS: f64 = 0.5e6;
-/// Handoffs of a clock, in each way, that are waited for at first: so many show something.
-const ENOUGH: u64 = 1000;
+/// Handoffs of a clock, in each way, that are waited for at first: fewer show nothing.
+pub(crate) const ENOUGH: u64 = 1000;
 /// The longest time to wait for them at once, in ns: on CPUs that run other programs, both threads
 /// run at the same time within a few turns of the scheduler.
 const LONGEST_WAIT_NS: f64 = 30e6;

@@ -7,12 +7,11 @@ use clockscope_records::{
 
 use super::evidence::{Severity, WeighedEvidence};
 use super::observations::Observations;
+use crate::across::order;
 use crate::error::MeasureError;
 use crate::failure_reason::{clock_failed, observed_ns};
 use crate::rate::base_name;
 
-/// Fewer handoffs than this say nothing.
-const FEW_HANDOFFS: u64 = 1000;
 /// Fewer readings than this do not show that a clock never goes back.
 const FEW_READINGS: u64 = 1000;
 
@@ -203,7 +202,7 @@ pub(super) fn order(
         (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
         (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
-        (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (Some(0), _) if handoffs < order::ENOUGH => (Some(Untested::FewHandoffs), None, Finding::Unknown),
         (Some(0), _) if ended.is_some() => (Some(Untested::NoHandoff), ended.cloned(), Finding::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
