@@ -262,23 +262,7 @@ mod tests {
     use clockscope_system::{ReadPath, Resolution};
 
     use super::*;
-
-    /// A timer that counts ns.
-    fn timer() -> RecordedTimer {
-        RecordedTimer {
-            name: "counter".to_owned(),
-            is_counter: true,
-            tick_ns: 0.0,
-            step: 1.0,
-            call: 0.0,
-            origin: 0,
-            first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 1.0 },
-            mean_rate: None,
-            reference: "reference".to_owned(),
-            reference_tick_ns: 1.0,
-            reference_origin: 0,
-        }
-    }
+    use crate::sampler::tests::ns_timer;
 
     /// A check of a busy machine had time for three batches of each clock, of which two were
     /// interrupted.
@@ -298,7 +282,7 @@ mod tests {
         const SHARE: f64 = 1065e-6;
         let jumps = |is_steered: bool, steering: f64, share: f64| {
             let resolution = Resolution::Nanoseconds(1.0);
-            let timer = timer();
+            let timer = ns_timer();
             let mut info = ClockInfo::new("monotonic", ClockKind::Monotonic, ReadPath::Libc, resolution, "");
             info.is_steered = is_steered;
             let mut state = MeasuredState::new(&info, &timer, steering, 0);

@@ -206,29 +206,34 @@ impl RawClock for EmptyLoop {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use clockscope_records::TimerRate;
 
     use super::*;
+
+    /// A counter that counts the ns of its reference.
+    pub(crate) fn ns_timer() -> RecordedTimer {
+        RecordedTimer {
+            name: "counter".to_owned(),
+            is_counter: true,
+            tick_ns: 0.0,
+            step: 1.0,
+            call: 0.0,
+            origin: 0,
+            first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 },
+            mean_rate: None,
+            reference: "reference".to_owned(),
+            reference_tick_ns: 1.0,
+            reference_origin: 0,
+        }
+    }
 
     /// The reference's clock starts anywhere, and passes 2^53 ns after 104 days.
     #[test]
     fn a_batch_is_timed_to_the_ns_wherever_the_reference_starts() {
         let edges = [0, 1 << 53, 1 << 63].map(|edge: u64| [edge.wrapping_sub(1), edge, edge + 1]);
         for reference_origin in edges.concat() {
-            let timer = RecordedTimer {
-                name: "counter".to_owned(),
-                is_counter: true,
-                tick_ns: 0.0,
-                step: 1.0,
-                call: 0.0,
-                origin: 0,
-                first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 },
-                mean_rate: None,
-                reference: "reference".to_owned(),
-                reference_tick_ns: 1.0,
-                reference_origin,
-            };
+            let timer = RecordedTimer { reference_origin, ..ns_timer() };
             for (before, after) in [(0, 1), (1, 2), (1001, 1002), (-1, 0), (-3, 4)] {
                 let around = [before, after].map(|ns| reference_origin.wrapping_add_signed(ns));
                 let sampled = Sampled { before: 0, after: 0, reference_ns: Some(around), delivered: 1, error: None };
