@@ -75,7 +75,7 @@ fn topic(name: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// There is no text; or it is a single word that neither a topic nor a symptom has.
+/// The text is empty, or a single word that stands in no topic and in no symptom.
 fn found(text: &str) -> Result<(String, Exit)> {
     let appearance = Appearance::of_terminal();
     if text.trim().is_empty() {

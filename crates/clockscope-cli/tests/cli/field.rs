@@ -12,12 +12,12 @@ use rustix::fs::OFlags;
 use serde_json::Value;
 use serial_test::parallel;
 
-use crate::support::{record, under};
+use crate::support::{clockscope, record, run, under};
 
-/// Where the kernel lists its clocksources.
+/// The folder in which the kernel lists its clocksources.
 const CLOCKSOURCES: &str = "/sys/devices/system/clocksource/clocksource0";
 
-/// What a kernel shows.
+/// The files of a kernel.
 struct Kernel<'a> {
     current: &'a str,
     available: &'a str,
@@ -176,15 +176,15 @@ fn a_library_that_lies_is_named() {
             let paths = verdict["evidence"].as_array().unwrap().iter().find(|one| one["check"] == "paths").unwrap();
             assert_eq!(paths["finding"] == "against", is_lying, "{paths:#}");
             assert_eq!(paths["fault"] == "libc", is_lying, "{paths:#}");
-            let preloaded = paths["text"].as_str().unwrap().contains("liar.so");
-            assert_eq!(preloaded, is_lying, "{paths:#}");
-            let blames_kernel = |one: &Value| one["advice"].as_str().is_some_and(|advice| advice.contains("report it"));
+            let preloaded: Vec<&str> = paths["preloaded"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
+            assert_eq!(preloaded.iter().any(|name| name.ends_with("liar.so")), is_lying, "{paths:#}");
+            let blames_kernel = |one: &Value| one["finding"] == "against" && one["suspect"] == "kernel";
             assert!(!verdict["evidence"].as_array().unwrap().iter().any(blames_kernel), "{verdict:#}");
         }
     }
 }
 
-/// What chronyd states is believed: of a frequency that it corrects for good, and of civil time
+/// Statements of chronyd are believed: on a frequency that it corrects for good, and on civil time
 /// where the kernel's flag is stale.
 #[test]
 #[parallel]
@@ -216,4 +216,37 @@ fn what_chronyd_states_is_used() {
         assert_eq!(verdicts[2..], ["monotonic unfit", "monotonic_raw trusted"], "{unstated:?}: {found:#}");
         assert!(found.to_string().contains("by the C library it is"), "{found:#}");
     }
+}
+
+/// One text for one absence, in every command, and no verdict.
+#[test]
+#[parallel]
+fn a_device_that_is_missing_is_unavailable() {
+    if Path::new("/dev/hpet").exists() {
+        return skip("this machine has a HPET");
+    }
+    let mut texts = Vec::new();
+    for words in [
+        &["check", "hpet", "-d", "500ms"][..],
+        &["measure", "hpet"],
+        &["steps", "hpet", "-d", "50ms"],
+        &["rate", "hpet", "-d", "200ms"],
+        &["order", "hpet", "-d", "50ms"],
+        &["shootout", "hpet", "monotonic", "-d", "200ms"],
+    ] {
+        let found = run(clockscope(words), 3);
+        let text = String::from_utf8(found.stdout).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let from = text.find("open of /dev/hpet").unwrap_or_else(|| panic!("{words:?}: {text}"));
+        let until = text[from..].find("clocks on it.").unwrap_or_else(|| panic!("{words:?}: {text}"));
+        texts.push(text[from..from + until].to_owned());
+        assert!(!text.contains("unfit") && !text.contains("seccomp"), "{words:?}: {text}");
+    }
+    texts.dedup();
+    assert_eq!(texts.len(), 1, "{texts:#?}");
+    let line = run(clockscope(&["check", "hpet", "--one-line", "-d", "300ms"]), 3).stdout;
+    let line = String::from_utf8(line).unwrap();
+    assert!(line.starts_with("clockscope UNKNOWN: hpet not available"), "{line}");
+    run(clockscope(&["check", "hpet", "monotonic", "-d", "500ms"]), 3);
+    run(clockscope(&["check", "hpet", "monotonic", "-d", "500ms", "--fail-on", "unavailable"]), 1);
 }

@@ -270,7 +270,7 @@ fn every_metric_states_its_unit() {
     }
 }
 
-/// What a daemon states of civil time is the error that is exposed, whatever the kernel has.
+/// The error of civil time that is exposed is the daemon's, whatever the kernel states.
 #[test]
 fn the_error_of_civil_time_is_that_of_a_daemon_that_answers() {
     let mut record = check();

@@ -59,7 +59,7 @@ fn the_kernel_is_not_blamed_for_a_path() {
     }
 }
 
-/// Where the system call is refused, nothing is known of the path, and that is said.
+/// A path is unknown, and said to be, where the system call is refused.
 #[test]
 fn a_path_that_was_not_compared_is_unknown() {
     let mut seen = with_paths(None, None);
