@@ -49,8 +49,9 @@ pub enum Handoff {
 /// Request for a test of order: what to test, and how.
 #[derive(Clone, Debug)]
 pub struct OrderRequest {
-    /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes
-    /// more: half a millisecond for each clock and round at least.
+    /// Time for all clocks and pairs together, in seconds. On many CPUs it takes more: half a
+    /// millisecond for each clock and round at least. On busy ones it takes up to as long again,
+    /// until each clock was handed over often enough.
     pub duration_s: f64,
     /// CPUs that take part; `None` for all that the process may run on.
     pub cpus: Option<Vec<u32>>,
