@@ -9,6 +9,7 @@ use clockscope_system::affinity::AffinityError;
 
 use crate::catalog::Catalog;
 use crate::context::Context;
+use crate::default_clocks;
 use crate::error::MeasureError;
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::pair::Deadline;
@@ -168,9 +169,10 @@ impl<'a, P: Platform> Setup<'a, P> {
             reference: reference.name().to_owned(),
             reference_tick_ns: reference.tick_ns(),
             reference_origin: calibration.reference_began(),
+            steering: steering(platform, reference.name()),
         };
         let seen_timer_step = calibration.seen_timer_step();
-        let bench = Bench { platform, timer, reference, facts, steering: 0.0, seen_timer_step, stop };
+        let bench = Bench { platform, timer, reference, facts, seen_timer_step, stop };
         Ok(Self { session, catalog, counters, recorded_at, bench, calibration, binding })
     }
 
@@ -348,6 +350,14 @@ fn counter<P: Platform>(platform: &P, counters: &Catalog<P>) -> Option<P::Counte
     platform.ordered_counter().ok().filter(|_| is_readable)
 }
 
+/// Returns by what share the kernel states that its steered clocks run faster than this reference;
+/// 0 where that is steered as well, and where the kernel does not state it.
+fn steering<P: Platform>(platform: &P, reference: &str) -> f64 {
+    let is_unsteered = default_clocks::is_unsteered(&Catalog::new(platform), reference);
+    let kernels = is_unsteered.then(|| platform.adjtimex()).and_then(Result::ok);
+    kernels.map_or(0.0, |kernels| kernels.steering_ppm() * 1e-6)
+}
+
 /// Tools that all clocks are timed and judged with.
 pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) platform: &'a P,
@@ -355,9 +365,6 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) reference: P::Reference,
     /// Facts about both, as known at the start.
     pub(crate) facts: RecordedTimer,
-    /// By what share the kernel states that its steered clocks run faster than those that it does
-    /// not steer; 0 where it was not asked.
-    pub(crate) steering: f64,
     seen_timer_step: Option<f64>,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,

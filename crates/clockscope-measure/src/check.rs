@@ -126,9 +126,6 @@ pub(crate) fn observe<P: Platform>(
     let counters = Catalog::counters(platform).tried(session)?;
     let ordered = Catalog::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
-    if observations::is_unsteered(setup.bench.reference.name()) {
-        setup.bench.steering = platform.adjtimex().map_or(0.0, |kernels| kernels.steering_ppm() * 1e-6);
-    }
     let measure::CostResult { clocks, .. } =
         measure::find(setup, duration_s * COST, &mut |share| progress(share * COST));
     let plan = order::OrderSettings {
@@ -148,6 +145,8 @@ pub(crate) fn observe<P: Platform>(
     let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
     let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
+    let is_reference_unsteered =
+        rates.as_ref().is_ok_and(|rates| default_clocks::is_unsteered(&Catalog::new(platform), &rates.reference));
     // A path that runs at a rate of its own is furthest off by now.
     let (paths, elapsed_ns) = (paths::find(setup, names).unwrap_or_default(), setup.bench.elapsed_ns(&start));
     let preloaded = platform.preloaded();
@@ -169,6 +168,7 @@ pub(crate) fn observe<P: Platform>(
         order,
         offsets,
         rates,
+        is_reference_unsteered,
         paths,
         elapsed_ns,
         preloaded,

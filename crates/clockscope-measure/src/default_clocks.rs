@@ -17,6 +17,11 @@ pub(crate) fn is_systems(info: &ClockInfo) -> bool {
     !is_other && info.kind != ClockKind::Cycles && info.path != ReadPath::Library
 }
 
+/// Returns true if nothing steers the clock of this name, as records have it.
+pub(crate) fn is_unsteered<P: Platform>(catalog: &Catalog<P>, label: &str) -> bool {
+    catalog.entries.iter().any(|row| row.label() == label && !row.info.is_steered)
+}
+
 /// Returns true if it may run at a rate of its own, and shows that in a second.
 pub(crate) fn may_have_own_rate(info: &ClockInfo) -> bool {
     info.is_device || !info.is_wrapper && !info.is_coarse && matches!(info.kind, ClockKind::Monotonic | ClockKind::Wall)

@@ -96,8 +96,7 @@ pub(crate) struct MeasuredState {
 impl<P: Platform> MeasuredClock<P> {
     /// Room for so many readings is made to find the tick from.
     pub(crate) fn new(row: CatalogEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
-        let state =
-            row.sampler.is_ok().then(|| MeasuredState::new(&row.info, &bench.facts, bench.steering, tick_readings));
+        let state = row.sampler.is_ok().then(|| MeasuredState::new(&row.info, &bench.facts, tick_readings));
         Self { row, state }
     }
 
@@ -134,9 +133,8 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
 }
 
 impl MeasuredState {
-    /// Room for so many readings is made to find the tick from. The kernel states that the clocks
-    /// that it steers run faster by the share `steering`.
-    pub(crate) fn new(info: &ClockInfo, timer: &RecordedTimer, steering: f64, tick_readings: usize) -> Self {
+    /// Room for so many readings is made to find the tick from.
+    pub(crate) fn new(info: &ClockInfo, timer: &RecordedTimer, tick_readings: usize) -> Self {
         let rate = timer.first_rate;
         let scale = info.ns_per_unit(rate.ns_per_unit);
         let follows =
@@ -145,12 +143,12 @@ impl MeasuredState {
         // The rate is as uncertain as the calibration either way.
         let tick_ns = if judged_outside { timer.reference_tick_ns } else { timer.tick_ns };
         // It may run as the kernel states, or as if that were not so.
-        let half = if info.is_steered { steering / 2.0 } else { 0.0 };
-        let rate_error = rate.bound_ppm * 1e-6 + half.abs();
+        let steering = if info.is_steered { timer.steering.abs() } else { 0.0 };
+        let rate_error = rate.bound_ppm * 1e-6 + steering;
         let judge = if follows { Judge::Reference { tick_ns, rate_error } } else { Judge::None };
         let nominal = info.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
         Self {
-            events: EventCounter::new(scale.unwrap_or(1.0) / (1.0 + half), nominal, judge, LONGEST),
+            events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
             differences: Differences::default(),
             tick: TickCollector::new(tick_readings),
             first: Vec::with_capacity(FIRST),
@@ -282,10 +280,10 @@ mod tests {
         const SHARE: f64 = 1065e-6;
         let jumps = |is_steered: bool, steering: f64, share: f64| {
             let resolution = Resolution::Nanoseconds(1.0);
-            let timer = ns_timer();
+            let timer = RecordedTimer { steering, ..ns_timer() };
             let mut info = ClockInfo::new("monotonic", ClockKind::Monotonic, ReadPath::Libc, resolution, "");
             info.is_steered = is_steered;
-            let mut state = MeasuredState::new(&info, &timer, steering, 0);
+            let mut state = MeasuredState::new(&info, &timer, 0);
             for batch in 0..100_u32 {
                 // Each begins 10 ms after the one before, which the clock shows as 10.65 µs more.
                 let at_ns = |read: u32| f64::from(batch) * 1e7 + f64::from(read) * 25.0;
@@ -297,7 +295,7 @@ mod tests {
             counts.judged.map_or(0, |judged| judged.jump + judged.hidden_regression.unwrap_or(0))
         };
         assert_eq!([jumps(true, SHARE, SHARE), jumps(true, SHARE, 0.0), jumps(true, 0.0, 0.0)], [0; 3]);
-        for (is_steered, steering, share) in [(true, 0.0, SHARE), (false, SHARE, SHARE), (true, SHARE, -SHARE)] {
+        for (is_steered, steering, share) in [(true, 0.0, SHARE), (false, SHARE, SHARE), (true, SHARE, 2.0 * SHARE)] {
             assert!(jumps(is_steered, steering, share) > 50, "{is_steered} {steering} {share}");
         }
     }

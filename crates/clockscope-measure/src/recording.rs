@@ -102,7 +102,7 @@ fn read_clock(clock: RecordedClock, timer: &RecordedTimer) -> Result<ReadClock, 
         return Err(RecordingFault::EmptyBatch { clock: identity.label() });
     }
     let state = failure_reason.is_none().then(|| {
-        let mut state = MeasuredState::new(&info, timer, 0.0, TICK_READINGS);
+        let mut state = MeasuredState::new(&info, timer, TICK_READINGS);
         warm_up_ns.into_iter().for_each(|cost_ns| state.recent.push(cost_ns));
         batches.iter().for_each(|batch| take(&mut state, batch, timer));
         state

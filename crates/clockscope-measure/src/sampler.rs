@@ -224,6 +224,7 @@ pub(crate) mod tests {
             mean_rate: None,
             reference: "reference".to_owned(),
             reference_tick_ns: 1.0,
+            steering: 0.0,
             reference_origin: 0,
         }
     }

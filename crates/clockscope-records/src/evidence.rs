@@ -284,11 +284,15 @@ pub enum EvidenceData {
     },
     /// Is the clock the same by the C library, the vDSO and the system call?
     Paths {
-        /// The paths that were compared with the system call.
+        /// The paths that were compared with the reference.
         compared: Vec<ReadPath>,
-        /// The path that shows another time than the system call; `null` where none does.
+        /// The path that they were compared with: the system call, or the vDSO where that is
+        /// refused.
+        #[serde(default = "system_call")]
+        reference: ReadPath,
+        /// The path that shows another time than the reference; `null` where none does.
         fault: Option<ReadPath>,
-        /// The lead of that path over the system call, in ns.
+        /// The lead of that path over the reference, in ns.
         offset_ns: Option<f64>,
         /// Paths that agree do so within this, in ns.
         within_ns: Option<f64>,
@@ -300,6 +304,11 @@ pub enum EvidenceData {
         /// The checks that make the counter unfit.
         faults: Vec<EvidenceKind>,
     },
+}
+
+/// Paths are compared with the system call where a record does not say otherwise.
+const fn system_call() -> ReadPath {
+    ReadPath::Syscall
 }
 
 /// The question of [`EvidenceData`], without its figures.

@@ -75,6 +75,16 @@ pub struct RecordedTimer {
     pub reference_tick_ns: f64,
     /// Reading of the reference that its times are relative to.
     pub reference_origin: u64,
+    /// By what share the kernel states that the clocks that it steers run faster than the
+    /// reference; 0 where it steers that as well, or does not state it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub steering: f64,
+}
+
+/// Recordings that have no steering keep their checksum.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_none(steering: &f64) -> bool {
+    *steering == 0.0
 }
 
 /// The rate of a timer.
@@ -313,6 +323,7 @@ mod tests {
                 mean_rate: None,
                 reference: "monotonic".to_owned(),
                 reference_tick_ns: 1.0,
+                steering: 0.0,
                 reference_origin: 0,
             },
             clocks: vec![RecordedClock {

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use clockscope_testing::skip;
+use clockscope_testing::{rig, skip};
 use rustix::fs::OFlags;
 use serde_json::Value;
 use serial_test::parallel;
@@ -184,6 +184,39 @@ fn a_library_that_lies_is_named() {
     }
 }
 
+/// Calls that show CLOCK_REALTIME by another name are compared with it, and a clock whose system
+/// call is refused with the vDSO.
+#[test]
+#[parallel]
+fn other_ways_to_a_clock_are_compared() {
+    let lie = |clock: &str, arguments: &[&str], preloaded: &str| {
+        let ten_s = [("CLOCKSCOPE_LIE_EVERY", "1"), ("CLOCKSCOPE_LIE_BLIP_NS", "10000000000")];
+        let mut command = clockscope(&[arguments, &["-d", "600ms", "--json", "-q"]].concat());
+        command.env("LD_PRELOAD", preloaded).env("CLOCKSCOPE_LIE_CLOCK", clock).envs(ten_s);
+        command.env("CLOCKSCOPE_DENY_CLOCK", "all").env("CLOCKSCOPE_DENY_HOW", "errno");
+        let paths = |verdict: &Value| {
+            let paths = verdict["evidence"].as_array().unwrap().iter().find(|one| one["check"] == "paths").unwrap();
+            let words = [&verdict["clock"], &paths["finding"], &paths["fault"], &paths["reference"]];
+            words.map(|word| word.as_str().unwrap_or("-").to_owned()).join(" ")
+        };
+        record(command)["verdicts"].as_array().unwrap().iter().map(paths).collect::<Vec<String>>()
+    };
+    let (liar, deny) = (rig("liar").display().to_string(), rig("deny").display().to_string());
+    assert_eq!(
+        lie("0", &["check", "rust_system_time", "gettimeofday", "time", "timespec_get"], &liar),
+        [
+            "gettimeofday for - syscall",
+            "time for - syscall",
+            "timespec_get for - syscall",
+            "rust_system_time against std syscall"
+        ]
+    );
+    assert_eq!(
+        lie("1", &["check", "monotonic", "realtime"], &format!("{liar}:{deny}")),
+        ["realtime for - vdso", "monotonic against libc vdso"]
+    );
+}
+
 /// Statements of chronyd are believed: on a frequency that it corrects for good, and on civil time
 /// where the kernel's flag is stale.
 #[test]
@@ -209,6 +242,12 @@ fn what_chronyd_states_is_used() {
         let civil = found.to_string();
         assert!(civil.contains("right within 0.011000 s, as chronyd states"), "{found:#}");
         assert!(!civil.contains("until it has caught up"), "{found:#}");
+    }
+    // Costs and events are measured beside the same statement, and advice is from them.
+    let arguments = ["measure", "monotonic", "monotonic_raw", "-d", "400ms", "--json", "-q"];
+    let found = record(under("corrected", &[("CLOCKSCOPE_CORRECTED_PPM", "1065.248")], &arguments));
+    for clock in found["clocks"].as_array().unwrap() {
+        assert_eq!(clock["events"]["jump"], 0, "{clock:#}");
     }
     // Without its statement, or while it works off a second, nobody vouches for the library.
     for unstated in [("CLOCKSCOPE_CORRECTED_LEFT_NS", "1e9"), ("CLOCKSCOPE_CORRECTED_SILENT", "1")] {

@@ -10,7 +10,6 @@ use clockscope_system::clocksource;
 
 use super::paths::ComparedPath;
 use crate::error::MeasureError;
-use crate::rate::base_name;
 
 /// No processor takes longer for an ordered read, in ns, unless it is trapped, or emulated.
 pub(super) const TRAPPED_NS: f64 = 200.0;
@@ -33,6 +32,8 @@ pub(crate) struct Observations {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rate, MeasureError>,
+    /// True if nothing steers the reference of rates.
+    pub(crate) is_reference_unsteered: bool,
     /// Paths of the system's clocks beside their system calls.
     pub(crate) paths: Vec<ComparedPath>,
     /// Time from the start of the check until they were compared, in ns.
@@ -58,11 +59,6 @@ pub(crate) enum Mean {
     WentBack,
     /// There is no counter, or another reference.
     Unknown,
-}
-
-/// Returns true if nothing steers a reference of this name.
-pub(super) fn is_unsteered(reference: &str) -> bool {
-    base_name(reference) == "monotonic_raw"
 }
 
 /// The processor's own counter, in whatever reading sequence.
@@ -208,7 +204,7 @@ impl Observations {
     /// offset above its error.
     pub(super) fn lasting_ppm(&self) -> Option<(f64, f64)> {
         let rates = self.rates.as_ref().ok()?;
-        if !is_unsteered(&rates.reference) {
+        if !self.is_reference_unsteered {
             return None;
         }
         let is_disciplined = |kernels: &&Adjtimex| {

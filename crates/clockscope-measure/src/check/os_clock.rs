@@ -115,6 +115,7 @@ fn paths(seen: &Observations, clock: &ClockRecord) -> Option<WeighedEvidence> {
     let compared: Vec<&ComparedPath> = compared.iter().copied().filter(|found| found.within_ns.is_some()).collect();
     let check = EvidenceData::Paths {
         compared: compared.iter().map(|found| found.path).collect(),
+        reference: own.reference,
         fault: if is_stated { Some(ReadPath::Syscall) } else { fault.map(|found| found.path) },
         offset_ns: fault.and_then(|found| found.off_ns).map(|ns| if is_stated { -ns } else { ns }),
         within_ns: compared.iter().filter_map(|found| found.within_ns).max_by(f64::total_cmp),

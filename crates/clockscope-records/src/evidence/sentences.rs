@@ -176,20 +176,24 @@ fn readable(check: &EvidenceData) -> String {
 
 /// Says whether all paths show one time, which one does not, and what is preloaded then.
 fn paths(check: &EvidenceData, finding: Finding) -> String {
-    let EvidenceData::Paths { compared, fault, offset_ns, within_ns, preloaded } = check else { return String::new() };
+    let EvidenceData::Paths { compared, reference, fault, offset_ns, within_ns, preloaded } = check else {
+        return String::new();
+    };
     let Some(fault) = fault else {
         let agree = within_ns.map_or_else(String::new, |ns| format!(" within {}", time(ns)));
         let paths: Vec<&str> = compared.iter().map(|path| spoken(*path)).collect();
         return match paths.as_slice() {
-            [] => "it could not be read by the system call to compare".to_owned(),
-            paths => format!("{} and the system call agree{agree}", paths.join(", ")),
+            [] => "it could not be read by another path to compare".to_owned(),
+            paths => format!("{} and {} agree{agree}", paths.join(", "), spoken(*reference)),
         };
     };
     let direction = if offset_ns.is_some_and(|ns| ns < 0.0) { "behind" } else { "ahead of" };
     let off = offset_ns.map_or_else(String::new, |ns| format!("{} {direction} ", time(ns.abs())));
     let preloaded = if preloaded.is_empty() { String::new() } else { format!("; preloaded: {}", preloaded.join(", ")) };
-    let whom =
-        if *fault == ReadPath::Syscall { "this path, which runs as a time daemon states" } else { "the system call" };
+    let whom = match fault {
+        ReadPath::Syscall => "this path, which runs as a time daemon states",
+        _ => spoken(*reference),
+    };
     let others = if finding == Finding::For { ", with which this path agrees" } else { "" };
     format!("by {} it is {off}{whom}{others}{preloaded}", spoken(*fault))
 }
@@ -200,6 +204,7 @@ fn spoken(path: ReadPath) -> &'static str {
         ReadPath::Libc => "the C library",
         ReadPath::Vdso => "the vDSO",
         ReadPath::Syscall => "the system call",
+        ReadPath::Std => "Rust's library",
         other => other.as_str(),
     }
 }

@@ -138,7 +138,13 @@ fn a_path_that_runs_as_a_daemon_states_is_not_off() {
     let mut seen = corrected_by(1065.0);
     let off_ns = Some(870_000.0);
     let path = ReadPath::Libc;
-    seen.paths = vec![ComparedPath { clock: "monotonic".to_owned(), path, off_ns, within_ns: Some(300.0) }];
+    seen.paths = vec![ComparedPath {
+        clock: "monotonic".to_owned(),
+        path,
+        reference: ReadPath::Syscall,
+        off_ns,
+        within_ns: Some(300.0),
+    }];
     assert_eq!(of_three(&seen)[1], Trustworthiness::Unfit);
     seen.synchronization.chrony = Figure::Known(ChronyTracking { freq_ppm: -1065.2, ..TRACKING });
     assert_eq!(of_three(&seen)[1], Trustworthiness::Trusted);

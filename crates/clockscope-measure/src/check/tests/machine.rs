@@ -169,6 +169,7 @@ pub(crate) fn healthy() -> Observations {
             ..Order::default()
         },
         offsets: Offsets { cpus: vec![0, 1], pairs: vec![pair], within_ns: Figure::Known(73.0), ..Offsets::default() },
+        is_reference_unsteered: true,
         rates: Ok(Rate {
             reference: "monotonic_raw:syscall".to_owned(),
             clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],

@@ -33,14 +33,15 @@ fn checks() -> Vec<EvidenceData> {
         EvidenceData::Resolution { tick_ns: Some(4e6), at_most_ns: None, coarse_nominal_ns: None, reason: None },
         EvidenceData::Counter { faults: vec![EvidenceKind::Jumps, EvidenceKind::Order] },
     ];
-    for (compared, fault, offset_ns) in [
-        (vec![ReadPath::Libc, ReadPath::Vdso], None, None),
-        (vec![ReadPath::Libc, ReadPath::Vdso], Some(ReadPath::Vdso), Some(-3.6e12)),
-        (vec![ReadPath::Libc], Some(ReadPath::Libc), Some(2000.0)),
-        (Vec::new(), None, None),
+    for (compared, reference, fault, offset_ns) in [
+        (vec![ReadPath::Libc, ReadPath::Vdso], ReadPath::Syscall, None, None),
+        (vec![ReadPath::Libc, ReadPath::Vdso], ReadPath::Syscall, Some(ReadPath::Vdso), Some(-3.6e12)),
+        (vec![ReadPath::Libc], ReadPath::Syscall, Some(ReadPath::Libc), Some(2000.0)),
+        (vec![ReadPath::Libc], ReadPath::Vdso, Some(ReadPath::Libc), Some(2000.0)),
+        (Vec::new(), ReadPath::Syscall, None, None),
     ] {
-        let preloaded = vec!["libfaketime.so.1".to_owned()];
-        checks.push(EvidenceData::Paths { compared, fault, offset_ns, within_ns: Some(300.0), preloaded });
+        let (within_ns, preloaded) = (Some(300.0), vec!["libfaketime.so.1".to_owned()]);
+        checks.push(EvidenceData::Paths { compared, reference, fault, offset_ns, within_ns, preloaded });
     }
     let text = |text: &str| text.to_owned();
     for cause in [
