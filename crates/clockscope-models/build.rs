@@ -2,5 +2,5 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-cfg=loom");
+    println!("cargo::rustc-cfg=clockscope_models");
 }

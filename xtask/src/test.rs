@@ -58,6 +58,11 @@ const ALL_CASES: [(&str, &str); 1] = [("PROPTEST_CASES", "256")];
 /// The models of the clock's protocol, which loom runs.
 const MODELS: &str = "disciplined::protocol";
 
+/// Cfgs that users of other crates set for all that they build, the library included, and a package
+/// that is built on the library as theirs are.
+const FOREIGN_CFGS: [&str; 2] = ["loom", "fuzzing"];
+const DEPENDENT: &str = "clockscope-capi";
+
 /// The tests of members that `cargo test` leaves out.
 fn crates(tally: &Tally) -> Result<()> {
     members::test_others(tally, &ALL_CASES, &[])
@@ -72,7 +77,12 @@ fn ignored(tally: &Tally) -> Result<()> {
 }
 
 fn lints() -> Result<()> {
-    run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
+    run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])?;
+    FOREIGN_CFGS.into_iter().try_for_each(|name| {
+        let flags = format!("--cfg {name}");
+        let variables = [("RUSTFLAGS", flags.as_str()), ("CARGO_TARGET_DIR", "target/cfgs")];
+        run::with(&variables, "cargo", &["check", "--package", DEPENDENT, "--quiet"])
+    })
 }
 
 /// The models that take too long for `crates`.

@@ -141,7 +141,7 @@ mod os_changes;
 mod os_speed;
 mod page;
 #[cfg(test)]
-#[cfg(loom)]
+#[cfg(clockscope_models)]
 mod protocol;
 mod serving;
 mod shared;
@@ -158,20 +158,20 @@ mod use_rate;
 mod verified_cpus;
 mod version;
 mod wall;
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 mod wiping;
 
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 pub use page::layout;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 pub(crate) use shared_statement::carried_on;
 #[cfg(test)]
 pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
 pub use statement::{BoundedAt, CivilStatement};
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 pub(crate) use verified_cpus::CPUS as MOST_CPUS;
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
 use clockscope_core::atomic::AtomicU64;
@@ -264,13 +264,13 @@ enum Questions {
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A clock out of `counter` and `os`. Reads neither.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub const fn new(counter: C, os: S) -> Self {
         Self::of(Shared::new(os), counter)
     }
 
     /// Loom's atomics cannot be made at compile time.
-    #[cfg(loom)]
+    #[cfg(clockscope_models)]
     pub fn new(counter: C, os: S) -> Self {
         Self::of(Shared::new(os), counter)
     }
@@ -355,7 +355,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The same without the questions that decide nothing.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn recheck_use(&self) -> bool {
         self.follow(self.ask(Questions::Deciding))
     }
@@ -428,7 +428,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// From here on the counter may not be read. Callable in a signal handler.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn forbid(&self) {
         self.trust.forbid();
         self.decide(|mode| match mode {
@@ -439,13 +439,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The OS clock.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn os(&self) -> &S {
         &self.shared.os
     }
 
     /// The state that a forked child must forget; all-zero is that before the first use.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn shared(&self) -> &Shared<S> {
         &self.shared
     }
@@ -547,7 +547,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
 

@@ -14,11 +14,11 @@
 //!
 //! A forked child is another owner: nothing of its parent's history is its own.
 
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 mod excerpt;
 mod fit;
 mod piece;
-#[cfg(all(test, loom))]
+#[cfg(all(test, clockscope_models))]
 mod protocol;
 mod search;
 
@@ -27,10 +27,10 @@ use core::sync::atomic::Ordering;
 use crate::disciplined::{
     Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
 };
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 pub use excerpt::Excerpt;
 use fit::{Fit, Step};
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 pub(crate) use piece::Ahead;
 pub use piece::Piece;
 use piece::{CONVERTED, FLAGS, Words};
@@ -76,7 +76,7 @@ pub struct History<const N: usize> {
 
 impl<const N: usize> History<N> {
     /// An empty one.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     #[must_use]
     #[allow(clippy::new_without_default, reason = "it is for a static")]
     pub const fn new() -> Self {
@@ -93,7 +93,7 @@ impl<const N: usize> History<N> {
     }
 
     /// An empty one. Loom's atomics cannot be made at compile time.
-    #[cfg(loom)]
+    #[cfg(clockscope_models)]
     #[allow(clippy::new_without_default, reason = "as above")]
     pub fn new() -> Self {
         let word = || SharedWord::new(0);
@@ -138,7 +138,7 @@ impl<const N: usize> History<N> {
 
     /// The lock, unless another thread holds it all the time.
     fn lock(&self, owner: u64) -> Option<ProcessGuard<'_, Fit>> {
-        (0..if cfg!(loom) { 1 } else { TRIES }).find_map(|_| {
+        (0..if cfg!(clockscope_models) { 1 } else { TRIES }).find_map(|_| {
             core::hint::spin_loop();
             self.fit.try_lock(owner)
         })
@@ -298,7 +298,7 @@ impl<const N: usize> History<N> {
     /// # Errors
     /// None does, for this reason.
     pub fn find(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
-        for _ in 0..if cfg!(loom) { 2 } else { TRIES } {
+        for _ in 0..if cfg!(clockscope_models) { 2 } else { TRIES } {
             // First, because a child may find the version odd for ever.
             if !self.is_of(owner) {
                 return Err(Uncovered::None);

@@ -77,29 +77,29 @@ mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of
 // the process then.
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod bounded;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod civil;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod civil_bounds;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod leap;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod native;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod process;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod revalidation;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod stamps;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod std_instant;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod stopwatch;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod upkeep;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod wall;
 
 /// Error number of a call of the system.
@@ -107,10 +107,10 @@ pub use clockscope_core::Errno;
 pub use instant::{AtomicInstant, Instant};
 pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 #[doc(inline)]
 pub use disciplined::layout;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub use {
     civil::{tai_now, utc_now},
     civil_bounds::{Basis, Bounded, Unbounded},
@@ -147,6 +147,6 @@ pub use {
 };
 
 /// Tests the example of the README.
-#[cfg(all(doctest, feature = "std", not(loom)))]
+#[cfg(all(doctest, feature = "std", not(clockscope_models)))]
 #[doc = include_str!("../README.md")]
 struct Readme;

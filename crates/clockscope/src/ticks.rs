@@ -103,7 +103,7 @@ pub fn stop() -> u64 {
 /// ```
 /// assert_ne!(clockscope::ticks::is_permitted(), Some(false));
 /// ```
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(clockscope_models)))]
 #[must_use]
 pub fn is_permitted() -> Option<bool> {
     clockscope_core::os::counter_is_permitted()

@@ -39,8 +39,8 @@ impl Instant {
 /// By how much the process's timeline is ahead of CLOCK_MONOTONIC. A timeline without a clock is
 /// that one.
 fn timeline_offset_ns() -> u64 {
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(clockscope_models)))]
     return crate::native::CLOCK.timeline_offset_ns();
-    #[cfg(not(all(feature = "std", not(loom))))]
+    #[cfg(not(all(feature = "std", not(clockscope_models))))]
     return 0;
 }

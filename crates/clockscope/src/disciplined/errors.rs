@@ -211,7 +211,7 @@ pub(crate) fn error_ns(first: u64, last: u64, os_ns: u64, os_tick_ns: u64) -> u6
     ahead.max(behind).max(0) as u64
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

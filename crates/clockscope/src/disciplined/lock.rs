@@ -132,14 +132,14 @@ pub(super) struct Guard<'a, T> {
 }
 
 impl<T: Copy> Lock<T> {
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) const fn new(value: T) -> Self {
         // One by one: `[..; EPOCHS]` would copy a cell.
         let values = [UnsafeCell::new(value), UnsafeCell::new(value)];
         Self { word: AtomicU64::new(0), values }
     }
 
-    #[cfg(loom)]
+    #[cfg(clockscope_models)]
     pub(super) fn new(value: T) -> Self {
         Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
     }
@@ -148,7 +148,7 @@ impl<T: Copy> Lock<T> {
     ///
     /// # Safety
     /// No guard may be in use, now or later: its thread is gone.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) unsafe fn break_open(&self, value: T) {
         for cell in &self.values {
             // SAFETY: the caller's promise: nobody else refers to the value.
@@ -228,13 +228,13 @@ impl<T> Drop for Guard<'_, T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
 
     /// However many threads try, one of a process has it; and another process takes it from one.
     #[test]
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     fn the_lock_of_a_process_is_one_threads() {
         let lock = ProcessLock::new(AtomicU64::new(0), 0u64);
         let held = lock.try_lock(1).unwrap();

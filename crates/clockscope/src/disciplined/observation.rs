@@ -91,7 +91,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The same of the OS clock alone: it is both clocks of the bracket.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn observe_os(&self) -> Result<Observation, Unobserved> {
         self.prepare();
         self.now();

@@ -121,7 +121,7 @@ pub(crate) struct Page {
 
 /// Positions of the words of the page that a reader outside of this crate may read, in bytes.
 /// Version 1. docs/concepts/library/page.md, "The page", says what they mean.
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 pub mod layout {
     use super::{Civil, CivilWords, Page, Segment, SegmentWords};
     use crate::disciplined::version::{SEGMENTS, SLOTS};
@@ -170,7 +170,7 @@ pub(crate) struct PageSnapshot {
 
 impl Page {
     /// The state before the first use.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) const fn new() -> Self {
         Self {
             version: AtomicU64::new(0),
@@ -194,7 +194,7 @@ impl Page {
     }
 
     /// The state before the first use. Loom's atomics cannot be made at compile time.
-    #[cfg(loom)]
+    #[cfg(clockscope_models)]
     pub(crate) fn new() -> Self {
         let word = || AtomicU64::new(0);
         Self {
@@ -512,7 +512,7 @@ impl Page {
 
     /// Says which layout the page has.
     pub(crate) fn mark(&self) {
-        #[cfg(not(loom))]
+        #[cfg(not(clockscope_models))]
         self.format.store(layout::FORMAT, Ordering::Relaxed);
     }
 
@@ -521,12 +521,12 @@ impl Page {
     }
 
     /// End of the words that a reading without a line needs, and beginning of the segments.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(all(test, not(clockscope_models)))]
     pub(super) const LAYOUT: (usize, usize) =
         (core::mem::offset_of!(Self, usage), core::mem::offset_of!(Self, segments));
 
     /// Forgets everything.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn forget(&self) {
         let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
         let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns, &self.wanted, &self.format];
@@ -552,5 +552,5 @@ fn raise(word: &AtomicU64, ns: u64) -> u64 {
     if is >= ns { is } else { word.fetch_max(ns, Ordering::Relaxed).max(ns) }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests;

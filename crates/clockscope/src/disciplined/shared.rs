@@ -4,7 +4,7 @@ use super::lock::Lock;
 use super::page::Page;
 use super::shared_statement::SharedStatement;
 use super::state::Steering;
-#[cfg(not(loom))]
+#[cfg(not(clockscope_models))]
 use super::sync::{AtomicU64, Ordering};
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
@@ -13,8 +13,8 @@ use super::sync::{AtomicU64, Ordering};
 /// held while the process forked would never be released there, and what the parent knew of its
 /// clocks need not hold in the child's time namespace. A page has 4 kB on x86, and up to 64 kB
 /// elsewhere.
-#[cfg_attr(all(not(loom), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
-#[cfg_attr(all(not(loom), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
+#[cfg_attr(all(not(clockscope_models), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
+#[cfg_attr(all(not(clockscope_models), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
 pub(crate) struct Shared<S> {
     /// Here for the sake of who calls rarely: what such a call reads is in one cache line.
     pub(super) os: S,
@@ -24,12 +24,12 @@ pub(crate) struct Shared<S> {
     pub(super) statement: SharedStatement,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) process_mark: AtomicU64,
 }
 
 impl<S> Shared<S> {
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) const fn new(os: S) -> Self {
         Self {
             os,
@@ -40,7 +40,7 @@ impl<S> Shared<S> {
         }
     }
 
-    #[cfg(loom)]
+    #[cfg(clockscope_models)]
     pub(super) fn new(os: S) -> Self {
         Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), statement: SharedStatement::new() }
     }
@@ -49,7 +49,7 @@ impl<S> Shared<S> {
     ///
     /// `last` counts the marks that were given, in memory that is not forgotten: so no ancestor of
     /// a process has had its mark.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn process_mark(&self, last: &AtomicU64) -> u64 {
         match self.process_mark.load(Ordering::Relaxed) {
             0 => {
@@ -62,14 +62,14 @@ impl<S> Shared<S> {
     }
 
     /// Returns whether `mark` is the mark of this process.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     #[inline(always)]
     pub(crate) fn has_process_mark(&self, mark: u64) -> bool {
         self.process_mark.load(Ordering::Relaxed) == mark
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
 

@@ -53,13 +53,13 @@ pub(super) struct SharedStatement {
 }
 
 impl SharedStatement {
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) const fn new() -> Self {
         Self { turn: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; Statement::WORDS] }
     }
 
     /// Loom's atomics cannot be made at compile time.
-    #[cfg(loom)]
+    #[cfg(clockscope_models)]
     pub(super) fn new() -> Self {
         Self { turn: AtomicU64::new(0), words: core::array::from_fn(|_| AtomicU64::new(0)) }
     }
@@ -113,7 +113,7 @@ impl SharedStatement {
     }
 
     /// Makes all of it zero.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) fn wipe(&self) {
         for word in &self.words {
             word.store(0, Ordering::Relaxed);
@@ -236,7 +236,7 @@ impl Statement {
 /// Returns the interval of this statement when the clock that carries it on has gone on by so many
 /// ns: by the counter, and by the unsteered clock. No time passes between the question and the
 /// beginning.
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 pub(crate) fn carried_on(reported: CivilStatement, after_ns: u64) -> [Option<BoundedAt>; 2] {
     const START: u64 = 1 << 50;
     const MOST_NS: u64 = 125_000;

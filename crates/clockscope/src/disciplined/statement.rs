@@ -131,7 +131,7 @@ impl Bounds {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

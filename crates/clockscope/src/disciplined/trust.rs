@@ -66,7 +66,7 @@ impl Trust {
     }
 
     /// From here on the counter may not be read. Callable in a signal handler.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(super) fn forbid(&self) {
         self.answers.forbid();
     }

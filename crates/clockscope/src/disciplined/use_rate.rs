@@ -159,7 +159,7 @@ impl InUse {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

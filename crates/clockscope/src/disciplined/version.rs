@@ -155,7 +155,7 @@ impl Version {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests {
     use super::*;
 

@@ -274,7 +274,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The system says that the wall clock was set: as [`Disciplined::check_wall`], where anybody
     /// has asked for wall time.
-    #[cfg(not(loom))]
+    #[cfg(not(clockscope_models))]
     pub(crate) fn wall_was_set(&self) {
         if self.shared.page.wants(WANTS_WALL) {
             self.check_wall();
@@ -339,5 +339,5 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(clockscope_models)))]
 mod tests;

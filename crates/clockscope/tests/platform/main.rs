@@ -1,7 +1,7 @@
 //! The library on every platform: its promises by the system's own clocks, order across threads,
 //! and other crates' types.
 
-#![cfg(not(loom))]
+#![cfg(not(clockscope_models))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 #[cfg(all(
