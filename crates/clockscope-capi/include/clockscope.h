@@ -115,8 +115,9 @@ typedef enum clockscope_finding {
 
 /* The distance of the time from CLOCK_MONOTONIC. */
 typedef struct clockscope_bound {
-  uint64_t now_ns;     /* by a comparison that was made for this answer */
-  uint64_t largest_ns; /* the largest since the generation began */
+  uint64_t now_ns;        /* by a comparison that was made for this answer */
+  uint64_t largest_ns;    /* the largest that may have been since the generation began */
+  uint64_t largest_at_ns; /* the time of that, or of the last comparison before it */
 } clockscope_bound;
 
 /* The counter's frequency: the mean over a window that ends now, between rigorous bounds. */
@@ -221,8 +222,10 @@ CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CL
 CLOCKSCOPE_API int clockscope_source(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Stores how far clockscope_now() is from CLOCK_MONOTONIC: now, and at most since the generation
- * began. The largest holds for readings that are at least 3 ms old, if CLOCK_MONOTONIC's rate
- * changes at most every 2 ms.
+ * began. The first holds at a moment of the call, and assumes nothing. The largest holds for
+ * readings that are at least 3 ms old, if CLOCK_MONOTONIC changes its rate at most once in any 2 ms
+ * in which it is read. After a pause it is some 0.4 ms: nothing shows what that clock did after the
+ * last comparison.
  *
  * Unit: ns. Error: it is an upper bound. Ordering: none.
  * Cost: some twenty reads of both clocks, about 0.8 us.

@@ -168,13 +168,19 @@ pub(crate) fn source_number(source: Source) -> Result<c_int, CallFailure> {
 pub struct BoundNs {
     /// By a comparison that was made for this answer, in ns.
     pub now_ns: u64,
-    /// The largest since the generation began, in ns.
+    /// The largest that may have been since the generation began, in ns.
     pub largest_ns: u64,
+    /// The time of that, or of the last comparison before it, in ns.
+    pub largest_at_ns: u64,
 }
 
 impl From<ErrorBound> for BoundNs {
     fn from(bound: ErrorBound) -> Self {
-        Self { now_ns: whole_ns(bound.now), largest_ns: whole_ns(bound.largest) }
+        Self {
+            now_ns: whole_ns(bound.now),
+            largest_ns: whole_ns(bound.largest),
+            largest_at_ns: bound.largest_at.as_ns(),
+        }
     }
 }
 

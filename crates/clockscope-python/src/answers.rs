@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clockscope::bounded;
 use clockscope::stamps::{Refused, StampError};
-use clockscope::{Evidence, Finding, Source};
+use clockscope::{ErrorBound, Evidence, Finding, Source};
 use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
 
@@ -78,21 +78,24 @@ impl PythonValue {
         Self::Text(Cow::Borrowed(text))
     }
 
+    fn bound(bound: ErrorBound) -> Self {
+        Self::Tuple(vec![Self::ns(bound.now), Self::ns(bound.largest), Self::Unsigned(bound.largest_at.as_ns())])
+    }
+
     fn ns(duration: Duration) -> Self {
         Self::Unsigned(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 }
 
-/// Returns the error bound now, and the largest since the generation began, in ns.
+/// Returns the error bound now, the largest since the generation began, and the time of that, in
+/// ns.
 pub(crate) fn error_bound() -> Result<PythonValue, AnswerFailure> {
-    let bound = clockscope::error_bound().ok_or(AnswerFailure::NoClock)?;
-    Ok(PythonValue::Tuple(vec![PythonValue::ns(bound.now), PythonValue::ns(bound.largest)]))
+    Ok(PythonValue::bound(clockscope::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
 /// The same of civil time.
 pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
-    let bound = clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?;
-    Ok(PythonValue::Tuple(vec![PythonValue::ns(bound.now), PythonValue::ns(bound.largest)]))
+    Ok(PythonValue::bound(clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
 /// Returns what an interval of civil time is worth now, in a word.

@@ -96,12 +96,17 @@ Returns what bounded_ns() is worth now.
 \"synchronized\", \"while_not_slewing\" and \"leap_second\" have a bound. \"slewing\", \"worthless\",
 \"unsynchronized\" and \"unavailable\" have none.",
     ),
-    (c"error_bound", error_bound, py::METH_NOARGS, c"error_bound($module, /)\n--\n\nReturns (now, largest) in ns."),
+    (
+        c"error_bound",
+        error_bound,
+        py::METH_NOARGS,
+        c"error_bound($module, /)\n--\n\nReturns (now, largest, largest_at) in ns.",
+    ),
     (
         c"wall_error_bound",
         wall_error_bound,
         py::METH_NOARGS,
-        c"wall_error_bound($module, /)\n--\n\nReturns (now, largest) in ns for wall_ns().",
+        c"wall_error_bound($module, /)\n--\n\nReturns (now, largest, largest_at) in ns for wall_ns().",
     ),
     (
         c"source",

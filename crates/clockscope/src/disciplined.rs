@@ -184,7 +184,7 @@ pub(crate) use errors::{FASTER, SLOWER, error_ns};
 use first_reading::FirstReading;
 pub(crate) use lock::{ProcessGuard, ProcessLock};
 pub(crate) use observation::Observation;
-pub use observation::Unobserved;
+pub use observation::{CivilTime, Unobserved};
 pub(crate) use page::WallOffset;
 pub(crate) use shared::Shared;
 pub(crate) use statement::GROWS;
@@ -489,7 +489,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
-            self.next_generation(0);
+            self.next_generation(0, None);
         }
     }
 
@@ -530,16 +530,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.next_try_ns.store(0, Ordering::Relaxed);
             let next = version.without_line(mode);
             if page.end_line_of(&mut version, next) {
-                self.next_generation(page.largest_error_ns.load(Ordering::Relaxed));
+                self.next_generation(page.largest_error_ns.load(Ordering::Relaxed), None);
                 return;
             }
         }
     }
 
     /// Moves the number of readings that are not on one line. The largest error begins with the one
-    /// in which the generation ended.
-    fn next_generation(&self, error_ns: u64) {
+    /// in which the generation ended, at this time, or at that of the largest before.
+    fn next_generation(&self, error_ns: u64, at_ns: Option<u64>) {
         self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
+        if let Some(at_ns) = at_ns {
+            self.shared.page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
+        }
         // What was found to be wrong may be what the system's clocks go by, too.
         self.shared.statement.forget();
         self.shared.os.preemption_point();

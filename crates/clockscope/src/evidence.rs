@@ -6,6 +6,8 @@ use core::time::Duration;
 
 use clockscope_core::evidence::PpmBound;
 
+use crate::Instant;
+
 pub use clockscope_core::Finding;
 
 /// Source of the current time.
@@ -132,11 +134,19 @@ impl fmt::Display for Frequency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorBound {
-    /// By a bracket that was taken for this answer.
+    /// Bound at a moment of the call, by a bracket that was taken for it: nothing is assumed.
     pub now: Duration,
-    /// The largest that was seen since the generation began, and the one in which the generation
-    /// before ended.
+    /// The largest error that a reading may have had since the generation began, or in which the
+    /// generation before ended: a figure of the past, which does not become smaller.
+    ///
+    /// It assumes that the OS clock changes its rate at most once in any two milliseconds in which
+    /// it is read, by as much as adjtimex(2) permits, and nothing of what it does in a pause.
+    /// Readings between the last comparison of the clocks and a pause may be off by 22 % of that
+    /// time, if it is slewed from one end to the other then: nothing shows that it was not. So a
+    /// pause alone makes it some 0.4 ms.
     pub largest: Duration,
+    /// Time of that reading, or of the last comparison before it.
+    pub largest_at: Instant,
 }
 
 /// Reason why the counter is not used.

@@ -25,7 +25,7 @@ mod search;
 use core::sync::atomic::Ordering;
 
 use crate::disciplined::{
-    Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
+    CivilTime, Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
 };
 #[cfg(not(clockscope_models))]
 pub use excerpt::Excerpt;
@@ -114,7 +114,7 @@ impl<const N: usize> History<N> {
     /// # Errors
     /// The clocks were not compared, for this reason.
     pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>, owner: u64) -> Result<(), Unrenewed> {
-        self.renew_by(owner, |enough| clock.observe(enough))
+        self.renew_by(owner, |enough| clock.observe(enough, CivilTime::Asked))
     }
 
     /// The same of what `observe` sees.

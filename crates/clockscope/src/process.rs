@@ -326,13 +326,13 @@ pub fn evidence() -> Vec<Evidence> {
 }
 
 /// Returns how far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the
-/// generation began. `None` where no clock answers. Costs some twenty reads of both clocks, about
-/// 0.8 µs; some milliseconds where another thread is stopped while it renews the clock. Makes no
-/// system calls after [`prepare`] or the second reading.
+/// generation began. `None` where no clock answers. Costs some twenty reads of both
+/// clocks, about 0.8 µs; some milliseconds where another thread is stopped while it renews the
+/// clock. Makes no system calls after [`prepare`] or the second reading.
 ///
 /// The largest error holds for every reading of this generation that is at least three milliseconds
-/// old, and for those in the last millisecond of the one before, if CLOCK_MONOTONIC's rate changes
-/// at most every two milliseconds.
+/// old, and for those in the last millisecond of the one before: [`ErrorBound`] says what it
+/// assumes. The other holds whatever CLOCK_MONOTONIC does.
 ///
 /// While the operating system's clock is served, the bound is that clock's tick; where the time
 /// stands still until that clock has caught up, it is by how much we are ahead as well.

@@ -57,7 +57,7 @@ use core::time::Duration;
 use clockscope_core::{counter as arch, os, pause};
 
 use crate::bounded::Interval;
-use crate::disciplined::Unobserved;
+use crate::disciplined::{CivilTime, Unobserved};
 use crate::evidence::Demotion;
 use crate::history::{Excerpt, History, Piece, Uncovered, Unrenewed};
 use crate::native::CLOCK;
@@ -92,12 +92,13 @@ pub trait Stamps: Copy {
     /// - Ordering and cost: [`ticks::now`](crate::ticks::now).
     fn now(self) -> Stamp;
 
-    /// Returns the part of the history that has this stamp.
+    /// Returns the part of the history that has this stamp. A renewal for that asks for civil time,
+    /// or does not.
     ///
     /// # Errors
     /// The history does not have it.
     #[doc(hidden)]
-    fn piece(self, stamp: Stamp) -> Result<Piece, StampError>;
+    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError>;
 
     /// Returns the moment of a stamp, on the timeline of CLOCK_MONOTONIC.
     ///
@@ -105,7 +106,7 @@ pub trait Stamps: Copy {
     /// - Ordering: an earlier stamp is never a later moment, whenever each is converted. Moments of
     ///   [`crate::now`] are of another function: beside them, they are as exact as both bounds.
     /// - Cost: a search in the history, some 20 ns; where the stamp is later than the last renewal,
-    ///   a renewal, some microseconds. Its system calls are those of a renewal: [`renew`].
+    ///   a renewal, some microseconds, without a system call where the vDSO answers.
     /// - May be called in a signal handler.
     ///
     /// # Errors
@@ -130,7 +131,7 @@ pub trait Stamps: Copy {
     /// # Errors
     /// The history does not have it.
     fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
-        let piece = self.piece(stamp)?;
+        let piece = self.piece(stamp, CivilTime::Unasked)?;
         Ok((instant_by(&piece, stamp)?, Duration::from_nanos(piece.error_ns())))
     }
 
@@ -146,17 +147,21 @@ pub trait Stamps: Copy {
     /// # Errors
     /// The history does not have it, or the wall clock was set between the renewals around it.
     fn wall(self, stamp: Stamp) -> Result<WallTime, StampError> {
-        wall_by(&self.piece(stamp)?, stamp)
+        wall_by(&self.piece(stamp, CivilTime::Unasked)?, stamp)
     }
 
     /// Returns the interval in which the true time was at a stamp, as [`crate::bounded::now`] would
     /// have returned it, and wider by what may have happened between two renewals: where they are a
     /// second apart, by 0.5 ms at each end, and by as much again where others nearby are.
     ///
+    /// - System calls: as [`crate::bounded::now`], where the stamp is later than the last renewal.
+    ///   Conversions of other kinds, which renew as well, carry on what was stated before: a bound
+    ///   from then on grows by 0.5 ms a second until [`renew`] or this asks again.
+    ///
     /// # Errors
     /// The history does not have it.
     fn bounded(self, stamp: Stamp) -> Result<Interval, StampError> {
-        bounded_by(&self.piece(stamp)?, stamp)
+        bounded_by(&self.piece(stamp, CivilTime::Asked)?, stamp)
     }
 
     /// Returns the history of stamps from this one to now, for a file of stamps: another program
@@ -175,17 +180,17 @@ pub trait Stamps: Copy {
     /// Converts many stamps, each as [`Stamps::instant`] does: some 2.5 ns each where neighbors are
     /// close in time.
     fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {
-        batch(self, stamps, instant_by)
+        batch(self, stamps, CivilTime::Unasked, instant_by)
     }
 
     /// Converts many stamps, each as [`Stamps::wall`] does.
     fn walls(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<WallTime, StampError>> {
-        batch(self, stamps, wall_by)
+        batch(self, stamps, CivilTime::Unasked, wall_by)
     }
 
     /// Converts many stamps, each as [`Stamps::bounded`] does.
     fn boundeds(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Interval, StampError>> {
-        batch(self, stamps, bounded_by)
+        batch(self, stamps, CivilTime::Asked, bounded_by)
     }
 }
 
@@ -193,6 +198,7 @@ pub trait Stamps: Copy {
 fn batch<T>(
     of: impl Stamps,
     stamps: impl IntoIterator<Item = Stamp>,
+    civil: CivilTime,
     by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
 ) -> impl Iterator<Item = Result<T, StampError>> {
     let mut last: Option<Piece> = None;
@@ -202,7 +208,7 @@ fn batch<T>(
         {
             return by(piece, stamp);
         }
-        by(last.insert(of.piece(stamp)?), stamp)
+        by(last.insert(of.piece(stamp, civil)?), stamp)
     })
 }
 
@@ -220,8 +226,8 @@ pub struct OsStamps(());
 ///
 /// Cost: more than two milliseconds at first, for three comparisons that far apart; later tens of
 /// microseconds. Not async-signal-safe. Call it before the process confines itself:
-/// what a conversion or [`renew`] asks later is what readings ask ([`crate::prepare`]), and
-/// `adjtimex` as [`crate::bounded::now`] does.
+/// later conversions make no system call where the vDSO answers. [`renew`] and [`Stamps::bounded`]
+/// ask `adjtimex`, as [`crate::bounded::now`] does.
 ///
 /// # Errors
 /// It is not, for one of these reasons.
@@ -240,12 +246,12 @@ pub fn counter() -> Result<CounterStamps, Refused> {
             return Err(Refused::NotInvariant);
         }
         let is_new = !COUNTER.is_of(process_mark());
-        let begun = renew_counter();
+        let begun = renew_counter(CivilTime::Asked);
         if is_new && begun.is_ok() {
             // Or nothing would be known of the rate in the first period.
             for _ in 0..2 {
                 pause(FIRST_INTERVAL);
-                let _ = renew_counter();
+                let _ = renew_counter(CivilTime::Asked);
             }
         }
         match begun {
@@ -268,7 +274,7 @@ pub fn os() -> OsStamps {
         crate::prepare();
         boot::learn();
         // Where no clock answers there are no stamps to convert either.
-        let _ = renew_os();
+        let _ = renew_os(CivilTime::Asked);
     });
     OsStamps(())
 }
@@ -284,19 +290,19 @@ pub fn os() -> OsStamps {
 pub fn renew() -> Result<(), StampError> {
     os::keep_errno(|| {
         let owner = process_mark();
-        let counter = COUNTER.is_of(owner).then(renew_counter);
-        let os = OS.is_of(owner).then(renew_os);
+        let counter = COUNTER.is_of(owner).then(|| renew_counter(CivilTime::Asked));
+        let os = OS.is_of(owner).then(|| renew_os(CivilTime::Asked));
         let renewed = counter.into_iter().chain(os).reduce(Result::and);
         renewed.map_or(Err(StampError::NoHistory), |renewed| renewed.map_err(StampError::from))
     })
 }
 
-fn renew_counter() -> Result<(), Unrenewed> {
-    COUNTER.renew(&CLOCK, process_mark())
+fn renew_counter(civil: CivilTime) -> Result<(), Unrenewed> {
+    COUNTER.renew_by(process_mark(), |enough| CLOCK.observe(enough, civil))
 }
 
-fn renew_os() -> Result<(), Unrenewed> {
-    OS.renew_by(process_mark(), |_| CLOCK.observe_os())
+fn renew_os(civil: CivilTime) -> Result<(), Unrenewed> {
+    OS.renew_by(process_mark(), |_| CLOCK.observe_os(civil))
 }
 
 /// The piece of a stamp, after a renewal where it is later than the last one.
@@ -359,14 +365,15 @@ impl Stamps for CounterStamps {
         Stamp(arch::after())
     }
 
-    fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
+    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
         Self::in_order()?;
-        piece_of(&COUNTER, renew_counter, stamp)
+        piece_of(&COUNTER, || renew_counter(civil), stamp)
     }
 
     fn header(self, from: Stamp) -> Result<Header, StampError> {
         Self::in_order()?;
-        excerpt_of(&COUNTER, renew_counter, from).map(|history| Header::new(StampClock::Counter, history))
+        excerpt_of(&COUNTER, || renew_counter(CivilTime::Unasked), from)
+            .map(|history| Header::new(StampClock::Counter, history))
     }
 }
 
@@ -382,12 +389,12 @@ impl Stamps for OsStamps {
         Stamp(CLOCK.os_ns().unwrap_or(0))
     }
 
-    fn piece(self, stamp: Stamp) -> Result<Piece, StampError> {
-        piece_of(&OS, renew_os, stamp)
+    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
+        piece_of(&OS, || renew_os(civil), stamp)
     }
 
     fn header(self, from: Stamp) -> Result<Header, StampError> {
-        excerpt_of(&OS, renew_os, from).map(|history| Header::new(StampClock::Os, history))
+        excerpt_of(&OS, || renew_os(CivilTime::Unasked), from).map(|history| Header::new(StampClock::Os, history))
     }
 
     /// The stamp is the time.

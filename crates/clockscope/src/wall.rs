@@ -158,6 +158,7 @@ pub fn error_bound() -> Option<ErrorBound> {
         Some(ErrorBound {
             now: timeline.now + Duration::from_nanos(now),
             largest: timeline.largest + Duration::from_nanos(largest),
+            largest_at: timeline.largest_at,
         })
     })
 }

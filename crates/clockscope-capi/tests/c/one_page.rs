@@ -198,6 +198,7 @@ fn the_header_has_the_layout_of_the_library() {
         &[size_of::<BoundNs>()] as &[usize],
         &field!(BoundNs, now_ns),
         &field!(BoundNs, largest_ns),
+        &field!(BoundNs, largest_at_ns),
         &[size_of::<FrequencyRange>()],
         &field!(FrequencyRange, hz),
         &field!(FrequencyRange, lowest_hz),

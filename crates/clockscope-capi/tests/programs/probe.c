@@ -70,6 +70,7 @@ size_t probe_layout(uint64_t *figures) {
       sizeof(clockscope_bound),
       FIELD(clockscope_bound, now_ns),
       FIELD(clockscope_bound, largest_ns),
+      FIELD(clockscope_bound, largest_at_ns),
       sizeof(clockscope_frequency_range),
       FIELD(clockscope_frequency_range, hz),
       FIELD(clockscope_frequency_range, lowest_hz),

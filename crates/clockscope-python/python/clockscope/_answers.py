@@ -13,7 +13,9 @@ class ErrorBound(NamedTuple):
     now_ns: int
     """By a comparison that was made for this answer."""
     largest_ns: int
-    """The largest since the generation began."""
+    """The largest that may have been since the generation began: a figure of the past."""
+    largest_at_ns: int
+    """The time of that, by now_ns(), or of the last comparison before it."""
 
 
 class Evidence(NamedTuple):

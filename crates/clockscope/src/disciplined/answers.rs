@@ -22,6 +22,7 @@ use super::steering::Wanted;
 use super::system_answers::Answers;
 use super::version::ServingMode;
 use super::{Counter, Disciplined, OsClock};
+use crate::Instant;
 use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
@@ -62,7 +63,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// not answer.
     ///
     /// The largest holds for every reading whose segment has ended, three windows ago at most, if
-    /// the OS clock's rate changes at most every two windows.
+    /// the OS clock's rate changes at most once in two windows in which it is read.
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
         let page = &self.shared.page;
@@ -77,8 +78,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 self.os_tick_ns().saturating_add(ahead)
             }
         };
-        let largest = page.largest_error_ns.fetch_max(error, Ordering::Relaxed).max(error);
-        Some(ErrorBound { now: Duration::from_nanos(error), largest: Duration::from_nanos(largest) })
+        self.raise_largest_error(error, page.floor().max(self.os_ns().unwrap_or(0)));
+        let largest = page.largest_error_ns.load(Ordering::Relaxed).max(error);
+        Some(ErrorBound {
+            now: Duration::from_nanos(error),
+            largest: Duration::from_nanos(largest),
+            largest_at: Instant::from_ns(page.largest_error_at_ns.load(Ordering::Relaxed)),
+        })
     }
 
     /// The error by the narrowest of several brackets whose ends one line covers.

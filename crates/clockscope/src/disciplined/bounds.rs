@@ -5,7 +5,8 @@
 //! that it had when the system was asked, and both ends part by the system's own growth. So a wall
 //! clock that is set or slewed within the second takes the true time out of no interval. That the
 //! rate is right is checked at each renewal of the line: where the clocks part, the system is asked
-//! anew.
+//! anew. Only callers of [`Disciplined::bounded`] ask it: readings of other kinds make no system
+//! call, because a confined process may not.
 
 use clockscope_core::brackets::Bracket;
 
@@ -13,16 +14,16 @@ use super::agreement::SAME;
 use super::carried::Carried;
 use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
-use super::page::{WANTS_BOUNDS, WANTS_WALL};
-use super::shared_statement::{ClockSnapshot, Statement};
-use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, later};
+use super::page::WANTS_WALL;
+use super::shared_statement::{ClockSnapshot, Statement, Turn};
+use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 use clockscope_core::CivilState;
 
-/// Two answers of the system are of one rate if they differ by no more than this, in ppm.
-const SAME_RATE_PPM: f64 = 1.0;
+/// A statement is no older than so many windows at a bracket from which on it is to be the same.
+const FRESH_WINDOWS: u64 = 8;
 
 /// So many comparisons of the system's clocks are tried, until one was not interrupted.
 const TRIES: u32 = 4;
@@ -42,7 +43,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn bounded_slow(&self) -> BoundedAt {
         let page = &self.shared.page;
-        page.want(WANTS_WALL | WANTS_BOUNDS);
+        page.want(WANTS_WALL);
         let version = page.version();
         if version == Version::NEW || version.is_new() {
             // The first reading of a process asks whether a clock may be read at all.
@@ -52,6 +53,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.now();
             self.advance();
             if let Some(bounded) = page.read_bounds(|| self.counter.ordered()) {
+                return bounded;
+            }
+            if let Some(bounded) = self.bounded_beside_line() {
                 return bounded;
             }
         }
@@ -98,20 +102,36 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         None
     }
 
-    /// Asks the system, and keeps what it states where a clock can carry that on.
+    /// The interval by what the system stated before, however long ago, and without a question:
+    /// for callers who want a time of another kind.
+    pub(super) fn bounded_unasked(&self) -> BoundedAt {
+        let by_line = self.shared.page.read_bounds(|| self.counter.ordered());
+        let by_statement = || self.shared.statement.load()?.at_any_age(&self.see()?, self.trust.os_tick_ns());
+        let nothing = CivilStatement::nothing(CivilState::Unavailable);
+        let nothing =
+            BoundedAt { earliest_ns: nothing.earliest_ns, latest_ns: nothing.latest_ns, state: nothing.state };
+        by_line.or_else(by_statement).unwrap_or(nothing)
+    }
+
+    /// Asks the system, and keeps what it states where a clock that nobody steers can carry that on.
     fn bounded_by_question(&self) -> BoundedAt {
         let turn = self.shared.statement.turn();
         let (before, bounded) = self.ask_at_once();
         // Before the second question: what happens during that one shows as well.
         let Some(seen) = self.see().filter(|_| before.lasts_ns > 0) else { return bounded };
         let (after, bounded) = self.ask_at_once();
-        if is_same(&before, &after)
+        self.keep_statement(turn, (&before, &after), seen);
+        bounded
+    }
+
+    /// Keeps what the system stated twice, before the clocks showed `seen` and after it.
+    fn keep_statement(&self, turn: Turn, (before, after): (&CivilStatement, &CivilStatement), seen: ClockSnapshot) {
+        if is_same(before, after)
             && let Some(raw_ns) = self.shared.os.raw_ns()
-            && let Some(statement) = Statement::of(after, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns())
+            && let Some(statement) = Statement::of(*after, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns())
         {
             self.shared.statement.keep(turn, &statement);
         }
-        bounded
     }
 
     /// The system's statement now, and that as the interval at some moment of this call.
@@ -134,68 +154,81 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.window_ns() / 8
     }
 
-    /// The system's statement before the bracket of a renewal, if it is to be asked at all: nothing
-    /// is carried on, or not for much longer.
-    pub(super) fn ask_if_due(&self, guard: &SteeringGuard<'_>, tick: u64) -> Option<CivilStatement> {
-        if !self.shared.page.wants(WANTS_BOUNDS) {
-            return None;
-        }
-        // The next two renewals, or the end of the line that follows, whichever is later.
-        let ahead = (4.0 * self.window_ns() as f64 / guard.rate.ns_per_tick()) as u64;
-        (!guard.civil.lasts(tick, ahead)).then(|| self.ask_statement())
-    }
-
     fn ask_statement(&self) -> CivilStatement {
         self.shared.os.civil_statement().unwrap_or(CivilStatement::nothing(CivilState::Unavailable))
     }
 
-    /// Carries on what the system stated, or takes it back. `statement` is what it stated before
-    /// `bracket`.
-    pub(super) fn carry_bounds(
-        &self,
-        guard: &mut SteeringGuard<'_>,
-        statement: Option<CivilStatement>,
-        bracket: &Bracket,
-    ) {
-        let os_tick_ns = guard.rate.os_tick_ns();
+    /// Takes back what the system stated, unless the OS clock has gone on until this bracket at the
+    /// rate of then.
+    pub(super) fn carry_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
+        let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.civil.has_bounds());
         guard.civil.check(bracket, os_tick_ns);
-        if let Some(before) = statement {
-            let carried = self.carry_on(guard, before, bracket);
-            guard.civil.carry(carried);
-        }
-        if !guard.civil.has_bounds() && self.shared.page.wants(WANTS_BOUNDS) {
+        if had_bounds && !guard.civil.has_bounds() {
             // A slew may have begun that only the counter shows so soon: whoever calls next asks.
             self.shared.statement.forget();
         }
     }
 
-    /// The system's statement after a bracket, if that may be carried on; `before` is what it
-    /// stated before.
-    fn carry_on(&self, guard: &SteeringGuard<'_>, before: CivilStatement, bracket: &Bracket) -> Option<Carried> {
+    /// Asks the system, and publishes the line anew with what it states, where the counter can carry
+    /// that on: at a rate that it had between two brackets, before which the system stated the same
+    /// already. (Or a slew may have ended just now.) `None` without a line, while another thread
+    /// holds the lock, and where the clocks were compared so shortly before that a rate is not known
+    /// since then.
+    fn bounded_beside_line(&self) -> Option<BoundedAt> {
+        let mut guard = self.try_lock()?;
+        let snapshot = self.snapshot();
+        snapshot.line.at(snapshot.tick)?;
+        let since_last = snapshot.tick.wrapping_sub(guard.errors.interval().end().after);
+        if guard.rate.ns_per_tick() * (since_last as f64) < self.shortest_ns() {
+            return None;
+        }
+        let former = self.shared.statement.load();
+        let last_ns = guard.errors.interval().end().inner.wrapping_sub(self.shared.page.offset());
+        let (turn, before) = (self.shared.statement.turn(), self.ask_statement());
+        let seen = self.see();
+        let bracket = self.anchor(&mut guard, &snapshot)?;
         let rate = guard.rate.ns_per_tick();
-        let uncertain = is_steady(guard.errors.interval(), bracket, rate)?;
-        if guard.ambiguous_change.is_open() {
-            return None;
-        }
         let start = self.counter.ordered();
-        let mut after = self.ask_statement();
+        let after = self.ask_statement();
         let end = self.counter.ordered();
-        let took_ns = end.wrapping_sub(start) as f64 * rate;
-        // Interrupted for so long that it is no bound for a second.
-        if !is_same(&before, &after) || !(0.0..=self.interrupted_ns() as f64).contains(&took_ns) {
-            return None;
+        if let Some(seen) = seen.filter(|_| before.lasts_ns > 0) {
+            self.keep_statement(turn, (&before, &after), seen);
         }
-        // The rate may have changed by as much without being seen until the renewal after the next.
-        let unseen_ns = ((SAME + uncertain) * 3.0 * self.window_ns() as f64) as u64 + 1;
-        after.earliest_ns = earlier(after.earliest_ns, unseen_ns);
-        after.latest_ns = later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1 + unseen_ns);
-        Some(Carried::new(Bounds::of(&after, end, rate), *bracket, rate))
+        let took_ns = end.wrapping_sub(start) as f64 * rate;
+        let bounded =
+            CivilStatement { latest_ns: later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1), ..after };
+        // What was carried on has been checked at each renewal since then.
+        let is_stated = guard.civil.is_bounded_as(after.state)
+            || former.is_some_and(|former| former.was_stated_by(last_ns, FRESH_WINDOWS * self.window_ns(), &after));
+        // Interrupted for so long that it is no bound for a second.
+        let is_interrupted = !(0.0..=self.interrupted_ns() as f64).contains(&took_ns);
+        let is_usual = is_stated && is_same(&before, &after) && !is_interrupted;
+        let uncertain = is_steady(guard.errors.interval(), &bracket, rate).filter(|_| is_usual);
+        if let Some(uncertain) = uncertain.filter(|_| !guard.ambiguous_change.is_open()) {
+            // The rate may have changed by as much without being seen until the renewal after the
+            // next.
+            let unseen_ns = ((SAME + uncertain) * 3.0 * self.window_ns() as f64) as u64 + 1;
+            let carried = CivilStatement {
+                earliest_ns: earlier(bounded.earliest_ns, unseen_ns),
+                latest_ns: later(bounded.latest_ns, unseen_ns),
+                ..bounded
+            };
+            guard.civil.carry(Some(Carried::new(Bounds::of(&carried, end, rate), bracket, rate)));
+            self.publish(&mut guard, &snapshot.line);
+        }
+        let CivilStatement { earliest_ns, latest_ns, state, .. } = bounded;
+        (took_ns >= 0.0).then_some(BoundedAt { earliest_ns, latest_ns, state })
+    }
+
+    /// Time between two brackets from which on a rate is known, in ns.
+    pub(super) fn shortest_ns(&self) -> f64 {
+        self.window_ns() as f64 / 4.0
     }
 }
 
 /// Returns true if the system stated the same at two moments, as far as its bounds go.
 fn is_same(one: &CivilStatement, other: &CivilStatement) -> bool {
-    one.state == other.state && (one.rate_ppm - other.rate_ppm).abs() <= SAME_RATE_PPM
+    one.state == other.state && is_same_rate(one.rate_ppm, other.rate_ppm)
 }
 
 /// By what share the rate of the interval that ends with `bracket` is uncertain, if it is this one.

@@ -1,6 +1,7 @@
 //! The words beside a line: the offset to the wall clock, and the bounds of civil time that
 //! the counter carries on.
 
+use clockscope_core::CivilState;
 use clockscope_core::brackets::Bracket;
 
 use super::agreement::is_at;
@@ -47,10 +48,9 @@ impl CivilBesideLine {
         self.carried.exists()
     }
 
-    /// Returns true if the bounds hold for so many ticks from `tick` on.
-    pub(super) fn lasts(&self, tick: u64, ahead: u64) -> bool {
-        let (start, ticks) = self.carried.bounds.span();
-        tick.wrapping_sub(start).saturating_add(ahead) < ticks
+    /// Returns true if there are bounds, also such as have lasted their time, of this worth.
+    pub(super) fn is_bounded_as(&self, state: CivilState) -> bool {
+        self.has_bounds() && self.carried.bounds.state() == state
     }
 
     /// Takes the wall clock's offset. Where that clock was set, the system is asked about civil

@@ -163,26 +163,33 @@ impl LineErrors {
 
     /// Largest error, in ns, of readings that were taken by a line since the bracket `last`, after
     /// one of the clocks stepped. None is later than the line's end; and if the counter went back,
-    /// none was taken by the line; nor if it ended before that bracket.
+    /// none was taken by the line; nor if it ended before that bracket. Slews since then may hide a
+    /// part of the step.
     pub(super) fn unseen_ns(&self, last: &Bracket, bracket: &Bracket, ns_per_tick: f64) -> u64 {
         let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
-        let excess_ns = bracket.inner_since(last) - ticks as f64 * ns_per_tick;
+        let passed_ns = ticks as f64 * ns_per_tick;
+        let excess_ns = bracket.inner_since(last) - passed_ns;
+        let slewed_ns = passed_ns.max(0.0) * FASTER;
         let error = if ticks < 0 || !self.are_open_since(last) {
             0
         } else if excess_ns < 0.0 {
-            self.line_end_ns.saturating_sub(last.inner).min(-excess_ns as u64)
+            self.lasted_ns(last).min((slewed_ns - excess_ns) as u64)
         } else {
-            excess_ns as u64
+            (excess_ns + slewed_ns) as u64
         };
         error.saturating_add(self.worst_ns())
     }
 
-    /// Returns the same where a slew explains what happened: the line lasted for so long after the
-    /// last bracket, and the OS clock's rate was lawful.
-    pub(super) fn unseen_slew_ns(&self, last: &Bracket, bracket: &Bracket, ns_per_tick: f64) -> u64 {
-        let lasted_ns = self.line_end_ns.saturating_sub(last.inner);
-        let most_ns = (lasted_ns as f64 * FASTER) as u64;
-        self.unseen_ns(last, bracket, ns_per_tick).min(most_ns.saturating_add(self.worst_ns()))
+    /// Returns the same where nothing stepped: the line lasted for so long after the last bracket,
+    /// and the OS clock may have been slewed from one end to the other for as long. What it had
+    /// gained or lost by the next bracket says nothing of that: slews may undo each other.
+    pub(super) fn unseen_slew_ns(&self, last: &Bracket) -> u64 {
+        ((self.lasted_ns(last) as f64 * FASTER) as u64).saturating_add(self.worst_ns())
+    }
+
+    /// Time from a bracket to the end of the line that was published last, in ns.
+    fn lasted_ns(&self, last: &Bracket) -> u64 {
+        self.line_end_ns.saturating_sub(last.inner)
     }
 }
 

@@ -93,7 +93,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         while steering.is_current() {
             let next = version.without_line(version.mode()).in_epoch(steering.epoch());
             if self.shared.page.end_line_of(&mut version, next) {
-                self.next_generation(self.shared.page.largest_error_ns.load(Ordering::Relaxed));
+                self.next_generation(self.shared.page.largest_error_ns.load(Ordering::Relaxed), None);
                 let mut guard = SteeringGuard { steering, version };
                 guard.restart_next();
                 return Some(guard);

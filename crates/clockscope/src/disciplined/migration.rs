@@ -49,7 +49,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.trust.withdraw(test);
         }
         let ahead_ns = self.os_ns().map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
-        self.next_generation(error_ns.max(ahead_ns));
+        self.next_generation(error_ns.max(ahead_ns), None);
         guard.restart_next();
         true
     }

@@ -28,6 +28,15 @@ pub(crate) struct Observation {
     pub(crate) civil: (i64, i64, CivilState),
 }
 
+/// Whether an observation may ask the system for civil time, by a system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CivilTime {
+    /// It does.
+    Asked,
+    /// What the system stated before is carried on.
+    Unasked,
+}
+
 /// Reason for a missing observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -54,7 +63,7 @@ impl Observation {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Looks at both clocks, and at the system's civil time. A bracket that is no wider than
     /// `enough` ticks ends the search for a narrower one.
-    pub(crate) fn observe(&self, enough: u64) -> Result<Observation, Unobserved> {
+    pub(crate) fn observe(&self, enough: u64, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();
         if let Some(reason) = self.barred() {
             return Err(Unobserved::Barred(reason.word()));
@@ -62,7 +71,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
         self.now();
         let before = self.offset_now();
-        let civil = self.ahead();
+        let civil = self.ahead(civil);
         let observed = self.with_steering(|guard| {
             if !self.is_where_it_was(guard) {
                 return None;
@@ -79,9 +88,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// By how much the true time is ahead of the timeline, at least and at most.
-    fn ahead(&self) -> (i64, i64, CivilState) {
+    fn ahead(&self, civil: CivilTime) -> (i64, i64, CivilState) {
         let Ok(before_ns) = self.os_ns() else { return (0, 0, CivilState::Unavailable) };
-        let bounded = self.bounded();
+        let bounded = match civil {
+            CivilTime::Asked => self.bounded(),
+            CivilTime::Unasked => self.bounded_unasked(),
+        };
         let Ok(after_ns) = self.os_ns() else { return (0, 0, CivilState::Unavailable) };
         let since = |ns: i64, timeline_ns: u64| ns.saturating_sub_unsigned(timeline_ns);
         // The clocks of a timeline and of a statement may each be a tick further than they show.
@@ -92,10 +104,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The same of the OS clock alone: it is both clocks of the bracket.
     #[cfg(not(clockscope_models))]
-    pub(crate) fn observe_os(&self) -> Result<Observation, Unobserved> {
+    pub(crate) fn observe_os(&self, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();
         self.now();
-        let (before, civil) = (self.offset_now(), self.ahead());
+        let (before, civil) = (self.offset_now(), self.ahead(civil));
         let ns = self.os_ns().map_err(|_| Unobserved::NoBracket)?;
         let bracket = Bracket { before: ns, inner: ns, after: ns };
         Ok(Observation { bracket, civil, wall: [before, self.offset_now()], ..Observation::NONE })

@@ -42,7 +42,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             && self.withdraw(&mut guard)
         {
             page.replace_offset(offset, at.wrapping_sub(until_ns));
-            self.next_generation(guard.errors.worst_ns());
+            self.next_generation(guard.errors.worst_ns(), None);
             guard.restart_next();
             guard.hold.go_on();
         }
@@ -56,7 +56,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if at.saturating_sub(raw_ns.wrapping_add(offset)) > HOLD_NS
             && self.shared.page.replace_offset(offset, at.wrapping_sub(raw_ns))
         {
-            self.next_generation(0);
+            self.next_generation(0, None);
         }
     }
 

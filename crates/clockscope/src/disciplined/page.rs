@@ -79,8 +79,6 @@ impl WallOffset {
 
 /// The wall clock is wanted: its offset is published with each line.
 pub(crate) const WANTS_WALL: u64 = 1;
-/// The bounds of civil time are wanted, too.
-pub(crate) const WANTS_BOUNDS: u64 = 2;
 
 /// The shared state. What a reading without a line needs comes first, to be in one cache line with
 /// the OS clock ([`super::shared::Shared`]).
@@ -101,7 +99,7 @@ pub(crate) struct Page {
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    /// Requests so far: [`WANTS_WALL`], [`WANTS_BOUNDS`].
+    /// Requests so far: [`WANTS_WALL`].
     wanted: AtomicU64,
     /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing
     /// contradicts it.
@@ -113,8 +111,10 @@ pub(crate) struct Page {
     pub(crate) largest_wall_error_ns: AtomicU64,
     /// [`layout::FORMAT`] once the page is in use.
     format: AtomicU64,
+    /// The time at which `largest_error_ns` became what it is, or a little before.
+    pub(crate) largest_error_at_ns: AtomicU64,
     /// Zero. Readers must not look at them.
-    reserved: [AtomicU64; 6],
+    reserved: [AtomicU64; 5],
     segments: [SegmentWords; SEGMENTS],
     civil: [CivilWords; SLOTS],
 }
@@ -150,7 +150,8 @@ pub mod layout {
         assert!(offset_of!(Page, largest_error_ns) == 64 && offset_of!(Page, wanted) == 72);
         assert!(offset_of!(Page, wall_known) == 80 && offset_of!(Page, wall_width) == 88);
         assert!(offset_of!(Page, largest_wall_error_ns) == 96);
-        assert!(offset_of!(Page, format) == FORMAT_WORD && offset_of!(Page, reserved) == 112);
+        assert!(offset_of!(Page, format) == FORMAT_WORD && offset_of!(Page, largest_error_at_ns) == 112);
+        assert!(offset_of!(Page, reserved) == 120);
         assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, civil) == CIVIL_0);
         assert!(size_of::<SegmentWords>() == 32 && align_of::<SegmentWords>() == 32 && Segment::WORDS == 4);
         assert!(size_of::<CivilWords>() == 64 && Civil::WORDS == 8);
@@ -187,7 +188,8 @@ impl Page {
             wall_width: AtomicU64::new(0),
             largest_wall_error_ns: AtomicU64::new(0),
             format: AtomicU64::new(0),
-            reserved: [const { AtomicU64::new(0) }; 6],
+            largest_error_at_ns: AtomicU64::new(0),
+            reserved: [const { AtomicU64::new(0) }; 5],
             segments: [const { SegmentWords([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
             civil: [const { CivilWords([const { AtomicU64::new(0) }; Civil::WORDS]) }; SLOTS],
         }
@@ -212,6 +214,7 @@ impl Page {
             wall_width: word(),
             largest_wall_error_ns: word(),
             format: word(),
+            largest_error_at_ns: word(),
             reserved: core::array::from_fn(|_| word()),
             segments: core::array::from_fn(|_| SegmentWords(core::array::from_fn(|_| word()))),
             civil: core::array::from_fn(|_| CivilWords(core::array::from_fn(|_| word()))),
@@ -529,9 +532,10 @@ impl Page {
     #[cfg(not(clockscope_models))]
     pub(crate) fn forget(&self) {
         let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
-        let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns, &self.wanted, &self.format];
+        let largest = [&self.largest_error_ns, &self.largest_error_at_ns];
+        let others = [&self.awaited, &self.awaited_since_ns, &self.wanted, &self.format];
         let wall = [&self.wall_known, &self.wall_width, &self.largest_wall_error_ns];
-        for word in times.into_iter().chain(others).chain(wall).chain(&self.reserved) {
+        for word in times.into_iter().chain(largest).chain(others).chain(wall).chain(&self.reserved) {
             word.store(0, Ordering::Relaxed);
         }
         self.version.store(0, Ordering::Release);

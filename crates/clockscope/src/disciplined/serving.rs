@@ -124,7 +124,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // again.)
         let stepped = written.saturating_sub(os_ns) > SKEW_NS;
         let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
-        self.raise_largest_error(least.saturating_sub(os_ns));
+        self.raise_largest_error(least.saturating_sub(os_ns), os_ns);
         self.hold_at(least);
         least
     }
@@ -195,7 +195,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
                 self.step_back(os_ns);
                 let least = self.shared.page.raise_floor(os_ns.max(end));
-                self.raise_largest_error(least.saturating_sub(os_ns));
+                self.raise_largest_error(least.saturating_sub(os_ns), os_ns);
                 least
             }
         }

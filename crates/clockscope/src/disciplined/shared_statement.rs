@@ -24,7 +24,7 @@
 //! Nobody waits. A writer that does not come back leaves the mark of being written: from then on
 //! each caller asks.
 
-use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, later};
+use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
 use super::sync::{AtomicU64, Ordering, fence};
 
 /// The words are being written, by whoever set this.
@@ -198,7 +198,17 @@ impl Statement {
     /// if the machine slept or a clock was set meanwhile, or if the OS clock has a rate that was
     /// not stated.
     pub(super) fn at(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
-        let at = self.bounds.at(now.raw_ns)?;
+        self.widened(self.bounds.at(now.raw_ns)?, now, tick_ns)
+    }
+
+    /// The same of a statement that has lasted longer: its age is in the interval.
+    pub(super) fn at_any_age(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
+        self.widened(self.bounds.at_any_age(now.raw_ns)?, now, tick_ns)
+    }
+
+    /// An interval that was carried on until then, with what the comparison of the clocks leaves
+    /// open.
+    fn widened(&self, at: BoundedAt, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
         let unseen_ns = now.is_as_far(&self.seen, tick_ns)?;
         if now.disruptions != self.seen.disruptions || !self.is_of_its_rate(now, tick_ns) {
             return None;
@@ -208,6 +218,13 @@ impl Statement {
             latest_ns: later(at.latest_ns, unseen_ns),
             state: at.state,
         })
+    }
+
+    /// Returns true if the system stated the same when the OS clock showed `ns`, or up to `within_ns`
+    /// before.
+    pub(super) fn was_stated_by(&self, ns: u64, within_ns: u64, same: &CivilStatement) -> bool {
+        let is_of_then = ns.wrapping_sub(self.seen.after_ns) <= within_ns;
+        is_of_then && self.bounds.state() == same.state && is_same_rate((self.rate - 1.0) * 1e6, same.rate_ppm)
     }
 
     /// Returns whether the OS clock has gone on as stated: by no more than the system's own growth

@@ -47,6 +47,14 @@ pub struct BoundedAt {
     pub state: CivilState,
 }
 
+/// Two answers of the system are of one rate if they differ by no more than this, in ppm.
+const SAME_RATE_PPM: f64 = 1.0;
+
+/// Returns true if two corrections of the clock's rate, in ppm, are the same, as far as bounds go.
+pub(super) fn is_same_rate(one_ppm: f64, other_ppm: f64) -> bool {
+    (one_ppm - other_ppm).abs() <= SAME_RATE_PPM
+}
+
 /// Returns a moment that is so much later. Without a bound there is none.
 pub(super) fn later(ns: i64, by_ns: u64) -> i64 {
     ns.saturating_add_unsigned(by_ns)
@@ -90,6 +98,11 @@ impl Bounds {
         Self { start, ticks_and_state, earliest, earliest_slope, latest, latest_slope }
     }
 
+    /// Worth of the statement.
+    pub(super) fn state(&self) -> CivilState {
+        CivilState::of_number(self.ticks_and_state & 255)
+    }
+
     /// The interval at `tick`, where these bounds last.
     #[inline(always)]
     pub(super) fn at(&self, tick: u64) -> Option<BoundedAt> {
@@ -98,13 +111,19 @@ impl Bounds {
         (since < self.ticks_and_state >> 8).then(|| BoundedAt {
             earliest_ns: self.earliest.wrapping_add(rise(self.earliest_slope)) as i64,
             latest_ns: self.latest.wrapping_add(rise(self.latest_slope)) as i64,
-            state: CivilState::of_number(self.ticks_and_state & 255),
+            state: self.state(),
         })
     }
 
-    /// The tick from which on, and for how many, these bounds last.
-    pub(super) fn span(&self) -> (u64, u64) {
-        (self.start, self.ticks_and_state >> 8)
+    /// The same for as long as it may have been: the ends part all the time. `None` before them.
+    pub(super) fn at_any_age(&self, tick: u64) -> Option<BoundedAt> {
+        let since = tick.wrapping_sub(self.start);
+        let rise = |slope: u64| ((u128::from(since) * u128::from(slope)) >> FRACTION_BITS) as u64;
+        (since < u64::MAX / 2).then(|| BoundedAt {
+            earliest_ns: later(self.earliest as i64, rise(self.earliest_slope)),
+            latest_ns: later(self.latest as i64, rise(self.latest_slope)),
+            state: self.state(),
+        })
     }
 
     /// A statement from `start` on, at so many ns a tick.

@@ -55,7 +55,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let snapshot = self.snapshot();
         if let LinePosition::NearlySpent(_) = snapshot.line.position(snapshot.tick)
             && self.is_in_use(&mut guard, &snapshot)
-            && let statement = self.ask_if_due(&guard, snapshot.tick)
             && let Some(bracket) = self.anchor(&mut guard, &snapshot)
         {
             let rate = guard.rate.ns_per_tick();
@@ -65,7 +64,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let ticks = self.next_ticks(&snapshot.line, rate);
             let from = (snapshot.line.end(), snapshot.line.end_value());
             let slope = slope(from, ticks, &bracket, &guard.rate);
-            self.carry_bounds(&mut guard, statement, &bracket);
+            self.carry_bounds(&mut guard, &bracket);
             self.take_wall(&mut guard);
             self.publish(&mut guard, &snapshot.line.followed_by(slope, ticks));
         }
@@ -145,7 +144,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// A bracket, compared with the line and added to the calibration. `None` if it was
     /// interrupted, or if it contradicts the one before, so that the line is no more.
-    fn anchor(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot) -> Option<Bracket> {
+    pub(super) fn anchor(&self, guard: &mut SteeringGuard<'_>, snapshot: &PageSnapshot) -> Option<Bracket> {
         let bracket = self.bracket(guard)?;
         // Interrupted for so long that the line is spent: the next call begins another.
         let (first, last) = (snapshot.line.at(bracket.before)?, snapshot.line.at(bracket.after)?);
@@ -154,7 +153,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let (before, worst_ns) = (*guard.errors.interval(), guard.errors.worst_ns());
         let ticks_ns = guard.rate.ticks_ns();
         let (error, largest) = guard.errors.record(&snapshot.line, &bracket, served, ticks_ns, self.window_ns());
-        self.raise_largest_error(largest);
+        self.raise_largest_error(largest, bracket.inner);
         match self.judge(guard, &before, &bracket) {
             RateJudgment::Stepped => {
                 self.disagree(guard, bracket.inner, error.saturating_add(worst_ns));
@@ -282,7 +281,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let width_ns = bracket.width() as f64 * rate;
         let error = ((lead + width_ns / 2.0) as u64).saturating_add(guard.rate.ticks_ns());
         guard.errors.begin(*bracket, rate, error);
-        self.raise_largest_error(error);
+        self.raise_largest_error(error, os_ns);
         let ticks = self.window_ticks(rate);
         let slope = slope((tick, value), ticks, bracket, &guard.rate);
         // No bracket has compared the counter since the line before.
@@ -322,26 +321,30 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 if guard.os_speed.is_counter_slower(self.own_ticks()) {
                     guard.rate.accept_width(bracket.width());
                 } else if self.turn_away(guard, slow_os_clock, bracket.inner) {
-                    self.next_generation(worst_ns);
+                    self.next_generation(worst_ns, Some(bracket.inner));
                 }
             }
         }
         None
     }
 
-    /// Returns whether only a change of the OS clock's rate explains its advance since the last
-    /// bracket. Readings that the line gave meanwhile may have been off by that.
+    /// Takes note of readings that a line gave after its last bracket: no later one shows what the
+    /// OS clock did meanwhile. Returns whether only a change of that clock's rate explains its
+    /// advance since then.
     fn note_unseen(&self, guard: &SteeringGuard<'_>, bracket: &Bracket) -> bool {
-        let is_notable = is_notable(&guard.rate, bracket);
-        if is_notable {
-            let last = guard.rate.calibration().last();
-            self.raise_largest_error(guard.errors.unseen_slew_ns(last, bracket, guard.rate.ns_per_tick()));
+        let last = guard.rate.calibration().last();
+        if guard.errors.are_open_since(last) {
+            self.raise_largest_error(guard.errors.unseen_slew_ns(last), last.inner);
         }
-        is_notable
+        is_notable(&guard.rate, bracket)
     }
 
-    pub(super) fn raise_largest_error(&self, ns: u64) {
-        self.shared.page.largest_error_ns.fetch_max(ns, Ordering::Relaxed);
+    /// The error was so large, or may have been, at this time.
+    pub(super) fn raise_largest_error(&self, ns: u64, at_ns: u64) {
+        let page = &self.shared.page;
+        if page.largest_error_ns.fetch_max(ns, Ordering::Relaxed) < ns {
+            page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
+        }
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
@@ -353,7 +356,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // A question that is asked now is asked of the readings just before, too, and of those that
         // stand still now.
         let floor = self.shared.page.floor();
-        self.next_generation(error_ns.max(guard.errors.worst_ns()).max(floor.saturating_sub(os_ns)));
+        let error_ns = error_ns.max(guard.errors.worst_ns()).max(floor.saturating_sub(os_ns));
+        self.next_generation(error_ns, Some(os_ns));
         let suspended_ns = self.suspended_ns();
         if guard.generation.had_suspend(suspended_ns) {
             let next = guard.generation.after_suspend(suspended_ns);

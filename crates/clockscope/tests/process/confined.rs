@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
-use clockscope::{Instant, Source, Upkeep};
+use clockscope::stamps::{self, Stamps};
+use clockscope::{Instant, Source, Upkeep, bounded, wall};
 
 use clockscope_testing::skip;
 
@@ -180,6 +181,51 @@ fn a_process_that_has_read_for_a_while_may_be_confined() {
         read_confined();
     });
     assert!(status.success(), "{status}");
+}
+
+/// Civil time was asked for before, and stamps were taken: later timestamps of every kind make no
+/// other system call than the OS clock's, for longer than what was stated of civil time lasts.
+#[test]
+fn timestamps_of_every_kind_may_be_taken_confined() {
+    let status = in_a_process(here!(timestamps_of_every_kind_may_be_taken_confined), &[], || {
+        clockscope::prepare();
+        let civil = bounded::now();
+        let (counter, os) = (stamps::counter().ok(), stamps::os());
+        settle();
+        // Asked beside a line.
+        black_box((bounded::now(), civil, wall::now()));
+        kill_for_all_others();
+        let began = clockscope::now();
+        while began.elapsed() < Duration::from_millis(2500) {
+            let (moment, stamp) = (clockscope::now(), counter.map(|counter| counter.now()));
+            black_box((clockscope::now_unordered(), clockscope::try_now().ok(), clockscope::source()));
+            black_box((wall::now(), wall::now_unordered(), wall::now_monotone(), moment.to_wall()));
+            black_box((clockscope::error_bound(), wall::error_bound(), wall::generation()));
+            if let Some((counter, stamp)) = counter.zip(stamp) {
+                assert!(counter.instant(stamp).is_ok() && counter.wall(stamp).is_ok());
+                black_box(counter.error_bound(stamp).ok());
+            }
+            let stamp = os.now();
+            assert!(os.instant(stamp).is_ok() && os.wall(stamp).is_ok());
+        }
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// As documented: who asks for civil time asks the system.
+#[test]
+fn civil_time_is_asked_for_by_its_callers_alone() {
+    let status = in_a_process(here!(civil_time_is_asked_for_by_its_callers_alone), &[], || {
+        black_box(bounded::now());
+        settle();
+        kill_for_all_others();
+        let began = clockscope::now();
+        while began.elapsed() < Duration::from_millis(1500) {
+            read(1000);
+        }
+        black_box(bounded::now());
+    });
+    assert_eq!(status.signal(), Some(libc::SIGSYS), "{status}");
 }
 
 /// From here on the kernel kills the process for every system call of this thread but those of the

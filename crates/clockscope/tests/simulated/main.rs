@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod adversary;
 mod bounded;
 mod daemons;
 mod evidence;

@@ -1,0 +1,173 @@
+//! An adversary that slews the OS clock within what Linux permits, when it does the most harm: the
+//! bound holds all the same, and is as small as before soon after.
+
+use crate::world::watch::Watch;
+use crate::world::{MILLISECOND, SECOND};
+use clockscope_testing::cases;
+use proptest::prelude::*;
+
+/// A line has three segments' worth of time from the bracket that it was drawn by to its end.
+const SEGMENT_NS: u64 = 3 * MILLISECOND;
+
+/// From one end of what adjtimex(2) permits to the other.
+const SLEWED: f64 = 1.1005 / 0.8995 - 1.0;
+
+/// A spell of readings, and what the OS clock does in it and in the pause before.
+#[derive(Clone, Debug)]
+struct Spell {
+    /// Slews in the pause, each in ppm and for so many µs.
+    unseen: Vec<(f64, u64)>,
+    pause_us: u64,
+    /// Slews while it is read, no two of them in two windows.
+    seen: Vec<(f64, u64)>,
+    /// Time between two readings, in ns.
+    every_ns: u64,
+}
+
+fn ppm() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(0.0),
+        -20f64..20.0,
+        -600f64..600.0,
+        proptest::sample::select(&[-100_500.0, -83_333.0, 83_333.0, 100_500.0][..]),
+        -100_500f64..100_500.0,
+    ]
+}
+
+fn spell() -> impl Strategy<Value = Spell> {
+    let unseen = proptest::collection::vec((ppm(), 1u64..60_000), 0..4);
+    let pause_us = prop_oneof![Just(0u64), 0u64..20_000, 20_000u64..1_000_000, 1_000_000u64..60_000_000];
+    let seen = proptest::collection::vec((ppm(), 2_500u64..10_000), 1..4);
+    let every_ns = prop_oneof![4 => 1_000u64..10_000, 1 => 10_000u64..100_000, 1 => 100_000u64..2_000_000];
+    (unseen, pause_us, seen, every_ns).prop_map(|(unseen, pause_us, seen, every_ns)| Spell {
+        unseen,
+        pause_us,
+        seen,
+        every_ns,
+    })
+}
+
+/// A program that reads and asks, and its readings: when, and how far off.
+struct Victim {
+    watch: Watch<&'static crate::world::World>,
+    readings: Vec<(u64, f64)>,
+    former_worst_ns: f64,
+}
+
+impl Victim {
+    fn read(&mut self, ns: u64, every_ns: u64, ask_every: u64) {
+        for turn in 1..=(ns / every_ns).max(1) {
+            self.watch.world.pass(every_ns + self.watch.jitter_ns());
+            let error_ns = self.watch.read();
+            self.readings.push((self.watch.world.true_ns(), error_ns));
+            if turn % ask_every == 0 {
+                self.ask();
+            }
+        }
+    }
+
+    /// Asserts that the bound holds for the next reading, and the largest for all that are older
+    /// than a line.
+    fn ask(&mut self) {
+        let began_ns = self.watch.world.true_ns();
+        let bound = self.watch.clock.error_bound().unwrap();
+        let (now_ns, largest_ns) = (bound.now.as_nanos() as f64, bound.largest.as_nanos() as f64);
+        let next_ns = self.watch.read();
+        let asked_ns = self.watch.world.true_ns();
+        // It holds at some moment of the call; a clock that is slewed goes on after it.
+        let slewed_ns = (asked_ns - began_ns) as f64 * SLEWED;
+        assert!(next_ns <= now_ns + slewed_ns + 2.0, "{next_ns} ns just after {bound:?}");
+        let former = self.readings.iter().filter(|(at_ns, _)| asked_ns - at_ns > SEGMENT_NS);
+        self.former_worst_ns = former.map(|(_, error_ns)| *error_ns).fold(self.former_worst_ns, f64::max);
+        self.readings.retain(|(at_ns, _)| asked_ns - at_ns <= SEGMENT_NS);
+        let worst_ns = self.former_worst_ns;
+        assert!(worst_ns <= largest_ns + 1.0, "{worst_ns} ns, with {bound:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(400), max_shrink_iters: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_reading_is_beyond_the_bound(
+        spells in proptest::collection::vec(spell(), 1..12),
+        ask_every in prop_oneof![3 => 2u64..8, 1 => 30u64..3_000],
+    ) {
+        let mut victim = Victim { watch: Watch::ordinary(), readings: Vec::new(), former_worst_ns: 0.0 };
+        victim.watch.settle();
+        for Spell { unseen, pause_us, seen, every_ns } in spells {
+            for (ppm, us) in unseen {
+                victim.watch.world.slew(ppm * 1e-6);
+                victim.watch.world.pass(us * 1_000);
+            }
+            victim.watch.world.pass(pause_us * 1_000);
+            for (ppm, us) in seen {
+                victim.read(us * 1_000, every_ns, ask_every);
+                victim.watch.world.slew(ppm * 1e-6);
+            }
+            victim.read(2_500_000, every_ns, ask_every);
+            victim.ask();
+        }
+        prop_assert_eq!(victim.watch.clock.generation(), 1);
+    }
+}
+
+/// Patterns of use: for how long it reads, how often, and for how long it pauses, in ns.
+const PATTERNS: [(u64, u64, u64); 5] = [
+    (50 * MILLISECOND, 5_000, 0),
+    (10 * MILLISECOND, 5_000, SECOND),
+    (10 * MILLISECOND, 5_000, 10 * SECOND),
+    (10 * MILLISECOND, 5_000, 60 * SECOND),
+    (1, 1, SECOND),
+];
+
+/// One ordinary change of the rate in a pause raises the bound for a moment, and not for good.
+#[test]
+fn the_bound_recovers_in_every_pattern_of_use() {
+    for ((ns, every_ns, pause_ns), ppm) in
+        PATTERNS.into_iter().flat_map(|pattern| [10.0, -100.0, 500.0].map(|ppm| (pattern, ppm)))
+    {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        let spell = |watch: &mut Watch<_>| {
+            watch.world.pass(pause_ns);
+            watch.run(ns, every_ns);
+            watch.clock.error_bound().unwrap().now.as_nanos() as u64
+        };
+        let before = (0..20).map(|_| spell(&mut watch)).max().unwrap();
+        for _ in 0..5 {
+            watch.world.slew(ppm * 1e-6);
+            watch.world.pass(pause_ns);
+            // A hundred readings, and so long that the line has been renewed some times.
+            watch.run((100 * every_ns).max(10 * MILLISECOND.min(ns)), every_ns);
+            let after = watch.clock.error_bound().unwrap().now.as_nanos() as u64;
+            assert!(after <= 2 * before, "{after} ns after {before}, {ppm} ppm, {ns} ns each {pause_ns}");
+            let spells = (0..20).map(|_| spell(&mut watch)).max().unwrap();
+            assert!(spells <= 2 * before, "{spells} ns after {before}, {ppm} ppm, {ns} ns each {pause_ns}");
+            watch.world.slew(0.0);
+            spell(&mut watch);
+        }
+    }
+}
+
+/// In dense use the bound is small, and the largest of the past says when that was.
+#[test]
+fn the_bound_is_small_in_dense_use() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let mut bounds: Vec<u64> = (0..1_000)
+        .map(|_| {
+            watch.run(MILLISECOND / 3, 5_000);
+            watch.clock.error_bound().unwrap().now.as_nanos() as u64
+        })
+        .collect();
+    bounds.sort_unstable();
+    assert!(bounds[bounds.len() / 2] <= 25, "{} ns", bounds[bounds.len() / 2]);
+    // A pause hides what the clock did after the last comparison.
+    let paused_ns = watch.last;
+    watch.world.pass(SECOND);
+    watch.run(10 * MILLISECOND, 5_000);
+    let bound = watch.clock.error_bound().unwrap();
+    assert!(bound.largest.as_nanos() > 100_000 && bound.now.as_nanos() <= 60, "{bound:?}");
+    assert!(bound.largest_at.as_ns().abs_diff(paused_ns) <= 2 * MILLISECOND, "{bound:?}, paused at {paused_ns}");
+}
