@@ -3,6 +3,10 @@
  *
  *     make -C examples/c && examples/c/calibrate */
 
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE
+#endif
+
 #include "rdtsc.h"
 
 #include <inttypes.h>

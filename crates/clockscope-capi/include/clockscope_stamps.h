@@ -21,8 +21,8 @@
  * then. clockscope_strerror() describes both. CLOCKSCOPE_ERROR_UNKNOWN is a reason of a later
  * library that this header does not name.
  *
- * This header includes clockscope_ticks.h and clockscope.h. With -std=c99 and the like, include it
- * before all others, or define _GNU_SOURCE.
+ * This header includes clockscope_ticks.h and clockscope.h. It needs and defines no feature test
+ * macro.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 

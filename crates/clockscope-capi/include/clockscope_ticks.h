@@ -10,9 +10,8 @@
  * signal.
  * Compilers: gcc and clang; MSVC on x86-64 and x86, which is not tested.
  *
- * On Linux it needs struct timespec and clock_gettime, which the default of gcc and clang brings.
- * With -std=c99 and the like, include this header before all others, or define _GNU_SOURCE.
- * clockscope_pin_thread() is there in these two cases alone.
+ * It defines no feature test macro, and on Linux it needs none: it may be included before or after
+ * other headers, with any of these macros or with none.
  *
  * All functions may be called by any thread. Those of the first two parts are async-signal-safe.
  *
@@ -21,25 +20,22 @@
 #ifndef CLOCKSCOPE_TICKS_H
 #define CLOCKSCOPE_TICKS_H
 
-#if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE
-#endif
-
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #if defined(_WIN32)
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
+#ifdef WIN32_LEAN_AND_MEAN
 #include <windows.h>
 #else
-#include <sched.h>
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#undef WIN32_LEAN_AND_MEAN
 #endif
-
-#if defined(__linux__) && !defined(CLOCK_MONOTONIC)
-#error "include clockscope_ticks.h before all other headers, or define _GNU_SOURCE"
+#else
+/* Without feature test macros, <time.h> of C99 has no struct timespec, but this has. */
+#include <sched.h>
 #endif
 
 #if defined(_MSC_VER) && !defined(__GNUC__)
@@ -48,6 +44,44 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* ---- Functions of the system ---- */
+
+#if defined(__linux__)
+
+/* The C library declares these functions only with feature test macros. Names of this header's own
+ * conflict with no declaration of the C library or of the program. */
+#define CLOCKSCOPE_TICKS_MONOTONIC 1
+
+/* The symbols for a time_t of 64 bits on 32-bit processors: glibc's and musl's. */
+#if defined(__i386__) && defined(__USE_TIME_BITS64)
+#define CLOCKSCOPE_TICKS_GETTIME "__clock_gettime64"
+#define CLOCKSCOPE_TICKS_GETRES "__clock_getres64"
+#elif defined(__i386__) && defined(_REDIR_TIME64)
+#define CLOCKSCOPE_TICKS_GETTIME "__clock_gettime64"
+#define CLOCKSCOPE_TICKS_GETRES "__clock_getres_time64"
+#else
+#define CLOCKSCOPE_TICKS_GETTIME "clock_gettime"
+#define CLOCKSCOPE_TICKS_GETRES "clock_getres"
+#endif
+
+extern int clockscope_ticks_gettime_(int clock, struct timespec *moment)
+    __asm__(CLOCKSCOPE_TICKS_GETTIME);
+extern int clockscope_ticks_getres_(int clock, struct timespec *tick)
+    __asm__(CLOCKSCOPE_TICKS_GETRES);
+extern int clockscope_ticks_setaffinity_(int thread, size_t size, const unsigned long *cpus)
+    __asm__("sched_setaffinity");
+
+#undef CLOCKSCOPE_TICKS_GETTIME
+#undef CLOCKSCOPE_TICKS_GETRES
+
+#elif !defined(_WIN32)
+
+#define CLOCKSCOPE_TICKS_MONOTONIC CLOCK_MONOTONIC
+#define clockscope_ticks_gettime_ clock_gettime
+#define clockscope_ticks_getres_ clock_getres
+
 #endif
 
 /* ---- Reads of the counter ---- */
@@ -304,7 +338,7 @@ static inline int clockscope_os_ns(uint64_t *ns) {
   return 0;
 #else
   struct timespec moment;
-  if (clock_gettime(CLOCK_MONOTONIC, &moment) != 0) {
+  if (clockscope_ticks_gettime_(CLOCKSCOPE_TICKS_MONOTONIC, &moment) != 0) {
     return errno;
   }
   *ns = clockscope_timespec_to_ns(moment);
@@ -324,7 +358,7 @@ static inline int clockscope_os_tick_ns(uint64_t *ns) {
   return 0;
 #else
   struct timespec tick;
-  if (clock_getres(CLOCK_MONOTONIC, &tick) != 0) {
+  if (clockscope_ticks_getres_(CLOCKSCOPE_TICKS_MONOTONIC, &tick) != 0) {
     return errno;
   }
   *ns = clockscope_timespec_to_ns(tick);
@@ -410,8 +444,6 @@ static inline int clockscope_ticks_calibrate(uint64_t time_ns, clockscope_ticks_
 
 /* ---- Threads ---- */
 
-#if !defined(__linux__) || defined(CPU_SET)
-
 /* Binds the calling thread to a CPU. Returns 0 or an error number: EINVAL for a CPU that does not
  * exist or that the process may not use, ENOTSUP on other systems than Linux and Windows. Children
  * inherit the binding. */
@@ -422,19 +454,23 @@ static inline int clockscope_pin_thread(unsigned int cpu) {
   }
   return SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)1 << cpu) != 0 ? 0 : EINVAL;
 #elif defined(__linux__)
-  cpu_set_t cpus;
-  if (cpu >= CPU_SETSIZE) {
+  enum { CPUS = 1024, CPUS_PER_WORD = 8 * sizeof(unsigned long) };
+  unsigned long cpus[CPUS / CPUS_PER_WORD] = {0};
+  if (cpu >= CPUS) {
     return EINVAL;
   }
-  CPU_ZERO(&cpus);
-  CPU_SET(cpu, &cpus);
-  return sched_setaffinity(0, sizeof cpus, &cpus) == 0 ? 0 : errno;
+  cpus[cpu / CPUS_PER_WORD] = 1ul << cpu % CPUS_PER_WORD;
+  return clockscope_ticks_setaffinity_(0, sizeof cpus, cpus) == 0 ? 0 : errno;
 #else
   (void)cpu;
   return ENOTSUP;
 #endif
 }
 
+#undef CLOCKSCOPE_TICKS_MONOTONIC
+#if !defined(__linux__) && !defined(_WIN32)
+#undef clockscope_ticks_gettime_
+#undef clockscope_ticks_getres_
 #endif
 
 #ifdef __cplusplus

@@ -245,7 +245,7 @@ static NO_LINE: [u64; layout::SIZE / 8] = [0; layout::SIZE / 8];
 /// Returns the address of the page of format 1; in a library of another format, one without a line.
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_page_v1() -> *const u64 {
-    if layout::FORMAT == FORMAT { clockscope::page().as_ptr().cast() } else { NO_LINE.as_ptr() }
+    if layout::FORMAT == FORMAT { clockscope::page().as_ptr() } else { NO_LINE.as_ptr() }
 }
 
 /// Returns a text that describes a code.

@@ -182,7 +182,7 @@ use crate::{Errno, Instant};
 pub(crate) use calibration::Calibration;
 pub(crate) use errors::{FASTER, SLOWER, error_ns};
 use first_reading::FirstReading;
-pub(crate) use lock::{ProcessGuard, ProcessLock};
+pub(crate) use lock::{ProcessGuard, ProcessLock, ProcessMark};
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
 pub(crate) use page::WallOffset;

@@ -25,8 +25,11 @@ mod search;
 use core::sync::atomic::Ordering;
 
 use crate::disciplined::{
-    CivilTime, Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, SharedWord, Unobserved, fence,
+    CivilTime, Counter, Disciplined, Observation, OsClock, ProcessGuard, ProcessLock, ProcessMark, SharedWord,
+    Unobserved, fence,
 };
+#[cfg(not(clockscope_models))]
+use crate::process::process_mark;
 #[cfg(not(clockscope_models))]
 pub use excerpt::Excerpt;
 use fit::{Fit, Step};
@@ -109,18 +112,28 @@ impl<const N: usize> History<N> {
         }
     }
 
-    /// Compares the clocks, and keeps that, as the history of `owner`, which is not 0.
+    /// Compares the clocks, and keeps that, as the history of this process. The caller names no
+    /// owner, because two owners could write at the same time.
+    ///
+    /// ```compile_fail,E0061
+    /// use clockscope::disciplined::{Counter, Disciplined, OsClock};
+    /// use clockscope::history::History;
+    ///
+    /// fn renew<C: Counter, S: OsClock>(history: &History<4>, clock: &Disciplined<C, S>) {
+    ///     let _ = history.renew(clock, 1);
+    /// }
+    /// ```
     ///
     /// # Errors
     /// The clocks were not compared, for this reason.
-    pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>, owner: u64) -> Result<(), Unrenewed> {
-        self.renew_by(owner, |enough| clock.observe(enough, CivilTime::Asked))
+    pub fn renew<C: Counter, S: OsClock>(&self, clock: &Disciplined<C, S>) -> Result<(), Unrenewed> {
+        self.renew_by(process_mark(), |enough| clock.observe(enough, CivilTime::Asked))
     }
 
-    /// The same of what `observe` sees.
+    /// Keeps what `observe` sees, as the history of `owner`.
     pub(crate) fn renew_by(
         &self,
-        owner: u64,
+        owner: ProcessMark,
         observe: impl Fn(u64) -> Result<Observation, Unobserved>,
     ) -> Result<(), Unrenewed> {
         let mut fit = self.lock(owner).ok_or(Unrenewed::Busy)?;
@@ -137,7 +150,7 @@ impl<const N: usize> History<N> {
     }
 
     /// The lock, unless another thread holds it all the time.
-    fn lock(&self, owner: u64) -> Option<ProcessGuard<'_, Fit>> {
+    fn lock(&self, owner: ProcessMark) -> Option<ProcessGuard<'_, Fit>> {
         (0..if cfg!(clockscope_models) { 1 } else { TRIES }).find_map(|_| {
             core::hint::spin_loop();
             self.fit.try_lock(owner)
@@ -155,16 +168,16 @@ impl<const N: usize> History<N> {
     }
 
     /// Returns whether it is the history of `owner`.
-    pub(crate) fn is_of(&self, owner: u64) -> bool {
-        self.owner.load(Ordering::Acquire) == owner
+    pub(crate) fn is_of(&self, owner: ProcessMark) -> bool {
+        self.owner.load(Ordering::Acquire) == owner.number()
     }
 
-    fn restart(&self, owner: u64) {
+    fn restart(&self, owner: ProcessMark) {
         let words = [&self.pieces, &self.tail_from, &self.tail_error_ns];
         for word in words.into_iter().chain(self.doubts.iter().flatten()) {
             word.store(0, Ordering::Relaxed);
         }
-        self.owner.store(owner, Ordering::Release);
+        self.owner.store(owner.number(), Ordering::Release);
     }
 
     /// Keeps what follows from an observation.
@@ -293,11 +306,16 @@ impl<const N: usize> History<N> {
         }
     }
 
-    /// The piece that covers a count, with its error, in the history of `owner`.
+    /// The piece that covers a count, with its error, in the history of this process.
     ///
     /// # Errors
     /// None does, for this reason.
-    pub fn find(&self, count: u64, owner: u64) -> Result<Piece, Uncovered> {
+    pub fn find(&self, count: u64) -> Result<Piece, Uncovered> {
+        self.find_by(count, process_mark())
+    }
+
+    /// The same in the history of `owner`.
+    pub(crate) fn find_by(&self, count: u64, owner: ProcessMark) -> Result<Piece, Uncovered> {
         for _ in 0..if cfg!(clockscope_models) { 2 } else { TRIES } {
             // First, because a child may find the version odd for ever.
             if !self.is_of(owner) {
@@ -331,6 +349,12 @@ impl<const N: usize> History<N> {
     }
 }
 
+/// Loom's threads are those of one process.
+#[cfg(clockscope_models)]
+fn process_mark() -> ProcessMark {
+    ProcessMark::for_test(1)
+}
+
 /// Looks at the clocks until a bracket was not interrupted, and takes the narrowest of several that
 /// were.
 fn uninterrupted(
@@ -352,4 +376,37 @@ fn uninterrupted(
         }
     }
     best.ok_or(Unrenewed::Unobserved(Unobserved::NoBracket))
+}
+
+#[cfg(all(test, not(clockscope_models)))]
+mod tests {
+    use super::*;
+    use clockscope_core::brackets::Bracket;
+
+    /// Counts of a nanosecond.
+    fn seen_at(count: u64) -> Observation {
+        Observation {
+            bracket: Bracket { before: count, inner: count + 10, after: count + 20 },
+            os_tick_ns: 1,
+            ..Observation::NONE
+        }
+    }
+
+    #[test]
+    fn a_child_begins_a_history_of_its_own() {
+        let history = History::<100>::new();
+        let [parent, child] = [1, 2].map(ProcessMark::for_test);
+        let renew = |count, owner| history.renew_by(owner, |_| Ok(seen_at(count))).expect("nothing is in the way");
+        let find = |count, owner| history.find_by(count, owner).err();
+        for count in [1_000_000, 2_000_000, 3_000_000] {
+            renew(count, parent);
+        }
+        assert_eq!(find(1_500_000, parent), None);
+        assert_eq!(find(1_500_000, child), Some(Uncovered::None), "another process's");
+        for count in [4_000_000, 5_000_000, 6_000_000] {
+            renew(count, child);
+        }
+        assert_eq!(find(1_500_000, parent), Some(Uncovered::None));
+        assert_eq!((find(1_500_000, child), find(4_500_000, child)), (Some(Uncovered::Before), None));
+    }
 }

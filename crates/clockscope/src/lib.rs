@@ -92,6 +92,8 @@ mod process;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 mod revalidation;
 #[cfg(all(feature = "std", not(clockscope_models)))]
+mod shared_page;
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod stamps;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 mod std_instant;
@@ -122,6 +124,7 @@ pub use {
         timeline_offset, try_now,
     },
     revalidation::{Revalidation, revalidate},
+    shared_page::SharedPage,
     std_instant::NotOneTimeline,
     stopwatch::Stopwatch,
     upkeep::{Recent, Upkeep},

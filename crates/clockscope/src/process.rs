@@ -6,9 +6,10 @@ use core::time::Duration;
 
 use clockscope_core::{Errno, counter, os};
 
-use crate::disciplined::{forget_in_children, layout, wipe_on_fork};
+use crate::disciplined::{ProcessMark, forget_in_children, wipe_on_fork};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
 use crate::native::{self, CLOCK, Native};
+use crate::shared_page::SharedPage;
 use crate::{AtomicInstant, Clock, Conversion, Instant};
 
 /// Asks the kernel every question that readings would ask later, and prepares for forks.
@@ -34,7 +35,7 @@ pub fn prepare() {
     }
 }
 
-/// Returns the page that readings take the time from: its words in the layout of
+/// Returns the page that readings take the time from, to read: its words in the layout of
 /// [`crate::layout`], for programs in other languages in this process.
 ///
 /// [The shared page][guide] explains its contract and how to read it. The address stays the same
@@ -49,16 +50,16 @@ pub fn prepare() {
 /// use std::sync::atomic::Ordering;
 ///
 /// clockscope::prepare();
-/// assert_eq!(clockscope::page()[layout::FORMAT_WORD / 8].load(Ordering::Relaxed), layout::FORMAT);
+/// assert_eq!(clockscope::page().load(layout::FORMAT_WORD, Ordering::Relaxed), layout::FORMAT);
 /// ```
 #[must_use]
-pub fn page() -> &'static [AtomicU64; layout::SIZE / 8] {
-    CLOCK.shared().page_words()
+pub fn page() -> SharedPage {
+    SharedPage::new(CLOCK.shared().page_words())
 }
 
-/// Returns a number that neither an ancestor of this process has nor a child that is forked later,
-/// if [`prepare`] was called before: the child forgets the number.
-pub(crate) fn process_mark() -> u64 {
+/// Returns a mark that neither an ancestor of this process has nor a child that is forked later, if
+/// [`prepare`] was called before: the child forgets the mark.
+pub(crate) fn process_mark() -> ProcessMark {
     // Not forgotten in a child.
     static LAST: AtomicU64 = AtomicU64::new(0);
     CLOCK.shared().process_mark(&LAST)
@@ -66,7 +67,7 @@ pub(crate) fn process_mark() -> u64 {
 
 /// Returns whether this process is the one that was given `mark` ([`process_mark`]). Costs a load.
 #[inline(always)]
-pub(crate) fn has_process_mark(mark: u64) -> bool {
+pub(crate) fn has_process_mark(mark: ProcessMark) -> bool {
     CLOCK.shared().has_process_mark(mark)
 }
 

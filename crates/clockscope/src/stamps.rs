@@ -312,14 +312,14 @@ fn piece_of(
     stamp: Stamp,
 ) -> Result<Piece, StampError> {
     let owner = process_mark();
-    let found = history.find(stamp.0, owner);
+    let found = history.find_by(stamp.0, owner);
     if found != Err(Uncovered::After) {
         return found.map_err(StampError::from);
     }
     // Twice, where the first finds that the clocks did not go on, and only begins.
     for _ in 0..2 {
         let renewed = os::keep_errno(&renew);
-        match (history.find(stamp.0, owner), renewed) {
+        match (history.find_by(stamp.0, owner), renewed) {
             (Err(Uncovered::After), Err(reason)) => return Err(reason.into()),
             (Err(Uncovered::After), Ok(())) => {}
             (found, _) => return found.map_err(StampError::from),
@@ -340,7 +340,7 @@ fn excerpt_of(
         if history.is_of(owner) {
             let _ = renew().and_then(|()| renew());
         }
-        Ok(history.excerpt(owner, from.0)?)
+        Ok(history.excerpt(from.0)?)
     })
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clockscope_core::os::{self, ClockSet, Wakeup, keep_errno};
 
+use crate::disciplined::ProcessMark;
 use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::native::CLOCK;
 use crate::process::{has_process_mark, process_mark};
@@ -130,7 +131,7 @@ impl<N: Notice> Stop<N> {
 pub struct Recent {
     written: Arc<Written>,
     /// That of the process in which the thread runs.
-    mark: u64,
+    mark: ProcessMark,
 }
 
 /// State that the thread writes.

@@ -2,9 +2,6 @@
  * clockscope_ticks.h and without a library. The usage that its README shows compiles unchanged; do
  * not compile rdtsc.c as well. Put braces around RDTSC(x); between if and else.
  *
- * On Linux with -std=c99 and the like, include this header before all others, or define
- * _GNU_SOURCE.
- *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 
 #ifndef CLOCKSCOPE_COMPAT_RDTSC_H

@@ -131,6 +131,40 @@ fn ordered_readings_wait_before_the_counter() {
     }
 }
 
+/// The headers compile with any feature test macros and with none, before other headers and after
+/// them, and define none: a program keeps the functions that it asked for.
+#[test]
+fn the_headers_define_no_feature_test_macros() {
+    const HEADERS: [&str; 4] = ["clockscope.h", "clockscope_ticks.h", "clockscope_stamps.h", "compat/rdtsc.h"];
+    // Compilers of C++ define _GNU_SOURCE.
+    const NONE: &str = "-U_GNU_SOURCE";
+    const MACROS: [&[&str]; 8] = [
+        &[NONE],
+        &[NONE, "-DLATE"],
+        &[NONE, "-DALLOWED", "-D_POSIX_C_SOURCE=200809L"],
+        &[NONE, "-DALLOWED", "-D_POSIX_C_SOURCE=200809L", "-DLATE"],
+        &[NONE, "-DALLOWED", "-D_POSIX_SOURCE"],
+        &[NONE, "-DALLOWED", "-D_XOPEN_SOURCE=500"],
+        &[NONE, "-DALLOWED", "-D_DEFAULT_SOURCE", "-DLATE"],
+        &[NONE, "-DALLOWED", "-D_GNU_SOURCE"],
+    ];
+    let folder = Folder::new();
+    each(|compiler, arguments| {
+        if arguments.contains(&"-O0") {
+            return;
+        }
+        let is_cpp = arguments.contains(&"c++");
+        let (cpp, macros) = if is_cpp { (Some("clockscope.hpp"), &MACROS[..2]) } else { (None, &MACROS[..]) };
+        for header in HEADERS.into_iter().chain(cpp) {
+            for macros in macros {
+                let header = format!("-DHEADER=\"{header}\"");
+                let arguments = [arguments, macros, &["-c", &header]].concat();
+                folder.compile(compiler, &arguments, &program("feature_macros.c"), "feature_macros.o");
+            }
+        }
+    });
+}
+
 /// The headers compile for processors on which this test does not run.
 #[test]
 #[ignore = "needs compilers for other processors"]

@@ -83,13 +83,14 @@ fn other_machines_have_counters() {
     }
 }
 
-/// The usage that the README of rdtsc shows, unchanged, in a program of two source files.
+/// The usage that the README of rdtsc shows, unchanged, in a program of two source files. usleep()
+/// is not in C99.
 #[test]
 fn programs_of_rdtsc_compile_unchanged() {
     let folder = Folder::new();
     let compat = headers().join("compat").display().to_string();
     each(|compiler, arguments| {
-        let arguments: Vec<&str> = arguments.iter().copied().chain(["-I", &compat]).collect();
+        let arguments: Vec<&str> = arguments.iter().copied().chain(["-D_DEFAULT_SOURCE", "-I", &compat]).collect();
         let usage = program("rdtsc_usage.c");
         let other = folder.compile(compiler, &[&arguments[..], &["-c", "-Dmain=other"]].concat(), &usage, "other.o");
         let object = folder.compile(compiler, &[&arguments[..], &["-c"]].concat(), &usage, "usage.o");

@@ -1,6 +1,11 @@
 /* Calls everything that clockscope_ticks.h defines, as C and as C++. Prints the rate's bounds, and
  * what is wrong; ends with the number of such lines. */
 
+/* For sched_getaffinity(). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <clockscope_ticks.h>
 
 #include <stdio.h>

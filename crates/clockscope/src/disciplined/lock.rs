@@ -68,6 +68,33 @@ impl LockState {
     }
 }
 
+/// The mark of a process: neither an ancestor nor a child has the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessMark(u64);
+
+impl ProcessMark {
+    /// Makes the mark of this process. Safe code makes none: two marks would open one lock twice.
+    ///
+    /// # Safety
+    /// `number` is not 0, and no ancestor of this process has used it. All threads of the process
+    /// use this mark.
+    #[cfg(not(clockscope_models))]
+    pub(super) const unsafe fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Makes a mark for a test that keeps the rules of [`ProcessMark::new`].
+    #[cfg(test)]
+    pub(crate) const fn for_test(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns its number, which is not 0.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// A value behind a lock of one process's threads. A forked child takes it from whichever of the
 /// parent's threads held it, because that one is not in the child.
 #[repr(C)]
@@ -78,13 +105,14 @@ pub(crate) struct ProcessLock<T> {
 }
 
 // SAFETY: the value is reachable only through a `ProcessGuard`, of which the word lets one exist at
-// a time among the threads of a process. Taking the lock acquires what the last holder released.
+// a time among the threads of a process: all use one mark, as `ProcessMark::new` demands. Taking
+// the lock acquires what the last holder released.
 unsafe impl<T: Send> Sync for ProcessLock<T> {}
 
 /// The lock of a process, held by a thread of the one that has this mark.
 pub(crate) struct ProcessGuard<'a, T> {
     lock: &'a ProcessLock<T>,
-    mark: u64,
+    mark: ProcessMark,
 }
 
 impl<T> ProcessLock<T> {
@@ -92,12 +120,11 @@ impl<T> ProcessLock<T> {
         Self { holder, value: UnsafeCell::new(value) }
     }
 
-    /// The lock for a thread of the process that has this mark, which no other process has. Never
-    /// waits.
-    pub(crate) fn try_lock(&self, mark: u64) -> Option<ProcessGuard<'_, T>> {
+    /// The lock for a thread of the process that has this mark. Never waits.
+    pub(crate) fn try_lock(&self, mark: ProcessMark) -> Option<ProcessGuard<'_, T>> {
         let holder = self.holder.load(Ordering::Relaxed);
-        let is_free = holder != mark;
-        let is_taken = || self.holder.compare_exchange(holder, mark, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        let is_free = holder != mark.0;
+        let is_taken = || self.holder.compare_exchange(holder, mark.0, Ordering::Acquire, Ordering::Relaxed).is_ok();
         (is_free && is_taken()).then(|| ProcessGuard { lock: self, mark })
     }
 }
@@ -121,7 +148,7 @@ impl<T> DerefMut for ProcessGuard<'_, T> {
 impl<T> Drop for ProcessGuard<'_, T> {
     fn drop(&mut self) {
         // Unless this is a parent's, which a fork in a signal handler has brought into the child.
-        let _ = self.lock.holder.compare_exchange(self.mark, 0, Ordering::Release, Ordering::Relaxed);
+        let _ = self.lock.holder.compare_exchange(self.mark.0, 0, Ordering::Release, Ordering::Relaxed);
     }
 }
 
@@ -237,25 +264,26 @@ mod tests {
     #[cfg(not(clockscope_models))]
     fn the_lock_of_a_process_is_one_threads() {
         let lock = ProcessLock::new(AtomicU64::new(0), 0u64);
-        let held = lock.try_lock(1).unwrap();
-        assert!(lock.try_lock(1).is_none());
-        let other = lock.try_lock(2).unwrap();
+        let [parent, child, grandchild] = [1, 2, 3].map(ProcessMark::for_test);
+        let held = lock.try_lock(parent).unwrap();
+        assert!(lock.try_lock(parent).is_none());
+        let other = lock.try_lock(child).unwrap();
         drop(held);
-        assert!(lock.try_lock(2).is_none(), "a parent's guard gives nothing back");
+        assert!(lock.try_lock(child).is_none(), "a parent's guard gives nothing back");
         drop(other);
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     let mut turns = 0;
                     while turns < 50_000 {
-                        if let Some(mut value) = lock.try_lock(3) {
+                        if let Some(mut value) = lock.try_lock(grandchild) {
                             (*value, turns) = (*value + 1, turns + 1);
                         }
                     }
                 });
             }
         });
-        assert_eq!(*lock.try_lock(3).unwrap(), 100_000);
+        assert_eq!(*lock.try_lock(grandchild).unwrap(), 100_000);
     }
 
     fn lock() -> Lock<(u64, u64)> {

@@ -5,7 +5,7 @@ use super::page::Page;
 use super::shared_statement::SharedStatement;
 use super::state::Steering;
 #[cfg(not(clockscope_models))]
-use super::sync::{AtomicU64, Ordering};
+use super::sync::AtomicU64;
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
 ///
@@ -43,29 +43,6 @@ impl<S> Shared<S> {
     #[cfg(clockscope_models)]
     pub(super) fn new(os: S) -> Self {
         Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), statement: SharedStatement::new() }
-    }
-
-    /// Returns the mark of this process, never 0. A child that forgets this state has another one.
-    ///
-    /// `last` counts the marks that were given, in memory that is not forgotten: so no ancestor of
-    /// a process has had its mark.
-    #[cfg(not(clockscope_models))]
-    pub(crate) fn process_mark(&self, last: &AtomicU64) -> u64 {
-        match self.process_mark.load(Ordering::Relaxed) {
-            0 => {
-                let mark = last.fetch_add(1, Ordering::Relaxed) + 1;
-                let exchanged = self.process_mark.compare_exchange(0, mark, Ordering::Relaxed, Ordering::Relaxed);
-                exchanged.map_or_else(|other| other, |_| mark)
-            }
-            mark => mark,
-        }
-    }
-
-    /// Returns whether `mark` is the mark of this process.
-    #[cfg(not(clockscope_models))]
-    #[inline(always)]
-    pub(crate) fn has_process_mark(&self, mark: u64) -> bool {
-        self.process_mark.load(Ordering::Relaxed) == mark
     }
 }
 

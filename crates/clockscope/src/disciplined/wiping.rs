@@ -1,10 +1,11 @@
 //! The shared state as memory: a forked child's is wiped, and programs in other languages read the
 //! page by its words.
 
-#![allow(unsafe_code, reason = "memory is wiped and read as words")]
+#![allow(unsafe_code, reason = "memory is wiped and read as words; marks are made")]
 
 use clockscope_core::os::{self, Timeline};
 
+use super::lock::ProcessMark;
 use super::page::layout;
 use super::shared::Shared;
 use super::state::Steering;
@@ -41,6 +42,30 @@ impl<S> Shared<S> {
         unsafe { &*(&raw const self.page).cast() }
     }
 
+    /// Returns the mark of this process. A child that forgets this state has another one.
+    ///
+    /// `last` counts the marks that were given, in memory that is not forgotten: so no ancestor of
+    /// a process has had its mark.
+    pub(crate) fn process_mark(&self, last: &AtomicU64) -> ProcessMark {
+        let number = match self.process_mark.load(Ordering::Relaxed) {
+            0 => {
+                let number = last.fetch_add(1, Ordering::Relaxed) + 1;
+                let exchanged = self.process_mark.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+                exchanged.map_or_else(|other| other, |_| number)
+            }
+            number => number,
+        };
+        // SAFETY: all threads get the number that is stored first, and `last` gave it to no
+        // ancestor.
+        unsafe { ProcessMark::new(number) }
+    }
+
+    /// Returns whether `mark` is the mark of this process.
+    #[inline(always)]
+    pub(crate) fn has_process_mark(&self, mark: ProcessMark) -> bool {
+        self.process_mark.load(Ordering::Relaxed) == mark.number()
+    }
+
     /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
     ///
     /// # Safety
@@ -68,7 +93,7 @@ mod tests {
         let mut marks = Vec::new();
         for _ in 0..3 {
             let mark = shared.process_mark(&last);
-            assert!(mark != 0 && !marks.contains(&mark));
+            assert!(mark.number() != 0 && !marks.contains(&mark));
             assert_eq!(shared.process_mark(&last), mark, "it stays");
             marks.push(mark);
             // SAFETY: nobody else knows of it.

@@ -6,6 +6,7 @@ use core::sync::atomic::Ordering;
 use super::piece::{CONVERTED, FLAGS, Piece};
 use super::search::{Doubt, Tail, Uncovered, index_of, is_before, no_doubt, not_past};
 use super::{DOUBTS, History};
+use crate::process::process_mark;
 
 /// The pieces of a history from some count on, as they were at one moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +31,13 @@ impl Excerpt {
 }
 
 impl<const N: usize> History<N> {
-    /// Copies the history of `owner` from a count on. All its pieces stay as they are: the excerpt
-    /// converts counts as this process does.
+    /// Copies the history of this process from a count on. All its pieces stay as they are: the
+    /// excerpt converts counts as this process does.
     ///
     /// # Errors
     /// [`Uncovered::None`] and [`Uncovered::Busy`].
-    pub fn excerpt(&self, owner: u64, from: u64) -> Result<Excerpt, Uncovered> {
+    pub fn excerpt(&self, from: u64) -> Result<Excerpt, Uncovered> {
+        let owner = process_mark();
         // Nothing is allocated under the lock.
         let (mut pieces, mut doubts) = (Vec::with_capacity(N), Vec::with_capacity(DOUBTS));
         let writer = self.lock(owner).ok_or(Uncovered::Busy)?;

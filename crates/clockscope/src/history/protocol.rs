@@ -6,12 +6,10 @@ use loom::thread;
 
 use super::fit::Step;
 use super::piece::{Ahead, Piece};
-use super::{History, Uncovered};
+use super::{History, Uncovered, process_mark};
 use crate::disciplined::WallOffset;
 use crate::tick_length::TickLength;
 use clockscope_core::CivilState;
-
-const OWNER: u64 = 1;
 
 /// Ten counts from `start` on, which begin at `value` ns.
 fn piece(start: u64, value: u64, ns_per_tick: f64) -> Piece {
@@ -41,7 +39,7 @@ fn a_count_that_was_converted_keeps_its_time() {
     builder.max_branches = 100_000;
     builder.check(|| {
         let history = Arc::new(History::<4>::new());
-        history.write(|| history.restart(OWNER));
+        history.write(|| history.restart(process_mark()));
         for (start, value, rate) in [(0, 0, 1.0), (10, 10, 3.0), (20, 40, 1.0), (30, 50, 1.0)] {
             push(&history, piece(start, value, rate));
         }
@@ -49,7 +47,7 @@ fn a_count_that_was_converted_keeps_its_time() {
             let history = history.clone();
             thread::spawn(move || push(&history, piece(40, 60, 1.0)))
         };
-        let time = |history: &History<4>| history.find(6, OWNER).map(|piece| piece.time_of(6).expect("it is covered"));
+        let time = |history: &History<4>| history.find(6).map(|piece| piece.time_of(6).expect("it is covered"));
         let first = time(&history);
         writer.join().unwrap();
         let second = time(&history);

@@ -1,16 +1,16 @@
 //! The page by its words, as docs/concepts/library/page.md describes them to programs in other
 //! languages.
 
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{Ordering, fence};
 
-use clockscope::{Source, layout, wall};
+use clockscope::{SharedPage, Source, layout, wall};
 use clockscope_core::counter;
 
 const CIVIL_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 32;
 
-fn load(page: &[AtomicU64], byte: usize) -> u64 {
-    page[byte / 8].load(Ordering::Relaxed)
+fn load(page: SharedPage, byte: usize) -> u64 {
+    page.load(byte, Ordering::Relaxed)
 }
 
 /// Findings of a reader: the time, the wall clock's, and the interval of bounded time.
@@ -22,9 +22,9 @@ struct Read {
 }
 
 /// The seven steps of the documentation. `None` where it says to read the OS clock.
-fn read(page: &[AtomicU64]) -> Option<Read> {
+fn read(page: SharedPage) -> Option<Read> {
     assert_eq!(load(page, layout::FORMAT_WORD), layout::FORMAT);
-    let version = page[layout::VERSION / 8].load(Ordering::Acquire);
+    let version = page.load(layout::VERSION, Ordering::Acquire);
     if version >> 63 == 0 {
         return None;
     }
@@ -36,7 +36,7 @@ fn read(page: &[AtomicU64]) -> Option<Read> {
     let floor = load(page, layout::FLOOR);
     let tick = counter::after();
     fence(Ordering::Acquire);
-    if page[layout::VERSION / 8].load(Ordering::Relaxed) != version {
+    if load(page, layout::VERSION) != version {
         return None;
     }
     let t = tick.wrapping_sub(start);
@@ -83,4 +83,13 @@ fn whoever_reads_the_words_reads_the_time() {
     println!("{times} readings, {walls} of the wall clock, {bounds} of bounded time");
     // Where the counter serves at all; a machine may take the CPU away for long.
     assert!(times > 0 || clockscope::source() != Source::Counter);
+}
+
+/// An offset that names no word is refused, also within the page.
+#[test]
+fn offsets_outside_of_the_page_are_refused() {
+    for offset in [layout::FLOOR + 4, layout::SIZE, usize::MAX - 7] {
+        let loaded = std::panic::catch_unwind(|| load(clockscope::page(), offset));
+        assert!(loaded.is_err(), "{offset} was loaded");
+    }
 }

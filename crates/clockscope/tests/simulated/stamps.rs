@@ -9,9 +9,6 @@ use proptest::prelude::*;
 
 mod disturbed;
 
-/// The process whose history it is.
-const OWNER: u64 = 1;
-
 /// A count with the OS clock's time, the wall clock's and the true one before and after it was
 /// read, in ns.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +44,7 @@ impl<const N: usize> Run<N> {
     }
 
     fn renew(&self) {
-        self.history.renew(&self.clock, OWNER).expect("nothing is in the way");
+        self.history.renew(&self.clock).expect("nothing is in the way");
     }
 
     fn stamp(&self) -> Stamped {
@@ -56,14 +53,14 @@ impl<const N: usize> Run<N> {
 
     /// An excerpt from the first of these stamps on says the same of all.
     fn check_excerpt(&self, stamps: &[Stamped]) {
-        let excerpt = self.history.excerpt(OWNER, stamps[0].count).expect("nothing is in the way");
+        let excerpt = self.history.excerpt(stamps[0].count).expect("nothing is in the way");
         for stamped in stamps {
             assert_eq!(excerpt.find(stamped.count), self.find(stamped), "{stamped:?}");
         }
     }
 
     fn find(&self, stamped: &Stamped) -> Result<Piece, Uncovered> {
-        self.history.find(stamped.count, OWNER)
+        self.history.find(stamped.count)
     }
 
     /// Converts a stamp, if it is covered, and compares all that is said of it with the truth.

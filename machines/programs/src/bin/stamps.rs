@@ -42,7 +42,6 @@ impl Counter for Emulated {
 
 /// The history that all stamps are converted by.
 static HISTORY: History<2000> = History::new();
-const OWNER: u64 = 1;
 
 /// A stamp between two readings of CLOCK_MONOTONIC, in ns.
 struct Taken {
@@ -99,7 +98,7 @@ impl Taker {
     }
 
     fn renew(&mut self) {
-        if let Err(reason) = HISTORY.renew(&self.clock, OWNER) {
+        if let Err(reason) = HISTORY.renew(&self.clock) {
             eprintln!("{reason:?}");
         }
         self.renewed = Instant::now();
@@ -110,7 +109,7 @@ impl Taker {
         let (mut unconverted, mut outside, mut worst_ns) = (0u64, 0u64, 0);
         let mut bounds_ns = Vec::new();
         for Taken { before, stamp, after } in &self.taken {
-            let piece = HISTORY.find(*stamp, OWNER).ok();
+            let piece = HISTORY.find(*stamp).ok();
             let Some((ns, bound_ns)) = piece.and_then(|piece| Some((piece.time_of(*stamp)?, piece.error_ns()))) else {
                 unconverted += 1;
                 continue;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{OWNER, Run, Stamped, stamp};
+use super::{Run, Stamped, stamp};
 use crate::world::{GHZ, MILLISECOND, Moment, SECOND, World};
 use clockscope::disciplined::Counter;
 use clockscope::history::{Uncovered, Unrenewed};
@@ -24,7 +24,7 @@ fn around(event: impl Fn(&World)) -> (Run<100>, [Stamped; 3]) {
     for _ in 0..5 {
         run.world.pass(20 * MILLISECOND);
         // The timeline may have to wait.
-        let _ = run.history.renew(&run.clock, OWNER);
+        let _ = run.history.renew(&run.clock);
     }
     let after = run.stamp();
     run.world.pass(MILLISECOND);
@@ -257,18 +257,10 @@ fn stamps_from_elsewhere_are_refused() {
     let early = run.world.ordered();
     run.world.pass(MILLISECOND);
     run.renew();
-    let find = |count, owner| run.history.find(count, owner).err();
-    assert_eq!(find(early, OWNER), None);
-    assert_eq!(find(early, OWNER + 1), Some(Uncovered::None), "another process's");
-    assert_eq!(find(early - 1_000_000, OWNER), Some(Uncovered::Before));
-    assert_eq!(find(early + 1_000_000_000, OWNER), Some(Uncovered::After));
-    // A child begins its own.
-    run.history.renew(&run.clock, OWNER + 1).expect("it begins");
-    assert_eq!(find(early, OWNER), Some(Uncovered::None));
-    let count = run.world.ordered();
-    run.world.pass(MILLISECOND);
-    run.history.renew(&run.clock, OWNER + 1).expect("it goes on");
-    assert_eq!((find(early, OWNER + 1), find(count, OWNER + 1)), (Some(Uncovered::Before), None));
+    let find = |count| run.history.find(count).err();
+    assert_eq!(find(early), None);
+    assert_eq!(find(early - 1_000_000), Some(Uncovered::Before));
+    assert_eq!(find(early + 1_000_000_000), Some(Uncovered::After));
 }
 
 #[test]
@@ -280,7 +272,7 @@ fn a_counter_that_is_given_up_is_not_compared_any_more() {
     run.world.clocksource.set(Some(false));
     run.clock.recheck();
     let reads = run.world.counter_reads.get();
-    assert!(matches!(run.history.renew(&run.clock, OWNER), Err(Unrenewed::Unobserved(_))));
+    assert!(matches!(run.history.renew(&run.clock), Err(Unrenewed::Unobserved(_))));
     assert_eq!(run.world.counter_reads.get(), reads);
     run.check(&stamped).expect("what was compared stays");
 }
@@ -295,7 +287,7 @@ fn two_moves_leave_the_time_between_them() {
         for _ in 0..5 {
             run.world.pass(20 * MILLISECOND);
             // The first one after a move finds that the counter is another one.
-            let _ = run.history.renew(&run.clock, OWNER);
+            let _ = run.history.renew(&run.clock);
         }
         kept.push(run.stamp());
         run.world.pass(20 * MILLISECOND);
