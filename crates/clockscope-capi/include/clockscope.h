@@ -169,13 +169,28 @@ typedef int clockscope_visit(const clockscope_evidence_item *item, void *context
  * Unit: ns on the timeline of CLOCK_MONOTONIC, as clock_gettime counts them.
  * Error: clockscope_error_bound(); a fraction of a microsecond against CLOCK_MONOTONIC.
  * Ordering: after everything that happens before it, and before every later store. Later loads may
- *   be done before it. On aarch64 an earlier load whose value has not been needed yet may still be
- *   outstanding, unless it acquires.
+ *   be done before it, and earlier stores may not be visible to other CPUs yet:
+ *   clockscope_now_after_stores() waits for those. On aarch64 an earlier load whose value has not
+ *   been needed yet may still be outstanding, unless it acquires.
  * Cost: about twice a bare RDTSC, less than clock_gettime's; about once a millisecond, up to a
  *   microsecond more. A program that calls less often than every 15 us is served CLOCK_MONOTONIC at
  *   about its cost. The second call of a process takes some 40 us more (clockscope_prepare()).
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns the time now, ordered as by clockscope_now(), once all earlier stores of this thread are
+ * visible to every CPU: a thread that reads a later time and then loads sees them. After
+ * clockscope_now() a store may still wait in the processor's store buffer.
+ *
+ * Unit, error: as clockscope_now().
+ * Ordering: as clockscope_now(), and after all earlier stores. A reading on another thread, by
+ *   clockscope_now() or this function, that is greater comes after them, and so do the loads after
+ *   it. Equal readings show no order. A load can overtake the counter's instruction in the reading
+ *   before it, by less time than a store needs to reach another CPU; a second reading between them
+ *   excludes it.
+ * Cost: 1 to 2 ns more than clockscope_now(), and the time until the stores are visible.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Returns the time now by a bare read of the counter: the processor may take it earlier, or later,
  * than the program says, by tens of nanoseconds. For durations on one thread that are long against
@@ -483,6 +498,16 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
 CLOCKSCOPE_INLINE uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT {
   uint64_t ns;
   return clockscope_read_(1, &ns, NULL) ? ns : clockscope_now_call();
+}
+
+CLOCKSCOPE_INLINE uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT {
+  /* x86: the store buffer is empty after it, and LFENCE waits for it. */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if !defined(__x86_64__)
+  /* DMB orders memory accesses only. DSB waits until the stores are visible, ISB for DSB. */
+  __asm__ __volatile__("dsb ish\n\tisb" : : : "memory");
+#endif
+  return clockscope_now();
 }
 
 CLOCKSCOPE_INLINE uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT {

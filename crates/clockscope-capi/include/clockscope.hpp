@@ -46,6 +46,10 @@ public:
   /* Returns the time now. */
   static time_point now() noexcept { return from_ns(clockscope_now()); }
 
+  /* Returns the time now, after all earlier stores of this thread are visible:
+   * clockscope_now_after_stores(). */
+  static time_point now_after_stores() noexcept { return from_ns(clockscope_now_after_stores()); }
+
   /* Returns the moment of a reading in C. */
   static constexpr time_point from_ns(uint64_t ns) noexcept {
     return time_point(duration(static_cast<rep>(ns)));

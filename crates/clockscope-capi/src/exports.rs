@@ -33,6 +33,13 @@ pub extern "C" fn clockscope_now_call() -> u64 {
     clockscope::now().as_ns()
 }
 
+/// Returns the time now in ns after all earlier stores are visible:
+/// [`clockscope::now_after_stores`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_now_after_stores() -> u64 {
+    clockscope::now_after_stores().as_ns()
+}
+
 /// Returns the time now in ns by a bare read of the counter: [`clockscope::now_unordered`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_now_unordered() -> u64 {

@@ -120,8 +120,8 @@ pub use {
     clockscope_core::civil::Leap,
     process::{
         ProcessClock, admit_counter, calibrate_blocking, conversion, error_bound, evidence, frequency, generation,
-        is_high_resolution, now, now_unordered, page, prepare, recheck, resolution, source, survive_disabled_counter,
-        timeline_offset, try_now,
+        is_high_resolution, now, now_after_stores, now_unordered, page, prepare, recheck, resolution, source,
+        survive_disabled_counter, timeline_offset, try_now,
     },
     revalidation::{Revalidation, revalidate},
     shared_page::SharedPage,

@@ -95,7 +95,7 @@ fn readings_are_inlined_where_they_can_be() {
 }
 
 /// Ordered readings read the counter after a fence, and on aarch64 after the branch on the version
-/// that the fence waits for. The other ones have no fence.
+/// that the fence waits for. The other ones have no fence. Those after stores wait for them first.
 #[test]
 fn ordered_readings_wait_before_the_counter() {
     let folder = Folder::new();
@@ -110,21 +110,31 @@ fn ordered_readings_wait_before_the_counter() {
         })
     };
     let on_x86: [&[&str]; 1] = [&["lfence", "rdtsc"]];
+    let stored_on_x86: [&[&str]; 2] = [&["mfence", "lfence", "rdtsc"], &["lock ", "lfence", "rdtsc"]];
     let on_aarch64: [&[&str]; 2] = [&["ldar", "tbz", "isb", "cntvct_el0"], &["ldar", "tbnz", "isb", "cntvct_el0"]];
+    let stored_on_aarch64: [&[&str]; 1] = [&["dsb ish", "isb", "ldar", "isb", "cntvct_el0"]];
     let compilers = [
-        ("gcc", "lfence", &on_x86[..]),
-        ("clang", "lfence", &on_x86[..]),
-        ("aarch64-linux-gnu-gcc", "isb", &on_aarch64[..]),
+        ("gcc", "lfence", &on_x86[..], &stored_on_x86[..]),
+        ("clang", "lfence", &on_x86[..], &stored_on_x86[..]),
+        ("aarch64-linux-gnu-gcc", "isb", &on_aarch64[..], &stored_on_aarch64[..]),
     ];
-    for (compiler, fence, expected) in compilers {
+    for (compiler, fence, expected, after_stores) in compilers {
         if !has(compiler) {
             skip(&format!("{compiler} is not installed"));
             continue;
         }
         let compiled = folder.compile(compiler, &["-std=c99", "-O2", "-S"], &program("readings.c"), "readings.s");
         let assembly = fs::read_to_string(compiled).unwrap();
-        for (function, is_ordered) in [("ordered", true), ("civil", true), ("unordered", false)] {
-            let code = assembly.split_once(&format!("\n{function}:")).unwrap().1.split_once(".size").unwrap().0;
+        let code_of =
+            |function: &str| assembly.split_once(&format!("\n{function}:")).unwrap().1.split_once(".size").unwrap().0;
+        for function in ["ordered", "after_stores"] {
+            let code = code_of(function);
+            let waits = after_stores.iter().any(|instructions| in_order(code, instructions));
+            assert_eq!(waits, function == "after_stores", "{compiler}: {code}");
+        }
+        for (function, is_ordered) in [("ordered", true), ("civil", true), ("after_stores", true), ("unordered", false)]
+        {
+            let code = code_of(function);
             let waits = expected.iter().any(|instructions| in_order(code, instructions));
             assert_eq!((waits, code.contains(fence)), (is_ordered, is_ordered), "{compiler}: {code}");
         }

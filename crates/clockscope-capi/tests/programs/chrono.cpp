@@ -65,6 +65,7 @@ static void check_clock() {
   const uint64_t last = clockscope_now();
   const steady_clock::time_point after = steady_clock::now();
   EXPECT(ordered_clock::from_ns(first) <= now && now <= ordered_clock::from_ns(last));
+  EXPECT(now <= ordered_clock::now_after_stores());
   EXPECT(ordered_clock::to_ns(ordered_clock::from_ns(first)) == first);
   EXPECT(before - far <= ordered_clock::to_steady(now));
   EXPECT(ordered_clock::to_steady(now) <= after + far);

@@ -83,6 +83,7 @@ static void check_readings(void) {
   EXPECT((state >= CLOCKSCOPE_STATE_SLEWING) == (earliest == INT64_MIN && latest == INT64_MAX));
   called = clockscope_now_call();
   EXPECT(called <= clockscope_now());
+  EXPECT(called <= clockscope_now_after_stores());
   EXPECT(clockscope_now_unordered_call() > 0);
   EXPECT(clockscope_wall_now_call() > INT64_C(1600000000000000000));
 }

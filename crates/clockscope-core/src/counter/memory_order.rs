@@ -12,24 +12,33 @@ use core::sync::atomic::{Ordering, fence};
 
 use crate::atomic::AtomicU64;
 
-/// Waits until all stores that came before are seen by all; any later reading of a clock is
-/// taken after that.
+/// Waits until all earlier stores are visible to every CPU. Any later reading of a clock is taken
+/// after that, whichever instruction reads it.
 ///
-/// x86: an operation with LOCK, which every exchange is, has been seen when it is complete, and
-/// every OS clock begins with an instruction that waits for that (the vDSO's LFENCE or RDTSCP,
-/// SYSCALL). aarch64: DSB waits for stores, and the ISB that every ordered reading of the counter
-/// begins with waits for the DSB (Arm ARM, B2.3.12 and D12.2.1).
-///
-/// riscv64: the fence of the memory model does not order a reading of the counter, but the one that
-/// every ordered reading begins with orders it, and all that follow, after stores. POWER and s390x:
-/// SYNC and BCR, which the fence is there, wait for stores.
+/// - x86: MFENCE, or an operation with LOCK. Either is complete once the store buffer is empty, and
+///   every ordered reading begins with an instruction that waits for it: LFENCE, RDTSCP or SYSCALL
+///   (Intel SDM vol. 2B, RDTSC: "MFENCE;LFENCE immediately before RDTSC"). LFENCE alone leaves
+///   stores in the buffer.
+/// - aarch64: DMB ISH; DSB ISH; ISB. DMB orders memory accesses, and a read of CNTVCT_EL0 is not
+///   one. DSB is complete once the stores are visible, but a system register may be read before
+///   that. No later instruction executes before the ISB, which waits for the DSB (Arm ARM, B2.3.12
+///   and D12.2.1).
+/// - riscv64: FENCE rw,rw; FENCE iorw,iorw. The first, the memory model's, does not order a read of
+///   the counter, which is device input.
+/// - POWER: SYNC. It waits for stores and starts no later instruction before it is complete.
+/// - s390x: BCR. All earlier accesses are complete before a later instruction executes.
 #[inline(always)]
 pub fn stored_before_reading() {
     fence(Ordering::SeqCst);
     #[cfg(target_arch = "aarch64")]
     // SAFETY: waits, and changes neither registers nor memory.
     unsafe {
-        core::arch::asm!("dsb ish", options(nostack, preserves_flags));
+        core::arch::asm!("dsb ish", "isb", options(nostack, preserves_flags));
+    }
+    #[cfg(target_arch = "riscv64")]
+    // SAFETY: orders accesses, and changes neither registers nor memory.
+    unsafe {
+        core::arch::asm!("fence iorw, iorw", options(nostack, preserves_flags));
     }
 }
 

@@ -1,5 +1,5 @@
-//! The library on every platform: its promises by the system's own clocks, order across threads,
-//! and other crates' types.
+//! The library on every platform: its promises by the system's own clocks, order across threads
+//! and after stores, and other crates' types.
 
 #![cfg(not(clockscope_models))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
@@ -12,4 +12,5 @@
 mod counters;
 mod interop;
 mod order;
+mod stores;
 mod system;

@@ -23,6 +23,7 @@ use clockscope::disciplined::{Counter, Disciplined, OsClock};
 use clockscope::{Errno, Source, ticks};
 use clockscope_core::counter;
 use clockscope_testing::{skip, thread_time};
+use serial_test::serial;
 
 use super::counters::counters_apart_ns;
 
@@ -163,6 +164,7 @@ fn number_from_env(variable: &str, default: u64) -> u64 {
 }
 
 #[test]
+#[serial]
 fn no_reading_is_smaller_than_one_that_was_known() {
     if ticks::is_permitted() == Some(false) {
         return skip("this process may not read the counter");
