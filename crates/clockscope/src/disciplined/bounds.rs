@@ -113,7 +113,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         by_line.or_else(by_statement).unwrap_or(nothing)
     }
 
-    /// Asks the system, and keeps what it states where a clock that nobody steers can carry that on.
+    /// Asks the system, and keeps what it states where a clock that nobody steers can carry that
+    /// on.
     fn bounded_by_question(&self) -> BoundedAt {
         let turn = self.shared.statement.turn();
         let (before, bounded) = self.ask_at_once();
@@ -169,11 +170,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Asks the system, and publishes the line anew with what it states, where the counter can carry
-    /// that on: at a rate that it had between two brackets, before which the system stated the same
-    /// already. (Or a slew may have ended just now.) `None` without a line, while another thread
-    /// holds the lock, and where the clocks were compared so shortly before that a rate is not known
-    /// since then.
+    /// Asks the system, and publishes the line anew with what it states, where the counter can
+    /// carry that on: at a rate that it had between two brackets, before which the system stated
+    /// the same already. (Or a slew may have ended just now.) `None` without a line, while another
+    /// thread holds the lock, and where the clocks were compared so shortly before that a rate is
+    /// not known since then.
     fn bounded_beside_line(&self) -> Option<BoundedAt> {
         let mut guard = self.try_lock()?;
         let snapshot = self.snapshot();

@@ -220,8 +220,8 @@ impl Statement {
         })
     }
 
-    /// Returns true if the system stated the same when the OS clock showed `ns`, or up to `within_ns`
-    /// before.
+    /// Returns true if the system stated the same when the OS clock showed `ns`, or up to
+    /// `within_ns` before.
     pub(super) fn was_stated_by(&self, ns: u64, within_ns: u64, same: &CivilStatement) -> bool {
         let is_of_then = ns.wrapping_sub(self.seen.after_ns) <= within_ns;
         is_of_then && self.bounds.state() == same.state && is_same_rate((self.rate - 1.0) * 1e6, same.rate_ppm)

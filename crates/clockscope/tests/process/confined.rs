@@ -212,7 +212,7 @@ fn timestamps_of_every_kind_may_be_taken_confined() {
     assert!(status.success(), "{status}");
 }
 
-/// As documented: who asks for civil time asks the system.
+/// As documented: a caller that wants civil time asks the system.
 #[test]
 fn civil_time_is_asked_for_by_its_callers_alone() {
     let status = in_a_process(here!(civil_time_is_asked_for_by_its_callers_alone), &[], || {
