@@ -171,3 +171,29 @@ fn the_bound_is_small_in_dense_use() {
     assert!(bound.largest.as_nanos() > 100_000 && bound.now.as_nanos() <= 60, "{bound:?}");
     assert!(bound.largest_at.as_ns().abs_diff(paused_ns) <= 2 * MILLISECOND, "{bound:?}, paused at {paused_ns}");
 }
+
+/// Slews that begin after the last comparison before a pause, and that nothing shows after it: they
+/// are too small for its length, or undo each other.
+#[test]
+fn slews_that_a_pause_hides_are_in_the_largest() {
+    let hidden: [&[(f64, u64)]; 3] = [
+        &[(500.0, 50), (0.0, 60_000)],
+        &[(100_000.0, 5), (-100_000.0, 5)],
+        &[(-90_000.0, 3), (90_000.0, 3), (0.0, 900)],
+    ];
+    for (slews, phase) in hidden.into_iter().flat_map(|slews| (0..20).map(move |phase| (slews, phase))) {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        watch.run(phase * 100_000 + MILLISECOND, 5_000);
+        watch.world.slew(slews[0].0 * 1e-6);
+        let worst_ns = watch.run(700_000, 5_000);
+        for (ppm, ms) in slews {
+            watch.world.slew(ppm * 1e-6);
+            watch.world.pass(ms * MILLISECOND);
+        }
+        watch.world.slew(0.0);
+        watch.run(10 * MILLISECOND, 5_000);
+        let bound = watch.clock.error_bound().unwrap();
+        assert!(worst_ns <= bound.largest.as_nanos() as f64 + 1.0, "{worst_ns} ns, with {bound:?}, {slews:?}");
+    }
+}
