@@ -242,7 +242,8 @@ impl BusyLoops {
                 }
                 None => Command::new("sh"),
             };
-            command.args(["-c", "while :; do :; done"]).stdout(Stdio::null());
+            // They end with this program, also where that is killed.
+            command.args(["-c", "while kill -0 $PPID; do :; done"]).stdout(Stdio::null()).stderr(Stdio::null());
             loops.0.push(command.spawn().context("cannot start a busy loop: apt-get install util-linux")?);
         }
         Ok(loops)
