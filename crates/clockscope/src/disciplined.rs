@@ -513,9 +513,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Learns the frequency that the kernel states, where nothing else states one.
     fn learn_kernel_hz(&self) {
-        if self.counter.nominal_hz().is_none()
-            && let Some(hz) = self.counter.kernel_hz()
-        {
+        if self.counter.nominal_hz().is_some() {
+            return;
+        }
+        if let Some(hz) = self.counter.kernel_hz() {
             self.trust.keep_kernel_hz(hz);
         }
     }

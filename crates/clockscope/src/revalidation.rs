@@ -305,7 +305,7 @@ fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool
         let received = nonzero(counter.ordered());
         backwards += u64::from(went_back(sent, received));
         table.back.store(received, Ordering::Release);
-        is_moved |= turn.is_multiple_of(CPU_CHECK_INTERVAL) && is_on_another(*cpu);
+        is_moved |= turn % CPU_CHECK_INTERVAL == 0 && is_on_another(*cpu);
         turn += 1;
     }
     (backwards, is_moved | is_on_another(*cpu))
@@ -335,7 +335,7 @@ fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Opt
         }
         turns = turns.wrapping_add(1);
         let is_late = || deadline.is_some_and(|deadline| monotonic_ns().is_ok_and(|now| now > deadline));
-        if turns.is_multiple_of(4096) {
+        if turns % 4096 == 0 {
             // The other one may be waiting for this very CPU.
             std::thread::yield_now();
             if is_late() {

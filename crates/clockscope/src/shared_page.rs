@@ -32,7 +32,7 @@ impl SharedPage {
     #[inline]
     #[must_use]
     pub fn load(self, offset: usize, ordering: Ordering) -> u64 {
-        assert!(offset.is_multiple_of(8), "offset {offset} in the shared page: expected a multiple of 8");
+        assert!(offset % 8 == 0, "offset {offset} in the shared page: expected a multiple of 8");
         self.0[offset / 8].load(ordering)
     }
 

@@ -203,9 +203,7 @@ fn batch<T>(
 ) -> impl Iterator<Item = Result<T, StampError>> {
     let mut last: Option<Piece> = None;
     stamps.into_iter().map(move |stamp| {
-        if let Some(piece) = &last
-            && piece.is_of(stamp.0)
-        {
+        if let Some(piece) = last.as_ref().filter(|piece| piece.is_of(stamp.0)) {
             return by(piece, stamp);
         }
         by(last.insert(of.piece(stamp, civil)?), stamp)

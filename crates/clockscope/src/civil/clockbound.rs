@@ -144,9 +144,7 @@ fn is_zero(offsets: &str) -> bool {
 /// Decodes any bytes, and a text of /proc in their place (fuzz/).
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(input: &[u8]) {
-    if let Ok(bytes) = <&[u8; LENGTH]>::try_from(input)
-        && let Some(segment) = decode(bytes)
-    {
+    if let Some(segment) = <&[u8; LENGTH]>::try_from(input).ok().and_then(decode) {
         assert!((0..=DAY_NS).contains(&segment.bound_ns));
         for monotonic_ns in [segment.as_of_ns, segment.as_of_ns.saturating_add(DAY_NS), segment.void_after_ns - 1] {
             let error_ns = segment.error_ns(monotonic_ns, segment.disruption_marker);

@@ -81,14 +81,14 @@ impl Daemon {
             Self::Ntpd => state.is_by_loop && state.is_in_ns,
             Self::BeginningNtpd => state.is_by_loop && !state.is_in_ns,
             Self::ClockBound => {
-                let is_one_figure = grown_us.is_some_and(|us| us.is_multiple_of(ADDED_IN_A_SECOND_US));
+                let is_one_figure = grown_us.is_some_and(|us| us % ADDED_IN_A_SECOND_US == 0);
                 state.is_by_loop && state.is_in_ns && state.time_constant == 0 && is_one_figure
             }
             Self::Chronyd | Self::NtpdRs => !state.is_by_loop && estimated_us < UNKNOWN_ERROR_US,
             Self::Timesyncd => state.is_by_loop && estimated_us == 0,
             // They leave the estimated error as the kernel had it, or the daemon before.
             Self::Ptp => {
-                let is_zeroed = largest_us.is_multiple_of(ADDED_IN_A_SECOND_US);
+                let is_zeroed = largest_us % ADDED_IN_A_SECOND_US == 0;
                 !state.is_by_loop && (estimated_us >= UNKNOWN_ERROR_US || is_zeroed)
             }
         }

@@ -127,10 +127,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Keeps what the system stated twice, before the clocks showed `seen` and after it.
     fn keep_statement(&self, turn: Turn, (before, after): (&CivilStatement, &CivilStatement), seen: ClockSnapshot) {
-        if is_same(before, after)
-            && let Some(raw_ns) = self.shared.os.raw_ns()
-            && let Some(statement) = Statement::of(*after, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns())
-        {
+        if !is_same(before, after) {
+            return;
+        }
+        let Some(raw_ns) = self.shared.os.raw_ns() else { return };
+        let stated = Statement::of(*after, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns());
+        if let Some(statement) = stated {
             self.shared.statement.keep(turn, &statement);
         }
     }

@@ -55,8 +55,8 @@ impl NameSlot {
         let state = self.state.load(Ordering::Acquire);
         let length = (state & WRITTEN != 0).then_some((state & !WRITTEN) as usize)?;
         let mut bytes = [0; ClocksourceName::LONGEST];
-        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(&self.words) {
-            *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        for (bytes, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(&self.words) {
+            bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
         ClocksourceName::new(bytes.get(..length)?)
     }
@@ -70,8 +70,10 @@ impl NameSlot {
         for (to, from) in bytes.iter_mut().zip(name.as_bytes()) {
             *to = *from;
         }
-        for (word, bytes) in self.words.iter().zip(bytes.as_chunks().0) {
-            word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
+        for (word, bytes) in self.words.iter().zip(bytes.chunks_exact(size_of::<u64>())) {
+            let mut letters = [0; 8];
+            letters.copy_from_slice(bytes);
+            word.store(u64::from_ne_bytes(letters), Ordering::Relaxed);
         }
         self.state.store(name.as_bytes().len() as u64 | WRITTEN, Ordering::Release);
         true

@@ -38,9 +38,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let patience_ns = HOLD_NS.max(3 * self.window_ns());
-        if let Some(until_ns) = guard.hold.stand_still(at, at - os_ns, raw_ns, patience_ns)
-            && self.withdraw(&mut guard)
-        {
+        let Some(until_ns) = guard.hold.stand_still(at, at - os_ns, raw_ns, patience_ns) else { return };
+        if self.withdraw(&mut guard) {
             page.replace_offset(offset, at.wrapping_sub(until_ns));
             self.next_generation(guard.errors.worst_ns(), None);
             guard.restart_next();

@@ -18,15 +18,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn slow(&self) -> u64 {
         let page = &self.shared.page;
         let version = page.version();
-        if !version.has_line()
-            && !version.is_new()
-            && let Ok(raw_ns) = self.shared.os.now_ns()
-        {
-            // The offset after the reading, which costs less than to keep it meanwhile. Whoever
-            // replaces it replaces the version first, so that such a sum is used only if the
-            // version is the same.
-            let os_ns = raw_ns.wrapping_add(page.offset());
-            return self.serve_os(version, os_ns);
+        if !version.has_line() && !version.is_new() {
+            if let Ok(raw_ns) = self.shared.os.now_ns() {
+                // The offset after the reading, which costs less than to keep it meanwhile. Whoever
+                // replaces it replaces the version first, so that such a sum is used only if the
+                // version is the same.
+                let os_ns = raw_ns.wrapping_add(page.offset());
+                return self.serve_os(version, os_ns);
+            }
         }
         self.slow_path(version)
     }

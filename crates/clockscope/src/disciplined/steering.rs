@@ -53,21 +53,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Some(mut guard) = self.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
         let snapshot = self.snapshot();
-        if let LinePosition::NearlySpent(_) = snapshot.line.position(snapshot.tick)
-            && self.is_in_use(&mut guard, &snapshot)
-            && let Some(bracket) = self.anchor(&mut guard, &snapshot)
-        {
-            let rate = guard.rate.ns_per_tick();
-            if rate <= 0.0 {
-                return;
-            }
-            let ticks = self.next_ticks(&snapshot.line, rate);
-            let from = (snapshot.line.end(), snapshot.line.end_value());
-            let slope = slope(from, ticks, &bracket, &guard.rate);
-            self.carry_bounds(&mut guard, &bracket);
-            self.take_wall(&mut guard);
-            self.publish(&mut guard, &snapshot.line.followed_by(slope, ticks));
+        let LinePosition::NearlySpent(_) = snapshot.line.position(snapshot.tick) else { return };
+        if !self.is_in_use(&mut guard, &snapshot) {
+            return;
         }
+        let Some(bracket) = self.anchor(&mut guard, &snapshot) else { return };
+        let rate = guard.rate.ns_per_tick();
+        if rate <= 0.0 {
+            return;
+        }
+        let ticks = self.next_ticks(&snapshot.line, rate);
+        let from = (snapshot.line.end(), snapshot.line.end_value());
+        let slope = slope(from, ticks, &bracket, &guard.rate);
+        self.carry_bounds(&mut guard, &bracket);
+        self.take_wall(&mut guard);
+        self.publish(&mut guard, &snapshot.line.followed_by(slope, ticks));
     }
 
     /// Returns true if readings still come so often that a line pays.

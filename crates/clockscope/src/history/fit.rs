@@ -264,11 +264,9 @@ impl Fit {
         let is_straight = self.goes_on
             && since <= Piece::MOST_COUNTS
             && ahead_ns(self.piece.at(since), seen).abs() <= self.allowed_ns(seen);
-        let known = together(&self.piece, wall, &civil, self.civil_width_ns);
-        if is_straight
-            && drift_ns.is_none_or(|drift_ns| are_alike(drift_ns, self.drift_ns))
-            && let Some(known) = known
-        {
+        let is_prolonged = is_straight && drift_ns.is_none_or(|drift_ns| are_alike(drift_ns, self.drift_ns));
+        let known = together(&self.piece, wall, &civil, self.civil_width_ns).filter(|_| is_prolonged);
+        if let Some(known) = known {
             self.piece = Piece { counts: since, ..known };
             self.end = (count, self.piece.end_value());
             let rise = self.end.1 - self.piece.value;

@@ -10,9 +10,10 @@ static BOOT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Asks the system, unless it has answered.
 pub(super) fn learn() {
-    if known().is_none()
-        && let Some(number) = stated().and_then(number)
-    {
+    if known().is_some() {
+        return;
+    }
+    if let Some(number) = stated().and_then(number) {
         BOOT[0].store((number >> 64) as u64, Ordering::Relaxed);
         BOOT[1].store(number as u64, Ordering::Relaxed);
     }

@@ -110,7 +110,7 @@ impl OsClock for Slewed {
             state.set(x);
             x
         });
-        if random.is_multiple_of(4) {
+        if random % 4 == 0 {
             let until = monotonic_ns() + random / 4 % 50_000;
             while monotonic_ns() < until {
                 std::hint::spin_loop();
@@ -152,7 +152,7 @@ fn read(reads: u64) -> Seen {
             seen.worst_ns = seen.worst_ns.max(known - ns);
         }
         KNOWN.0.store(ns, Ordering::Release);
-        if turn.is_multiple_of(4096) {
+        if turn % 4096 == 0 {
             seen.by_counter += u64::from(CLOCK.source() == Source::Counter);
         }
     }

@@ -55,7 +55,7 @@ impl Shared {
             }
             turns += 1;
             // The other thread may need this CPU.
-            if turns.is_multiple_of(10_000) {
+            if turns % 10_000 == 0 {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
@@ -69,7 +69,7 @@ impl Shared {
         let start = thread_time();
         let mut readings = Vec::with_capacity(ROUNDS as usize);
         for round in 1..=ROUNDS {
-            if round.is_multiple_of(1024) && thread_time() - start > MAX_THREAD_TIME {
+            if round % 1024 == 0 && thread_time() - start > MAX_THREAD_TIME {
                 break;
             }
             if !self.meet(&self.writer, &self.reader, round) {

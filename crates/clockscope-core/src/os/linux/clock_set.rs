@@ -93,7 +93,7 @@ unsafe fn owned(fd: RawFd) -> Option<File> {
 /// These seconds, or the most that the system's type for them holds. It has 32 bits on some
 /// targets, and its name is deprecated for musl.
 fn seconds<T: TryFrom<u64> + Default>(seconds: u64) -> T {
-    let most = [i64::MAX, i64::from(i32::MAX)].map(i64::cast_unsigned);
+    let most = [i64::MAX as u64, i32::MAX as u64];
     most.into_iter().find_map(|most| T::try_from(seconds.min(most)).ok()).unwrap_or_default()
 }
 

@@ -81,9 +81,8 @@ fn adjust_flags(former: &libc::sigaction, replaced: &libc::sigaction) {
         return;
     }
     // Ours works without this as well: a refusal is not an error.
-    if let Ok(current) = exchange(Some(&adjusted))
-        && current.sa_sigaction != adjusted.sa_sigaction
-    {
+    let Ok(current) = exchange(Some(&adjusted)) else { return };
+    if current.sa_sigaction != adjusted.sa_sigaction {
         // Installed over ours meanwhile. It stays on top, and its former action is ours.
         let _ = exchange(Some(&current));
     }

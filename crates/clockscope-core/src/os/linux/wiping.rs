@@ -23,9 +23,8 @@ pub unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
     // promise.
     let is_wiped = unsafe {
         let page = libc::sysconf(libc::_SC_PAGESIZE);
-        let is_whole = usize::try_from(page).is_ok_and(|page| {
-            page > 0 && (address as usize).is_multiple_of(page) && size_of::<T>().is_multiple_of(page)
-        });
+        let is_whole = usize::try_from(page)
+            .is_ok_and(|page| page > 0 && address as usize % page == 0 && size_of::<T>() % page == 0);
         is_whole && libc::madvise(address, size_of::<T>(), libc::MADV_WIPEONFORK) == 0
     };
     OUTCOME.store(if is_wiped { WIPED } else { NOT_WIPED }, Ordering::Relaxed);
