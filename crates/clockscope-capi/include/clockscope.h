@@ -117,7 +117,7 @@ typedef enum clockscope_finding {
 typedef struct clockscope_bound {
   uint64_t now_ns;        /* by a comparison that was made for this answer */
   uint64_t largest_ns;    /* the largest that may have been since the generation began */
-  uint64_t largest_at_ns; /* the time of that, or of the last comparison before it */
+  uint64_t largest_at_ns; /* the time of that, to some ms */
 } clockscope_bound;
 
 /* The counter's frequency: the mean over a window that ends now, between rigorous bounds. */

@@ -136,7 +136,8 @@ static inline uint64_t clockscope_stamp(void) CLOCKSCOPE_NOEXCEPT {
  *   periods of renewal: some 0.1 us where the rate stays the same. clockscope_now() has an error of
  *   its own.
  * Ordering: an earlier stamp is never a later moment, whenever each is converted.
- * Cost: some 20 ns. If the stamp is later than the last renewal, that of clockscope_stamps_renew().
+ * Cost: some 20 ns. If the stamp is later than the last renewal, that of clockscope_stamps_renew(),
+ *   without a system call where the vDSO answers.
  * Threads: any. Signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if ns is NULL; CLOCKSCOPE_ERROR_PANICKED; every
  *   clockscope_stamp_error from CLOCKSCOPE_STAMP_ERROR_NOT_COMPARED on, but for

@@ -170,7 +170,7 @@ pub struct BoundNs {
     pub now_ns: u64,
     /// The largest that may have been since the generation began, in ns.
     pub largest_ns: u64,
-    /// The time of that, or of the last comparison before it, in ns.
+    /// The time of that, to some ms, in ns.
     pub largest_at_ns: u64,
 }
 

@@ -529,9 +529,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let mut version = page.version();
             let Some(mode) = decision(version.mode()) else { return };
             page.next_try_ns.store(0, Ordering::Relaxed);
+            // Nobody compares what a line has given since the last bracket.
+            let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
             let next = version.without_line(mode);
             if page.end_line_of(&mut version, next) {
-                self.next_generation(page.largest_error_ns.load(Ordering::Relaxed), None);
+                let largest_ns = page.largest_error_ns.load(Ordering::Relaxed);
+                self.next_generation(largest_ns.saturating_add(unseen_ns), None);
                 return;
             }
         }

@@ -145,7 +145,7 @@ pub struct ErrorBound {
     /// time, if it is slewed from one end to the other then: nothing shows that it was not. So a
     /// pause alone makes it some 0.4 ms.
     pub largest: Duration,
-    /// Time of that reading, or of the last comparison before it.
+    /// Time of that reading, to some milliseconds.
     pub largest_at: Instant,
 }
 

@@ -156,7 +156,9 @@ pub trait Stamps: Copy {
     ///
     /// - System calls: as [`crate::bounded::now`], where the stamp is later than the last renewal.
     ///   Conversions of other kinds, which renew as well, carry on what was stated before: a bound
-    ///   from then on grows by 0.5 ms a second until [`renew`] or this asks again.
+    ///   from then on grows by 0.5 ms a second until [`renew`] or this asks again. There is none
+    ///   after a clock was set or a suspend, around midnight of UTC, and without
+    ///   CLOCK_MONOTONIC_RAW.
     ///
     /// # Errors
     /// The history does not have it.

@@ -15,7 +15,7 @@ class ErrorBound(NamedTuple):
     largest_ns: int
     """The largest that may have been since the generation began: a figure of the past."""
     largest_at_ns: int
-    """The time of that, by now_ns(), or of the last comparison before it."""
+    """The time of that, by now_ns(), to some milliseconds."""
 
 
 class Evidence(NamedTuple):

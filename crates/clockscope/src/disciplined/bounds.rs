@@ -175,8 +175,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Asks the system, and publishes the line anew with what it states, where the counter can
     /// carry that on: at a rate that it had between two brackets, before which the system stated
     /// the same already. (Or a slew may have ended just now.) `None` without a line, while another
-    /// thread holds the lock, and where the clocks were compared so shortly before that a rate is
-    /// not known since then.
+    /// thread holds the lock, where the system was not asked so shortly before, and where the
+    /// clocks were compared so shortly before that a rate is not known since then.
     fn bounded_beside_line(&self) -> Option<BoundedAt> {
         let mut guard = self.try_lock()?;
         let snapshot = self.snapshot();
@@ -185,8 +185,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if guard.rate.ns_per_tick() * (since_last as f64) < self.shortest_ns() {
             return None;
         }
-        let former = self.shared.statement.load();
         let last_ns = guard.errors.interval().end().inner.wrapping_sub(self.shared.page.offset());
+        let is_fresh = |former: &Statement| former.was_asked_by(last_ns, FRESH_WINDOWS * self.window_ns());
+        let former = self.shared.statement.load().filter(is_fresh);
+        let has_raw = self.shared.os.raw_ns().is_some();
+        if has_raw && former.is_none() && !guard.civil.has_bounds() {
+            return None;
+        }
         let (turn, before) = (self.shared.statement.turn(), self.ask_statement());
         let seen = self.see();
         let bracket = self.anchor(&mut guard, &snapshot)?;
@@ -200,9 +205,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let took_ns = end.wrapping_sub(start) as f64 * rate;
         let bounded =
             CivilStatement { latest_ns: later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1), ..after };
-        // What was carried on has been checked at each renewal since then.
-        let is_stated = guard.civil.is_bounded_as(after.state)
-            || former.is_some_and(|former| former.was_stated_by(last_ns, FRESH_WINDOWS * self.window_ns(), &after));
+        let tick_ns = guard.rate.os_tick_ns();
+        let goes_on = |former: &Statement| former.goes_on_as(&after, seen.as_ref(), tick_ns);
+        // What was carried on at this rate has been checked at each renewal since then.
+        let is_stated =
+            guard.civil.is_bounded_as(after.state, rate) || former.as_ref().is_some_and(goes_on) || !has_raw;
         // Interrupted for so long that it is no bound for a second.
         let is_interrupted = !(0.0..=self.interrupted_ns() as f64).contains(&took_ns);
         let is_usual = is_stated && is_same(&before, &after) && !is_interrupted;

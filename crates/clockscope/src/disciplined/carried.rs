@@ -4,7 +4,7 @@
 use clockscope_core::CivilState;
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::is_at;
+use super::agreement::{SAME, is_at};
 use super::page::{Civil, WallOffset};
 use super::statement::Bounds;
 
@@ -48,9 +48,11 @@ impl CivilBesideLine {
         self.carried.exists()
     }
 
-    /// Returns true if there are bounds, also such as have lasted their time, of this worth.
-    pub(super) fn is_bounded_as(&self, state: CivilState) -> bool {
-        self.has_bounds() && self.carried.bounds.state() == state
+    /// Returns true if there are bounds, also such as have lasted their time, of this worth, that
+    /// are carried on at this rate, in ns a tick.
+    pub(super) fn is_bounded_as(&self, state: CivilState, ns_per_tick: f64) -> bool {
+        let is_at = (self.carried.ns_per_tick / ns_per_tick - 1.0).abs() <= SAME;
+        self.has_bounds() && self.carried.bounds.state() == state && is_at
     }
 
     /// Takes the wall clock's offset. Where that clock was set, the system is asked about civil

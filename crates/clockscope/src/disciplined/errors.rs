@@ -187,6 +187,14 @@ impl LineErrors {
         ((self.lasted_ns(last) as f64 * FASTER) as u64).saturating_add(self.worst_ns())
     }
 
+    /// The largest error, in ns, of the readings of a line that ends now: since the last bracket that
+    /// was some time after another one the OS clock may have been slewed, unless a bracket followed
+    /// all readings.
+    pub(super) fn open_ns(&self) -> u64 {
+        let last = self.interval.end();
+        if self.are_open_since(last) { self.unseen_slew_ns(last) } else { self.worst_ns() }
+    }
+
     /// Time from a bracket to the end of the line that was published last, in ns.
     fn lasted_ns(&self, last: &Bracket) -> u64 {
         self.line_end_ns.saturating_sub(last.inner)

@@ -39,7 +39,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// used because of this test, which was made elsewhere. `false` if another thread has just
     /// decided otherwise.
     fn leave(&self, guard: &mut SteeringGuard<'_>, test: Option<Test>) -> bool {
-        let error_ns = self.error_by_line(guard.rate.ticks_ns()).unwrap_or(0).max(guard.errors.worst_ns());
+        let error_ns = self.error_by_line(guard.rate.ticks_ns()).unwrap_or(0).max(guard.errors.open_ns());
         let is_barred = test.is_some() && !self.trust.is_by_the_system();
         let mode = if is_barred { ServingMode::Barred(Demotion::Untested) } else { guard.version.mode() };
         if self.trust.test() != test || !self.end_line(guard, mode) {
@@ -48,8 +48,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if let Some(test) = test {
             self.trust.withdraw(test);
         }
-        let ahead_ns = self.os_ns().map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
-        self.next_generation(error_ns.max(ahead_ns), None);
+        let os_ns = self.os_ns().ok();
+        let ahead_ns = os_ns.map_or(0, |os_ns| self.shared.page.floor().saturating_sub(os_ns));
+        self.next_generation(error_ns.max(ahead_ns), os_ns);
         guard.restart_next();
         true
     }

@@ -1,5 +1,7 @@
 //! Handles an OS clock that steps back or becomes slower.
 
+use core::sync::atomic::Ordering;
+
 use super::holding::SteeringGuard;
 use super::os_speed::SlowOsClock;
 use super::version::ServingMode;
@@ -41,7 +43,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Some(until_ns) = guard.hold.stand_still(at, at - os_ns, raw_ns, patience_ns) else { return };
         if self.withdraw(&mut guard) {
             page.replace_offset(offset, at.wrapping_sub(until_ns));
-            self.next_generation(guard.errors.worst_ns(), None);
+            let stood_ns = page.largest_error_ns.load(Ordering::Relaxed);
+            self.next_generation(guard.errors.open_ns().max(stood_ns), Some(os_ns));
             guard.restart_next();
             guard.hold.go_on();
         }

@@ -220,11 +220,16 @@ impl Statement {
         })
     }
 
-    /// Returns true if the system stated the same when the OS clock showed `ns`, or up to
-    /// `within_ns` before.
-    pub(super) fn was_stated_by(&self, ns: u64, within_ns: u64, same: &CivilStatement) -> bool {
-        let is_of_then = ns.wrapping_sub(self.seen.after_ns) <= within_ns;
-        is_of_then && self.bounds.state() == same.state && is_same_rate((self.rate - 1.0) * 1e6, same.rate_ppm)
+    /// Returns true if the system was asked when the OS clock showed `ns`, or up to `within_ns`
+    /// before.
+    pub(super) fn was_asked_by(&self, ns: u64, within_ns: u64) -> bool {
+        ns.wrapping_sub(self.seen.after_ns) <= within_ns
+    }
+
+    /// Returns true if the system states the same now, and the clocks have gone on as it stated.
+    pub(super) fn goes_on_as(&self, now: &CivilStatement, seen: Option<&ClockSnapshot>, tick_ns: u64) -> bool {
+        let is_same = self.bounds.state() == now.state && is_same_rate((self.rate - 1.0) * 1e6, now.rate_ppm);
+        is_same && seen.is_some_and(|seen| self.at_any_age(seen, tick_ns).is_some())
     }
 
     /// Returns whether the OS clock has gone on as stated: by no more than the system's own growth

@@ -47,6 +47,8 @@ pub struct BoundedAt {
     pub state: CivilState,
 }
 
+const DAY_NS: i64 = 86_400_000_000_000;
+
 /// Two answers of the system are of one rate if they differ by no more than this, in ppm.
 const SAME_RATE_PPM: f64 = 1.0;
 
@@ -115,15 +117,19 @@ impl Bounds {
         })
     }
 
-    /// The same for as long as it may have been: the ends part all the time. `None` before them.
+    /// The same for as long as it may have been: the ends part all the time. `None` before them, and
+    /// within a second of a midnight of UTC, where a second may leap.
     pub(super) fn at_any_age(&self, tick: u64) -> Option<BoundedAt> {
         let since = tick.wrapping_sub(self.start);
         let rise = |slope: u64| ((u128::from(since) * u128::from(slope)) >> FRACTION_BITS) as u64;
-        (since < u64::MAX / 2).then(|| BoundedAt {
+        let at = BoundedAt {
             earliest_ns: later(self.earliest as i64, rise(self.earliest_slope)),
             latest_ns: later(self.latest as i64, rise(self.latest_slope)),
             state: self.state(),
-        })
+        };
+        let day = |ns: i64| ns.div_euclid(DAY_NS);
+        let is_of_a_day = day(earlier(at.earliest_ns, LASTS_NS)) == day(later(at.latest_ns, LASTS_NS));
+        (since < u64::MAX / 2 && (is_of_a_day || !at.state.is_bounded())).then_some(at)
     }
 
     /// A statement from `start` on, at so many ns a tick.

@@ -316,7 +316,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Width::Usual => return Some(bracket),
             Width::Interrupted => {}
             Width::Slower => {
-                let worst_ns = guard.errors.worst_ns();
+                let worst_ns = guard.errors.open_ns();
                 let slow_os_clock = guard.os_speed.slow_os_clock(narrowest);
                 if guard.os_speed.is_counter_slower(self.own_ticks()) {
                     guard.rate.accept_width(bracket.width());
@@ -356,7 +356,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // A question that is asked now is asked of the readings just before, too, and of those that
         // stand still now.
         let floor = self.shared.page.floor();
-        let error_ns = error_ns.max(guard.errors.worst_ns()).max(floor.saturating_sub(os_ns));
+        let error_ns = error_ns.max(guard.errors.open_ns()).max(floor.saturating_sub(os_ns));
         self.next_generation(error_ns, Some(os_ns));
         let suspended_ns = self.suspended_ns();
         if guard.generation.had_suspend(suspended_ns) {
@@ -459,8 +459,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let Some(bracket) = self.bracket(guard) else { return };
-        self.note_unseen(guard, &bracket);
-        guard.errors.close();
+        // What no rate explains is judged when the next line begins.
+        if !self.note_unseen(guard, &bracket) {
+            guard.errors.close();
+        }
     }
 }
 
