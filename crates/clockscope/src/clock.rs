@@ -1,5 +1,6 @@
 //! Clocks as programs use them: something that says what time it is, the real one or a test's.
 
+use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
 use clockscope_core::atomic::AtomicU64;
@@ -28,6 +29,9 @@ use crate::Instant;
 /// clock.advance(Duration::from_secs(60));
 /// assert!(is_over(&clock, start));
 /// ```
+///
+/// References, `Box`, `Rc` and `Arc` of a clock are clocks, also of a `dyn Clock`. They call the
+/// clock's own methods.
 pub trait Clock {
     /// The time now. Ordered: a reading taken after another one, on any thread, in happens-before
     /// order, is never smaller.
@@ -44,8 +48,11 @@ pub trait Clock {
     }
 }
 
+/// Implements [`Clock`] for pointers to clocks. The lint demands each method: a default would not
+/// be the one that the clock has.
 macro_rules! through_pointer {
     ($($pointer:ty),+) => {$(
+        #[deny(clippy::missing_trait_methods)]
         impl<C: Clock + ?Sized> Clock for $pointer {
             #[inline(always)]
             fn now(&self) -> Instant {
@@ -56,10 +63,15 @@ macro_rules! through_pointer {
             fn now_unordered(&self) -> Instant {
                 (**self).now_unordered()
             }
+
+            #[inline(always)]
+            fn elapsed(&self, start: Instant) -> Duration {
+                (**self).elapsed(start)
+            }
         }
     )+};
 }
-through_pointer!(&C, Rc<C>, Arc<C>);
+through_pointer!(&C, &mut C, Box<C>, Rc<C>, Arc<C>);
 
 /// A clock that tests set.
 ///
@@ -164,5 +176,44 @@ mod tests {
         readings.sort();
         readings.dedup();
         assert_eq!(readings.len(), 2000);
+    }
+
+    /// A clock with methods of its own in place of all defaults.
+    struct Overridden;
+
+    impl Clock for Overridden {
+        fn now(&self) -> Instant {
+            Instant::from_ns(7)
+        }
+
+        fn now_unordered(&self) -> Instant {
+            Instant::from_ns(8)
+        }
+
+        fn elapsed(&self, _: Instant) -> Duration {
+            Duration::from_secs(42)
+        }
+    }
+
+    #[track_caller]
+    fn assert_overridden<C: Clock>(clock: C) {
+        assert_eq!([clock.now(), clock.now_unordered()].map(Instant::as_ns), [7, 8]);
+        assert_eq!(clock.elapsed(Instant::from_ns(7)), Duration::from_secs(42));
+    }
+
+    #[test]
+    fn pointers_call_the_methods_of_the_clock() {
+        assert_overridden(Overridden);
+        assert_overridden(&Overridden);
+        assert_overridden(&mut Overridden);
+        assert_overridden(Box::new(Overridden));
+        assert_overridden(Rc::new(Overridden));
+        assert_overridden(Arc::new(Overridden));
+        assert_overridden::<&dyn Clock>(&Overridden);
+        assert_overridden::<&mut dyn Clock>(&mut Overridden);
+        assert_overridden::<Box<dyn Clock>>(Box::new(Overridden));
+        assert_overridden::<Rc<dyn Clock>>(Rc::new(Overridden));
+        assert_overridden::<Arc<dyn Clock>>(Arc::new(Overridden));
+        assert_overridden::<&Box<dyn Clock>>(&(Box::new(Overridden) as Box<dyn Clock>));
     }
 }
