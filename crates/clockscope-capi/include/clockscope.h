@@ -368,7 +368,7 @@ CLOCKSCOPE_API int clockscope_manual_free(clockscope_manual *clock) CLOCKSCOPE_N
 CLOCKSCOPE_API int clockscope_manual_now(const clockscope_manual *clock,
                                          uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Advances the clock, at most to UINT64_MAX. Returns CLOCKSCOPE_OK.
+/* Advances the clock, at most to INT64_MAX. Returns CLOCKSCOPE_OK.
  *
  * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.
  * Threads: any. Signal-safe.
@@ -376,7 +376,7 @@ CLOCKSCOPE_API int clockscope_manual_now(const clockscope_manual *clock,
 CLOCKSCOPE_API int clockscope_manual_advance(const clockscope_manual *clock,
                                              uint64_t ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Sets the clock to a moment. Returns 1; 0 where the moment is in the clock's past, which leaves
+/* Sets the clock to a moment, at most to INT64_MAX. Returns 1; 0 where the moment is in the clock's past, which leaves
  * the clock as it is.
  *
  * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use clockscope_core::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicI64;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
@@ -94,41 +94,35 @@ through_pointer!(&C, &mut C, Box<C>, Rc<C>, Arc<C>);
 /// ```
 #[derive(Debug, Default)]
 pub struct FakeClock {
-    ns: AtomicU64,
-    step_ns: u64,
+    ns: AtomicI64,
+    step_ns: i64,
 }
 
 impl FakeClock {
     /// Creates a clock that stands still at zero.
     #[must_use]
     pub const fn new() -> Self {
-        Self { ns: AtomicU64::new(0), step_ns: 0 }
+        Self { ns: AtomicI64::new(0), step_ns: 0 }
     }
 
     /// Creates a clock that every reading advances by `step`. A reading returns the time before.
-    ///
-    /// # Panics
-    /// `step` is longer than 584 years.
     #[must_use]
     pub const fn auto_advancing(step: Duration) -> Self {
-        Self { ns: AtomicU64::new(0), step_ns: whole_ns(step) }
+        Self { ns: AtomicI64::new(0), step_ns: whole_ns(step) }
     }
 
     /// Advances the clock, at most to the timeline's end.
-    ///
-    /// # Panics
-    /// `duration` is longer than 584 years.
     pub fn advance(&self, duration: Duration) {
         self.add(whole_ns(duration));
     }
 
     /// Sets the clock to `moment` and returns `true`. Returns `false` if that is in the past.
     pub fn set(&self, moment: Instant) -> bool {
-        self.ns.fetch_max(moment.as_ns(), Ordering::AcqRel) <= moment.as_ns()
+        self.ns.fetch_max(moment.as_signed_ns(), Ordering::AcqRel) <= moment.as_signed_ns()
     }
 
     /// Adds to it; the time before.
-    fn add(&self, ns: u64) -> u64 {
+    fn add(&self, ns: i64) -> i64 {
         let mut former = self.ns.load(Ordering::Acquire);
         loop {
             let sum = former.saturating_add(ns);
@@ -142,14 +136,18 @@ impl FakeClock {
 
 impl Clock for FakeClock {
     fn now(&self) -> Instant {
-        Instant::from_ns(if self.step_ns == 0 { self.ns.load(Ordering::Acquire) } else { self.add(self.step_ns) })
+        Instant::from_signed_ns(if self.step_ns == 0 {
+            self.ns.load(Ordering::Acquire)
+        } else {
+            self.add(self.step_ns)
+        })
     }
 }
 
-const fn whole_ns(duration: Duration) -> u64 {
+/// A duration in ns, at most that from zero to the timeline's end.
+const fn whole_ns(duration: Duration) -> i64 {
     let ns = duration.as_nanos();
-    assert!(ns <= u64::MAX as u128, "a duration of more than 584 years");
-    ns as u64
+    if ns > i64::MAX as u128 { i64::MAX } else { ns as i64 }
 }
 
 #[cfg(test)]
@@ -162,8 +160,12 @@ mod tests {
         assert!(clock.set(Instant::from_ns(50)));
         assert!(!clock.set(Instant::from_ns(49)));
         assert_eq!(clock.now().as_ns(), 50);
-        clock.advance(Duration::from_nanos(u64::MAX));
-        assert_eq!(clock.now().as_ns(), u64::MAX);
+        assert!(!clock.set(Instant::from_signed_ns(-1)));
+        clock.advance(Duration::from_nanos(1));
+        assert_eq!(clock.now().as_ns(), 51);
+        clock.advance(Duration::MAX);
+        assert_eq!(clock.now(), Instant::MAX);
+        assert_eq!(FakeClock::auto_advancing(Duration::MAX).step_ns, i64::MAX);
     }
 
     #[test]
