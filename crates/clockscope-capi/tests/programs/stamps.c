@@ -66,7 +66,7 @@ static void check_nulls(void) {
 /* A converted stamp is between the readings before and after it, within the bounds of both. */
 static void check_moments(void) {
   static uint64_t before[TURNS], stamps[TURNS], after[TURNS], times[TURNS];
-  clockscope_bound bound = {0, 0};
+  clockscope_bound bound = {0, 0, 0};
   uint64_t last = 0;
   size_t index;
   for (index = 0; index < TURNS; ++index) {
