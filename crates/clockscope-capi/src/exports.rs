@@ -88,6 +88,12 @@ pub extern "C" fn clockscope_source() -> c_int {
     guarded(|| source_number(clockscope::source()))
 }
 
+/// Returns the number of [`clockscope::demotion`], or 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_demotion() -> c_int {
+    guarded(|| Ok(clockscope::demotion().map_or(0, |reason| reason as c_int)))
+}
+
 /// Stores [`clockscope::error_bound`].
 ///
 /// # Safety

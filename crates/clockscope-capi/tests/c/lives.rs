@@ -36,6 +36,13 @@ fn signal_handlers_may_read_the_clock() {
     assert_eq!(run_with(&lives, &["signal"]), "");
 }
 
+#[test]
+fn a_disabled_counter_is_refused_for_that_reason() {
+    let folder = Folder::new();
+    let Some(demotion) = compiled(&folder, "gcc", &[], "demotion") else { return };
+    assert_eq!(run(&demotion), "");
+}
+
 /// Bounds of civil time alone ask the kernel, for which the filter kills.
 #[test]
 fn timestamps_of_every_kind_may_be_taken_confined() {
