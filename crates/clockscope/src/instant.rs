@@ -65,6 +65,7 @@ impl Instant {
     }
 
     /// Returns the moment of a reading. No clock reads 292 years, so that this has no branch.
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) const fn from_reading(ns: u64) -> Self {
         Self(ns as i64)
