@@ -94,6 +94,27 @@ typedef enum clockscope_time_source {
   CLOCKSCOPE_SOURCE_NOTHING = 2   /* every clock refuses: the time stands still */
 } clockscope_time_source;
 
+/* Why the clock does not use the counter. A later library may return other numbers. */
+typedef enum clockscope_demotion_reason {
+  CLOCKSCOPE_DEMOTION_NONE = 0,                /* it does, or is still being calibrated */
+  CLOCKSCOPE_DEMOTION_NOT_PERMITTED = 1,       /* the process may not read the counter, or it
+                                                  is not known */
+  CLOCKSCOPE_DEMOTION_NOT_CLOCKSOURCE = 2,     /* the kernel does not build its clocks on it */
+  CLOCKSCOPE_DEMOTION_CLOCKSOURCE_UNKNOWN = 3, /* the kernel does not show whether it does */
+  CLOCKSCOPE_DEMOTION_COARSE_OS_CLOCK = 4,     /* the OS clock is too coarse to compare with */
+  CLOCKSCOPE_DEMOTION_COARSE_COUNTER = 5,      /* the counter is slower than 1 MHz */
+  CLOCKSCOPE_DEMOTION_WRAPS = 6,               /* the counter wraps too soon */
+  CLOCKSCOPE_DEMOTION_UNSTEADY = 7,            /* it contradicted the OS clock repeatedly; tried
+                                                  again after a pause */
+  CLOCKSCOPE_DEMOTION_OUT_OF_ORDER = 8,        /* readings went back between CPUs */
+  CLOCKSCOPE_DEMOTION_OS_CLOCK_SLOWER = 9,     /* the OS clock became slower; the counter is
+                                                  tried again after a pause */
+  CLOCKSCOPE_DEMOTION_ABANDONED = 10,          /* two threads that renewed the clock did not
+                                                  come back */
+  CLOCKSCOPE_DEMOTION_UNTESTED = 11            /* clockscope_revalidate() tested it on other
+                                                  CPUs, or on another machine */
+} clockscope_demotion_reason;
+
 /* The worth of an interval of clockscope_bounded_now(). From CLOCKSCOPE_STATE_SLEWING on nothing
  * bounds the true time, and the interval is unlimited: INT64_MIN to INT64_MAX. */
 typedef enum clockscope_state {
@@ -236,6 +257,16 @@ CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CL
  *   CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_source(void) CLOCKSCOPE_NOEXCEPT;
 
+/* Returns why the clock does not use the counter at this moment: a clockscope_demotion_reason. It
+ * is CLOCKSCOPE_DEMOTION_NONE before the first reading. clockscope_evidence() describes the reason
+ * and its remedy.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: a call.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_demotion(void) CLOCKSCOPE_NOEXCEPT;
+
 /* Stores how far clockscope_now() is from CLOCK_MONOTONIC: now, and at most since the generation
  * began. The first holds at a moment of the call, and assumes nothing. The largest holds for
  * readings that are at least 3 ms old, if CLOCK_MONOTONIC changes its rate at most once in any 2 ms
@@ -368,7 +399,7 @@ CLOCKSCOPE_API int clockscope_manual_free(clockscope_manual *clock) CLOCKSCOPE_N
 CLOCKSCOPE_API int clockscope_manual_now(const clockscope_manual *clock,
                                          uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Advances the clock, at most to UINT64_MAX. Returns CLOCKSCOPE_OK.
+/* Advances the clock, at most to INT64_MAX. Returns CLOCKSCOPE_OK.
  *
  * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.
  * Threads: any. Signal-safe.
@@ -376,7 +407,7 @@ CLOCKSCOPE_API int clockscope_manual_now(const clockscope_manual *clock,
 CLOCKSCOPE_API int clockscope_manual_advance(const clockscope_manual *clock,
                                              uint64_t ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Sets the clock to a moment. Returns 1; 0 where the moment is in the clock's past, which leaves
+/* Sets the clock to a moment, at most to INT64_MAX. Returns 1; 0 where the moment is in the clock's past, which leaves
  * the clock as it is.
  *
  * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.

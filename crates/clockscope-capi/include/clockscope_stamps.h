@@ -51,7 +51,7 @@ typedef enum clockscope_stamp_error {
   CLOCKSCOPE_STAMP_ERROR_NOT_INVARIANT = -7,   /* the processor does not promise that its counter
                                                   runs at one rate and never stops */
   CLOCKSCOPE_STAMP_ERROR_NOT_USED = -8,        /* the clock does not use the counter:
-                                                  clockscope_evidence() has the reason */
+                                                  clockscope_demotion() has the reason */
   CLOCKSCOPE_STAMP_ERROR_NOT_COMPARED = -9,    /* the counter could not be compared with
                                                   CLOCK_MONOTONIC: try again in some ms */
   CLOCKSCOPE_STAMP_ERROR_NO_HISTORY = -10,     /* clockscope_stamps_counter() was not called, or
@@ -66,7 +66,7 @@ typedef enum clockscope_stamp_error {
   CLOCKSCOPE_STAMP_ERROR_NO_WALL_TIME = -15,   /* the wall clock was set between the renewals
                                                   around the stamp, or does not answer */
   CLOCKSCOPE_STAMP_ERROR_GIVEN_UP = -16,       /* the counter is not used any more:
-                                                  clockscope_evidence() has the reason */
+                                                  clockscope_demotion() has the reason */
   CLOCKSCOPE_STAMP_ERROR_BUSY = -17            /* the history is being written, perhaps by code that
                                                   this signal handler interrupted: convert later */
 } clockscope_stamp_error;

@@ -89,7 +89,7 @@ impl CallFailure {
             Self::NotInvariant => {
                 c"the processor does not promise that its counter runs at one rate: use clockscope_now()"
             }
-            Self::NotUsed => c"the clock does not use the counter: clockscope_evidence() has the reason",
+            Self::NotUsed => c"the clock does not use the counter: clockscope_demotion() has the reason",
             Self::NotCompared => {
                 c"the counter could not be compared with CLOCK_MONOTONIC: try again in some milliseconds"
             }
@@ -101,7 +101,7 @@ impl CallFailure {
             }
             Self::CounterWentBack => c"the counter went back: there are two moments of this count",
             Self::NoWallTime => c"the wall clock was set between the renewals around the stamp, or does not answer",
-            Self::GivenUp => c"the counter is not used any more: clockscope_evidence() has the reason",
+            Self::GivenUp => c"the counter is not used any more: clockscope_demotion() has the reason",
             Self::Busy => c"the history is being written: convert the stamp later",
         }
     }
@@ -217,6 +217,7 @@ pub(crate) fn whole_ns(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clockscope::Demotion;
 
     #[test]
     fn a_panic_becomes_a_code() {
@@ -239,7 +240,8 @@ mod tests {
     /// answers in one way.
     #[test]
     fn every_reason_has_a_code() {
-        let refused = [Refused::NoCounter, Refused::NotInvariant, Refused::NotUsed("wraps"), Refused::NotCompared];
+        let refused =
+            [Refused::NoCounter, Refused::NotInvariant, Refused::NotUsed(Demotion::Wraps), Refused::NotCompared];
         let errors = [
             StampError::NoHistory,
             StampError::BeforeHistory,
@@ -247,7 +249,7 @@ mod tests {
             StampError::Gap,
             StampError::CounterWentBack,
             StampError::NoWallTime,
-            StampError::GivenUp("out_of_order"),
+            StampError::GivenUp(Demotion::OutOfOrder),
             StampError::Busy,
         ];
         let codes = refused.map(CallFailure::from).into_iter().chain(errors.map(CallFailure::from));

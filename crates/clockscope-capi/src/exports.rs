@@ -24,32 +24,32 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 /// Returns the time now in ns, ordered: [`clockscope::now`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_now() -> u64 {
-    clockscope::now().as_ns()
+    clockscope::now().as_signed_ns() as u64
 }
 
 /// Returns what [`clockscope_now`] returns: what the header's inlined reading calls.
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_now_call() -> u64 {
-    clockscope::now().as_ns()
+    clockscope::now().as_signed_ns() as u64
 }
 
 /// Returns the time now in ns after all earlier stores are visible:
 /// [`clockscope::now_after_stores`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_now_after_stores() -> u64 {
-    clockscope::now_after_stores().as_ns()
+    clockscope::now_after_stores().as_signed_ns() as u64
 }
 
 /// Returns the time now in ns by a bare read of the counter: [`clockscope::now_unordered`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_now_unordered() -> u64 {
-    clockscope::now_unordered().as_ns()
+    clockscope::now_unordered().as_signed_ns() as u64
 }
 
 /// Returns what [`clockscope_now_unordered`] returns: what the header's inlined reading calls.
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_now_unordered_call() -> u64 {
-    clockscope::now_unordered().as_ns()
+    clockscope::now_unordered().as_signed_ns() as u64
 }
 
 /// Returns civil time in ns since the Unix epoch: [`wall::now`].
@@ -86,6 +86,12 @@ pub unsafe extern "C" fn clockscope_bounded_now(earliest: *mut i64, latest: *mut
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_source() -> c_int {
     guarded(|| source_number(clockscope::source()))
+}
+
+/// Returns the number of [`clockscope::demotion`], or 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_demotion() -> c_int {
+    guarded(|| Ok(clockscope::demotion().map_or(0, |reason| reason as c_int)))
 }
 
 /// Stores [`clockscope::error_bound`].

@@ -9,14 +9,14 @@ use clockscope::stamps::{CounterStamps, Stamp, Stamps};
 
 /// The ordered reading.
 #[inline(never)]
-pub fn fast_path_now() -> u64 {
-    clockscope::now().as_ns()
+pub fn fast_path_now() -> i64 {
+    clockscope::now().as_signed_ns()
 }
 
 /// The bare one.
 #[inline(never)]
-pub fn fast_path_now_unordered() -> u64 {
-    clockscope::now_unordered().as_ns()
+pub fn fast_path_now_unordered() -> i64 {
+    clockscope::now_unordered().as_signed_ns()
 }
 
 /// Civil time, ordered.

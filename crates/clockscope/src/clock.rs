@@ -1,8 +1,9 @@
 //! Clocks as programs use them: something that says what time it is, the real one or a test's.
 
+use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use clockscope_core::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicI64;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
@@ -28,6 +29,9 @@ use crate::Instant;
 /// clock.advance(Duration::from_secs(60));
 /// assert!(is_over(&clock, start));
 /// ```
+///
+/// References, `Box`, `Rc` and `Arc` of a clock are clocks, also of a `dyn Clock`. They call the
+/// clock's own methods.
 pub trait Clock {
     /// The time now. Ordered: a reading taken after another one, on any thread, in happens-before
     /// order, is never smaller.
@@ -44,8 +48,11 @@ pub trait Clock {
     }
 }
 
+/// Implements [`Clock`] for pointers to clocks. The lint demands each method: a default would not
+/// be the one that the clock has.
 macro_rules! through_pointer {
     ($($pointer:ty),+) => {$(
+        #[deny(clippy::missing_trait_methods)]
         impl<C: Clock + ?Sized> Clock for $pointer {
             #[inline(always)]
             fn now(&self) -> Instant {
@@ -56,10 +63,15 @@ macro_rules! through_pointer {
             fn now_unordered(&self) -> Instant {
                 (**self).now_unordered()
             }
+
+            #[inline(always)]
+            fn elapsed(&self, start: Instant) -> Duration {
+                (**self).elapsed(start)
+            }
         }
     )+};
 }
-through_pointer!(&C, Rc<C>, Arc<C>);
+through_pointer!(&C, &mut C, Box<C>, Rc<C>, Arc<C>);
 
 /// A clock that tests set.
 ///
@@ -82,41 +94,35 @@ through_pointer!(&C, Rc<C>, Arc<C>);
 /// ```
 #[derive(Debug, Default)]
 pub struct FakeClock {
-    ns: AtomicU64,
-    step_ns: u64,
+    ns: AtomicI64,
+    step_ns: i64,
 }
 
 impl FakeClock {
     /// Creates a clock that stands still at zero.
     #[must_use]
     pub const fn new() -> Self {
-        Self { ns: AtomicU64::new(0), step_ns: 0 }
+        Self { ns: AtomicI64::new(0), step_ns: 0 }
     }
 
     /// Creates a clock that every reading advances by `step`. A reading returns the time before.
-    ///
-    /// # Panics
-    /// `step` is longer than 584 years.
     #[must_use]
     pub const fn auto_advancing(step: Duration) -> Self {
-        Self { ns: AtomicU64::new(0), step_ns: whole_ns(step) }
+        Self { ns: AtomicI64::new(0), step_ns: whole_ns(step) }
     }
 
     /// Advances the clock, at most to the timeline's end.
-    ///
-    /// # Panics
-    /// `duration` is longer than 584 years.
     pub fn advance(&self, duration: Duration) {
         self.add(whole_ns(duration));
     }
 
     /// Sets the clock to `moment` and returns `true`. Returns `false` if that is in the past.
     pub fn set(&self, moment: Instant) -> bool {
-        self.ns.fetch_max(moment.as_ns(), Ordering::AcqRel) <= moment.as_ns()
+        self.ns.fetch_max(moment.as_signed_ns(), Ordering::AcqRel) <= moment.as_signed_ns()
     }
 
     /// Adds to it; the time before.
-    fn add(&self, ns: u64) -> u64 {
+    fn add(&self, ns: i64) -> i64 {
         let mut former = self.ns.load(Ordering::Acquire);
         loop {
             let sum = former.saturating_add(ns);
@@ -130,14 +136,18 @@ impl FakeClock {
 
 impl Clock for FakeClock {
     fn now(&self) -> Instant {
-        Instant::from_ns(if self.step_ns == 0 { self.ns.load(Ordering::Acquire) } else { self.add(self.step_ns) })
+        Instant::from_signed_ns(if self.step_ns == 0 {
+            self.ns.load(Ordering::Acquire)
+        } else {
+            self.add(self.step_ns)
+        })
     }
 }
 
-const fn whole_ns(duration: Duration) -> u64 {
+/// A duration in ns, at most that from zero to the timeline's end.
+const fn whole_ns(duration: Duration) -> i64 {
     let ns = duration.as_nanos();
-    assert!(ns <= u64::MAX as u128, "a duration of more than 584 years");
-    ns as u64
+    if ns > i64::MAX as u128 { i64::MAX } else { ns as i64 }
 }
 
 #[cfg(test)]
@@ -150,8 +160,12 @@ mod tests {
         assert!(clock.set(Instant::from_ns(50)));
         assert!(!clock.set(Instant::from_ns(49)));
         assert_eq!(clock.now().as_ns(), 50);
-        clock.advance(Duration::from_nanos(u64::MAX));
-        assert_eq!(clock.now().as_ns(), u64::MAX);
+        assert!(!clock.set(Instant::from_signed_ns(-1)));
+        clock.advance(Duration::from_nanos(1));
+        assert_eq!(clock.now().as_ns(), 51);
+        clock.advance(Duration::MAX);
+        assert_eq!(clock.now(), Instant::MAX);
+        assert_eq!(FakeClock::auto_advancing(Duration::MAX).step_ns, i64::MAX);
     }
 
     #[test]
@@ -164,5 +178,44 @@ mod tests {
         readings.sort();
         readings.dedup();
         assert_eq!(readings.len(), 2000);
+    }
+
+    /// A clock with methods of its own in place of all defaults.
+    struct Overridden;
+
+    impl Clock for Overridden {
+        fn now(&self) -> Instant {
+            Instant::from_ns(7)
+        }
+
+        fn now_unordered(&self) -> Instant {
+            Instant::from_ns(8)
+        }
+
+        fn elapsed(&self, _: Instant) -> Duration {
+            Duration::from_secs(42)
+        }
+    }
+
+    #[track_caller]
+    fn assert_overridden<C: Clock>(clock: C) {
+        assert_eq!([clock.now(), clock.now_unordered()].map(Instant::as_ns), [7, 8]);
+        assert_eq!(clock.elapsed(Instant::from_ns(7)), Duration::from_secs(42));
+    }
+
+    #[test]
+    fn pointers_call_the_methods_of_the_clock() {
+        assert_overridden(Overridden);
+        assert_overridden(&Overridden);
+        assert_overridden(&mut Overridden);
+        assert_overridden(Box::new(Overridden));
+        assert_overridden(Rc::new(Overridden));
+        assert_overridden(Arc::new(Overridden));
+        assert_overridden::<&dyn Clock>(&Overridden);
+        assert_overridden::<&mut dyn Clock>(&mut Overridden);
+        assert_overridden::<Box<dyn Clock>>(Box::new(Overridden));
+        assert_overridden::<Rc<dyn Clock>>(Rc::new(Overridden));
+        assert_overridden::<Arc<dyn Clock>>(Arc::new(Overridden));
+        assert_overridden::<&Box<dyn Clock>>(&(Box::new(Overridden) as Box<dyn Clock>));
     }
 }

@@ -95,12 +95,14 @@ impl Conversion {
     }
 
     /// Returns the moment of a counter's reading, before or after the one at which the conversion
-    /// was taken; the timeline's ends where it lies outside.
+    /// was taken; [`Instant::MIN`] or [`Instant::MAX`] where it lies outside.
     #[must_use]
     pub fn instant(&self, tick: u64) -> Instant {
         let since = tick.wrapping_sub(self.tick) as i64;
         let ns = self.ns(since.unsigned_abs());
-        Instant::from_ns(if since >= 0 { self.ns.saturating_add(ns) } else { self.ns.saturating_sub(ns) })
+        let here = Instant::from_ns(self.ns).as_signed_ns();
+        let ns = if since >= 0 { here.saturating_add_unsigned(ns) } else { here.saturating_sub_unsigned(ns) };
+        Instant::from_signed_ns(ns)
     }
 
     /// Returns the same as seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC.
@@ -187,14 +189,16 @@ mod tests {
         assert_eq!(conversion(1e9).ns(u64::MAX), u64::MAX);
     }
 
-    /// The timeline begins 5 s before the moment at which the conversion was taken.
+    /// The timeline's zero is 5 s before the moment at which the conversion was taken.
     #[test]
-    fn moments_beyond_the_timeline_are_its_ends() {
+    fn moments_before_zero_and_beyond_the_ends() {
         let conversion = conversion(1e9);
-        let at = |ticks: i64| conversion.instant((1u64 << 40).wrapping_add_signed(ticks)).as_ns();
-        assert_eq!([-5_000_000_001, -5_000_000_000, -4_999_999_999].map(at), [0, 0, 1]);
-        assert_eq!(at(i64::MIN), 0);
-        let late = Conversion::new(0, u64::MAX - 1, conversion.frequency);
-        assert_eq!([1, 2, 1 << 40].map(|tick| late.instant(tick).as_ns()), [u64::MAX; 3]);
+        let at = |ticks: i64| conversion.instant((1u64 << 40).wrapping_add_signed(ticks)).as_signed_ns();
+        assert_eq!([-5_000_000_001, -5_000_000_000, -4_999_999_999].map(at), [-1, 0, 1]);
+        assert_eq!(at(i64::MIN), i64::MIN + 5_000_000_000);
+        let slow = Conversion::new(1 << 40, 5_000_000_000, self::conversion(1e8).frequency);
+        assert_eq!(slow.instant((1u64 << 40).wrapping_add_signed(i64::MIN)), Instant::MIN);
+        let late = Conversion::new(0, i64::MAX as u64 - 1, conversion.frequency);
+        assert_eq!([1, 2, 1 << 40].map(|tick| late.instant(tick)), [Instant::MAX; 3]);
     }
 }

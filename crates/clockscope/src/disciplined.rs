@@ -312,7 +312,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// cost where that is served.
     #[inline(always)]
     pub fn now(&self) -> Instant {
-        Instant::from_ns(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
+        Instant::from_reading(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
     }
 
     /// Returns the time as [`Disciplined::now`] does, or the OS clock's error while no clock
@@ -323,8 +323,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(always)]
     pub fn try_now(&self) -> Result<Instant, Errno> {
         match self.shared.page.read(|| self.counter.ordered()) {
-            Some(ns) => Ok(Instant::from_ns(ns)),
-            None => self.try_slow().map(Instant::from_ns),
+            Some(ns) => Ok(Instant::from_reading(ns)),
+            None => self.try_slow().map(Instant::from_reading),
         }
     }
 
@@ -335,7 +335,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Unit and error as [`Disciplined::now`]; cost: that of the bare read.
     #[inline(always)]
     pub fn now_unordered(&self) -> Instant {
-        Instant::from_ns(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
+        Instant::from_reading(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
     }
 
     /// Asks counter and system now what the second reading would ask, once for this process and all

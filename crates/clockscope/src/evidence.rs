@@ -149,25 +149,41 @@ pub struct ErrorBound {
     pub largest_at: Instant,
 }
 
-/// Reason why the counter is not used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Reason why the clock of the process does not use the counter.
+///
+/// The numbers are those of `clockscope_demotion_reason` in C, and stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 #[repr(u32)]
-pub(crate) enum Demotion {
+pub enum Demotion {
+    /// The process may not read the counter, or the library knows none.
     NotPermitted = 1,
+    /// The kernel does not build its clocks on the counter.
     NotClocksource = 2,
+    /// The kernel does not show whether it builds its clocks on the counter.
     ClocksourceUnknown = 3,
+    /// The OS clock is too coarse to discipline the counter by.
     CoarseOsClock = 4,
+    /// The counter is slower than 1 MHz.
     CoarseCounter = 5,
+    /// The counter wraps too soon.
     Wraps = 6,
+    /// The counter contradicted the OS clock repeatedly. The library tries it again after a pause.
     Unsteady = 7,
+    /// Readings of the counter went back between CPUs.
     OutOfOrder = 8,
+    /// The OS clock has become slower. The library tries the counter again after a pause.
     OsClockSlower = 9,
+    /// Two threads that were renewing the clock did not come back.
     Abandoned = 10,
+    /// [`revalidate`](crate::revalidate) tested the counter on other CPUs, or on another machine.
     Untested = 11,
 }
 
 impl Demotion {
-    pub(crate) const ALL: [Self; 11] = [
+    /// All reasons, in the order of their numbers.
+    #[doc(hidden)]
+    pub const ALL: [Self; 11] = [
         Self::NotPermitted,
         Self::NotClocksource,
         Self::ClocksourceUnknown,
@@ -201,8 +217,10 @@ impl Demotion {
         matches!(self, Self::OsClockSlower | Self::Unsteady)
     }
 
-    /// The word for it, which programs compare.
-    pub(crate) fn word(self) -> &'static str {
+    /// Returns the reason in a word, as the `outcome` of [`evidence`](crate::evidence) has it:
+    /// `not_permitted`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         match self {
             Self::NotPermitted => "not_permitted",
             Self::NotClocksource => "not_clocksource",
@@ -254,5 +272,12 @@ impl Demotion {
                 "find out what steps or stops the counter: migrations, firmware; it is tried again after a pause",
             ),
         }
+    }
+}
+
+/// The word.
+impl fmt::Display for Demotion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }

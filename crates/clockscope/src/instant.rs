@@ -1,18 +1,18 @@
 //! Moments on the timeline of the system's monotonic clock.
 
-use clockscope_core::atomic::AtomicU64;
+use clockscope_core::atomic::AtomicI64;
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
+pub(crate) const NS_PER_SECOND: i64 = 1_000_000_000;
 
 /// A moment: nanoseconds on the timeline of the operating system's monotonic clock.
 ///
-/// Eight bytes, `Copy`, totally ordered, 584 years wide. Where the timeline is the kernel's, a
-/// moment can be compared with one that another program, or the kernel, took on the same machine
-/// since it was started.
+/// Eight bytes, `Copy`, totally ordered, 292 years to each side of zero. Where the timeline is the
+/// kernel's, a moment can be compared with one that another program, or the kernel, took on the
+/// same machine since it was started.
 ///
 /// | system | timeline | while the machine sleeps | comparable with | usual step |
 /// |---|---|---|---|---|
@@ -30,7 +30,9 @@ pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
 ///
 /// Arithmetic is that of
 /// [`std::time::Instant`](https://doc.rust-lang.org/std/time/struct.Instant.html): differences
-/// saturate at zero, sums that do not fit panic, the `checked_` forms give `None`.
+/// saturate at zero, sums that do not fit panic, the `checked_` forms give `None`. A moment may be
+/// before zero, where the machine was not started yet: `now() - Duration::from_secs(864_000)` is a
+/// moment ten days ago on a machine that was started today.
 ///
 /// ```
 /// use clockscope::Instant;
@@ -41,28 +43,53 @@ pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
 /// assert_eq!(end.duration_since(start), Duration::from_millis(20));
 /// assert_eq!(start.duration_since(end), Duration::ZERO);
 /// assert_eq!(end.checked_duration_since(start), Some(Duration::from_millis(20)));
-/// assert_eq!(start.checked_sub(Duration::from_secs(2)), None);
+/// assert_eq!(start - Duration::from_secs(2), Instant::from_signed_ns(-500_000_000));
 /// assert_eq!(size_of::<Instant>(), 8);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct Instant(u64);
+pub struct Instant(i64);
 
 impl Instant {
-    /// The timeline's end, 584 years after the machine was started.
-    pub const MAX: Self = Self(u64::MAX);
+    /// The latest moment, 292 years after the timeline's zero.
+    pub const MAX: Self = Self(i64::MAX);
+    /// The earliest moment, 292 years before the timeline's zero.
+    pub const MIN: Self = Self(i64::MIN);
 
-    /// Returns the moment `ns` nanoseconds after the timeline's beginning.
+    /// Returns the moment `ns` nanoseconds after the timeline's zero; [`Instant::MAX`] if that is
+    /// after it.
     #[inline(always)]
     #[must_use]
     pub const fn from_ns(ns: u64) -> Self {
+        Self(if ns > i64::MAX as u64 { i64::MAX } else { ns as i64 })
+    }
+
+    /// Returns the moment of a reading. No clock reads 292 years, so that this has no branch.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(crate) const fn from_reading(ns: u64) -> Self {
+        Self(ns as i64)
+    }
+
+    /// Returns the moment `ns` nanoseconds after the timeline's zero, or before it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_signed_ns(ns: i64) -> Self {
         Self(ns)
     }
 
-    /// Returns the nanoseconds since the timeline's beginning.
+    /// Returns the nanoseconds since the timeline's zero; 0 for a moment before it, which
+    /// [`Instant::as_signed_ns`] distinguishes.
     #[inline(always)]
     #[must_use]
     pub const fn as_ns(self) -> u64 {
+        if self.0 < 0 { 0 } else { self.0 as u64 }
+    }
+
+    /// Returns the nanoseconds since the timeline's zero; a negative number for a moment before it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_signed_ns(self) -> i64 {
         self.0
     }
 
@@ -77,17 +104,14 @@ impl Instant {
     #[inline(always)]
     #[must_use]
     pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
-        match self.0.checked_sub(earlier.0) {
-            Some(ns) => Some(Duration::from_nanos(ns)),
-            None => None,
-        }
+        if self.0 < earlier.0 { None } else { Some(Duration::from_nanos(self.ns_since(earlier))) }
     }
 
     /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
     #[inline(always)]
     #[must_use]
     pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
-        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+        Duration::from_nanos(self.ns_since(earlier))
     }
 
     /// Returns the nanoseconds from `earlier` to this moment; zero if `earlier` is later. What
@@ -95,14 +119,15 @@ impl Instant {
     #[inline(always)]
     #[must_use]
     pub const fn ns_since(self, earlier: Self) -> u64 {
-        self.0.saturating_sub(earlier.0)
+        // Two moments are less than 2^64 ns apart.
+        if self.0 < earlier.0 { 0 } else { self.0.wrapping_sub(earlier.0) as u64 }
     }
 
-    /// Returns the moment `duration` later; `None` if that is after the timeline's end.
+    /// Returns the moment `duration` later; `None` if that is after [`Instant::MAX`].
     #[must_use]
     pub const fn checked_add(self, duration: Duration) -> Option<Self> {
         match whole_ns(duration) {
-            Some(ns) => match self.0.checked_add(ns) {
+            Some(ns) => match self.0.checked_add_unsigned(ns) {
                 Some(ns) => Some(Self(ns)),
                 None => None,
             },
@@ -110,11 +135,11 @@ impl Instant {
         }
     }
 
-    /// Returns the moment `duration` earlier; `None` if that is before the timeline's beginning.
+    /// Returns the moment `duration` earlier; `None` if that is before [`Instant::MIN`].
     #[must_use]
     pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
         match whole_ns(duration) {
-            Some(ns) => match self.0.checked_sub(ns) {
+            Some(ns) => match self.0.checked_sub_unsigned(ns) {
                 Some(ns) => Some(Self(ns)),
                 None => None,
             },
@@ -122,33 +147,33 @@ impl Instant {
         }
     }
 
-    /// Returns the moment `duration` later, or the timeline's end.
+    /// Returns the moment `duration` later, or [`Instant::MAX`].
     #[must_use]
     pub const fn saturating_add(self, duration: Duration) -> Self {
         match self.checked_add(duration) {
             Some(moment) => moment,
-            None => Self(u64::MAX),
+            None => Self::MAX,
         }
     }
 
-    /// Returns the moment `duration` earlier, or the timeline's beginning.
+    /// Returns the moment `duration` earlier, or [`Instant::MIN`].
     #[must_use]
     pub const fn saturating_sub(self, duration: Duration) -> Self {
         match self.checked_sub(duration) {
             Some(moment) => moment,
-            None => Self(0),
+            None => Self::MIN,
         }
     }
 }
 
-/// Whole seconds, and the nanoseconds that are left.
-pub(crate) fn seconds_of(ns: u64) -> (i64, i64) {
-    ((ns / NS_PER_SECOND) as i64, (ns % NS_PER_SECOND) as i64)
+/// Whole seconds, rounded down, and the nanoseconds that are left.
+pub(crate) fn seconds_of(ns: i64) -> (i64, i64) {
+    (ns.div_euclid(NS_PER_SECOND), ns.rem_euclid(NS_PER_SECOND))
 }
 
 /// A duration in ns, if 64 bits hold it.
 const fn whole_ns(duration: Duration) -> Option<u64> {
-    match duration.as_secs().checked_mul(NS_PER_SECOND) {
+    match duration.as_secs().checked_mul(NS_PER_SECOND as u64) {
         Some(whole) => whole.checked_add(duration.subsec_nanos() as u64),
         None => None,
     }
@@ -158,7 +183,7 @@ impl Add<Duration> for Instant {
     type Output = Self;
 
     /// # Panics
-    /// The sum is after the timeline's end: see [`Instant::checked_add`].
+    /// The sum is after [`Instant::MAX`]: see [`Instant::checked_add`].
     #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
     fn add(self, duration: Duration) -> Self {
         self.checked_add(duration).expect("a moment after the end of the timeline")
@@ -169,7 +194,7 @@ impl Sub<Duration> for Instant {
     type Output = Self;
 
     /// # Panics
-    /// The difference is before the timeline's beginning: see [`Instant::checked_sub`].
+    /// The difference is before [`Instant::MIN`]: see [`Instant::checked_sub`].
     #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
     fn sub(self, duration: Duration) -> Self {
         self.checked_sub(duration).expect("a moment before the beginning of the timeline")
@@ -198,17 +223,18 @@ impl SubAssign<Duration> for Instant {
     }
 }
 
-/// Seconds since the timeline's beginning, as the kernel's log prints them.
+/// Seconds since the timeline's zero, as the kernel's log prints them; with a minus sign before it.
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, nanoseconds) = seconds_of(self.0);
-        write!(f, "{seconds}.{nanoseconds:09}")
+        let (sign, ns) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
+        let second = NS_PER_SECOND as u64;
+        write!(f, "{sign}{}.{:09}", ns / second, ns % second)
     }
 }
 
 /// An [`Instant`] that threads share: for the last time that something happened.
 ///
-/// Memory orderings mean what they mean for an [`AtomicU64`], which this is.
+/// Memory orderings mean what they mean for an [`AtomicI64`], which this is.
 ///
 /// ```
 /// use clockscope::{AtomicInstant, Instant};
@@ -221,13 +247,13 @@ impl fmt::Display for Instant {
 /// ```
 #[derive(Debug, Default)]
 #[repr(transparent)]
-pub struct AtomicInstant(AtomicU64);
+pub struct AtomicInstant(AtomicI64);
 
 impl AtomicInstant {
     /// Creates one that holds `moment`.
     #[must_use]
     pub const fn new(moment: Instant) -> Self {
-        Self(AtomicU64::new(moment.0))
+        Self(AtomicI64::new(moment.0))
     }
 
     /// Returns the moment.
@@ -293,19 +319,19 @@ impl AtomicInstant {
     }
 }
 
-/// Nanoseconds since the timeline's beginning, as a number. They mean something to processes of the
-/// same machine, until it is started again.
+/// Nanoseconds since the timeline's zero, as a signed number. They mean something to processes of
+/// the same machine, until it is started again.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Instant {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.0)
+        serializer.serialize_i64(self.0)
     }
 }
 
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Instant {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        u64::deserialize(deserializer).map(Self)
+        i64::deserialize(deserializer).map(Self)
     }
 }
 
@@ -316,7 +342,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_timespec_and_back(ns in any::<u64>()) {
+        fn a_timespec_and_back(ns in any::<i64>()) {
             let (seconds, nanoseconds) = Instant(ns).as_timespec();
             prop_assert_eq!(Instant::from_timespec(seconds, nanoseconds), Some(Instant(ns)));
         }
@@ -329,14 +355,69 @@ mod tests {
         }
 
         #[test]
-        fn sums_are_exact_or_refused(ns in any::<u64>(), seconds in any::<u64>(), nanos in 0u32..1_000_000_000) {
-            let duration = Duration::new(seconds, nanos);
-            let exact = u128::from(ns) + duration.as_nanos();
-            prop_assert_eq!(Instant(ns).checked_add(duration).map(|sum| u128::from(sum.0)), Some(exact).filter(|sum| *sum <= u128::from(u64::MAX)));
-            if let Some(sum) = Instant(ns).checked_add(duration) {
-                prop_assert_eq!(sum.checked_sub(duration), Some(Instant(ns)));
-                prop_assert_eq!(sum - Instant(ns), duration);
+        fn sums_are_exact_or_refused(ns in any::<i64>(), seconds in any::<u64>(), nanos in 0u32..1_000_000_000) {
+            let moment = Instant(ns);
+            for duration in [Duration::new(seconds, nanos), Duration::from_nanos(seconds)] {
+                let length = duration.as_nanos() as i128;
+                let (later, earlier) = (moment.checked_add(duration), moment.checked_sub(duration));
+                prop_assert_eq!(later.map(|sum| sum.0), i64::try_from(i128::from(ns) + length).ok());
+                prop_assert_eq!(earlier.map(|sum| sum.0), i64::try_from(i128::from(ns) - length).ok());
+                prop_assert_eq!(moment.saturating_add(duration), later.unwrap_or(Instant::MAX));
+                prop_assert_eq!(moment.saturating_sub(duration), earlier.unwrap_or(Instant::MIN));
+                for (first, last) in [(Some(moment), later), (earlier, Some(moment))] {
+                    let (Some(first), Some(last)) = (first, last) else { continue };
+                    prop_assert_eq!((last - first, last.checked_duration_since(first)), (duration, Some(duration)));
+                    prop_assert_eq!(last.ns_since(first), length as u64);
+                    prop_assert_eq!(first.checked_duration_since(last), Some(Duration::ZERO).filter(|_| first == last));
+                    prop_assert_eq!((first - last, first.ns_since(last)), (Duration::ZERO, 0));
+                    prop_assert_eq!(first.cmp(&last), Duration::ZERO.cmp(&duration));
+                }
             }
         }
+
+        /// As std's moments, which are seconds of 64 bits on Linux: up to 200 years from now.
+        #[test]
+        #[cfg(all(feature = "std", target_os = "linux", not(clockscope_models)))]
+        fn arithmetic_is_that_of_std(
+            [first, second] in [(0u64..6_300_000_000, 0u32..1_000_000_000), (0u64..20_000_000, 0u32..1_000_000_000)],
+            order in any::<bool>(),
+        ) {
+            let [first, second] = [first, second].map(|(seconds, nanos)| Duration::new(seconds, nanos));
+            let [first, second] = if order { [first, second] } else { [second, first] };
+            let (std_now, now) = (std::time::Instant::now(), crate::now());
+            let (std_past, past) = (std_now.checked_sub(first), now.checked_sub(first));
+            prop_assert_eq!(std_past.is_some(), past.is_some());
+            let (std_past, past) = (std_past.unwrap(), now - first);
+            prop_assert_eq!((past + first, now - past), (now, first));
+            let [std_all, all] = [
+                std_past.checked_add(second).map(|other| (other.cmp(&std_now), other - std_past, other.saturating_duration_since(std_now))),
+                past.checked_add(second).map(|other| (other.cmp(&now), other - past, other.saturating_duration_since(now))),
+            ];
+            prop_assert_eq!(std_all, all);
+        }
+
+        #[test]
+        fn shared_moments_are_ordered_as_moments([held, other] in [any::<i64>(), any::<i64>()]) {
+            let [held, other] = [held, other].map(Instant);
+            for (store, expected) in [
+                (AtomicInstant::fetch_max as fn(&AtomicInstant, Instant, Ordering) -> Instant, held.max(other)),
+                (AtomicInstant::fetch_min, held.min(other)),
+            ] {
+                let shared = AtomicInstant::new(held);
+                prop_assert_eq!(store(&shared, other, Ordering::Relaxed), held);
+                prop_assert_eq!(shared.into_inner(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn moments_before_zero_have_numbers_and_texts() {
+        let before = Instant::from_ns(500_000_000) - Duration::from_secs(2);
+        assert_eq!((before.as_ns(), before.as_signed_ns()), (0, -1_500_000_000));
+        assert_eq!((Instant::from_signed_ns(-1_500_000_000), before.as_timespec()), (before, (-2, 500_000_000)));
+        assert_eq!(before.to_string(), "-1.500000000");
+        assert_eq!(Instant::MIN.to_string(), "-9223372036.854775808");
+        assert_eq!([1 << 63, u64::MAX].map(Instant::from_ns), [Instant::MAX; 2]);
+        assert_eq!(Instant::MAX.as_ns(), i64::MAX as u64);
     }
 }

@@ -119,9 +119,9 @@ pub use {
     clockscope_core::CivilState,
     clockscope_core::civil::Leap,
     process::{
-        ProcessClock, admit_counter, calibrate_blocking, conversion, error_bound, evidence, frequency, generation,
-        is_high_resolution, now, now_after_stores, now_unordered, page, prepare, recheck, resolution, source,
-        survive_disabled_counter, timeline_offset, try_now,
+        ProcessClock, admit_counter, calibrate_blocking, conversion, demotion, error_bound, evidence, frequency,
+        generation, is_high_resolution, now, now_after_stores, now_unordered, page, prepare, recheck, resolution,
+        source, survive_disabled_counter, timeline_offset, try_now,
     },
     revalidation::{Revalidation, revalidate},
     shared_page::SharedPage,
@@ -146,7 +146,7 @@ pub fn fuzz_clockbound_segment(bytes: &[u8]) {
 pub use {
     clock::{Clock, FakeClock},
     conversion::{Conversion, Uncalibrated},
-    evidence::{ErrorBound, Evidence, Finding, Frequency, Source, Value},
+    evidence::{Demotion, ErrorBound, Evidence, Finding, Frequency, Source, Value},
 };
 
 /// Tests the example of the README.

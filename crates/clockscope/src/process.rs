@@ -8,7 +8,7 @@ use clockscope_core::counter::memory_order::stored_before_reading;
 use clockscope_core::{Errno, counter, os};
 
 use crate::disciplined::{ProcessMark, forget_in_children, wipe_on_fork};
-use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
+use crate::evidence::{Demotion, ErrorBound, Evidence, Frequency, Source};
 use crate::native::{self, CLOCK, Native};
 use crate::shared_page::SharedPage;
 use crate::{AtomicInstant, Clock, Conversion, Instant};
@@ -362,6 +362,22 @@ impl Clock for ProcessClock {
 #[must_use]
 pub fn source() -> Source {
     CLOCK.source()
+}
+
+/// Returns why the clock does not use the counter at this moment. `None` if it does, if it is still
+/// being calibrated, or before the first reading. Costs a load, and makes no system calls.
+///
+/// ```
+/// use clockscope::Demotion;
+///
+/// clockscope::prepare();
+/// if clockscope::demotion() == Some(Demotion::NotClocksource) {
+///     println!("the kernel does not build its clocks on the counter");
+/// }
+/// ```
+#[must_use]
+pub fn demotion() -> Option<Demotion> {
+    CLOCK.barred()
 }
 
 /// Returns the evidence about this machine's counter, and why it is used or not.

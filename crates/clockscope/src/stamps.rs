@@ -240,7 +240,7 @@ pub fn counter() -> Result<CounterStamps, Refused> {
         boot::learn();
         CLOCK.recheck_use();
         if let Some(reason) = CLOCK.barred() {
-            return Err(Refused::NotUsed(reason.word()));
+            return Err(Refused::NotUsed(reason));
         }
         if arch::is_invariant() == Some(false) {
             return Err(Refused::NotInvariant);
@@ -348,7 +348,7 @@ impl CounterStamps {
     /// Fails where the counter went back from CPU to CPU: brackets on one CPU do not show that.
     fn in_order() -> Result<(), StampError> {
         match CLOCK.barred() {
-            Some(reason @ Demotion::OutOfOrder) => Err(StampError::GivenUp(reason.word())),
+            Some(reason @ Demotion::OutOfOrder) => Err(StampError::GivenUp(reason)),
             _ => Ok(()),
         }
     }

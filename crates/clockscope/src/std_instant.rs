@@ -207,12 +207,13 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// There and back, for moments before and after now: both comparisons err by half of their
-    /// widths.
+    /// There and back, for moments before and after now, also before zero: both comparisons err
+    /// by half of their widths.
     #[test]
     fn there_and_back() {
         let now = Instant::now();
-        for moment in [now, now + Duration::from_secs(1000), now - Duration::from_millis(5)] {
+        let long = Duration::from_secs(864_000_000);
+        for moment in [now, now + Duration::from_secs(1000), now - Duration::from_millis(5), now - long, now + long] {
             let (std, there) = moment.to_std_within().unwrap();
             let (again, back) = Instant::from_std_within(std).unwrap();
             let error = Duration::from_nanos(again.ns_since(moment) + moment.ns_since(again));

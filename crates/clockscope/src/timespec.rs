@@ -4,27 +4,29 @@
 use crate::instant::{Instant, NS_PER_SECOND, seconds_of};
 
 impl Instant {
-    /// Converts a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or
-    /// more in its nanoseconds, or after 584 years. Adds the process's
+    /// Converts a `timespec` of CLOCK_MONOTONIC. `None` if it is not one, with nanoseconds that are
+    /// negative or a second and more, or if it is beyond 292 years. Adds the process's
     /// [`timeline_offset`](crate::timeline_offset).
     ///
     /// ```
     /// # use clockscope::Instant;
     /// assert_eq!(Instant::from_timespec(2, 5), Some(Instant::from_ns(2_000_000_005)));
     /// assert_eq!(Instant::from_timespec(2, 1_000_000_000), None);
-    /// assert_eq!(Instant::from_timespec(-1, 0), None);
+    /// assert_eq!(Instant::from_timespec(-2, 500_000_000), Some(Instant::from_signed_ns(-1_500_000_000)));
     /// ```
     #[must_use]
     pub fn from_timespec(seconds: i64, nanoseconds: i64) -> Option<Self> {
-        if !(0..NS_PER_SECOND as i64).contains(&nanoseconds) {
+        if !(0..NS_PER_SECOND).contains(&nanoseconds) {
             return None;
         }
-        let whole = u64::try_from(seconds).ok()?.checked_mul(NS_PER_SECOND)?;
-        whole.checked_add(nanoseconds as u64)?.checked_add(timeline_offset_ns()).map(Self::from_ns)
+        // The seconds alone may not fit where the sum does.
+        let ns = i128::from(seconds) * i128::from(NS_PER_SECOND) + i128::from(nanoseconds);
+        i64::try_from(ns + i128::from(timeline_offset_ns())).ok().map(Self::from_signed_ns)
     }
 
-    /// Converts the moment to seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC. Subtracts
-    /// the process's [`timeline_offset`](crate::timeline_offset); moments before zero become zero.
+    /// Converts the moment to seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC: before
+    /// zero, the seconds are negative and the nanoseconds are not. Subtracts the process's
+    /// [`timeline_offset`](crate::timeline_offset).
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -32,7 +34,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn as_timespec(self) -> (i64, i64) {
-        seconds_of(self.as_ns().saturating_sub(timeline_offset_ns()))
+        seconds_of(self.as_signed_ns().saturating_sub_unsigned(timeline_offset_ns()))
     }
 }
 

@@ -183,7 +183,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn to_wall(self) -> Option<WallTime> {
-        keep_errno(|| CLOCK.wall_at(self.as_ns())).map(WallTime::from_unix_ns)
+        keep_errno(|| CLOCK.wall_at(self.as_signed_ns())).map(WallTime::from_unix_ns)
     }
 }
 
@@ -227,7 +227,7 @@ impl Anchor {
     /// process, or a record. `None` if they are further apart than 292 years.
     #[must_use]
     pub fn of(instant: Instant, wall: WallTime, bound: Duration) -> Option<Self> {
-        let offset_ns = i64::try_from(i128::from(wall.as_unix_ns()) - i128::from(instant.as_ns())).ok()?;
+        let offset_ns = i64::try_from(i128::from(wall.as_unix_ns()) - i128::from(instant.as_signed_ns())).ok()?;
         let bound_ns = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
         Some(Self { offset_ns, bound_ns, generation: CLOCK.wall_generation() })
     }
@@ -238,14 +238,14 @@ impl Anchor {
     #[inline(always)]
     #[must_use]
     pub const fn to_wall(&self, moment: Instant) -> WallTime {
-        WallTime::from_unix_ns(self.offset_ns.saturating_add_unsigned(moment.as_ns()))
+        WallTime::from_unix_ns(self.offset_ns.saturating_add(moment.as_signed_ns()))
     }
 
-    /// Converts civil time to a moment; `None` for one before the timeline's beginning.
+    /// Converts civil time to a moment; `None` beyond the range of [`Instant`].
     #[must_use]
     pub fn to_instant(&self, wall: WallTime) -> Option<Instant> {
         let ns = i128::from(wall.as_unix_ns()) - i128::from(self.offset_ns);
-        u64::try_from(ns).ok().map(Instant::from_ns)
+        i64::try_from(ns).ok().map(Instant::from_signed_ns)
     }
 
     /// Returns by how much the anchor's two moments may be apart. The moments that are converted

@@ -1,6 +1,7 @@
 //! Programs in C at the ends and beginnings of threads, processes and the library, and under tools
 //! that look for their errors.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -33,6 +34,26 @@ fn signal_handlers_may_read_the_clock() {
     let folder = Folder::new();
     let Some(lives) = compiled(&folder, "gcc", &[], "lives") else { return };
     assert_eq!(run_with(&lives, &["signal"]), "");
+}
+
+#[test]
+fn a_disabled_counter_is_refused_for_that_reason() {
+    let folder = Folder::new();
+    let Some(demotion) = compiled(&folder, "gcc", &[], "demotion") else { return };
+    assert_eq!(run(&demotion), "");
+}
+
+/// Bounds of civil time alone ask the kernel, for which the filter kills.
+#[test]
+fn timestamps_of_every_kind_may_be_taken_confined() {
+    let folder = Folder::new();
+    for more in [&[][..], &["-DCLOCKSCOPE_NO_INLINE"]] {
+        let Some(confined) = compiled(&folder, "gcc", more, "confined") else { return };
+        assert_eq!(run(&confined), "", "{more:?}");
+    }
+    let Some(asking) = compiled(&folder, "gcc", &["-DASK"], "confined") else { return };
+    let status = Command::new(asking).status().unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGSYS), "{status}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::toolchain::{Folder, has, program};
-use clockscope::{CivilState, Source, wall};
+use clockscope::{CivilState, Demotion, Source, wall};
 use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, exports};
 use clockscope_testing::skip;
 use serial_test::serial;
@@ -238,6 +238,8 @@ fn the_header_has_the_layout_of_the_library() {
         &[-CallFailure::NoWallTime.code() as usize],
         &[-CallFailure::GivenUp.code() as usize],
         &[-CallFailure::Busy.code() as usize],
+        &[0],
+        &Demotion::ALL.map(|reason| reason as usize),
         &[CivilState::Synchronized as usize],
         &[CivilState::WhileNotSlewing as usize],
         &[CivilState::LeapSecond as usize],

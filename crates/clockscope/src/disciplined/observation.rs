@@ -41,8 +41,8 @@ pub enum CivilTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unobserved {
-    /// The counter is not used, for this reason, in a word.
-    Barred(&'static str),
+    /// The counter is not used, for this reason.
+    Barred(Demotion),
     /// Another thread holds the lock and cannot run, or no clock answers, or the counter went back
     /// within a bracket.
     NoBracket,
@@ -66,7 +66,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(crate) fn observe(&self, enough: u64, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();
         if let Some(reason) = self.barred() {
-            return Err(Unobserved::Barred(reason.word()));
+            return Err(Unobserved::Barred(reason));
         }
         // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
         self.now();
@@ -84,7 +84,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         });
         let observed = observed.map(|seen| Observation { wall: [before, self.offset_now()], ..seen });
         let observed = observed.filter(|observation| !observation.bracket.went_back());
-        observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, |reason| Unobserved::Barred(reason.word())))
+        observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, Unobserved::Barred))
     }
 
     /// By how much the true time is ahead of the timeline, at least and at most.

@@ -317,14 +317,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The wall clock's time at a moment of our timeline, with the offset of now: that of the line,
     /// or of a fresh comparison. `None` where no wall clock answers, or out of range.
-    pub fn wall_at(&self, ns: u64) -> Option<i64> {
+    pub fn wall_at(&self, ns: i64) -> Option<i64> {
         let snapshot = self.snapshot();
         let offset = if snapshot.wall.is_known() && snapshot.line.at(snapshot.tick).is_some() {
             snapshot.wall
         } else {
             self.offset_now()?.0
         };
-        offset.ns().checked_add_unsigned(ns)
+        offset.ns().checked_add(ns)
     }
 
     /// The offset of now and by how much it is off at most, in ns, by the narrowest of some

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::disciplined::Unobserved;
+use crate::evidence::Demotion;
 use crate::history::{Uncovered, Unrenewed};
 
 /// Reason why no stamps are taken of the counter. [`os()`](super::os()) takes those of the system's
@@ -15,7 +16,7 @@ pub enum Refused {
     /// The processor does not promise that the counter runs at one rate and never stops.
     NotInvariant,
     /// The clock of the process does not use it, for this reason, as [`crate::evidence`] has it.
-    NotUsed(&'static str),
+    NotUsed(Demotion),
     /// It could not be compared with CLOCK_MONOTONIC.
     NotCompared,
 }
@@ -54,7 +55,7 @@ pub enum StampError {
     /// The wall clock was set between the renewals before and after it, or does not answer.
     NoWallTime,
     /// The counter is not used any more, for this reason, as [`crate::evidence`] has it.
-    GivenUp(&'static str),
+    GivenUp(Demotion),
     /// The clocks could not be compared just now: CLOCK_MONOTONIC stepped back, or does not answer.
     NotCompared,
     /// The history was being written all the time: by a thread that was stopped in that, or that

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clockscope::stamps::{self, Converted, CounterStamps, Header, Refused, Stamp, StampClock, StampError, Stamps};
-use clockscope::{Instant, Upkeep};
+use clockscope::{Demotion, Instant, Upkeep};
 use clockscope_testing::{skip, until};
 
 use super::{ALLOCATIONS, disable_counter, forked, in_a_process, install, monotonic_by_syscall};
@@ -239,7 +239,8 @@ fn a_forked_child_has_its_own_history() {
 fn a_disabled_counter_is_refused() {
     let status = in_a_process(here!(a_disabled_counter_is_refused), &[], || {
         disable_counter();
-        assert_eq!(stamps::counter().unwrap_err(), Refused::NotUsed("not_permitted"));
+        assert_eq!(stamps::counter().unwrap_err(), Refused::NotUsed(Demotion::NotPermitted));
+        assert_eq!(clockscope::demotion(), Some(Demotion::NotPermitted));
         let os = stamps::os();
         assert_right_stamp(os, stamped(os));
     });
@@ -271,11 +272,11 @@ fn a_disabled_counter_that_is_survived_is_given_up() {
         disable_counter();
         let late = counter.now();
         assert_eq!(counter.instant(late), Err(StampError::BeforeHistory), "the handler's reading is zero");
-        assert_eq!(stamps::renew(), Err(StampError::GivenUp("not_permitted")));
+        assert_eq!(stamps::renew(), Err(StampError::GivenUp(Demotion::NotPermitted)));
         assert_right_stamp(counter, early);
         let (_, stamp, _) = early;
         let future = Stamp::from_count(stamp.count() + 1_000_000_000);
-        assert_eq!(counter.instant(future), Err(StampError::GivenUp("not_permitted")));
+        assert_eq!(counter.instant(future), Err(StampError::GivenUp(Demotion::NotPermitted)));
     });
     assert!(status.success(), "{status}");
 }
