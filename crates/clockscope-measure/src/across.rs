@@ -1,22 +1,27 @@
 //! The questions across CPUs: threads that are bound to one CPU each, in pairs or alone.
 //!
 //! `team` binds the threads and runs them in pairs, and `tournament` pairs the CPUs. `exchange`
-//! sends stamped messages, for *offsets*; [`crate::handoff`] hands readings over, for *order*. Both
-//! use what two threads share, [`crate::pair`]. A clock reaches two threads at once through
-//! [`crate::sampler::Sampler`], whose methods are compiled for its type, since `RawClock` is
-//! `Sync`.
+//! sends stamped messages, for *offsets*; [`crate::handoff`] hands readings over, for *order*;
+//! [`crate::store_rounds`] stores before readings. All use what two threads share, [`crate::pair`].
+//! A clock reaches two threads at once through [`crate::sampler::Sampler`], whose methods are
+//! compiled for its type, since `RawClock` is `Sync`.
 
 pub(crate) mod exchange;
 pub(crate) mod offsets;
 pub(crate) mod order;
 mod pacing;
+mod stores;
 pub(crate) mod team;
 pub(crate) mod tournament;
 
-use clockscope_records::{Cpu, CpuLimit, PairsFailure, PairsReason};
+use clockscope_records::{ClockReason, Cpu, CpuLimit, Failure, PairsFailure, PairsReason, texts};
+use clockscope_system::failure::system_error;
+use clockscope_system::{ClockKind, Errno};
 
+use crate::catalog::CatalogEntry;
 use crate::error::MeasureError;
-use crate::platform::Threads;
+use crate::failure_reason::FailureReason;
+use crate::platform::{Platform, Threads};
 
 /// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
 /// called before the thread is pinned.
@@ -57,6 +62,26 @@ pub(crate) fn untestable(cpus: &[u32], machine: &Cpu) -> Option<PairsReason> {
         [only] => Some(PairsReason::OneCpu { cpu: *only, limit }),
         _ => None,
     }
+}
+
+/// Returns the reason why order across CPUs means nothing for a clock.
+fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
+    let reason = match row.info.kind {
+        ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
+        ClockKind::CpuTime => "it counts processor time, which goes on in several threads at once",
+        ClockKind::Cycles => texts::CORE_CYCLES,
+    };
+    Some(FailureReason::new(Failure::NotApplicable, reason))
+}
+
+/// Returns what ended a clock's readings: an error, or that the clock stood still.
+fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
+    let of_error = |errno: Errno| {
+        FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) })
+    };
+    let stuck =
+        || FailureReason::new(Failure::Stuck, "it stood still during the run: its readings did not change any more");
+    error.map(of_error).or_else(|| is_stuck.then(stuck))
 }
 
 #[cfg(all(test, target_os = "linux"))]

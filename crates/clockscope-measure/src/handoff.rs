@@ -15,7 +15,7 @@ use crate::platform::{Clocks, Platform, SharedWord};
 
 /// A word with cache lines of its own: two, since some processors fetch lines in pairs.
 #[repr(align(128))]
-struct Apart<W>(W);
+pub(crate) struct Apart<W>(pub(crate) W);
 
 /// A ticket lock and what it guards, side by side: the lock's cache line brings the message with
 /// it.
@@ -246,7 +246,7 @@ impl<'a, P: Platform> HandoffState<'a, P> {
 
 /// After a long wait, the side with a deadline looks at the clock.
 #[inline(always)]
-fn hurry<P: Clocks>(is_long: bool, keeper: &mut Option<Deadline<'_, P>>) {
+pub(crate) fn hurry<P: Clocks>(is_long: bool, keeper: &mut Option<Deadline<'_, P>>) {
     if let (true, Some(keeper)) = (is_long, keeper) {
         keeper.hurry();
     }

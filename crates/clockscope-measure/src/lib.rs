@@ -78,6 +78,7 @@ mod sleep;
 mod stall_limit;
 mod step;
 mod steps;
+mod store_rounds;
 mod tick_record;
 mod timer;
 

@@ -11,6 +11,7 @@ use clockscope_system::{Errno, RawClock};
 use crate::handoff::{HandoffState, Received};
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;
+use crate::store_rounds::{StoreCounts, StoreRounds};
 use crate::timer::{Timer, read};
 
 /// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that
@@ -82,6 +83,9 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
     fn start_handoff(&self, handoff: &HandoffState<P>) -> Result<(), Errno>;
     fn mailbox(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
     fn lock(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
+
+    /// [`StoreRounds::run`] for this clock.
+    fn store_rounds(&self, rounds: &StoreRounds<P>, keeper: Option<Deadline<'_, P>>) -> StoreCounts;
 }
 
 /// A clock with room for a batch of its readings.
@@ -159,6 +163,10 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
 
     fn lock(&self, handoff: &HandoffState<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         handoff.lock(&self.clock, side, keeper)
+    }
+
+    fn store_rounds(&self, rounds: &StoreRounds<P>, keeper: Option<Deadline<'_, P>>) -> StoreCounts {
+        rounds.run(&self.clock, keeper)
     }
 }
 

@@ -104,7 +104,7 @@ pub use measure::{
     Measurement, Monotonic, Run, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
-pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence};
+pub use order::{HandoffPair, Handoffs, LostPair, Order, Sequence, StoreOrder, StoreRoundCounts, Stores};
 pub use performance_counter::{BootCommand, PerformanceCounter, PerformanceHardware, PerformanceReason};
 pub use policy::{ClockDemands, Policy};
 pub use printable::{counted, grouped, is_steering, printable, show_cpus};

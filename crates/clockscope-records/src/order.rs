@@ -33,6 +33,11 @@ pub struct Order {
     /// The readings that each two CPUs handed to each other, all clocks together: each pair that
     /// was tested, ascending.
     pub pairs: Vec<HandoffPair>,
+    /// Order of a thread's own stores and its readings: not there without `--stores`, or if no two
+    /// CPUs could be tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Stores"))]
+    pub stores: Option<Stores>,
 }
 
 record!(Order { bare_handoffs_per_second });
@@ -119,5 +124,46 @@ pub struct Handoffs {
     /// Backward steps.
     pub regressions: u64,
     /// The largest, in ns; `null` if there was none.
+    pub worst_ns: Option<f64>,
+}
+
+/// The order of a thread's own stores and its readings, tested on two CPUs. One thread stores and
+/// then reads the clock; the other reads the clock and then loads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Stores {
+    /// CPU of the thread that stores.
+    pub writer: u32,
+    /// CPU of the thread that loads.
+    pub reader: u32,
+    /// One entry for each ordered clock.
+    pub clocks: Vec<StoreOrder>,
+}
+
+/// The rounds of one clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StoreOrder {
+    /// Name of the clock, as in `sequences`.
+    pub name: String,
+    /// Reason why there are no rounds, or what ended them; `null` if nothing did.
+    pub reason: Option<Unknown>,
+    /// Rounds in which the writer reads the clock right after its stores.
+    pub bare: StoreRoundCounts,
+    /// Rounds in which a full fence is between its stores and the reading.
+    pub fenced: StoreRoundCounts,
+}
+
+/// Counts of rounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StoreRoundCounts {
+    /// Rounds.
+    pub rounds: u64,
+    /// Rounds in which the reader loaded the value from before the store.
+    pub earlier_values: u64,
+    /// Those of them in which the reader's time was later than the writer's.
+    pub violations: u64,
+    /// The largest difference of the two times in a violation, in ns; `null` if there was none.
     pub worst_ns: Option<f64>,
 }

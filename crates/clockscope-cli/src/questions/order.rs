@@ -22,6 +22,9 @@ pub(crate) struct OrderArgs {
     /// How readings are handed from CPU to CPU
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     pub(crate) handoff: HandoffArg,
+    /// Also test the order of a thread's own stores and its readings, for a quarter of the time
+    #[arg(long)]
+    pub(crate) stores: bool,
     /// Time for all clocks and pairs together; many or busy CPUs take longer
     #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
@@ -86,6 +89,7 @@ impl OrderArgs {
         examples: &[
             ("order", "all CPUs, and all clocks that step often enough"),
             ("order tsc --cpus 0-3", "one clock on some CPUs"),
+            ("order rdtscp monotonic --stores", "also readings after the thread's own stores"),
         ],
         exits: FINDINGS,
         ..NO_MORE
@@ -114,6 +118,7 @@ fn order(args: &OrderArgs) -> Result<Exit> {
             cpus: args.pairs.cpus.as_ref().map(Cpus::list),
             serial: args.pairs.serial,
             handoff: args.handoff.into(),
+            stores: args.stores,
         };
         clockscope_measure::order(session, catalog, &request, progress)
     };

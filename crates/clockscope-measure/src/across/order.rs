@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    ClockReason, Envelope, Failure, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown,
-    texts,
+    Envelope, Figure, HandoffPair, Handoffs, LostPair, Order, PairsReason, Sequence, Unknown, texts,
 };
-use clockscope_system::failure::system_error;
-use clockscope_system::{ClockKind, Errno};
+use clockscope_system::Errno;
 
 use super::pacing::Pacing;
+use super::stores;
 use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
@@ -33,6 +32,9 @@ pub(crate) const ENOUGH: u64 = 1000;
 /// The longest time to wait for them at once, in ns: on CPUs that run other programs, both threads
 /// run at the same time within a few turns of the scheduler.
 const LONGEST_WAIT_NS: f64 = 30e6;
+
+/// Share of the time for stores before readings, where they are tested.
+const STORES_SHARE: f64 = 0.25;
 
 /// Way in which readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +61,9 @@ pub struct OrderRequest {
     pub serial: bool,
     /// Way in which readings are handed over.
     pub handoff: Handoff,
+    /// Test also whether a reading is ordered after the thread's own earlier stores, on the first
+    /// two CPUs, for a quarter of the time.
+    pub stores: bool,
 }
 
 /// Tests every clock of the catalog on every pair of CPUs: n - 1 rounds for n CPUs, in memory
@@ -73,15 +78,21 @@ pub fn order<P: Platform>(
     request: &OrderRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Order>, MeasureError> {
-    let OrderRequest { duration_s, ref cpus, serial, handoff } = *request;
+    let OrderRequest { duration_s, ref cpus, serial, handoff, stores } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
-    let duration_ns = duration_s * 1e9;
+    let stores_share = if stores { STORES_SHARE } else { 0.0 };
+    let stores_ns = duration_s * 1e9 * stores_share;
+    let duration_ns = duration_s * 1e9 - stores_ns;
     let longest_ns = f64::INFINITY;
     let plan = OrderSettings { cpus, serial, handoff, duration_ns, longest_ns, longest_missing_ns: duration_ns };
     let mut setup = Setup::new(session, catalog, None)?;
     let rows = std::mem::take(&mut setup.catalog.entries);
     let sampling = setup.bench.calibrate();
-    let found = find(&setup, &rows, &plan, progress);
+    let mut found = find(&setup, &rows, &plan, &mut |share| progress(share * (1.0 - stores_share)));
+    if let ([writer, reader, ..], true, None) = (plan.cpus.as_slice(), stores, &found.untestable) {
+        found.stores = Some(stores::find(&setup.bench, &rows, (*writer, *reader), stores_ns));
+        progress(1.0);
+    }
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
@@ -145,27 +156,7 @@ pub(crate) fn find<P: Platform>(
 
 /// Returns why a clock was not handed over; `None` if it was.
 fn not_handed_over<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
-    row.failure_reason().cloned().or_else(|| unfit(row))
-}
-
-/// Returns the reason why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &CatalogEntry<P>) -> Option<FailureReason> {
-    let reason = match row.info.kind {
-        ClockKind::Counter | ClockKind::Monotonic | ClockKind::Wall => return None,
-        ClockKind::CpuTime => "it counts processor time, which goes on in several threads at once",
-        ClockKind::Cycles => texts::CORE_CYCLES,
-    };
-    Some(FailureReason::new(Failure::NotApplicable, reason))
-}
-
-/// Returns what ended a clock's readings: an error, or that the clock stood still.
-fn ended(error: Option<Errno>, is_stuck: bool) -> Option<FailureReason> {
-    let of_error = |errno: Errno| {
-        FailureReason::new(Failure::DuringRun, ClockReason::ReadingsEnded { error: system_error(errno) })
-    };
-    let stuck =
-        || FailureReason::new(Failure::Stuck, "it stood still during the run: its readings did not change any more");
-    error.map(of_error).or_else(|| is_stuck.then(stuck))
+    row.failure_reason().cloned().or_else(|| super::unfit(row))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +180,7 @@ fn tasks<P: Platform>(rows: &[CatalogEntry<P>], handoff: Handoff) -> Vec<Handoff
         Handoff::Lock => &[HandoffMode::Lock],
         Handoff::Both => &[HandoffMode::Mailbox, HandoffMode::Lock],
     };
-    let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
+    let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && super::unfit(row).is_none());
     let of_clocks = fit.flat_map(|(index, row)| {
         ways.iter().map(move |way| HandoffTask { index: Some(index), row: Some(row), way: *way })
     });
@@ -499,7 +490,7 @@ fn record<P: Platform>(
     let step_ns = row.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_stuck = tallies().any(|tally| tally.pace.is_stuck(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
-    let failed = ended(error, is_stuck);
+    let failed = super::ended(error, is_stuck);
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
     let untaken = not_begun(bench.is_stopped(), longest_ns);

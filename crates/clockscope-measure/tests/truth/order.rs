@@ -51,7 +51,7 @@ impl Question {
         let &Self { handoff, serial, .. } = self;
         let machine = &session.platform().machine;
         let duration_s = machine.duration_s(USUAL_S);
-        let request = OrderRequest { duration_s, cpus: None, serial, handoff };
+        let request = OrderRequest { duration_s, cpus: None, serial, handoff, stores: false };
         let found = order(session, catalog, &request, &mut |_| {}).expect("it can be asked").found;
         let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
         let ways = if handoff == Handoff::Both { 2 } else { 1 };

@@ -275,7 +275,13 @@ fn a_performance_counter_that_goes_back_between_processors_is_found() {
         let platform = Simulated::across(machine, LONGEST_S);
         let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
             let catalog = Catalog::new(session.platform()).select(&[QPC.to_owned()], Paths::Libc);
-            let request = OrderRequest { duration_s: DURATION_S, cpus: None, serial: false, handoff: Handoff::Mailbox };
+            let request = OrderRequest {
+                duration_s: DURATION_S,
+                cpus: None,
+                serial: false,
+                handoff: Handoff::Mailbox,
+                stores: false,
+            };
             let found = order(session, catalog.expect("it is there"), &request, &mut |_| {});
             let sequence =
                 found.expect("it can be asked").found.sequences.into_iter().next().expect("one was asked for");

@@ -1,6 +1,6 @@
 //! Order across CPUs.
 
-use clockscope_records::{Order, Sequence, unavailable_because};
+use clockscope_records::{Order, Sequence, StoreOrder, StoreRoundCounts, Stores, unavailable_because};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -12,6 +12,13 @@ use crate::units::{figure, time};
 use crate::words::{by_reason, counted, grouped, known, sentence, total, yes_no};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
+
+const STORES_HEAD: [&str; 7] =
+    ["Clock", "Rounds", "Violations", "Worst", "Rounds, fence", "Violations, fence", "Worst, fence"];
+
+const STORES_MEANING: &str = "In a violation, the other CPU read a later time and then loaded the value from before the \
+                              store. Ordered readings wait for earlier loads, but not for the thread's own stores. The \
+                              library's `now_after_stores()` waits for both, by a fence before the reading.";
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 16] = [
@@ -73,13 +80,34 @@ fn blocks(order: &Order) -> Vec<Block> {
     let missing = missing.filter_map(|sequence| {
         Some((sequence.name.clone(), unavailable_because(&sequence.name, sequence.reason.as_ref()?)))
     });
-    vec![
-        Table::new(HEAD, 1, rows).below(bare).into(),
+    let mut blocks = vec![Table::new(HEAD, 1, rows).below(bare).into()];
+    blocks.extend(order.stores.iter().flat_map(store_blocks));
+    blocks.extend([
         chart(order).into(),
         Block::notes("Not tested, or not to the end:", untested),
         Block::notes("Disturbed:", disturbed),
         Block::folded("Clocks that are not available", [Block::notes("Not available:", by_reason(missing))]),
-    ]
+    ]);
+    blocks
+}
+
+/// Shows the order of a thread's own stores and its readings.
+fn store_blocks(stores: &Stores) -> [Block; 2] {
+    let cells = |counts: &StoreRoundCounts| {
+        let worst = if counts.violations > 0 { Cell::time(counts.worst_ns) } else { Cell::Empty };
+        [Cell::Count(counts.rounds), Cell::Count(counts.violations), worst]
+    };
+    let row = |clock: &StoreOrder| {
+        let counts = [&clock.bare, &clock.fenced].map(cells).into_iter().flatten();
+        Row::marked(std::iter::once(clock.name.as_str().into()).chain(counts).collect(), false)
+    };
+    let tested = stores.clocks.iter().filter(|clock| clock.bare.rounds > 0 || clock.fenced.rounds > 0);
+    let title = format!("Stores before a reading: CPU {} stores, CPU {} loads", stores.writer, stores.reader);
+    let table =
+        Table::new(STORES_HEAD, 1, tested.map(row)).without_empty_columns().titled(title).below([STORES_MEANING]);
+    let failed =
+        stores.clocks.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_ref()?.to_string())));
+    [table.into(), Block::notes("Stores not tested, or not to the end:", by_reason(failed))]
 }
 
 /// Draws how long a message between each two CPUs takes, and where ordered readings went back.
