@@ -9,7 +9,6 @@ use clockscope_system::affinity::AffinityError;
 
 use crate::catalog::Catalog;
 use crate::context::Context;
-use crate::default_clocks;
 use crate::error::MeasureError;
 use crate::failure_reason::{FailureReason, PATIENCE_MS};
 use crate::pair::Deadline;
@@ -169,7 +168,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             reference: reference.name().to_owned(),
             reference_tick_ns: reference.tick_ns(),
             reference_origin: calibration.reference_began(),
-            steering: steering(platform, reference.name()),
+            steering: steering(platform, &reference),
         };
         let seen_timer_step = calibration.seen_timer_step();
         let bench = Bench { platform, timer, reference, facts, seen_timer_step, stop };
@@ -352,9 +351,8 @@ fn counter<P: Platform>(platform: &P, counters: &Catalog<P>) -> Option<P::Counte
 
 /// Returns by what share the kernel states that its steered clocks run faster than this reference;
 /// 0 where that is steered as well, and where the kernel does not state it.
-fn steering<P: Platform>(platform: &P, reference: &str) -> f64 {
-    let is_unsteered = default_clocks::is_unsteered(&Catalog::new(platform), reference);
-    let kernels = is_unsteered.then(|| platform.adjtimex()).and_then(Result::ok);
+fn steering<P: Platform>(platform: &P, reference: &P::Reference) -> f64 {
+    let kernels = (!reference.is_steered()).then(|| platform.adjtimex()).and_then(Result::ok);
     kernels.map_or(0.0, |kernels| kernels.steering_ppm() * 1e-6)
 }
 

@@ -30,6 +30,9 @@ pub trait ReferenceClock: RawClock + Clone {
 
     /// Returns true if the kernel's vDSO reads it.
     fn is_vdso(&self) -> bool;
+
+    /// Returns true if a time daemon may steer it.
+    fn is_steered(&self) -> bool;
 }
 
 /// A word that threads share.

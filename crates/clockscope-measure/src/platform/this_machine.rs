@@ -38,6 +38,10 @@ impl ReferenceClock for counter::Ordered {
     fn is_vdso(&self) -> bool {
         false
     }
+
+    fn is_steered(&self) -> bool {
+        false
+    }
 }
 
 impl ReferenceClock for Reference {
@@ -51,6 +55,10 @@ impl ReferenceClock for Reference {
 
     fn is_vdso(&self) -> bool {
         self.path() == ReadPath::Vdso
+    }
+
+    fn is_steered(&self) -> bool {
+        Self::is_steered(self)
     }
 }
 

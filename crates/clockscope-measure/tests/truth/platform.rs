@@ -203,6 +203,7 @@ pub(crate) struct MachineClock {
     id: Option<ClockId>,
     cost: ReadCost,
     tick_ns: f64,
+    is_steered: bool,
     /// Counts per second of a clock that delivers counts of its time.
     counts_hz: Option<f64>,
     /// Its place among the machine's.
@@ -285,6 +286,10 @@ impl ReferenceClock for MachineClock {
 
     fn is_vdso(&self) -> bool {
         self.name.ends_with(":vdso")
+    }
+
+    fn is_steered(&self) -> bool {
+        self.is_steered
     }
 }
 
@@ -511,6 +516,7 @@ impl Simulated {
         let clock_index = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
         let reads = Arc::clone(&self.reads);
         let (id, cost, tick_ns) = (spec.id, spec.cost, spec.nominal_ns);
+        let is_steered = spec.info.is_steered;
         let signal = self.signal.clone();
         let narrow = self.narrow.filter(|_| id.is_none());
         let narrow = narrow.map(|more| Narrow { more, whole: Arc::new(Unwrapped::new(NARROW_BITS)) });
@@ -525,6 +531,7 @@ impl Simulated {
             id,
             cost,
             tick_ns,
+            is_steered,
             counts_hz,
             clock_index,
             is_target: false,

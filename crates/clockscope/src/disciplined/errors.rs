@@ -187,9 +187,8 @@ impl LineErrors {
         ((self.lasted_ns(last) as f64 * FASTER) as u64).saturating_add(self.worst_ns())
     }
 
-    /// The largest error, in ns, of the readings of a line that ends now: since the last bracket that
-    /// was some time after another one the OS clock may have been slewed, unless a bracket followed
-    /// all readings.
+    /// The largest error, in ns, of the readings of a line that ends now: since the end of the last
+    /// interval the OS clock may have been slewed, unless a bracket followed all readings.
     pub(super) fn open_ns(&self) -> u64 {
         let last = self.interval.end();
         if self.are_open_since(last) { self.unseen_slew_ns(last) } else { self.worst_ns() }

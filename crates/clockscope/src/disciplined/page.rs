@@ -111,8 +111,8 @@ pub(crate) struct Page {
     pub(crate) largest_wall_error_ns: AtomicU64,
     /// [`layout::FORMAT`] once the page is in use.
     format: AtomicU64,
-    /// The time at which the error was that, to some milliseconds. Two threads that raise it at once
-    /// may leave the time of either.
+    /// The time at which the error was that, to some milliseconds. Two threads that raise it at
+    /// once may leave the time of either.
     pub(crate) largest_error_at_ns: AtomicU64,
     /// Zero. Readers must not look at them.
     reserved: [AtomicU64; 5],

@@ -117,8 +117,8 @@ impl Bounds {
         })
     }
 
-    /// The same for as long as it may have been: the ends part all the time. `None` before them, and
-    /// within a second of a midnight of UTC, where a second may leap.
+    /// The same for as long as it may have been: the ends part all the time. `None` before them,
+    /// and within a second of a midnight of UTC, where a second may leap.
     pub(super) fn at_any_age(&self, tick: u64) -> Option<BoundedAt> {
         let since = tick.wrapping_sub(self.start);
         let rise = |slope: u64| ((u128::from(since) * u128::from(slope)) >> FRACTION_BITS) as u64;

@@ -87,6 +87,12 @@ impl Reference {
         self.name
     }
 
+    /// Returns true if a time daemon may steer it.
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        self.id != libc::CLOCK_MONOTONIC_RAW
+    }
+
     /// By which path it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {

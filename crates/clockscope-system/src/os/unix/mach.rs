@@ -97,6 +97,12 @@ impl Reference {
         "mach_absolute_time"
     }
 
+    /// Returns true if a time daemon may steer it.
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        false
+    }
+
     /// Returns by which path it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {

@@ -35,6 +35,12 @@ impl Reference {
         "monotonic"
     }
 
+    /// Returns true if a time daemon may steer it.
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        true
+    }
+
     /// Returns by which path it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {

@@ -41,6 +41,12 @@ impl Reference {
         "rust_instant"
     }
 
+    /// Returns true if a time daemon may steer it.
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        true
+    }
+
     /// By which path it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {

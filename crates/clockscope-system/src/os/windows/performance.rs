@@ -210,6 +210,12 @@ impl Reference {
         }
     }
 
+    /// Returns true if a time daemon may steer it.
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        false
+    }
+
     /// Returns by which path it is read.
     #[must_use]
     pub fn path(&self) -> ReadPath {
