@@ -155,6 +155,11 @@ pub trait Facts {
     /// That is not known.
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError>;
 
+    /// Returns by how much the kernel states that it steers its clock, in ppm, and reads no clock.
+    fn steering_ppm(&self) -> Option<f64> {
+        self.adjtimex().ok().map(|kernels| kernels.steering_ppm())
+    }
+
     /// Returns what keeps civil time.
     fn synchronization(&self) -> Synchronization;
 

@@ -191,6 +191,10 @@ impl Facts for ThisMachine {
         Ok(Adjtimex { state, civil_error_s, ..kernels })
     }
 
+    fn steering_ppm(&self) -> Option<f64> {
+        adjtimex::read().ok().map(|kernels| kernels.steering_ppm())
+    }
+
     fn synchronization(&self) -> Synchronization {
         Synchronization { adjtimex: steering(self), chrony: synchronization::chrony(), ptp: synchronization::ptp() }
     }
