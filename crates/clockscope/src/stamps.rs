@@ -397,9 +397,10 @@ impl Stamps for OsStamps {
         excerpt_of(&OS, || renew_os(CivilTime::Unasked), from).map(|history| Header::new(StampClock::Os, history))
     }
 
-    /// The stamp is the time.
+    /// The stamp is the time, but for one that no [`Instant`] has.
     fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
-        Ok((Instant::from_ns(stamp.0), Duration::ZERO))
+        let ns = i64::try_from(stamp.0).map_err(|_| StampError::Future)?;
+        Ok((Instant::from_signed_ns(ns), Duration::ZERO))
     }
 
     fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {

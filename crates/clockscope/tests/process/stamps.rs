@@ -36,6 +36,7 @@ fn a_stamp_becomes_the_time_of_its_moment() {
     let status = in_a_process(here!(a_stamp_becomes_the_time_of_its_moment), &[], || {
         let Some(counter) = counter() else { return };
         let os = stamps::os();
+        assert_eq!(os.instant(Stamp::from_count(1 << 63)), Err(StampError::Future), "no moment is so late");
         let mut kept = Vec::with_capacity(1000);
         let allocations = ALLOCATIONS.get();
         for turn in 0..1000 {
