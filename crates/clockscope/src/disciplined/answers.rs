@@ -78,7 +78,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 self.os_tick_ns().saturating_add(ahead)
             }
         };
-        self.raise_largest_error(error, page.floor().max(self.os_ns().unwrap_or(0)));
+        if error > page.largest_error_ns.load(Ordering::Relaxed) {
+            self.raise_largest_error(error, self.os_ns().unwrap_or(page.floor()));
+        }
         let largest = page.largest_error_ns.load(Ordering::Relaxed).max(error);
         Some(ErrorBound {
             now: Duration::from_nanos(error),
