@@ -107,10 +107,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn bounded_unasked(&self) -> BoundedAt {
         let by_line = self.shared.page.read_bounds(|| self.counter.ordered());
         let by_statement = || self.shared.statement.load()?.at_any_age(&self.see()?, self.trust.os_tick_ns());
-        let nothing = CivilStatement::nothing(CivilState::Unavailable);
-        let nothing =
-            BoundedAt { earliest_ns: nothing.earliest_ns, latest_ns: nothing.latest_ns, state: nothing.state };
-        by_line.or_else(by_statement).unwrap_or(nothing)
+        by_line.or_else(by_statement).unwrap_or(BoundedAt::nothing(CivilState::Unavailable))
     }
 
     /// Asks the system, and keeps what it states where a clock that nobody steers can carry that
@@ -163,7 +160,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Takes back what the system stated, unless the OS clock has gone on until this bracket at the
     /// rate of then.
-    pub(super) fn carry_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
+    pub(super) fn check_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
         let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.civil.has_bounds());
         guard.civil.check(bracket, os_tick_ns);
         if had_bounds && !guard.civil.has_bounds() {
@@ -223,7 +220,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 latest_ns: later(bounded.latest_ns, unseen_ns),
                 ..bounded
             };
-            guard.civil.carry(Some(Carried::new(Bounds::of(&carried, end, rate), bracket, rate)));
+            guard.civil.carry(Carried::new(Bounds::of(&carried, end, rate), bracket, rate));
             self.publish(&mut guard, &snapshot.line);
         }
         let CivilStatement { earliest_ns, latest_ns, state, .. } = bounded;

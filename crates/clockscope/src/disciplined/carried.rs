@@ -68,9 +68,9 @@ impl CivilBesideLine {
         *self = Self { wall, carried: Carried::NONE };
     }
 
-    /// Carries these bounds on, or none.
-    pub(super) fn carry(&mut self, carried: Option<Carried>) {
-        self.carried = carried.unwrap_or(Carried::NONE);
+    /// Carries these bounds on.
+    pub(super) fn carry(&mut self, carried: Carried) {
+        self.carried = carried;
     }
 
     /// Drops the bounds unless the OS clock has gone on until this bracket at the rate of then.

@@ -28,12 +28,12 @@ pub(crate) struct Observation {
     pub(crate) civil: (i64, i64, CivilState),
 }
 
-/// Whether an observation may ask the system for civil time, by a system call.
+/// Way in which an observation learns of civil time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CivilTime {
-    /// It does.
+    /// A question to the system, by a system call.
     Asked,
-    /// What the system stated before is carried on.
+    /// The system's last statement, carried on.
     Unasked,
 }
 

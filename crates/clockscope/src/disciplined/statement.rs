@@ -57,6 +57,13 @@ pub(super) fn is_same_rate(one_ppm: f64, other_ppm: f64) -> bool {
     (one_ppm - other_ppm).abs() <= SAME_RATE_PPM
 }
 
+impl BoundedAt {
+    /// Nothing bounds the true time, for this reason.
+    pub(crate) const fn nothing(state: CivilState) -> Self {
+        Self { earliest_ns: i64::MIN, latest_ns: i64::MAX, state }
+    }
+}
+
 /// Returns a moment that is so much later. Without a bound there is none.
 pub(super) fn later(ns: i64, by_ns: u64) -> i64 {
     ns.saturating_add_unsigned(by_ns)

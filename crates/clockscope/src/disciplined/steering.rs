@@ -65,7 +65,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let ticks = self.next_ticks(&snapshot.line, rate);
         let from = (snapshot.line.end(), snapshot.line.end_value());
         let slope = slope(from, ticks, &bracket, &guard.rate);
-        self.carry_bounds(&mut guard, &bracket);
+        self.check_bounds(&mut guard, &bracket);
         self.take_wall(&mut guard);
         self.publish(&mut guard, &snapshot.line.followed_by(slope, ticks));
     }

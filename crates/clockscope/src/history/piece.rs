@@ -138,7 +138,7 @@ impl Piece {
     pub fn bounded_at(&self, ns: u64) -> BoundedAt {
         let Ahead { state, .. } = self.civil;
         if !state.is_bounded() {
-            return BoundedAt { earliest_ns: i64::MIN, latest_ns: i64::MAX, state };
+            return BoundedAt::nothing(state);
         }
         let at = |ahead_ns: i64, ns: u64| ahead_ns.saturating_add_unsigned(ns);
         BoundedAt {
