@@ -18,5 +18,6 @@ mod outputs;
 mod packaging;
 mod report;
 mod runtimes;
+mod stores;
 mod support;
 mod version;
