@@ -23,9 +23,10 @@
 //!   `time_hold` (`TimeHold`) times how long the clock stands still.
 //! - **Access to a line**: `serving` serves readings without a fresh line. `use_rate` (`LineUse`)
 //!   decides whether a line pays.
-//! - **Civil time**: `wall` has the offset to the wall clock. `bounds` has a `statement` of the
-//!   system on civil time. The counter carries it on beside a line (`carried`: `CivilBesideLine`,
-//!   `Carried`); `shared_statement` keeps it for callers without one.
+//! - **Other clocks**: `offset_clock` has the offsets to the wall clock and the boot clock.
+//! - **Civil time**: `bounds` has a `statement` of the system on civil time. The counter carries it
+//!   on beside a line (`carried`: `BesideNextLine`, `Carried`); `shared_statement` keeps it for
+//!   callers without one.
 //! - **Trust**: `trust` (`Trust`) says whether the counter may be used: by the answers of system
 //!   and hardware (`system_answers`, `clocksource_names`), and by the last test of it
 //!   (`verified_cpus`). `migration` notices another machine, or a CPU outside of the test. This
@@ -46,10 +47,11 @@
 //!   loads the version again. If it changed, the words may belong to two lines, and the reader
 //!   takes the slow path. The time is the larger of line and floor. The first reader in the second
 //!   segment makes the version name that one: no other bit is set by readers.
-//! - **A reader of wall time** does the same, and adds the offset that was published with the line.
+//! - **A reader of another clock** does the same, and adds the offset that was published with the
+//!   line.
 //! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version
 //!   again. If the version is the same and has neither line nor announcement, it returns the
-//!   reading as it is. Otherwise it reads again and puts that into the floor first. Where the wall
+//!   reading as it is. Otherwise it reads again and puts that into the floor first. Where another
 //!   clock itself is served, its readers do the same with a comparison of both clocks.
 //! - **A publisher** holds the lock and looks again at the line that it replaces. It writes a slot
 //!   that no version names, and makes the version name it.
@@ -137,6 +139,7 @@ mod line;
 mod lock;
 mod migration;
 mod observation;
+mod offset_clock;
 mod os_changes;
 mod os_speed;
 mod page;
@@ -157,7 +160,6 @@ mod trust;
 mod use_rate;
 mod verified_cpus;
 mod version;
-mod wall;
 #[cfg(not(clockscope_models))]
 mod wiping;
 
@@ -185,7 +187,7 @@ use first_reading::FirstReading;
 pub(crate) use lock::{ProcessGuard, ProcessLock, ProcessMark};
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
-pub(crate) use page::WallOffset;
+pub(crate) use page::{ClockOffset, OffsetClock};
 pub(crate) use shared::Shared;
 pub(crate) use statement::GROWS;
 pub(crate) use sync::{AtomicU64 as SharedWord, fence};
@@ -350,8 +352,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// it back where only their word was against it. What is not answered any more is taken as it
     /// was. Whether the counter may be used. [`Disciplined::evidence`] reports these answers from
     /// here on.
+    ///
+    /// Compares the clocks that were asked for: a suspend shows from here on.
     pub fn recheck(&self) -> bool {
-        self.follow(self.ask(Questions::All))
+        let is_used = self.follow(self.ask(Questions::All));
+        self.check_other_clocks();
+        is_used
+    }
+
+    /// Compares the clocks beside ours that were asked for.
+    pub(crate) fn check_other_clocks(&self) {
+        OffsetClock::ALL.into_iter().for_each(|clock| self.check_wanted(clock));
     }
 
     /// The same without the questions that decide nothing.

@@ -50,119 +50,200 @@ pub(crate) const NS_PER_SECOND: i64 = 1_000_000_000;
 #[repr(transparent)]
 pub struct Instant(i64);
 
+/// Declares what all moments of 64 bits have, each on a timeline of its own.
+macro_rules! moment {
+    ($moment:ident) => {
+        impl $moment {
+            /// The latest moment, 292 years after the timeline's zero.
+            pub const MAX: Self = Self(i64::MAX);
+            /// The earliest moment, 292 years before the timeline's zero.
+            pub const MIN: Self = Self(i64::MIN);
+
+            /// Returns the moment `ns` nanoseconds after the timeline's zero; [`Self::MAX`] if that
+            /// is after it.
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_ns(ns: u64) -> Self {
+                Self(if ns > i64::MAX as u64 { i64::MAX } else { ns as i64 })
+            }
+
+            /// Returns the moment `ns` nanoseconds after the timeline's zero, or before it.
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_signed_ns(ns: i64) -> Self {
+                Self(ns)
+            }
+
+            /// Returns the nanoseconds since the timeline's zero; 0 for a moment before it, which
+            /// [`Self::as_signed_ns`] distinguishes.
+            #[inline(always)]
+            #[must_use]
+            pub const fn as_ns(self) -> u64 {
+                if self.0 < 0 { 0 } else { self.0 as u64 }
+            }
+
+            /// Returns the nanoseconds since the timeline's zero; a negative number for a moment
+            /// before it.
+            #[inline(always)]
+            #[must_use]
+            pub const fn as_signed_ns(self) -> i64 {
+                self.0
+            }
+
+            /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
+            #[inline(always)]
+            #[must_use]
+            pub const fn duration_since(self, earlier: Self) -> Duration {
+                self.saturating_duration_since(earlier)
+            }
+
+            /// Returns the time from `earlier` to this moment; `None` if `earlier` is later.
+            #[inline(always)]
+            #[must_use]
+            pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
+                if self.0 < earlier.0 { None } else { Some(Duration::from_nanos(self.ns_since(earlier))) }
+            }
+
+            /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
+            #[inline(always)]
+            #[must_use]
+            pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
+                Duration::from_nanos(self.ns_since(earlier))
+            }
+
+            /// Returns the nanoseconds from `earlier` to this moment; zero if `earlier` is later.
+            /// What `duration_since(..).as_nanos()` says, without a division.
+            #[inline(always)]
+            #[must_use]
+            pub const fn ns_since(self, earlier: Self) -> u64 {
+                // Two moments are less than 2^64 ns apart.
+                if self.0 < earlier.0 { 0 } else { self.0.wrapping_sub(earlier.0) as u64 }
+            }
+
+            /// Returns the moment `duration` later; `None` if that is after [`Self::MAX`].
+            #[must_use]
+            pub const fn checked_add(self, duration: Duration) -> Option<Self> {
+                match whole_ns(duration) {
+                    Some(ns) => match self.0.checked_add_unsigned(ns) {
+                        Some(ns) => Some(Self(ns)),
+                        None => None,
+                    },
+                    None => None,
+                }
+            }
+
+            /// Returns the moment `duration` earlier; `None` if that is before [`Self::MIN`].
+            #[must_use]
+            pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
+                match whole_ns(duration) {
+                    Some(ns) => match self.0.checked_sub_unsigned(ns) {
+                        Some(ns) => Some(Self(ns)),
+                        None => None,
+                    },
+                    None => None,
+                }
+            }
+
+            /// Returns the moment `duration` later, or [`Self::MAX`].
+            #[must_use]
+            pub const fn saturating_add(self, duration: Duration) -> Self {
+                match self.checked_add(duration) {
+                    Some(moment) => moment,
+                    None => Self::MAX,
+                }
+            }
+
+            /// Returns the moment `duration` earlier, or [`Self::MIN`].
+            #[must_use]
+            pub const fn saturating_sub(self, duration: Duration) -> Self {
+                match self.checked_sub(duration) {
+                    Some(moment) => moment,
+                    None => Self::MIN,
+                }
+            }
+        }
+
+        impl Add<Duration> for $moment {
+            type Output = Self;
+
+            /// # Panics
+            /// The sum is after [`Self::MAX`]: see [`Self::checked_add`].
+            #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
+            fn add(self, duration: Duration) -> Self {
+                self.checked_add(duration).expect("a moment after the end of the timeline")
+            }
+        }
+
+        impl Sub<Duration> for $moment {
+            type Output = Self;
+
+            /// # Panics
+            /// The difference is before [`Self::MIN`]: see [`Self::checked_sub`].
+            #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
+            fn sub(self, duration: Duration) -> Self {
+                self.checked_sub(duration).expect("a moment before the beginning of the timeline")
+            }
+        }
+
+        impl Sub for $moment {
+            type Output = Duration;
+
+            /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
+            #[inline(always)]
+            fn sub(self, earlier: Self) -> Duration {
+                self.duration_since(earlier)
+            }
+        }
+
+        impl AddAssign<Duration> for $moment {
+            fn add_assign(&mut self, duration: Duration) {
+                *self = *self + duration;
+            }
+        }
+
+        impl SubAssign<Duration> for $moment {
+            fn sub_assign(&mut self, duration: Duration) {
+                *self = *self - duration;
+            }
+        }
+
+        /// Seconds since the timeline's zero, as the kernel's log prints them; with a minus sign
+        /// before it.
+        impl fmt::Display for $moment {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let (sign, ns) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
+                let second = NS_PER_SECOND as u64;
+                write!(f, "{sign}{}.{:09}", ns / second, ns % second)
+            }
+        }
+
+        /// Nanoseconds since the timeline's zero, as a signed number. They mean something to
+        /// processes of the same machine, until it is started again.
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $moment {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_i64(self.0)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $moment {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                i64::deserialize(deserializer).map(Self)
+            }
+        }
+    };
+}
+pub(crate) use moment;
+
+moment!(Instant);
+
 impl Instant {
-    /// The latest moment, 292 years after the timeline's zero.
-    pub const MAX: Self = Self(i64::MAX);
-    /// The earliest moment, 292 years before the timeline's zero.
-    pub const MIN: Self = Self(i64::MIN);
-
-    /// Returns the moment `ns` nanoseconds after the timeline's zero; [`Instant::MAX`] if that is
-    /// after it.
-    #[inline(always)]
-    #[must_use]
-    pub const fn from_ns(ns: u64) -> Self {
-        Self(if ns > i64::MAX as u64 { i64::MAX } else { ns as i64 })
-    }
-
     /// Returns the moment of a reading. No clock reads 292 years, so that this has no branch.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) const fn from_reading(ns: u64) -> Self {
         Self(ns as i64)
-    }
-
-    /// Returns the moment `ns` nanoseconds after the timeline's zero, or before it.
-    #[inline(always)]
-    #[must_use]
-    pub const fn from_signed_ns(ns: i64) -> Self {
-        Self(ns)
-    }
-
-    /// Returns the nanoseconds since the timeline's zero; 0 for a moment before it, which
-    /// [`Instant::as_signed_ns`] distinguishes.
-    #[inline(always)]
-    #[must_use]
-    pub const fn as_ns(self) -> u64 {
-        if self.0 < 0 { 0 } else { self.0 as u64 }
-    }
-
-    /// Returns the nanoseconds since the timeline's zero; a negative number for a moment before it.
-    #[inline(always)]
-    #[must_use]
-    pub const fn as_signed_ns(self) -> i64 {
-        self.0
-    }
-
-    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
-    #[inline(always)]
-    #[must_use]
-    pub const fn duration_since(self, earlier: Self) -> Duration {
-        self.saturating_duration_since(earlier)
-    }
-
-    /// Returns the time from `earlier` to this moment; `None` if `earlier` is later.
-    #[inline(always)]
-    #[must_use]
-    pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
-        if self.0 < earlier.0 { None } else { Some(Duration::from_nanos(self.ns_since(earlier))) }
-    }
-
-    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
-    #[inline(always)]
-    #[must_use]
-    pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
-        Duration::from_nanos(self.ns_since(earlier))
-    }
-
-    /// Returns the nanoseconds from `earlier` to this moment; zero if `earlier` is later. What
-    /// `duration_since(..).as_nanos()` says, without a division.
-    #[inline(always)]
-    #[must_use]
-    pub const fn ns_since(self, earlier: Self) -> u64 {
-        // Two moments are less than 2^64 ns apart.
-        if self.0 < earlier.0 { 0 } else { self.0.wrapping_sub(earlier.0) as u64 }
-    }
-
-    /// Returns the moment `duration` later; `None` if that is after [`Instant::MAX`].
-    #[must_use]
-    pub const fn checked_add(self, duration: Duration) -> Option<Self> {
-        match whole_ns(duration) {
-            Some(ns) => match self.0.checked_add_unsigned(ns) {
-                Some(ns) => Some(Self(ns)),
-                None => None,
-            },
-            None => None,
-        }
-    }
-
-    /// Returns the moment `duration` earlier; `None` if that is before [`Instant::MIN`].
-    #[must_use]
-    pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
-        match whole_ns(duration) {
-            Some(ns) => match self.0.checked_sub_unsigned(ns) {
-                Some(ns) => Some(Self(ns)),
-                None => None,
-            },
-            None => None,
-        }
-    }
-
-    /// Returns the moment `duration` later, or [`Instant::MAX`].
-    #[must_use]
-    pub const fn saturating_add(self, duration: Duration) -> Self {
-        match self.checked_add(duration) {
-            Some(moment) => moment,
-            None => Self::MAX,
-        }
-    }
-
-    /// Returns the moment `duration` earlier, or [`Instant::MIN`].
-    #[must_use]
-    pub const fn saturating_sub(self, duration: Duration) -> Self {
-        match self.checked_sub(duration) {
-            Some(moment) => moment,
-            None => Self::MIN,
-        }
     }
 }
 
@@ -172,63 +253,10 @@ pub(crate) fn seconds_of(ns: i64) -> (i64, i64) {
 }
 
 /// A duration in ns, if 64 bits hold it.
-const fn whole_ns(duration: Duration) -> Option<u64> {
+pub(crate) const fn whole_ns(duration: Duration) -> Option<u64> {
     match duration.as_secs().checked_mul(NS_PER_SECOND as u64) {
         Some(whole) => whole.checked_add(duration.subsec_nanos() as u64),
         None => None,
-    }
-}
-
-impl Add<Duration> for Instant {
-    type Output = Self;
-
-    /// # Panics
-    /// The sum is after [`Instant::MAX`]: see [`Instant::checked_add`].
-    #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
-    fn add(self, duration: Duration) -> Self {
-        self.checked_add(duration).expect("a moment after the end of the timeline")
-    }
-}
-
-impl Sub<Duration> for Instant {
-    type Output = Self;
-
-    /// # Panics
-    /// The difference is before [`Instant::MIN`]: see [`Instant::checked_sub`].
-    #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
-    fn sub(self, duration: Duration) -> Self {
-        self.checked_sub(duration).expect("a moment before the beginning of the timeline")
-    }
-}
-
-impl Sub for Instant {
-    type Output = Duration;
-
-    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
-    #[inline(always)]
-    fn sub(self, earlier: Self) -> Duration {
-        self.duration_since(earlier)
-    }
-}
-
-impl AddAssign<Duration> for Instant {
-    fn add_assign(&mut self, duration: Duration) {
-        *self = *self + duration;
-    }
-}
-
-impl SubAssign<Duration> for Instant {
-    fn sub_assign(&mut self, duration: Duration) {
-        *self = *self - duration;
-    }
-}
-
-/// Seconds since the timeline's zero, as the kernel's log prints them; with a minus sign before it.
-impl fmt::Display for Instant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, ns) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
-        let second = NS_PER_SECOND as u64;
-        write!(f, "{sign}{}.{:09}", ns / second, ns % second)
     }
 }
 
@@ -316,22 +344,6 @@ impl AtomicInstant {
     #[must_use]
     pub fn into_inner(self) -> Instant {
         Instant(self.0.into_inner())
-    }
-}
-
-/// Nanoseconds since the timeline's zero, as a signed number. They mean something to processes of
-/// the same machine, until it is started again.
-#[cfg(feature = "serde")]
-impl serde::Serialize for Instant {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_i64(self.0)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Instant {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        i64::deserialize(deserializer).map(Self)
     }
 }
 

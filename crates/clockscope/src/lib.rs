@@ -15,6 +15,7 @@
 //! - [`Instant`] is a moment, [`AtomicInstant`] one that threads share.
 //! - [`wall`] has civil time at the cost of a timestamp, [`bounded`] an interval that contains the
 //!   true time; [`utc_now`] and [`tai_now`] ask the kernel and time daemons.
+//! - [`boot`] has the time with suspends counted, at the same cost.
 //! - [`ticks`] reads the bare counter, and [`Conversion`] converts its readings to time.
 //! - [`Clock`] is the trait for code that takes any clock, [`FakeClock`] the clock that tests set.
 //!
@@ -22,8 +23,8 @@
 //!
 //! - A program that reads the time less often than every fifteen microseconds gains little: it gets
 //!   CLOCK_MONOTONIC, as from std.
-//! - The timeline stops during a suspend, as CLOCK_MONOTONIC does, and NTP steers it. Use
-//!   CLOCK_BOOTTIME or CLOCK_MONOTONIC_RAW where that matters.
+//! - NTP steers the timeline, as it does CLOCK_MONOTONIC. Use CLOCK_MONOTONIC_RAW where that
+//!   matters. It stops during a suspend: [`boot`] does not.
 //! - Use [`ticks::start`] and [`ticks::stop`] to time a few instructions.
 //! - On systems other than Linux, the library serves the system's monotonic clock, at little more
 //!   than its cost. [`admit_counter`] may change that.
@@ -77,6 +78,8 @@ mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of
 // the process then.
+#[cfg(all(feature = "std", not(clockscope_models)))]
+pub mod boot;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 pub mod bounded;
 #[cfg(all(feature = "std", not(clockscope_models)))]

@@ -118,6 +118,16 @@ impl OsClock for Timeline {
         cfg!(any(target_os = "linux", target_os = "android"))
     }
 
+    #[inline(always)]
+    fn boot_ns(&self) -> Result<i64, Errno> {
+        Timeline::boot_ns(self)
+    }
+
+    /// As the wall clock.
+    fn is_boot_steered_alike(&self) -> bool {
+        self.is_wall_steered_alike()
+    }
+
     fn civil_statement(&self) -> Option<CivilStatement> {
         os::civil().ok().map(|state| state.civil_statement())
     }

@@ -120,7 +120,7 @@ impl<N: Notice> Stop<N> {
         }
         drop(is_over);
         if clock_set.wait(period) == Wakeup::ByClock {
-            clock.wall_was_set();
+            clock.check_other_clocks();
         }
         false
     }

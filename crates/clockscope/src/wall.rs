@@ -22,6 +22,7 @@ use core::time::Duration;
 
 use clockscope_core::os::keep_errno;
 
+use crate::disciplined::OffsetClock;
 use crate::evidence::ErrorBound;
 use crate::native::CLOCK;
 use crate::{Instant, WallTime};
@@ -152,15 +153,7 @@ pub fn generation() -> u64 {
 /// ```
 #[must_use]
 pub fn error_bound() -> Option<ErrorBound> {
-    keep_errno(|| {
-        let timeline = CLOCK.error_bound()?;
-        let (now, largest) = CLOCK.wall_error_ns()?;
-        Some(ErrorBound {
-            now: timeline.now + Duration::from_nanos(now),
-            largest: timeline.largest + Duration::from_nanos(largest),
-            largest_at: timeline.largest_at,
-        })
-    })
+    keep_errno(|| CLOCK.offset_error_bound(OffsetClock::Wall))
 }
 
 impl Instant {
@@ -183,7 +176,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn to_wall(self) -> Option<WallTime> {
-        keep_errno(|| CLOCK.wall_at(self.as_signed_ns())).map(WallTime::from_unix_ns)
+        keep_errno(|| CLOCK.offset_clock_at(OffsetClock::Wall, self.as_signed_ns())).map(WallTime::from_unix_ns)
     }
 }
 
@@ -218,7 +211,7 @@ impl Anchor {
         keep_errno(|| {
             // Before the offset: a set between both makes the anchor one that is not current.
             let generation = CLOCK.wall_generation();
-            let (offset, bound_ns) = CLOCK.offset_now()?;
+            let (offset, bound_ns) = CLOCK.offset_now(OffsetClock::Wall)?;
             Some(Self { offset_ns: offset.ns(), bound_ns, generation })
         })
     }

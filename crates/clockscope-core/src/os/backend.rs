@@ -22,6 +22,11 @@ pub(super) mod clock {
         })
     }
 
+    /// None is known.
+    pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
+        Err(Errno::UNSUPPORTED)
+    }
+
     /// Nothing is stated.
     pub(in super::super) fn nominal_tick_ns() -> u64 {
         1

@@ -35,6 +35,15 @@ impl Timeline {
         clock::wall_ns()
     }
 
+    /// Returns the time since the machine was started in ns, which goes on in a suspend.
+    ///
+    /// # Errors
+    /// The system has no such clock that is known, or refuses.
+    #[inline(always)]
+    pub fn boot_ns(&self) -> Result<i64, Errno> {
+        clock::boot_ns()
+    }
+
     /// Returns `true`: it is.
     #[must_use]
     pub fn is_monotonic(&self) -> bool {

@@ -14,7 +14,7 @@ use super::agreement::SAME;
 use super::carried::Carried;
 use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
-use super::page::WANTS_WALL;
+use super::page::OffsetClock;
 use super::shared_statement::{ClockSnapshot, Statement, Turn};
 use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
 use super::use_rate::Usage;
@@ -43,7 +43,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn bounded_slow(&self) -> BoundedAt {
         let page = &self.shared.page;
-        page.want(WANTS_WALL);
+        page.want(OffsetClock::Wall);
         let version = page.version();
         if version == Version::NEW || version.is_new() {
             // The first reading of a process asks whether a clock may be read at all.
@@ -161,9 +161,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Takes back what the system stated, unless the OS clock has gone on until this bracket at the
     /// rate of then.
     pub(super) fn check_bounds(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
-        let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.civil.has_bounds());
-        guard.civil.check(bracket, os_tick_ns);
-        if had_bounds && !guard.civil.has_bounds() {
+        let (os_tick_ns, had_bounds) = (guard.rate.os_tick_ns(), guard.beside.has_bounds());
+        guard.beside.check(bracket, os_tick_ns);
+        if had_bounds && !guard.beside.has_bounds() {
             // A slew may have begun that only the counter shows so soon: whoever calls next asks.
             self.shared.statement.forget();
         }
@@ -186,7 +186,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let is_fresh = |former: &Statement| former.was_asked_by(last_ns, FRESH_WINDOWS * self.window_ns());
         let former = self.shared.statement.load().filter(is_fresh);
         let has_raw = self.shared.os.raw_ns().is_some();
-        if has_raw && former.is_none() && !guard.civil.has_bounds() {
+        if has_raw && former.is_none() && !guard.beside.has_bounds() {
             return None;
         }
         let (turn, before) = (self.shared.statement.turn(), self.ask_statement());
@@ -206,7 +206,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let goes_on = |former: &Statement| former.goes_on_as(&after, seen.as_ref(), tick_ns);
         // What was carried on at this rate has been checked at each renewal since then.
         let is_stated =
-            guard.civil.is_bounded_as(after.state, rate) || former.as_ref().is_some_and(goes_on) || !has_raw;
+            guard.beside.is_bounded_as(after.state, rate) || former.as_ref().is_some_and(goes_on) || !has_raw;
         // Interrupted for so long that it is no bound for a second.
         let is_interrupted = !(0.0..=self.interrupted_ns() as f64).contains(&took_ns);
         let is_usual = is_stated && is_same(&before, &after) && !is_interrupted;
@@ -220,7 +220,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 latest_ns: later(bounded.latest_ns, unseen_ns),
                 ..bounded
             };
-            guard.civil.carry(Carried::new(Bounds::of(&carried, end, rate), bracket, rate));
+            guard.beside.carry(Carried::new(Bounds::of(&carried, end, rate), bracket, rate));
             self.publish(&mut guard, &snapshot.line);
         }
         let CivilStatement { earliest_ns, latest_ns, state, .. } = bounded;

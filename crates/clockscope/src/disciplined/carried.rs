@@ -1,17 +1,18 @@
-//! The words beside a line: the offset to the wall clock, and the bounds of civil time that
-//! the counter carries on.
+//! The words beside a line: the offsets to other clocks, and the bounds of civil time that the
+//! counter carries on.
 
 use clockscope_core::CivilState;
 use clockscope_core::brackets::Bracket;
 
 use super::agreement::{SAME, is_at};
-use super::page::{Civil, WallOffset};
+use super::page::{BesideLine, ClockOffset};
 use super::statement::Bounds;
 
 /// The values that the next line is published with. All zero is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CivilBesideLine {
-    wall: WallOffset,
+pub(super) struct BesideNextLine {
+    wall: ClockOffset,
+    boot: ClockOffset,
     carried: Carried,
 }
 
@@ -37,11 +38,12 @@ impl Carried {
     }
 }
 
-impl CivilBesideLine {
-    pub(super) const NONE: Self = Self { wall: WallOffset::UNKNOWN, carried: Carried::NONE };
+impl BesideNextLine {
+    pub(super) const NONE: Self =
+        Self { wall: ClockOffset::UNKNOWN, boot: ClockOffset::UNKNOWN, carried: Carried::NONE };
 
-    pub(super) fn published(&self) -> Civil {
-        Civil { wall: self.wall, bounds: self.carried.bounds }
+    pub(super) fn published(&self) -> BesideLine {
+        BesideLine { wall: self.wall, boot: self.boot, bounds: self.carried.bounds }
     }
 
     pub(super) fn has_bounds(&self) -> bool {
@@ -57,15 +59,20 @@ impl CivilBesideLine {
 
     /// Takes the wall clock's offset. Where that clock was set, the system is asked about civil
     /// time anew: it may state something else.
-    pub(super) fn take_wall(&mut self, wall: WallOffset) {
+    pub(super) fn take_wall(&mut self, wall: ClockOffset) {
         if wall != self.wall {
-            *self = Self { wall, carried: Carried::NONE };
+            self.set_wall(wall);
         }
     }
 
+    /// Takes the boot clock's offset.
+    pub(super) fn take_boot(&mut self, boot: ClockOffset) {
+        self.boot = boot;
+    }
+
     /// The wall clock may have been set to this offset, or to the same.
-    pub(super) fn set_wall(&mut self, wall: WallOffset) {
-        *self = Self { wall, carried: Carried::NONE };
+    pub(super) fn set_wall(&mut self, wall: ClockOffset) {
+        (self.wall, self.carried) = (wall, Carried::NONE);
     }
 
     /// Carries these bounds on.

@@ -4,7 +4,7 @@
 use clockscope_core::brackets::Bracket;
 
 use super::bracket::take_narrowest;
-use super::page::WallOffset;
+use super::page::{ClockOffset, OffsetClock};
 use super::statement::{earlier, later};
 use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -23,7 +23,7 @@ pub(crate) struct Observation {
     pub(crate) disruptions: Option<u64>,
     /// By how much the wall clock was ahead before the bracket and after it, and how far that may
     /// be off, in ns.
-    pub(crate) wall: [Option<(WallOffset, u64)>; 2],
+    pub(crate) wall: [Option<(ClockOffset, u64)>; 2],
     /// By how much the true time is ahead of the timeline at least and at most, in ns.
     pub(crate) civil: (i64, i64, CivilState),
 }
@@ -70,7 +70,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         // Where the OS clock stepped back, a reading notices that, and has the timeline wait.
         self.now();
-        let before = self.offset_now();
+        let before = self.offset_now(OffsetClock::Wall);
         let civil = self.ahead(civil);
         let observed = self.with_steering(|guard| {
             if !self.is_where_it_was(guard) {
@@ -82,7 +82,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let suspended_ns = self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1));
             Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, civil, wall: [before, None] })
         });
-        let observed = observed.map(|seen| Observation { wall: [before, self.offset_now()], ..seen });
+        let observed = observed.map(|seen| Observation { wall: [before, self.offset_now(OffsetClock::Wall)], ..seen });
         let observed = observed.filter(|observation| !observation.bracket.went_back());
         observed.ok_or_else(|| self.barred().map_or(Unobserved::NoBracket, Unobserved::Barred))
     }
@@ -107,10 +107,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(crate) fn observe_os(&self, civil: CivilTime) -> Result<Observation, Unobserved> {
         self.prepare();
         self.now();
-        let (before, civil) = (self.offset_now(), self.ahead(civil));
+        let (before, civil) = (self.offset_now(OffsetClock::Wall), self.ahead(civil));
         let ns = self.os_ns().map_err(|_| Unobserved::NoBracket)?;
         let bracket = Bracket { before: ns, inner: ns, after: ns };
-        Ok(Observation { bracket, civil, wall: [before, self.offset_now()], ..Observation::NONE })
+        Ok(Observation { bracket, civil, wall: [before, self.offset_now(OffsetClock::Wall)], ..Observation::NONE })
     }
 
     /// Reason why the counter is not used, if it is not.

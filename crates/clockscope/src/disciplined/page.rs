@@ -1,16 +1,19 @@
-//! The page: the memory that all threads share. It has the published line with its civil words, the
-//! floor, and the latest OS reading that was written down.
+//! The page: the memory that all threads share. It has the published line with the words beside it,
+//! the floor, and the latest OS reading that was written down.
 //!
 //! [`super`] has the protocol of its readers and writers. All zero is the state before the first
 //! use. docs/concepts/library/page.md, "The page", is the contract with readers outside of this
 //! crate: from the first release on, what is written there changes only together with
 //! [`layout::FORMAT`].
 
+mod offsets;
+
 use super::line::{Segment, ServedLine};
 use super::statement::{BoundedAt, Bounds};
 use super::sync::{self, AtomicU64, Ordering, fence};
 use super::use_rate::Usage;
 use super::version::{SEGMENTS, SLOTS, ServingMode, Version};
+pub(crate) use offsets::{ClockOffset, OffsetClock, OffsetWords};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:
 /// none that was returned is later than that one and this. (Where threads are stopped in the middle
@@ -25,60 +28,38 @@ pub(crate) const SKEW_NS: u64 = 1_000;
 #[repr(C, align(32))]
 struct SegmentWords([AtomicU64; Segment::WORDS]);
 
-/// Words that are published beside a line, for its readers alone: the offset to the wall clock, and
+/// Words that are published beside a line, for its readers alone: the offsets to other clocks, and
 /// the bounds of civil time. Number n belongs to slot n of the version. One cache line.
 #[repr(C, align(32))]
-struct CivilWords([AtomicU64; Civil::WORDS]);
+struct BesideWords([AtomicU64; BesideLine::WORDS]);
 
-/// Values that are published beside a line: see [`CivilWords`]. All zero is a line for which
-/// neither is known.
+/// Values that are published beside a line: see [`BesideWords`]. All zero is a line for which
+/// nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Civil {
-    pub(crate) wall: WallOffset,
+pub(crate) struct BesideLine {
+    pub(crate) wall: ClockOffset,
+    pub(crate) boot: ClockOffset,
     pub(crate) bounds: Bounds,
 }
 
-impl Civil {
+impl BesideLine {
     const WORDS: usize = 8;
 
     fn words(&self) -> [u64; Self::WORDS] {
         let [a, b, c, d, e, f] = self.bounds.words();
-        [self.wall.0, a, b, c, d, e, f, 0]
+        [self.wall.0, a, b, c, d, e, f, self.boot.0]
     }
 }
 
-/// By how much the wall clock is ahead of our timeline, as a word; zero for an offset that is not
-/// known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct WallOffset(pub(crate) u64);
-
-impl WallOffset {
-    pub(crate) const UNKNOWN: Self = Self(0);
-
-    /// The word of an offset in ns. Zero is published as one: an offset may be above the true one.
-    pub(crate) fn of(ns: i64) -> Self {
-        Self(if ns == 0 { 1 } else { ns as u64 })
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_known(self) -> bool {
-        self.0 != 0
-    }
-
-    /// The offset in ns. Only of one that is known.
-    pub(crate) fn ns(self) -> i64 {
-        self.0 as i64
-    }
-
-    /// The wall clock's time in ns where ours is `ns`. Only of one that is known.
-    #[inline(always)]
-    pub(crate) fn wall_ns(self, ns: u64) -> i64 {
-        ns.wrapping_add(self.0) as i64
+impl OffsetClock {
+    /// Position of its offset among the words beside a line.
+    const fn word(self) -> usize {
+        match self {
+            Self::Wall => 0,
+            Self::Boot => BesideLine::WORDS - 1,
+        }
     }
 }
-
-/// The wall clock is wanted: its offset is published with each line.
-pub(crate) const WANTS_WALL: u64 = 1;
 
 /// The shared state. What a reading without a line needs comes first, to be in one cache line with
 /// the OS clock ([`super::shared::Shared`]).
@@ -99,32 +80,26 @@ pub(crate) struct Page {
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    /// Requests so far: [`WANTS_WALL`].
+    /// Requests so far: [`OffsetClock::wanted_bit`].
     wanted: AtomicU64,
-    /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing
-    /// contradicts it.
-    wall_known: AtomicU64,
-    /// Distance by which an offset may be above the true one, in ns, in the lower half; the upper
-    /// half is the lower one of that offset.
-    wall_width: AtomicU64,
-    /// Largest error of that offset that was seen since the wall clock was set, in ns.
-    pub(crate) largest_wall_error_ns: AtomicU64,
+    wall: OffsetWords,
     /// [`layout::FORMAT`] once the page is in use.
     format: AtomicU64,
     /// The time at which the error was that, to some milliseconds. Two threads that raise it at
     /// once may leave the time of either.
     pub(crate) largest_error_at_ns: AtomicU64,
+    boot: OffsetWords,
     /// Zero. Readers must not look at them.
-    reserved: [AtomicU64; 5],
+    reserved: [AtomicU64; 2],
     segments: [SegmentWords; SEGMENTS],
-    civil: [CivilWords; SLOTS],
+    beside: [BesideWords; SLOTS],
 }
 
 /// Positions of the words of the page that a reader outside of this crate may read, in bytes.
 /// Version 1. docs/concepts/library/page.md, "The page", says what they mean.
 #[cfg(not(clockscope_models))]
 pub mod layout {
-    use super::{Civil, CivilWords, Page, Segment, SegmentWords};
+    use super::{BesideLine, BesideWords, OffsetClock, Page, Segment, SegmentWords};
     use crate::disciplined::version::{SEGMENTS, SLOTS};
     use core::mem::{align_of, offset_of, size_of};
 
@@ -138,8 +113,8 @@ pub mod layout {
     pub const FORMAT_WORD: usize = 104;
     /// The segments: 8 of 32 bytes.
     pub const SEGMENT_0: usize = 160;
-    /// The civil words of the slots: 4 of 64 bytes.
-    pub const CIVIL_0: usize = 416;
+    /// The words beside the lines of the slots: 4 of 64 bytes.
+    pub const BESIDE_0: usize = 416;
     /// Size of it all.
     pub const SIZE: usize = 672;
 
@@ -149,13 +124,13 @@ pub mod layout {
         assert!(offset_of!(Page, usage) == 32 && offset_of!(Page, next_try_ns) == 40);
         assert!(offset_of!(Page, awaited) == 48 && offset_of!(Page, awaited_since_ns) == 56);
         assert!(offset_of!(Page, largest_error_ns) == 64 && offset_of!(Page, wanted) == 72);
-        assert!(offset_of!(Page, wall_known) == 80 && offset_of!(Page, wall_width) == 88);
-        assert!(offset_of!(Page, largest_wall_error_ns) == 96);
+        assert!(offset_of!(Page, wall) == 80 && offset_of!(Page, boot) == 120);
         assert!(offset_of!(Page, format) == FORMAT_WORD && offset_of!(Page, largest_error_at_ns) == 112);
-        assert!(offset_of!(Page, reserved) == 120);
-        assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, civil) == CIVIL_0);
+        assert!(offset_of!(Page, reserved) == 144);
+        assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, beside) == BESIDE_0);
         assert!(size_of::<SegmentWords>() == 32 && align_of::<SegmentWords>() == 32 && Segment::WORDS == 4);
-        assert!(size_of::<CivilWords>() == 64 && Civil::WORDS == 8);
+        assert!(size_of::<BesideWords>() == 64 && BesideLine::WORDS == 8);
+        assert!(OffsetClock::Wall.word() == 0 && OffsetClock::Boot.word() == 7);
         assert!(SEGMENTS == 8 && SLOTS == 4 && size_of::<Page>() == SIZE && align_of::<Page>() == 32);
     };
 }
@@ -165,9 +140,16 @@ pub mod layout {
 pub(crate) struct PageSnapshot {
     pub(crate) version: Version,
     pub(crate) line: ServedLine,
-    pub(crate) wall: WallOffset,
+    offsets: [ClockOffset; 2],
     pub(crate) floor: u64,
     pub(crate) tick: u64,
+}
+
+impl PageSnapshot {
+    /// The offset of a clock that was published with the line.
+    pub(crate) fn offset(&self, clock: OffsetClock) -> ClockOffset {
+        self.offsets[clock as usize]
+    }
 }
 
 impl Page {
@@ -185,14 +167,13 @@ impl Page {
             awaited_since_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
             wanted: AtomicU64::new(0),
-            wall_known: AtomicU64::new(0),
-            wall_width: AtomicU64::new(0),
-            largest_wall_error_ns: AtomicU64::new(0),
+            wall: OffsetWords::new(),
             format: AtomicU64::new(0),
             largest_error_at_ns: AtomicU64::new(0),
-            reserved: [const { AtomicU64::new(0) }; 5],
+            boot: OffsetWords::new(),
+            reserved: [const { AtomicU64::new(0) }; 2],
             segments: [const { SegmentWords([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
-            civil: [const { CivilWords([const { AtomicU64::new(0) }; Civil::WORDS]) }; SLOTS],
+            beside: [const { BesideWords([const { AtomicU64::new(0) }; BesideLine::WORDS]) }; SLOTS],
         }
     }
 
@@ -211,14 +192,13 @@ impl Page {
             awaited_since_ns: word(),
             largest_error_ns: word(),
             wanted: word(),
-            wall_known: word(),
-            wall_width: word(),
-            largest_wall_error_ns: word(),
+            wall: OffsetWords::new(),
             format: word(),
             largest_error_at_ns: word(),
+            boot: OffsetWords::new(),
             reserved: core::array::from_fn(|_| word()),
             segments: core::array::from_fn(|_| SegmentWords(core::array::from_fn(|_| word()))),
-            civil: core::array::from_fn(|_| CivilWords(core::array::from_fn(|_| word()))),
+            beside: core::array::from_fn(|_| BesideWords(core::array::from_fn(|_| word()))),
         }
     }
 
@@ -256,10 +236,10 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= floor)
     }
 
-    /// The same of the wall clock, in ns since the Unix epoch: by the offset that was published
-    /// with the line. `None` as well where none was.
+    /// The same of another clock, in its ns: by the offset that was published with the line. `None`
+    /// as well where none was.
     #[inline(always)]
-    pub(crate) fn read_wall(&self, counter: impl FnOnce() -> u64) -> Option<i64> {
+    pub(crate) fn read_offset_clock(&self, clock: OffsetClock, counter: impl FnOnce() -> u64) -> Option<i64> {
         let version = self.version();
         if !version.has_line() {
             return None;
@@ -268,12 +248,12 @@ impl Page {
         let tick = counter();
         // After the tick, where a register is free: the offset is fixed for the version, and a
         // floor that is higher by now does no harm.
-        let wall = self.wall_of(version);
+        let offset = self.offset_of(clock, version);
         fence(Ordering::Acquire);
-        if self.version.load(Ordering::Relaxed) != version.0 || !wall.is_known() {
+        if self.version.load(Ordering::Relaxed) != version.0 || !offset.is_known() {
             return None;
         }
-        segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| wall.wall_ns(ns))
+        segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| offset.clock_ns(ns))
     }
 
     /// The same of the bounds of civil time. The segment is looked at for its ticks alone: where it
@@ -298,13 +278,13 @@ impl Page {
     }
 
     #[inline(always)]
-    fn wall_of(&self, version: Version) -> WallOffset {
-        WallOffset(self.civil[version.slot()].0[0].load(Ordering::Relaxed))
+    fn offset_of(&self, clock: OffsetClock, version: Version) -> ClockOffset {
+        ClockOffset(load_relaxed(&self.beside[version.slot()].0[clock.word()]))
     }
 
     #[inline(always)]
     fn bounds_of(&self, version: Version) -> Bounds {
-        let [_, a, b, c, d, e, f, _] = &self.civil[version.slot()].0;
+        let [_, a, b, c, d, e, f, _] = &self.beside[version.slot()].0;
         Bounds::of_words([
             load_relaxed(a),
             load_relaxed(b),
@@ -334,11 +314,12 @@ impl Page {
     pub(crate) fn snapshot(&self, mut counter: impl FnMut() -> u64) -> PageSnapshot {
         loop {
             let version = self.version();
-            let (line, wall, floor) = (self.line_of(version), self.wall_of(version), self.floor());
+            let (line, floor) = (self.line_of(version), self.floor());
+            let offsets = OffsetClock::ALL.map(|clock| self.offset_of(clock, version));
             let tick = if version.has_line() { counter() } else { 0 };
             fence(Ordering::Acquire);
             if self.version.load(Ordering::Relaxed) == version.0 {
-                return PageSnapshot { version, line, wall, floor, tick };
+                return PageSnapshot { version, line, offsets, floor, tick };
             }
         }
     }
@@ -368,7 +349,7 @@ impl Page {
     /// Makes `line` the one that is read from now on, with what belongs to it, in place of
     /// `version`. `false` if that was replaced, or bars the counter: then nothing happened. Only
     /// for the holder of the lock.
-    pub(crate) fn publish(&self, version: &mut Version, line: &ServedLine, civil: &Civil) -> bool {
+    pub(crate) fn publish(&self, version: &mut Version, line: &ServedLine, beside: &BesideLine) -> bool {
         if version.mode() != ServingMode::Open {
             return false;
         }
@@ -382,7 +363,7 @@ impl Page {
                 word.store(value, Ordering::Relaxed);
             }
         }
-        for (word, value) in self.civil[next.slot()].0.iter().zip(civil.words()) {
+        for (word, value) in self.beside[next.slot()].0.iter().zip(beside.words()) {
             word.store(value, Ordering::Relaxed);
         }
         self.replace(version, if line.joint().is_some() { next } else { next.at_second() })
@@ -473,45 +454,26 @@ impl Page {
         self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Remembers that this was asked for.
-    pub(crate) fn want(&self, what: u64) {
+    /// Remembers that this clock was asked for.
+    pub(crate) fn want(&self, clock: OffsetClock) {
         // Looked at first: writing would take the cache line from all readers.
-        if !self.wants(what) {
-            self.wanted.fetch_or(what, Ordering::Relaxed);
+        if !self.wants(clock) {
+            self.wanted.fetch_or(clock.wanted_bit(), Ordering::Relaxed);
         }
     }
 
-    /// Returns true if all of this was asked for.
-    pub(crate) fn wants(&self, what: u64) -> bool {
-        self.wanted.load(Ordering::Relaxed) & what == what
+    /// Returns true if this clock was asked for: its offset is published with each line.
+    pub(crate) fn wants(&self, clock: OffsetClock) -> bool {
+        self.wanted.load(Ordering::Relaxed) & clock.wanted_bit() != 0
     }
 
-    /// The offset to the wall clock that nothing contradicts so far.
+    /// What is known of this clock.
     #[inline(always)]
-    pub(crate) fn wall_known(&self) -> WallOffset {
-        WallOffset(self.wall_known.load(Ordering::Relaxed))
-    }
-
-    /// The same, and how far it may be above the true one, in ns: `None` where that of another
-    /// offset was left, by a thread that had replaced this one and was interrupted.
-    pub(crate) fn wall(&self) -> (WallOffset, Option<u64>) {
-        let (known, width) = (self.wall_known(), self.wall_width.load(Ordering::Relaxed));
-        let is_of_it = width >> 32 == known.0 & u64::from(u32::MAX);
-        (known, is_of_it.then_some(width & u64::from(u32::MAX)))
-    }
-
-    /// Replaces it by one that is so wide. `false` if another thread has replaced `from`.
-    pub(crate) fn replace_wall(&self, from: WallOffset, to: WallOffset, width_ns: u64) -> bool {
-        let is_replaced = self.wall_known.compare_exchange(from.0, to.0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-        if is_replaced {
-            self.keep_wall_width(to, width_ns);
+    pub(crate) fn offset_words(&self, clock: OffsetClock) -> &OffsetWords {
+        match clock {
+            OffsetClock::Wall => &self.wall,
+            OffsetClock::Boot => &self.boot,
         }
-        is_replaced
-    }
-
-    /// Says how wide this offset is.
-    pub(crate) fn keep_wall_width(&self, known: WallOffset, width_ns: u64) {
-        self.wall_width.store(known.0 << 32 | width_ns.min(u64::from(u32::MAX)), Ordering::Relaxed);
     }
 
     /// Says which layout the page has.
@@ -535,8 +497,8 @@ impl Page {
         let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
         let largest = [&self.largest_error_ns, &self.largest_error_at_ns];
         let others = [&self.awaited, &self.awaited_since_ns, &self.wanted, &self.format];
-        let wall = [&self.wall_known, &self.wall_width, &self.largest_wall_error_ns];
-        for word in times.into_iter().chain(largest).chain(others).chain(wall).chain(&self.reserved) {
+        let offsets = OffsetClock::ALL.map(|clock| self.offset_words(clock)).into_iter().flat_map(OffsetWords::all);
+        for word in times.into_iter().chain(largest).chain(others).chain(offsets).chain(&self.reserved) {
             word.store(0, Ordering::Relaxed);
         }
         self.version.store(0, Ordering::Release);

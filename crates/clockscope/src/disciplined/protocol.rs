@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::line::ServedLine;
-use super::page::{Civil, Page, WallOffset};
+use super::page::{BesideLine, ClockOffset, OffsetClock, Page};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
 use super::statement::CivilStatement;
 use super::version::{ServingMode, Version};
@@ -36,12 +36,12 @@ fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
         let page = Arc::new(Page::new());
         let line = |start| ServedLine::single(start, start, 1.0, 1000);
         let mut version = opened(&page);
-        page.publish(&mut version, &line(10), &Civil::default());
+        page.publish(&mut version, &line(10), &BesideLine::default());
         let publisher = {
             let page = page.clone();
             thread::spawn(move || {
-                page.publish(&mut version, &line(20), &Civil::default());
-                page.publish(&mut version, &line(30), &Civil::default());
+                page.publish(&mut version, &line(20), &BesideLine::default());
+                page.publish(&mut version, &line(30), &BesideLine::default());
             })
         };
         assert!(matches!(read(&page), None | Some(100)));
@@ -62,8 +62,8 @@ fn wall_time_is_of_one_version() {
     check(2, || {
         let page = Arc::new(Page::new());
         let published = |start: u64, ahead: u64| {
-            let wall = WallOffset::of(5_000 - ahead as i64);
-            (ServedLine::single(start, start + ahead, 1.0, 1000), Civil { wall, ..Civil::default() })
+            let wall = ClockOffset::of(5_000 - ahead as i64);
+            (ServedLine::single(start, start + ahead, 1.0, 1000), BesideLine { wall, ..BesideLine::default() })
         };
         let mut version = opened(&page);
         let (line, civil) = published(10, 0);
@@ -77,9 +77,9 @@ fn wall_time_is_of_one_version() {
                 }
             })
         };
-        assert!(matches!(page.read_wall(|| 100), None | Some(5_100)));
+        assert!(matches!(page.read_offset_clock(OffsetClock::Wall, || 100), None | Some(5_100)));
         publisher.join().unwrap();
-        assert_eq!(page.read_wall(|| 100), Some(5_100));
+        assert_eq!(page.read_offset_clock(OffsetClock::Wall, || 100), Some(5_100));
     });
 }
 
@@ -97,8 +97,8 @@ fn a_line_that_moves_on_is_whole() {
         let first = ServedLine::single(0, 0, 1.0, 100);
         let [second, third] = [first.followed_by(1.0, 100), first.followed_by(1.0, 100).followed_by(1.0, 100)];
         let mut version = opened(&page);
-        page.publish(&mut version, &first, &Civil::default());
-        page.publish(&mut version, &second, &Civil::default());
+        page.publish(&mut version, &first, &BesideLine::default());
+        page.publish(&mut version, &second, &BesideLine::default());
         let reader = {
             let page = page.clone();
             thread::spawn(move || {
@@ -112,7 +112,10 @@ fn a_line_that_moves_on_is_whole() {
         let publisher = {
             let page = page.clone();
             thread::spawn(move || {
-                assert!(page.publish(&mut version, &third, &Civil::default()), "readers kept it from being published")
+                assert!(
+                    page.publish(&mut version, &third, &BesideLine::default()),
+                    "readers kept it from being published"
+                )
             })
         };
         assert!(matches!(page.read(|| 120), None | Some(120)));
@@ -127,7 +130,7 @@ fn a_floor_that_was_heard_of_is_seen() {
     check(3, || {
         let page = Arc::new(Page::new());
         let heard = Arc::new(AtomicU64::new(0));
-        page.publish(&mut opened(&page), &ServedLine::single(0, 5, 1.0, 100), &Civil::default());
+        page.publish(&mut opened(&page), &ServedLine::single(0, 5, 1.0, 100), &BesideLine::default());
         let other = {
             let (page, heard) = (page.clone(), heard.clone());
             thread::spawn(move || heard.store(page.raise_floor(50), Ordering::Release))

@@ -146,6 +146,21 @@ pub trait OsClock {
         true
     }
 
+    /// The time since the machine was started, in ns, that goes on in a suspend; ordered as
+    /// [`OsClock::now_ns`] is.
+    ///
+    /// # Errors
+    /// The system refused, or has none.
+    fn boot_ns(&self) -> Result<i64, Errno> {
+        Err(Errno::UNSUPPORTED)
+    }
+
+    /// Returns true if that clock is steered as [`OsClock::now_ns`] is: then the two part only
+    /// while the machine sleeps. Otherwise it is served itself, and never by the counter.
+    fn is_boot_steered_alike(&self) -> bool {
+        true
+    }
+
     /// The system's statement on civil time now: the true time is in the interval at some moment of
     /// the call. `None` where it states nothing. Asked once a second where [`Disciplined::bounded`]
     /// is used; at each call without a line where there is no [`OsClock::raw_ns`].
@@ -251,6 +266,14 @@ impl<S: OsClock> OsClock for &S {
 
     fn wall_ns(&self) -> Result<i64, Errno> {
         (**self).wall_ns()
+    }
+
+    fn boot_ns(&self) -> Result<i64, Errno> {
+        (**self).boot_ns()
+    }
+
+    fn is_boot_steered_alike(&self) -> bool {
+        (**self).is_boot_steered_alike()
     }
 
     fn is_wall_steered_alike(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The lock's content. Each part changes its own fields; `steering` says when.
 
 use super::agreement::AmbiguousChange;
-use super::carried::CivilBesideLine;
+use super::carried::BesideNextLine;
 use super::drawn_rate::DrawnRate;
 use super::errors::LineErrors;
 use super::generation::Generation;
@@ -23,7 +23,7 @@ pub(crate) struct Steering {
     pub(super) line_use: LineUse,
     pub(super) os_speed: OsSpeed,
     pub(super) hold: TimeHold,
-    pub(super) civil: CivilBesideLine,
+    pub(super) beside: BesideNextLine,
 }
 
 impl Steering {
@@ -37,7 +37,7 @@ impl Steering {
         line_use: LineUse::NONE,
         os_speed: OsSpeed::NONE,
         hold: TimeHold::NONE,
-        civil: CivilBesideLine::NONE,
+        beside: BesideNextLine::NONE,
     };
 
     /// Forgets what was known of the generation that has ended.

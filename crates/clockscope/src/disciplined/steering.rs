@@ -13,7 +13,7 @@ use super::errors::BracketInterval;
 use super::holding::SteeringGuard;
 use super::line::{LinePosition, ServedLine};
 use super::os_speed::Width;
-use super::page::{PageSnapshot, WallOffset};
+use super::page::{ClockOffset, OffsetClock, PageSnapshot};
 use super::state::Steering;
 use super::sync::stored_before_reading;
 use super::use_rate::Usage;
@@ -66,7 +66,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let from = (snapshot.line.end(), snapshot.line.end_value());
         let slope = slope(from, ticks, &bracket, &guard.rate);
         self.check_bounds(&mut guard, &bracket);
-        self.take_wall(&mut guard);
+        self.take_offsets(&mut guard);
         self.publish(&mut guard, &snapshot.line.followed_by(slope, ticks));
     }
 
@@ -285,15 +285,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let ticks = self.window_ticks(rate);
         let slope = slope((tick, value), ticks, bracket, &guard.rate);
         // No bracket has compared the counter since the line before.
-        guard.civil.set_wall(WallOffset::UNKNOWN);
-        self.take_wall(guard);
+        guard.beside.set_wall(ClockOffset::UNKNOWN);
+        self.take_offsets(guard);
         self.publish(guard, &ServedLine::single(tick, value, slope, ticks))
     }
 
-    /// Takes the wall clock's offset for the next line.
-    fn take_wall(&self, guard: &mut SteeringGuard<'_>) {
-        let wall = self.learn_wall(guard);
-        guard.civil.take_wall(wall);
+    /// Takes the offsets of other clocks for the next line.
+    fn take_offsets(&self, guard: &mut SteeringGuard<'_>) {
+        let [wall, boot] = OffsetClock::ALL.map(|clock| self.offset_for_line(clock, guard));
+        guard.beside.take_wall(wall);
+        guard.beside.take_boot(boot);
     }
 
     /// A bracket that was not interrupted.
@@ -408,8 +409,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Publishes the line, unless another thread has ended the line that it follows.
     pub(super) fn publish(&self, guard: &mut SteeringGuard<'_>, line: &ServedLine) -> bool {
         self.shared.os.preemption_point();
-        let civil = guard.civil.published();
-        let is_published = self.shared.page.publish(&mut guard.version, line, &civil);
+        let beside = guard.beside.published();
+        let is_published = self.shared.page.publish(&mut guard.version, line, &beside);
         if is_published {
             guard.errors.line_ends(line.end_value());
         }

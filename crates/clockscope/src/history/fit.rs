@@ -6,7 +6,7 @@
 use clockscope_core::brackets::Bracket;
 
 use super::piece::{Ahead, Piece, same_wall};
-use crate::disciplined::{Calibration, FASTER, GROWS, Observation, SLOWER, WallOffset, error_ns};
+use crate::disciplined::{Calibration, ClockOffset, FASTER, GROWS, Observation, SLOWER, error_ns};
 use crate::tick_length::TickLength;
 
 /// A piece goes on while it is no further than this from the middle of each bracket, in ns; from
@@ -353,11 +353,11 @@ fn error_at_start(piece: &Piece, bracket: &Bracket, os_tick_ns: u64) -> u64 {
 }
 
 /// The offset of the wall clock between two observations, if it is the same at both.
-fn wall_between(last: &Observation, seen: &Observation) -> (WallOffset, u64) {
+fn wall_between(last: &Observation, seen: &Observation) -> (ClockOffset, u64) {
     // The offset before the earlier bracket is still that after the later one.
     match (last.wall[0], seen.wall[1]) {
-        (Some(before), Some(after)) => same_wall(before, after).unwrap_or((WallOffset::UNKNOWN, 0)),
-        _ => (WallOffset::UNKNOWN, 0),
+        (Some(before), Some(after)) => same_wall(before, after).unwrap_or((ClockOffset::UNKNOWN, 0)),
+        _ => (ClockOffset::UNKNOWN, 0),
     }
 }
 
@@ -370,7 +370,7 @@ fn civil_between(last: &Observation, seen: &Observation, moved_ns: u64) -> Ahead
 
 /// What holds of the true time in a piece that goes on with this; `None` if another has to begin,
 /// because the wall clock was set, or the bounds would be twice as wide as at first.
-fn together(piece: &Piece, wall: (WallOffset, u64), civil: &Ahead, first_width_ns: u64) -> Option<Piece> {
+fn together(piece: &Piece, wall: (ClockOffset, u64), civil: &Ahead, first_width_ns: u64) -> Option<Piece> {
     let civil = piece.civil.union(civil).filter(|union| union.width_ns <= 2 * first_width_ns)?;
     let (_, wall_error_ns) = same_wall((piece.wall, piece.wall_error_ns), wall)?;
     Some(Piece { civil, wall_error_ns, ..*piece })

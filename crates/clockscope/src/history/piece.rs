@@ -2,7 +2,7 @@
 
 use clockscope_core::CivilState;
 
-use crate::disciplined::{BoundedAt, WallOffset};
+use crate::disciplined::{BoundedAt, ClockOffset};
 use crate::tick_length::TickLength;
 
 /// From `start` on for `counts` counts, its end included: `value` ns, and a tick's length more with
@@ -17,7 +17,7 @@ pub struct Piece {
     /// The largest distance from the OS clock, in ns.
     pub(crate) error_ns: u64,
     /// By how much the wall clock was ahead of the timeline; unknown where it was set in it.
-    pub(crate) wall: WallOffset,
+    pub(crate) wall: ClockOffset,
     pub(crate) wall_error_ns: u64,
     pub(crate) civil: Ahead,
 }
@@ -69,7 +69,7 @@ impl Piece {
             value,
             tick_length: TickLength { mantissa, shift: (packed >> SHIFT_BITS) as u32 & 127 },
             error_ns: unsaturated(errors >> 32),
-            wall: WallOffset(wall),
+            wall: ClockOffset(wall),
             wall_error_ns: unsaturated(errors & HALF),
             civil: Ahead {
                 least_ns: least as i64,
@@ -86,7 +86,7 @@ impl Piece {
         value: 0,
         tick_length: TickLength { mantissa: 0, shift: 0 },
         error_ns: 0,
-        wall: WallOffset::UNKNOWN,
+        wall: ClockOffset::UNKNOWN,
         wall_error_ns: 0,
         civil: Ahead { least_ns: 0, width_ns: 0, state: CivilState::Synchronized },
     };
@@ -130,7 +130,7 @@ impl Piece {
     /// from that beyond our own error; `None` where that clock was set, or none answered.
     #[must_use]
     pub fn wall_at(&self, ns: u64) -> Option<(i64, u64)> {
-        self.wall.is_known().then(|| (self.wall.wall_ns(ns), self.wall_error_ns))
+        self.wall.is_known().then(|| (self.wall.clock_ns(ns), self.wall_error_ns))
     }
 
     /// The true time where ours is `ns`, at least and at most, in ns since the Unix epoch.
@@ -166,7 +166,7 @@ impl Piece {
             return None;
         }
         let walls = same_wall((self.wall, self.wall_error_ns), (next.wall, next.wall_error_ns));
-        let (wall, wall_error_ns) = walls.unwrap_or((WallOffset::UNKNOWN, 0));
+        let (wall, wall_error_ns) = walls.unwrap_or((ClockOffset::UNKNOWN, 0));
         let rise = next.end_value() - self.value;
         // Rounded down, so that it ends no higher than the piece after the next begins.
         let tick_length = TickLength::new((rise as f64 / counts as f64).max(f64::MIN_POSITIVE) * (1.0 - 1e-15));
@@ -191,9 +191,9 @@ fn unsaturated(ns: u64) -> u64 {
 
 /// The first of two offsets, if both may be one, and how far that may be off, in ns.
 pub(crate) fn same_wall(
-    (one, one_ns): (WallOffset, u64),
-    (other, other_ns): (WallOffset, u64),
-) -> Option<(WallOffset, u64)> {
+    (one, one_ns): (ClockOffset, u64),
+    (other, other_ns): (ClockOffset, u64),
+) -> Option<(ClockOffset, u64)> {
     let apart_ns = one.ns().abs_diff(other.ns());
     let is_same = one == other || one.is_known() && other.is_known() && apart_ns <= one_ns.saturating_add(other_ns);
     is_same.then(|| (one, one_ns.max(other_ns.saturating_add(apart_ns))))

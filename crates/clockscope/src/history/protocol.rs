@@ -7,7 +7,7 @@ use loom::thread;
 use super::fit::Step;
 use super::piece::{Ahead, Piece};
 use super::{History, Uncovered, process_mark};
-use crate::disciplined::WallOffset;
+use crate::disciplined::ClockOffset;
 use crate::tick_length::TickLength;
 use clockscope_core::CivilState;
 
@@ -19,7 +19,7 @@ fn piece(start: u64, value: u64, ns_per_tick: f64) -> Piece {
         value,
         tick_length: TickLength::new(ns_per_tick),
         error_ns: 0,
-        wall: WallOffset::UNKNOWN,
+        wall: ClockOffset::UNKNOWN,
         wall_error_ns: 0,
         civil: Ahead::unbounded(CivilState::Unavailable),
     }

@@ -26,7 +26,7 @@ use super::by_piece::{bounded_by, instant_by, wall_by};
 use super::errors::StampError;
 use super::stamp::Stamp;
 use crate::bounded::Interval;
-use crate::disciplined::WallOffset;
+use crate::disciplined::ClockOffset;
 use crate::history::{Ahead, Doubt, Excerpt, Piece, Tail, Uncovered};
 use crate::tick_length::TickLength;
 use crate::{Instant, WallTime};
@@ -394,8 +394,8 @@ fn piece(words: &mut core::str::Split<'_, char>) -> Result<Piece, Reason> {
     let error_ns = number(words)?;
     let [wall, wall_error] = [words.next(), words.next()].map(|word| word.ok_or(Reason::Value));
     let (wall, wall_error_ns) = match (known(wall?), known(wall_error?)) {
-        (Some(ns), Some(error)) => (WallOffset::of(digits(ns)?), digits(error)?),
-        (None, None) => (WallOffset::UNKNOWN, 0),
+        (Some(ns), Some(error)) => (ClockOffset::of(digits(ns)?), digits(error)?),
+        (None, None) => (ClockOffset::UNKNOWN, 0),
         _ => return Err(Reason::Value),
     };
     let state = state(words.next())?;

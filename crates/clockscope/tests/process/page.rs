@@ -6,7 +6,7 @@ use std::sync::atomic::{Ordering, fence};
 use clockscope::{SharedPage, Source, layout, wall};
 use clockscope_core::counter;
 
-const CIVIL_BYTES: usize = 64;
+const BESIDE_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 32;
 
 fn load(page: SharedPage, byte: usize) -> u64 {
@@ -29,7 +29,7 @@ fn read(page: SharedPage) -> Option<Read> {
         return None;
     }
     let segment = layout::SEGMENT_0 + SEGMENT_BYTES * (version >> 5 & 7) as usize;
-    let civil = layout::CIVIL_0 + CIVIL_BYTES * (version >> 6 & 3) as usize;
+    let civil = layout::BESIDE_0 + BESIDE_BYTES * (version >> 6 & 3) as usize;
     let [start, packed, value, slope] = [0, 8, 16, 24].map(|word| load(page, segment + word));
     let [offset, since, lasts, earliest, earliest_slope, latest, latest_slope] =
         [0, 8, 16, 24, 32, 40, 48].map(|word| load(page, civil + word));

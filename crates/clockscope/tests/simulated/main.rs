@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod adversary;
+mod boot;
 mod bounded;
 mod daemons;
 mod evidence;

@@ -45,9 +45,10 @@ pub(crate) struct World {
     pub(crate) questions: Cell<u64>,
     /// Number of reads of the counter.
     pub(crate) counter_reads: Cell<u64>,
-    /// Number of reads of the wall clock and of questions for the system's error, what it states of
-    /// that, and by how much more than the truth, in ns.
+    /// Number of reads of the wall clock and the boot clock, and of questions for the system's
+    /// error, what it states of that, and by how much more than the truth, in ns.
     pub(crate) wall_reads: Cell<u64>,
+    pub(crate) boot_reads: Cell<u64>,
     pub(crate) statements: Cell<u64>,
     pub(crate) states: Cell<Option<CivilState>>,
     pub(crate) margin_ns: Cell<u64>,
@@ -60,13 +61,18 @@ pub(crate) struct World {
     wall_start_ns: u64,
 }
 
-/// The machine's clocks: the monotonic one, the wall clock, and the one that no daemon steers.
+/// The machine's clocks: the monotonic one, the wall clock, the one that no daemon steers, and the
+/// one that goes on in a suspend.
 const OS: usize = 0;
 const WALL: usize = 1;
 const RAW: usize = 2;
+const BOOT: usize = 3;
 
 /// Beginning of the wall clock, after the OS clock, in ns.
 const WALL_AHEAD_NS: u64 = 1_700_000_000 * SECOND + 123_456_789;
+
+/// What the machine had slept before the world began, in ns.
+const BOOT_AHEAD_NS: u64 = 77 * SECOND + 7;
 
 /// Duration of the question for the system's error, in ps.
 const STATEMENT_PS: u64 = 1_200_000;
@@ -81,6 +87,7 @@ impl World {
         let wall_start_ns = os_ns.wrapping_add(WALL_AHEAD_NS);
         machine.add(SimulatedClock::new(wall_start_ns));
         machine.add(SimulatedClock::new(os_ns));
+        machine.add(SimulatedClock::new(os_ns.wrapping_add(BOOT_AHEAD_NS)));
         Self {
             machine,
             tells_suspends: Cell::new(true),
@@ -94,6 +101,7 @@ impl World {
             questions: Cell::new(0),
             counter_reads: Cell::new(0),
             wall_reads: Cell::new(0),
+            boot_reads: Cell::new(0),
             statements: Cell::new(0),
             states: Cell::new(Some(CivilState::Synchronized)),
             margin_ns: Cell::new(0),
@@ -145,6 +153,7 @@ impl World {
         self.share.set(share);
         self.machine.clock(OS).slew(self.now_ps(), share);
         self.machine.clock(WALL).slew(self.now_ps(), share);
+        self.machine.clock(BOOT).slew(self.now_ps(), share);
     }
 
     /// The rate of the unsteered clock from now on. Whoever steers the others corrects them for it.
@@ -161,6 +170,16 @@ impl World {
     /// The wall clock now, in ps, with nothing of its tick lost.
     pub(crate) fn wall_ps(&self) -> i128 {
         self.machine.clock(WALL).truth_ps(self.now_ps())
+    }
+
+    /// The boot clock now, in ps, with nothing of its tick lost.
+    pub(crate) fn boot_ps(&self) -> i128 {
+        self.machine.clock(BOOT).truth_ps(self.now_ps())
+    }
+
+    /// Makes the boot clock refuse from now on, or answer again.
+    pub(crate) fn set_boot_refuses(&self, refuses: bool) {
+        self.machine.clock(BOOT).refuse(refuses.then_some(Refused(1)));
     }
 
     /// The true civil time, in ns: that of a wall clock which nobody ever touched.
@@ -184,6 +203,7 @@ impl World {
         self.machine.clock(OS).set_tick_ns(ns);
         self.machine.clock(RAW).set_tick_ns(ns);
         self.machine.clock(WALL).set_tick_ns(ns);
+        self.machine.clock(BOOT).set_tick_ns(ns);
     }
 
     /// Makes the OS refuse to give the time from now on, or give it again.
@@ -262,6 +282,12 @@ impl OsClock for World {
     fn wall_ns(&self) -> Result<i64, Errno> {
         self.wall_reads.set(self.wall_reads.get() + 1);
         let ns = self.machine.read_clock(WALL, self.os_read_ps.get()).map_err(|Refused(number)| Errno::new(number))?;
+        Ok(ns as i64)
+    }
+
+    fn boot_ns(&self) -> Result<i64, Errno> {
+        self.boot_reads.set(self.boot_reads.get() + 1);
+        let ns = self.machine.read_clock(BOOT, self.os_read_ps.get()).map_err(|Refused(number)| Errno::new(number))?;
         Ok(ns as i64)
     }
 

@@ -20,6 +20,11 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     host::date_ms().map(ns).ok_or(Errno::UNSUPPORTED)
 }
 
+/// Returns that no such clock is known.
+pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
+    Err(Errno::UNSUPPORTED)
+}
+
 /// Milliseconds as whole ns; saturates, and 0 for what is not a number.
 fn ns(ms: f64) -> i64 {
     (ms * 1e6) as i64

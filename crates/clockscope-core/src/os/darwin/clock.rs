@@ -45,6 +45,14 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     }
 }
 
+/// Reads mach_continuous_time, which goes on while the machine sleeps, in ns.
+#[inline(always)]
+pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
+    // SAFETY: takes nothing.
+    let counts = unsafe { mach_continuous_time() };
+    UNIT.ns(counts, unit).map(u64::cast_signed).ok_or(Errno::UNSUPPORTED)
+}
+
 /// Lead of mach_continuous_time, which goes on while the machine sleeps.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     // SAFETY: take nothing.

@@ -169,6 +169,24 @@ impl Timeline {
         keep_errno(|| self.by_call(libc::CLOCK_REALTIME).or_else(|_| wall_ns()).map(|ns| ns as i64))
     }
 
+    /// CLOCK_BOOTTIME in ns, which goes on in a suspend, likewise.
+    ///
+    /// # Errors
+    /// It is denied, by whichever call.
+    #[inline(always)]
+    pub fn boot_ns(&self) -> Result<i64, Errno> {
+        match self.by_vdso(libc::CLOCK_BOOTTIME) {
+            Some(ns) => Ok(ns as i64),
+            None => self.boot_otherwise_ns(),
+        }
+    }
+
+    /// The same without the vDSO.
+    #[cold]
+    fn boot_otherwise_ns(&self) -> Result<i64, Errno> {
+        keep_errno(|| self.by_call(libc::CLOCK_BOOTTIME).map(|ns| ns as i64))
+    }
+
     /// The same without the vDSO.
     #[cold]
     fn now_otherwise_ns(&self) -> Result<u64, Errno> {

@@ -20,6 +20,22 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     read(libc::CLOCK_REALTIME)
 }
 
+/// Reads CLOCK_BOOTTIME, in ns, where the system's manual says that it goes on while the machine
+/// sleeps.
+#[cfg(target_os = "openbsd")]
+#[inline(always)]
+pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
+    read(libc::CLOCK_BOOTTIME)
+}
+
+/// Returns that no such clock is known: whether CLOCK_MONOTONIC goes on while the machine sleeps
+/// differs.
+#[cfg(not(target_os = "openbsd"))]
+#[inline(always)]
+pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
+    Err(Errno::UNSUPPORTED)
+}
+
 #[inline(always)]
 fn read(clock: libc::clockid_t) -> Result<i64, Errno> {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -54,6 +54,12 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     Ok((since_1601 - UNIX_EPOCH).wrapping_mul(100))
 }
 
+/// Reads QueryPerformanceCounter, which goes on while the machine sleeps.
+#[inline(always)]
+pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
+    monotonic_ns().map(u64::cast_signed)
+}
+
 /// Returns `None`: QueryPerformanceCounter goes on while the machine sleeps.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     None

@@ -14,7 +14,8 @@ fn publish(page: &Page, version: &mut Version, number: u64) {
     let line = ServedLine::single(0, 1_000 * number, 1.0, 1_000);
     let wall_ns = 1_000_000 * number as i64;
     let statement = CivilStatement::new(wall_ns, wall_ns, CivilState::Synchronized);
-    let civil = Civil { wall: WallOffset::of(wall_ns), bounds: Bounds::of(&statement, 0, 1.0) };
+    let boot = ClockOffset::of(2 * wall_ns);
+    let civil = BesideLine { wall: ClockOffset::of(wall_ns), boot, bounds: Bounds::of(&statement, 0, 1.0) };
     assert!(page.publish(version, &line, &civil));
 }
 
@@ -36,12 +37,14 @@ fn assert_not_served(happens: impl Fn(&Page, &mut Version)) {
         100
     });
     assert_eq!(ns, None);
-    let (page, mut version) = page_with_a_line();
-    let wall_ns = page.read_wall(|| {
-        happens(&page, &mut version);
-        100
-    });
-    assert_eq!(wall_ns, None);
+    for clock in OffsetClock::ALL {
+        let (page, mut version) = page_with_a_line();
+        let clock_ns = page.read_offset_clock(clock, || {
+            happens(&page, &mut version);
+            100
+        });
+        assert_eq!(clock_ns, None);
+    }
     let (page, mut version) = page_with_a_line();
     let bounds = page.read_bounds(|| {
         happens(&page, &mut version);
@@ -54,7 +57,9 @@ fn assert_not_served(happens: impl Fn(&Page, &mut Version)) {
 fn a_line_that_stays_is_served() {
     let (page, _) = page_with_a_line();
     assert_eq!(page.read(|| 100), Some(expected_ns(1)));
-    assert_eq!(page.read_wall(|| 100), Some(1_000_000 + expected_ns(1) as i64));
+    for (clock, ahead_ns) in [(OffsetClock::Wall, 1_000_000), (OffsetClock::Boot, 2_000_000)] {
+        assert_eq!(page.read_offset_clock(clock, || 100), Some(ahead_ns + expected_ns(1) as i64));
+    }
     assert!(page.read_bounds(|| 100).is_some());
 }
 
@@ -87,5 +92,8 @@ fn a_snapshot_repeats_until_the_line_stays() {
         100
     });
     assert_eq!((attempts, snapshot.version), (3, version));
-    assert_eq!((snapshot.line.at(snapshot.tick), snapshot.wall.ns()), (Some(expected_ns(3)), 3_000_000));
+    assert_eq!(
+        (snapshot.line.at(snapshot.tick), snapshot.offset(OffsetClock::Wall).ns()),
+        (Some(expected_ns(3)), 3_000_000)
+    );
 }

@@ -51,7 +51,7 @@ fn machine() -> Machine {
 fn begun(machine: &Machine) -> Disciplined<&Machine, &Machine> {
     let clock = Disciplined::new(machine, machine);
     clock.prepare();
-    clock.shared.page.want(WANTS_WALL);
+    clock.shared.page.want(OffsetClock::Wall);
     clock
 }
 
@@ -62,15 +62,15 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
     for is_announced_before in [false, true] {
         let machine = machine();
         let clock = begun(&machine);
-        assert!(clock.learn_offset(WIDE_NS).is_some());
+        assert!(clock.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
         let mut guard = clock.try_lock().unwrap();
         let version = clock.shared.page.version();
         clock.announce(&mut guard);
         let version = if is_announced_before { clock.shared.page.version() } else { version };
         let bracket_ns = clock.os_ns().unwrap();
         machine.0.set(now(&clock) + 5_000);
-        let served = clock.serve_wall(version, clock.shared.os.wall_ns().unwrap());
-        guard.civil.set_wall(clock.shared.page.wall_known());
+        let served = clock.serve_itself(OffsetClock::Wall, version, clock.shared.os.wall_ns().unwrap());
+        guard.beside.set_wall(clock.shared.page.offset_words(OffsetClock::Wall).known());
         assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
         assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
@@ -84,7 +84,7 @@ fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
     let machine = machine();
     let clock = begun(&machine);
     let mut guard = clock.try_lock().unwrap();
-    guard.civil.set_wall(clock.learn_offset(WIDE_NS).unwrap());
+    guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
     let served = clock.wall_ns();
     assert_eq!(served, now(&clock) as i64 + WALL_AHEAD_NS, "it is the wall clock's own");
     assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), now(&clock), 1.0, 1_000_000)));
@@ -100,10 +100,10 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
         let machine = machine();
         let clock = begun(&machine);
         let mut guard = clock.try_lock().unwrap();
-        guard.civil.set_wall(clock.learn_offset(WIDE_NS).unwrap());
+        guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
         let start = now(&clock);
         assert!(clock.publish(&mut guard, &ServedLine::single(start, start + lead_ns, 1.0, 1_000)));
-        let served = clock.shared.page.read_wall(|| start + 1).unwrap();
+        let served = clock.shared.page.read_offset_clock(OffsetClock::Wall, || start + 1).unwrap();
         let next = guard.version.without_line(ServingMode::Open);
         // Only what was read is ended: the end of the line would be further ahead.
         clock.shared.page.raise_floor(start + 1 + lead_ns);
@@ -117,16 +117,17 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
 #[test]
 fn the_width_of_another_offset_contradicts_nothing() {
     let page = Page::new();
-    let (stored, other) = (WallOffset::of(1_000_000), WallOffset::of(999_500));
-    assert!(page.replace_wall(WallOffset::UNKNOWN, stored, 600));
-    assert!(!page.replace_wall(WallOffset::UNKNOWN, other, 40));
-    assert_eq!(page.wall(), (stored, Some(600)));
-    page.keep_wall_width(other, 40);
-    assert_eq!(page.wall(), (stored, None));
+    let words = page.offset_words(OffsetClock::Wall);
+    let (stored, other) = (ClockOffset::of(1_000_000), ClockOffset::of(999_500));
+    assert!(words.replace(ClockOffset::UNKNOWN, stored, 600));
+    assert!(!words.replace(ClockOffset::UNKNOWN, other, 40));
+    assert_eq!(words.known_with_width(), (stored, Some(600)));
+    words.keep_width(other, 40);
+    assert_eq!(words.known_with_width(), (stored, None));
     let seen = |least, most| Distance { least, most, bracket: Bracket::ZERO };
     let true_one = seen(999_450, 999_490);
     assert!(true_one.agrees(stored, None) && true_one.agrees(stored, Some(600)) && !true_one.agrees(stored, Some(40)));
     assert!(!seen(-1_000_040, -1_000_000).agrees(stored, None), "that was set");
-    page.keep_wall_width(stored, stored.ns().abs_diff(true_one.least));
-    assert!(true_one.agrees(stored, page.wall().1));
+    words.keep_width(stored, stored.ns().abs_diff(true_one.least));
+    assert!(true_one.agrees(stored, words.known_with_width().1));
 }

@@ -1,0 +1,434 @@
+//! The wall clock and the boot clock, by their offsets from our timeline.
+//!
+//! The system steers them as it steers its monotonic clock, so that an offset changes only where
+//! the wall clock is set, where it leaps, and where the machine sleeps. It is compared at each
+//! renewal of the line, and published with that. Where there is no line, the clock itself is
+//! served.
+//!
+//! Readings go back only where the clock was set back:
+//!
+//! - The published offset is the upper end of what a comparison allows, and it stays until a
+//!   comparison contradicts it. So no reading of the clock itself is above a later one by the line:
+//!   that one is no earlier on our timeline, and its offset is no smaller.
+//! - A reading of the clock itself is not below an earlier one by a line: less the offset, it is
+//!   compared with the floor, which is at the end of each line that has ended.
+
+use core::sync::atomic::Ordering;
+use core::time::Duration;
+
+use clockscope_core::brackets::{Bracket, narrowest};
+
+use super::holding::SteeringGuard;
+use super::os_speed::TOO_WIDE;
+use super::page::{ClockOffset, OffsetClock};
+use super::use_rate::Usage;
+use super::version::Version;
+use super::{Counter, Disciplined, OsClock};
+use crate::Errno;
+use crate::evidence::ErrorBound;
+
+/// Comparisons for an offset that is not known, and for one that is.
+const FIRST_TRIES: u32 = 8;
+const TRIES: u32 = 4;
+/// A comparison takes less than this, unless it is interrupted: some system calls on a slow
+/// processor.
+const INTERRUPTED_NS: u64 = 20_000;
+/// Distance by which an offset may be above the true one where nothing else is known of that.
+const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
+
+/// By how much a clock is ahead of our timeline, between two numbers of ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Distance {
+    least: i64,
+    most: i64,
+    /// The clock, read between two readings of the OS clock.
+    bracket: Bracket,
+}
+
+impl Distance {
+    /// Either clock may be a tick further than it shows.
+    fn of(bracket: Bracket, tick_ns: u64) -> Self {
+        let (least, most) = bracket.ahead();
+        let (least, most) = (least.saturating_sub_unsigned(tick_ns), most.saturating_add_unsigned(tick_ns));
+        Self { least, most, bracket }
+    }
+
+    /// The clock's reading.
+    fn clock_ns(&self) -> i64 {
+        self.bracket.inner as i64
+    }
+
+    /// Both ticks are part of it: unlike a bracket's width, it is a bound of an offset.
+    fn width_ns(&self) -> u64 {
+        self.most.wrapping_sub(self.least) as u64
+    }
+
+    /// Returns true if an offset that is up to `width_ns` above the true one is compatible with
+    /// this.
+    fn agrees(&self, offset: ClockOffset, width_ns: Option<u64>) -> bool {
+        let ns = offset.ns();
+        self.least <= ns && ns.saturating_sub_unsigned(width_ns.unwrap_or(UNKNOWN_WIDTH_NS)) <= self.most
+    }
+
+    /// By how much this offset is off at worst, in ns.
+    fn error_ns(&self, offset: ClockOffset) -> u64 {
+        let ns = offset.ns();
+        ns.saturating_sub(self.least).max(self.most.saturating_sub(ns)).max(0) as u64
+    }
+}
+
+/// A comparison that is no wider is enough for one with an offset that is so wide.
+fn enough_ns(width_ns: Option<u64>) -> u64 {
+    width_ns.map_or(0, |ns| ns.saturating_add(ns / 4))
+}
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while
+    /// that clock is not set back. At the epoch and after where no wall clock answers.
+    ///
+    /// Error: [`Disciplined::wall_error_ns`]. Cost: that of `now`.
+    #[inline(always)]
+    pub fn wall_ns(&self) -> i64 {
+        self.offset_clock_ns(OffsetClock::Wall)
+    }
+
+    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    #[inline(always)]
+    pub fn wall_ns_unordered(&self) -> i64 {
+        self.offset_clock_ns_unordered(OffsetClock::Wall)
+    }
+
+    /// The time since the machine was started, in ns, that goes on in a suspend; ordered as
+    /// [`Disciplined::now`] is. Our own timeline where no such clock answers.
+    ///
+    /// Error: that of [`Disciplined::wall_error_ns`]. Cost: that of `now`.
+    #[inline(always)]
+    pub fn boot_ns(&self) -> i64 {
+        self.offset_clock_ns(OffsetClock::Boot)
+    }
+
+    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    #[inline(always)]
+    pub fn boot_ns_unordered(&self) -> i64 {
+        self.offset_clock_ns_unordered(OffsetClock::Boot)
+    }
+
+    #[inline(always)]
+    fn offset_clock_ns(&self, clock: OffsetClock) -> i64 {
+        let by_line = self.shared.page.read_offset_clock(clock, || self.counter.ordered());
+        by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
+    }
+
+    #[inline(always)]
+    fn offset_clock_ns_unordered(&self, clock: OffsetClock) -> i64 {
+        let by_line = self.shared.page.read_offset_clock(clock, || self.counter.unordered());
+        by_line.unwrap_or_else(|| self.offset_clock_slow(clock))
+    }
+
+    /// Reads the clock itself.
+    #[inline(always)]
+    fn read_itself(&self, clock: OffsetClock) -> Result<i64, Errno> {
+        match clock {
+            OffsetClock::Wall => self.shared.os.wall_ns(),
+            OffsetClock::Boot => self.shared.os.boot_ns(),
+        }
+    }
+
+    /// Returns true if an offset carries the clock.
+    fn is_steered_alike(&self, clock: OffsetClock) -> bool {
+        match clock {
+            OffsetClock::Wall => self.shared.os.is_wall_steered_alike(),
+            OffsetClock::Boot => self.shared.os.is_boot_steered_alike(),
+        }
+    }
+
+    /// Serves the clock where the fast path cannot.
+    #[cold]
+    #[inline(never)]
+    fn offset_clock_slow(&self, clock: OffsetClock) -> i64 {
+        let page = &self.shared.page;
+        page.want(clock);
+        let version = page.version();
+        if version.has_line() {
+            return self.offset_clock_by_line(clock);
+        }
+        if version.is_new() {
+            // Asks what the first readings ask: reading any clock may be fatal.
+            self.now();
+        }
+        match self.read_itself(clock) {
+            Ok(clock_ns) => self.serve_itself(clock, version, clock_ns),
+            Err(_) => self.offset_clock_otherwise(clock),
+        }
+    }
+
+    /// Serves a reading of the clock that was taken after `version` was loaded. If no line could
+    /// begin meanwhile, none that begins later is below it.
+    #[inline(always)]
+    fn serve_itself(&self, clock: OffsetClock, version: Version, clock_ns: i64) -> i64 {
+        let page = &self.shared.page;
+        let is_quiet = page.version_after(clock_ns as u64).is_quietly(version);
+        if !is_quiet || self.is_clock_behind(clock, clock_ns) {
+            return self.offset_clock_again(clock);
+        }
+        if version.is_tried() && Usage::is_sample(clock_ns as u64) {
+            self.sample();
+        }
+        clock_ns
+    }
+
+    /// Returns true if readings by a line that has ended may have been later.
+    #[inline(always)]
+    fn is_clock_behind(&self, clock: OffsetClock, clock_ns: i64) -> bool {
+        let (known, floor) = (self.shared.page.offset_words(clock).known(), self.shared.page.floor());
+        known.is_known() && clock_ns < known.clock_ns(floor)
+    }
+
+    /// Counts a reading as one of the OS clock, so that a line begins for who reads often.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sample(&self) {
+        if let Ok(os_ns) = self.os_ns() {
+            self.serve_sample(os_ns);
+        }
+    }
+
+    /// By the line, which is renewed if it is nearly spent.
+    #[cold]
+    fn offset_clock_by_line(&self, clock: OffsetClock) -> i64 {
+        self.advance();
+        let snapshot = self.snapshot();
+        let offset = snapshot.offset(clock);
+        match snapshot.line.at(snapshot.tick) {
+            Some(ns) if offset.is_known() => offset.clock_ns(ns.max(snapshot.floor)),
+            _ => self.offset_clock_again(clock),
+        }
+    }
+
+    /// While a line begins, or is served without an offset, or has ended ahead of the OS clock.
+    #[cold]
+    #[inline(never)]
+    fn offset_clock_again(&self, clock: OffsetClock) -> i64 {
+        let page = &self.shared.page;
+        // No smaller than any reading by a line that came before.
+        let ns = self.now().as_ns();
+        let snapshot = self.snapshot();
+        // Before the comparison: one from before a set must not contradict the offset from after
+        // it.
+        let (known, width_ns) = page.offset_words(clock).known_with_width();
+        let Ok(seen) = self.distance(clock) else { return self.offset_clock_otherwise(clock) };
+        // What is served by a line after this is no smaller.
+        page.raise_floor(seen.bracket.after);
+        if !known.is_known() {
+            return seen.clock_ns();
+        }
+        if seen.agrees(known, width_ns) {
+            return seen.clock_ns().max(known.clock_ns(ns));
+        }
+        let offset = snapshot.offset(clock);
+        if snapshot.version.has_line() && offset.is_known() {
+            // The change shows when the line is renewed.
+            return offset.clock_ns(ns);
+        }
+        // A thread that compared the clocks before this change may be about to publish a line. It
+        // must not, once this has shown the change: readings would go back.
+        if !self.prevent_line(snapshot.version) {
+            return self.offset_clock_slow(clock);
+        }
+        self.forget_offset(clock, known);
+        seen.clock_ns()
+    }
+
+    /// Makes sure that no line is published whose preparation began while this was the version.
+    /// `false` if the version was replaced meanwhile.
+    fn prevent_line(&self, mut version: Version) -> bool {
+        let quiet = version.without_line(version.mode());
+        !version.is_announced() || self.shared.page.end_line_of(&mut version, quiet)
+    }
+
+    /// The clock does not answer: the last offset that was known, or our own timeline.
+    #[cold]
+    fn offset_clock_otherwise(&self, clock: OffsetClock) -> i64 {
+        let (known, ns) = (self.shared.page.offset_words(clock).known(), self.now().as_ns());
+        if known.is_known() { known.clock_ns(ns) } else { ns as i64 }
+    }
+
+    /// One comparison of the clock with the timeline.
+    fn distance(&self, clock: OffsetClock) -> Result<Distance, Errno> {
+        let before = self.os_ns()?;
+        let inner = self.read_itself(clock)? as u64;
+        let bracket = Bracket { before, inner, after: self.os_ns()? };
+        Ok(Distance::of(bracket, self.trust.os_tick_ns()))
+    }
+
+    /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
+    fn narrowest_distance(&self, clock: OffsetClock, tries: u32, enough_ns: u64) -> Option<Distance> {
+        narrowest(|| self.distance(clock), Distance::width_ns, tries, enough_ns).ok()
+    }
+
+    /// The offset to publish with the next line: the one that is known, as long as nothing
+    /// contradicts it. It is not replaced by a smaller one that is better known: readings would go
+    /// back. Unknown where nobody asked for the clock, or all comparisons were interrupted.
+    pub(super) fn offset_for_line(&self, clock: OffsetClock, guard: &SteeringGuard<'_>) -> ClockOffset {
+        if !self.shared.page.wants(clock) || !self.is_steered_alike(clock) {
+            return ClockOffset::UNKNOWN;
+        }
+        let words = self.shared.page.offset_words(clock);
+        let (known, width_ns) = words.known_with_width();
+        if known.is_known() {
+            match self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) {
+                None => return ClockOffset::UNKNOWN,
+                Some(seen) if seen.agrees(known, width_ns) => {
+                    if width_ns.is_none() {
+                        words.keep_width(known, known.ns().abs_diff(seen.least));
+                    }
+                    words.largest_error_ns.fetch_max(seen.error_ns(known), Ordering::Relaxed);
+                    return known;
+                }
+                Some(_) => self.forget_offset(clock, known),
+            }
+        }
+        // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
+        let usual_ns = (2 * guard.rate.calibration().narrowest()) as f64 * guard.rate.ns_per_tick();
+        self.learn_offset(clock, (usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(ClockOffset::UNKNOWN)
+    }
+
+    /// Learns the offset where none is known. `None` if another thread has, or if all comparisons
+    /// were interrupted: wider than `limit_ns` and the tick.
+    fn learn_offset(&self, clock: OffsetClock, limit_ns: u64) -> Option<ClockOffset> {
+        let words = self.shared.page.offset_words(clock);
+        let tick_ns = self.trust.os_tick_ns();
+        let seen = self.narrowest_distance(clock, FIRST_TRIES, 0)?;
+        if seen.width_ns() > limit_ns.saturating_add(4 * tick_ns) {
+            return None;
+        }
+        let offset = ClockOffset::of(seen.most);
+        let is_learned = words.replace(ClockOffset::UNKNOWN, offset, seen.width_ns());
+        words.largest_error_ns.fetch_max(seen.error_ns(offset), Ordering::Relaxed);
+        is_learned.then_some(offset)
+    }
+
+    /// The clock was set, or leapt, or the machine slept: says so, once.
+    fn forget_offset(&self, clock: OffsetClock, known: ClockOffset) {
+        let words = self.shared.page.offset_words(clock);
+        if words.replace(known, ClockOffset::UNKNOWN, 0) {
+            words.largest_error_ns.store(0, Ordering::Relaxed);
+            if clock == OffsetClock::Wall {
+                self.wall_generation.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Compares the clock with the timeline now. Where its offset has changed, the line is
+    /// published with the new one, so that all readings after this show it.
+    pub(super) fn check_offset(&self, clock: OffsetClock) {
+        self.prepare();
+        let page = &self.shared.page;
+        page.want(clock);
+        let (known, width_ns) = page.offset_words(clock).known_with_width();
+        let Some(seen) = self.narrowest_distance(clock, TRIES, enough_ns(width_ns)) else { return };
+        if known.is_known() && seen.agrees(known, width_ns) {
+            return;
+        }
+        let is_published = self.with_steering(|guard| self.publish_offset(clock, guard)).is_some();
+        if is_published || !self.is_steered_alike(clock) {
+            return;
+        }
+        // No line: what is known is compared with, and served by no reading.
+        if known.is_known() {
+            self.forget_offset(clock, known);
+        }
+        let is_known = || page.offset_words(clock).known().is_known();
+        let _ = (0..TRIES).find(|_| self.learn_offset(clock, INTERRUPTED_NS).is_some() || is_known());
+    }
+
+    /// The same of the wall clock.
+    pub fn check_wall(&self) {
+        self.check_offset(OffsetClock::Wall);
+    }
+
+    /// The same, where anybody has asked for this clock.
+    pub(crate) fn check_wanted(&self, clock: OffsetClock) {
+        if self.shared.page.wants(clock) {
+            self.check_offset(clock);
+        }
+    }
+
+    /// Publishes the line that there is with the offset of now. `None` if there is no line.
+    fn publish_offset(&self, clock: OffsetClock, guard: &mut SteeringGuard<'_>) -> Option<()> {
+        let snapshot = self.snapshot();
+        snapshot.line.at(snapshot.tick)?;
+        let offset = self.offset_for_line(clock, guard);
+        match clock {
+            OffsetClock::Wall => guard.beside.set_wall(offset),
+            OffsetClock::Boot => guard.beside.take_boot(offset),
+        }
+        self.publish(guard, &snapshot.line).then_some(())
+    }
+
+    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on
+    /// while the machine slept. Compares it now.
+    pub fn wall_generation(&self) -> u64 {
+        self.check_offset(OffsetClock::Wall);
+        self.wall_generation.load(Ordering::Relaxed)
+    }
+
+    /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
+    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall
+    /// clock was set. `None` where it does not answer.
+    pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
+        self.offset_error_ns(OffsetClock::Wall)
+    }
+
+    /// The same of a clock. Looks at it first: [`Disciplined::check_offset`].
+    pub(crate) fn offset_error_ns(&self, clock: OffsetClock) -> Option<(u64, u64)> {
+        self.check_offset(clock);
+        let words = self.shared.page.offset_words(clock);
+        // Before the comparison, as in `offset_clock_again`.
+        let served = self.snapshot().offset(clock);
+        let (known, width_ns) = words.known_with_width();
+        let seen = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
+        let now = if served.is_known() { seen.error_ns(served) } else { 0 };
+        if words.known() == known {
+            words.largest_error_ns.fetch_max(now, Ordering::Relaxed);
+        }
+        Some((now, words.largest_error_ns.load(Ordering::Relaxed).max(now)))
+    }
+
+    /// How far readings of a clock by the line are from it: that of our timeline, and of the
+    /// offset.
+    pub(crate) fn offset_error_bound(&self, clock: OffsetClock) -> Option<ErrorBound> {
+        let timeline = self.error_bound()?;
+        let (now, largest) = self.offset_error_ns(clock)?;
+        Some(ErrorBound {
+            now: timeline.now + Duration::from_nanos(now),
+            largest: timeline.largest + Duration::from_nanos(largest),
+            largest_at: timeline.largest_at,
+        })
+    }
+
+    /// A clock's time at a moment of our timeline, with the offset of now: that of the line, or of
+    /// a fresh comparison. `None` where the clock does not answer, or out of range.
+    pub(crate) fn offset_clock_at(&self, clock: OffsetClock, ns: i64) -> Option<i64> {
+        let snapshot = self.snapshot();
+        let by_line = snapshot.line.at(snapshot.tick).map(|_| snapshot.offset(clock));
+        let offset = match by_line.filter(|offset| offset.is_known()) {
+            Some(offset) => offset,
+            None => self.offset_now(clock)?.0,
+        };
+        offset.ns().checked_add(ns)
+    }
+
+    /// The offset of now and by how much it is off at most, in ns, by the narrowest of some
+    /// comparisons; the offset that is known where that agrees.
+    pub(crate) fn offset_now(&self, clock: OffsetClock) -> Option<(ClockOffset, u64)> {
+        self.check_offset(clock);
+        let (known, width_ns) = self.shared.page.offset_words(clock).known_with_width();
+        let seen = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
+        let offset = if known.is_known() && seen.agrees(known, width_ns) { known } else { ClockOffset::of(seen.most) };
+        Some((offset, seen.error_ns(offset)))
+    }
+}
+
+#[cfg(all(test, not(clockscope_models)))]
+mod tests;
