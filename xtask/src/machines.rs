@@ -107,6 +107,7 @@ const MACHINES: &[Machine] = &[
     Machine { name: "daemons", check: changes::daemons, ..PC },
     Machine { name: "civil", check: changes::civil, ..PC },
     Machine { name: "wall", check: changes::wall, ..PC },
+    Machine { name: "suspend", check: changes::suspend, ..PC },
     Machine { name: "switch", check: changes::switch, ..PC },
     Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
     Machine { name: "icount", twice: true, options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },

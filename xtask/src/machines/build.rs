@@ -24,6 +24,7 @@ pub(super) struct Programs {
     pub(super) architecture: Architecture,
     pub(super) clockscope: PathBuf,
     pub(super) watch: PathBuf,
+    pub(super) boot: PathBuf,
     pub(super) civil: PathBuf,
     pub(super) wall: PathBuf,
     pub(super) stamps: PathBuf,
@@ -35,12 +36,13 @@ pub(super) struct Programs {
 
 impl Programs {
     /// The programs, by their names in the machine.
-    pub(super) fn files(&self) -> [(&'static str, &Path); 7] {
+    pub(super) fn files(&self) -> [(&'static str, &Path); 8] {
         [
             ("clockscope", &self.clockscope),
             ("probe-c", &self.probe),
             ("steer", &self.steer),
             // busybox has a `watch` of its own.
+            ("clockscope-boot", &self.boot),
             ("clockscope-civil", &self.civil),
             ("clockscope-wall", &self.wall),
             ("clockscope-stamps", &self.stamps),
@@ -80,6 +82,7 @@ impl Programs {
             architecture,
             clockscope: folder.join("clockscope"),
             watch: folder.join("watch"),
+            boot: folder.join("boot"),
             civil: folder.join("civil"),
             wall: folder.join("wall"),
             stamps: folder.join("stamps"),

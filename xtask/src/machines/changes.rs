@@ -216,6 +216,30 @@ pub(super) fn wall(seen: &mut Seen) {
     watch_record(seen, "watch", Served::Counter, 1);
 }
 
+/// The machine is suspended: `boot::now()` counts that as CLOCK_BOOTTIME does, within the time that
+/// it is granted, and never goes back.
+pub(super) fn suspend(seen: &mut Seen) {
+    /// Alarms ring after 3, 2 and 4 s, on whole seconds of the machine's calendar.
+    const SUSPENDED_NS: std::ops::Range<f64> = 5e9..9e9;
+    let boot = seen.json("boot");
+    let suspends = seen.output("kernel_suspends").map(|(_, text)| text.trim().to_owned());
+    seen.expect(suspends.as_deref() == Some("3"), || format!("the kernel suspended {suspends:?} times"));
+    let suspended_ns = number(&boot["suspended_ns"]);
+    seen.expect(SUSPENDED_NS.contains(&suspended_ns) && boot["counts_suspends"] == true, || {
+        format!("boot::now() counted {suspended_ns} ns of suspends: {boot}")
+    });
+    let (worst_ns, bound_ns) = (number(&boot["worst_ns"]), number(&boot["bound_ns"]));
+    seen.expect(worst_ns <= bound_ns, || format!("{worst_ns} ns off, and its bound is {bound_ns} ns: {boot}"));
+    let stale_ns = number(&boot["longest_stale_ns"]);
+    // Of two milliseconds; the program's own time passes while others run on the only CPU.
+    seen.expect(stale_ns < 1e9, || format!("a suspend was not counted for {stale_ns} ns"));
+    let comparisons = number(&boot["comparisons"]);
+    seen.expect(boot["regressions"] == 0 && comparisons > 10_000.0, || format!("boot::now() went back: {boot}"));
+    seen.expect(boot["source"] == "Counter", || format!("boot::now() is not served by the counter: {boot}"));
+    seen.found(format!("three suspends of {} counted, each after {}", time(suspended_ns), time(stale_ns)));
+    watch_record(seen, "watch", Served::Counter, 1);
+}
+
 /// The same on two CPUs, for a billion readings.
 pub(super) fn monotone(seen: &mut Seen) {
     let monotone = seen.json("monotone");
