@@ -24,7 +24,7 @@ use clockscope_core::CivilState;
 
 use super::by_piece::{bounded_by, instant_by, wall_by};
 use super::errors::StampError;
-use super::stamp::Stamp;
+use super::stamp::{Stamp, StampClock};
 use crate::bounded::Interval;
 use crate::disciplined::WallOffset;
 use crate::history::{Ahead, Doubt, Excerpt, Piece, Tail, Uncovered};
@@ -45,7 +45,7 @@ const UNKNOWN: &str = "-";
 /// [`Header::split`] reads it again. The program `clockscope convert` converts files of stamps.
 ///
 /// ```
-/// use clockscope::stamps::{self, Header, Stamps};
+/// use clockscope::stamps::{self, Header};
 ///
 /// # if let Ok(stamps) = stamps::counter() {
 /// let first = stamps.now();
@@ -68,24 +68,6 @@ pub struct Header {
     process: u32,
     generation: u64,
     history: Excerpt,
-}
-
-/// The clock that stamps were taken of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StampClock {
-    /// The processor's counter.
-    Counter,
-    /// The system's clock: the count is the time.
-    Os,
-}
-
-impl StampClock {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Os => "os",
-        }
-    }
 }
 
 /// Times of a stamp, and their bounds.
