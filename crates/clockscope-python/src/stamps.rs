@@ -3,9 +3,8 @@
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 
-use clockscope::Instant;
-use clockscope::bounded::Interval;
 use clockscope::stamps::{self, Stamp, StampError, Stamps};
+use clockscope::{Instant, Interval};
 
 use crate::answers::AnswerFailure;
 

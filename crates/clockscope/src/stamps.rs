@@ -56,13 +56,12 @@ use core::time::Duration;
 
 use clockscope_core::{counter as arch, os, pause};
 
-use crate::bounded::Interval;
 use crate::disciplined::{CivilTime, Unobserved};
 use crate::evidence::Demotion;
 use crate::history::{Excerpt, History, Piece, Uncovered, Unrenewed};
 use crate::native::CLOCK;
 use crate::process::process_mark;
-use crate::{Instant, WallTime};
+use crate::{Instant, Interval, WallTime};
 use by_piece::{bounded_by, instant_by, wall_by};
 pub use errors::{Refused, StampError};
 pub use header::{Converted, Header, HeaderError};

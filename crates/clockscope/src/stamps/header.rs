@@ -25,11 +25,10 @@ use clockscope_core::CivilState;
 use super::by_piece::{bounded_by, instant_by, wall_by};
 use super::errors::StampError;
 use super::stamp::{Stamp, StampClock};
-use crate::bounded::Interval;
 use crate::disciplined::WallOffset;
 use crate::history::{Ahead, Doubt, Excerpt, Piece, Tail, Uncovered};
 use crate::tick_length::TickLength;
-use crate::{Instant, WallTime};
+use crate::{Instant, Interval, WallTime};
 
 /// First line: the format and its version.
 const FIRST: &str = "clockscope stamps 1";
