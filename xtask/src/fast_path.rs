@@ -15,8 +15,8 @@ const OURS: &[(&str, usize)] = &[
     ("fast_path_wall_now", 36),
     ("fast_path_bounded_now", 44),
     ("fast_path_duration_unordered", 84),
-    // RDTSC, or MRS; the halves put together; the return.
-    ("fast_path_stamp_unordered", 4),
+    // The branch on the kind of clock; RDTSC, or MRS; the halves put together; the return.
+    ("fast_path_stamp_unordered", 6),
 ];
 /// Those that read the counter in order.
 const ORDERED: &[&str] = &["fast_path_now", "fast_path_wall_now", "fast_path_bounded_now"];

@@ -3,6 +3,7 @@
 
 /// The kernel's statement on a leap second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Leap {
     /// None is announced.

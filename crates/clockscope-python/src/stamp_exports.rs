@@ -11,30 +11,30 @@ use std::mem::MaybeUninit;
 use std::slice;
 use std::sync::OnceLock;
 
-use clockscope::stamps::{CounterStamps, OsStamps, Stamp, StampError};
+use clockscope::stamps::{Stamp, StampClock, StampError, Stamps};
 use pyo3_ffi as py;
 use pyo3_ffi::{PyMethodDef, PyObject, PyType_Slot, PyType_Spec, PyTypeObject};
 
 use crate::answers::{AnswerFailure, PythonValue};
 use crate::objects::{Method, Raised, answered, bytes, detached, item, raise, size, table_of, unsigned};
-use crate::stamps::{Answers, Question, Source, boundeds, ends, instants, moment, walls};
+use crate::stamps::{Answers, Class, CounterStamps, OsStamps, Question, boundeds, ends, instants, moment, walls};
 
 /// An object of a class of stamps. `new` alone makes one, with a source that was accepted.
 #[repr(C)]
-struct Object<S> {
+struct Object {
     head: PyObject,
-    source: S,
+    source: Stamps,
     /// An object of its head's size could be made by `object.__new__`, for a class of several
     /// bases, or by setting `__class__`. Python refuses both where a base adds memory.
     added: u64,
 }
 
 /// Every method of a class of stamps.
-const fn methods<S: Source>() -> [Method; 10] {
+const fn methods() -> [Method; 10] {
     [
         (
             c"now",
-            now::<S>,
+            now,
             py::METH_NOARGS,
             c"now($self, /)
 --
@@ -45,7 +45,7 @@ Of two stamps in happens-before order, on any threads, the later is not smaller.
         ),
         (
             c"now_unordered",
-            now_unordered::<S>,
+            now_unordered,
             py::METH_NOARGS,
             c"now_unordered($self, /)
 --
@@ -56,7 +56,7 @@ The processor may take it some tens of nanoseconds earlier or later than the pro
         ),
         (
             c"instant_ns",
-            instant_ns::<S>,
+            instant_ns,
             py::METH_O,
             c"instant_ns($self, stamp, /)
 --
@@ -69,7 +69,7 @@ Raises: StampError where the stamp has no time.",
         ),
         (
             c"error_bound_ns",
-            error_bound_ns::<S>,
+            error_bound_ns,
             py::METH_O,
             c"error_bound_ns($self, stamp, /)
 --
@@ -81,7 +81,7 @@ Raises: StampError where the stamp has no time.",
         ),
         (
             c"instant_with_bound_ns",
-            instant_with_bound_ns::<S>,
+            instant_with_bound_ns,
             py::METH_O,
             c"instant_with_bound_ns($self, stamp, /)
 --
@@ -92,7 +92,7 @@ Raises: StampError where the stamp has no time.",
         ),
         (
             c"wall_ns",
-            wall_ns::<S>,
+            wall_ns,
             py::METH_O,
             c"wall_ns($self, stamp, /)
 --
@@ -104,7 +104,7 @@ Raises: StampError where the stamp has no time, or the wall clock was set around
         ),
         (
             c"bounded_ns",
-            bounded_ns::<S>,
+            bounded_ns,
             py::METH_O,
             c"bounded_ns($self, stamp, /)
 --
@@ -118,7 +118,7 @@ Raises: StampError where the stamp has no time.",
         ),
         (
             c"bounded_state",
-            bounded_state::<S>,
+            bounded_state,
             py::METH_O,
             c"bounded_state($self, stamp, /)
 --
@@ -129,7 +129,7 @@ Raises: StampError where the stamp has no time.",
         ),
         (
             c"header",
-            header::<S>,
+            header,
             py::METH_O,
             c"header($self, stamp, /)
 --
@@ -142,7 +142,7 @@ Raises: StampError if the process has no history, or the history is being writte
         ),
         (
             c"_batch",
-            batch::<S>,
+            batch,
             py::METH_VARARGS,
             c"_batch($self, question, words, is_partial, /)
 --
@@ -156,31 +156,37 @@ and 2 for boundeds. Without is_partial, flags is None.",
 /// Returns the source of an object.
 ///
 /// # Safety
-/// The object is of the class of `S`, or of one that inherits from it.
-unsafe fn source<S: Source>(object: *mut PyObject) -> S {
+/// The object is of a class of stamps, or of one that inherits from it.
+unsafe fn source(object: *mut PyObject) -> Stamps {
     // SAFETY: as the caller promises. `new` has written the source, because Python makes objects of
-    // classes that inherit from this one by no other function; nothing changes it.
-    unsafe { (&raw const (*object.cast::<Object<S>>()).source).read() }
+    // classes that inherit from one by no other function; nothing changes it.
+    unsafe { (&raw const (*object.cast::<Object>()).source).read() }
 }
 
-extern "C" fn now<S: Source>(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+extern "C" fn now(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     // SAFETY: Python calls methods with the interpreter attached, and with an object of their
     // class.
-    unsafe { stamp::<S>(source::<S>(this).now()) }
+    unsafe {
+        let source = source(this);
+        taken(source, source.now())
+    }
 }
 
-extern "C" fn now_unordered<S: Source>(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+extern "C" fn now_unordered(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     // SAFETY: as in `now`.
-    unsafe { stamp::<S>(source::<S>(this).now_unordered()) }
+    unsafe {
+        let source = source(this);
+        taken(source, source.now_unordered())
+    }
 }
 
 /// # Safety
 /// The thread is attached to the interpreter.
 #[inline(always)]
-unsafe fn stamp<S: Source>(stamp: Stamp) -> *mut PyObject {
+unsafe fn taken(source: Stamps, stamp: Stamp) -> *mut PyObject {
     // SAFETY: as the caller promises.
     unsafe {
-        if S::IS_ZERO_NONE && stamp.count() == 0 {
+        if stamp.count() == 0 && source.clock() == StampClock::Os {
             return raise(AnswerFailure::NoClock);
         }
         py::PyLong_FromUnsignedLongLong(stamp.count())
@@ -190,12 +196,12 @@ unsafe fn stamp<S: Source>(stamp: Stamp) -> *mut PyObject {
 /// Defines methods that return the answer of a conversion.
 macro_rules! conversions {
     ($($name:ident => $conversion:expr;)*) => {$(
-        extern "C" fn $name<S: Source>(this: *mut PyObject, stamp: *mut PyObject) -> *mut PyObject {
-            let conversion: fn(S, Stamp) -> Result<PythonValue, StampError> = $conversion;
+        extern "C" fn $name(this: *mut PyObject, stamp: *mut PyObject) -> *mut PyObject {
+            let conversion: fn(Stamps, Stamp) -> Result<PythonValue, StampError> = $conversion;
             // SAFETY: as in `now`; Python passes an object, which the caller holds.
             unsafe {
                 let Ok(stamp) = count(stamp) else { return ptr::null_mut() };
-                let source = source::<S>(this);
+                let source = source(this);
                 answered(|| conversion(source, stamp).map_err(|error| AnswerFailure::Stamp(error, None)))
             }
         }
@@ -245,15 +251,15 @@ unsafe fn count(number: *mut PyObject) -> Result<Stamp, Raised> {
     }
 }
 
-extern "C" fn batch<S: Source>(this: *mut PyObject, arguments: *mut PyObject) -> *mut PyObject {
+extern "C" fn batch(this: *mut PyObject, arguments: *mut PyObject) -> *mut PyObject {
     // SAFETY: as in `now`; Python passes a tuple, which the caller holds, and which holds its
     // items.
     let answer = unsafe {
-        let source = source::<S>(this);
+        let source = source(this);
         match question(arguments) {
-            Ok((0, words, is_partial)) => answers(source, instants::<S>, words, is_partial),
-            Ok((1, words, is_partial)) => answers(source, walls::<S>, words, is_partial),
-            Ok((2, words, is_partial)) => answers(source, boundeds::<S>, words, is_partial),
+            Ok((0, words, is_partial)) => answers(source, instants, words, is_partial),
+            Ok((1, words, is_partial)) => answers(source, walls, words, is_partial),
+            Ok((2, words, is_partial)) => answers(source, boundeds, words, is_partial),
             Ok(_) => {
                 py::PyErr_SetString(py::PyExc_ValueError, c"unknown question: expected 0, 1 or 2".as_ptr());
                 Err(Raised)
@@ -282,9 +288,9 @@ unsafe fn question<'a>(arguments: *mut PyObject) -> Result<(usize, &'a [[u8; 8]]
 ///
 /// # Safety
 /// The thread is attached to the interpreter, and the words belong to an object that lives.
-unsafe fn answers<S: Source, const N: usize>(
-    source: S,
-    question: Question<S, N>,
+unsafe fn answers<const N: usize>(
+    source: Stamps,
+    question: Question<N>,
     words: &[[u8; 8]],
     is_partial: bool,
 ) -> Result<*mut PyObject, Raised> {
@@ -352,11 +358,7 @@ unsafe fn memory<'a, T>(count: usize) -> Result<(*mut PyObject, &'a mut [MaybeUn
 }
 
 /// Makes an object: begins the history, or raises the reason why there are no stamps.
-extern "C" fn new<S: Source>(
-    class: *mut PyTypeObject,
-    arguments: *mut PyObject,
-    named: *mut PyObject,
-) -> *mut PyObject {
+extern "C" fn new<C: Class>(class: *mut PyTypeObject, arguments: *mut PyObject, named: *mut PyObject) -> *mut PyObject {
     // SAFETY: Python calls this with the interpreter attached, the class or one that inherits from
     // it, a tuple, and a dictionary or NULL. The source touches no object. Nothing else has the new
     // object before this returns it; its memory is as large as `Object`, by the class's size.
@@ -366,13 +368,13 @@ extern "C" fn new<S: Source>(
             py::PyErr_SetString(py::PyExc_TypeError, c"a source of stamps takes no arguments".as_ptr());
             return ptr::null_mut();
         }
-        let source = match detached(S::begin) {
+        let source = match detached(C::begin) {
             Ok(source) => source,
             Err(failure) => return raise(failure),
         };
         let made = py::PyType_GenericAlloc(class, 0);
         if !made.is_null() {
-            let made = made.cast::<Object<S>>();
+            let made = made.cast::<Object>();
             (&raw mut (*made).source).write(source);
             (&raw mut (*made).added).write(0);
         }
@@ -393,30 +395,30 @@ unsafe impl Sync for Table {}
 /// # Safety
 /// The thread is attached to the interpreter, and the module lives.
 pub(crate) unsafe fn add_types(module: *mut PyObject) -> Result<(), Raised> {
-    static COUNTER: OnceLock<Table> = OnceLock::new();
-    static OS: OnceLock<Table> = OnceLock::new();
+    static METHODS: OnceLock<Table> = OnceLock::new();
+    let methods = METHODS.get_or_init(|| Table(table_of(&methods())));
     // SAFETY: as the caller promises.
     unsafe {
-        add_type::<CounterStamps>(module, COUNTER.get_or_init(|| Table(table_of(&methods::<CounterStamps>()))))?;
-        add_type::<OsStamps>(module, OS.get_or_init(|| Table(table_of(&methods::<OsStamps>()))))
+        add_type::<CounterStamps>(module, methods)?;
+        add_type::<OsStamps>(module, methods)
     }
 }
 
 /// # Safety
-/// As for [`add_types`]; the methods are those of `S`.
-unsafe fn add_type<S: Source>(module: *mut PyObject, methods: &Table) -> Result<(), Raised> {
-    let new = new::<S> as extern "C" fn(*mut PyTypeObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
+/// As for [`add_types`]; the methods are those of stamps.
+unsafe fn add_type<C: Class>(module: *mut PyObject, methods: &Table) -> Result<(), Raised> {
+    let new = new::<C> as extern "C" fn(*mut PyTypeObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
     let mut slots = [
-        PyType_Slot { slot: py::Py_tp_doc, pfunc: S::TEXT.as_ptr().cast_mut().cast() },
+        PyType_Slot { slot: py::Py_tp_doc, pfunc: C::TEXT.as_ptr().cast_mut().cast() },
         PyType_Slot { slot: py::Py_tp_methods, pfunc: methods.0.cast() },
         PyType_Slot { slot: py::Py_tp_new, pfunc: new as *mut c_void },
         PyType_Slot { slot: 0, pfunc: ptr::null_mut() },
     ];
-    const { assert!(size_of::<Object<S>>() > size_of::<PyObject>(), "an object must be larger than its head") };
+    const { assert!(size_of::<Object>() > size_of::<PyObject>(), "an object must be larger than its head") };
     let flags = py::Py_TPFLAGS_DEFAULT | py::Py_TPFLAGS_BASETYPE;
     let mut specification = PyType_Spec {
-        name: S::CLASS.as_ptr(),
-        basicsize: size_of::<Object<S>>() as c_int,
+        name: C::CLASS.as_ptr(),
+        basicsize: size_of::<Object>() as c_int,
         itemsize: 0,
         flags: flags as c_uint,
         slots: slots.as_mut_ptr(),
@@ -428,7 +430,7 @@ unsafe fn add_type<S: Source>(module: *mut PyObject, methods: &Table) -> Result<
         if made.is_null() {
             return Err(Raised);
         }
-        let added = py::PyModule_AddObjectRef(module, S::NAME.as_ptr(), made);
+        let added = py::PyModule_AddObjectRef(module, C::NAME.as_ptr(), made);
         py::Py_DecRef(made);
         if added < 0 { Err(Raised) } else { Ok(()) }
     }

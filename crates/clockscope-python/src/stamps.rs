@@ -3,45 +3,46 @@
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 
-use clockscope::Instant;
-use clockscope::bounded::Interval;
-use clockscope::stamps::{self, CounterStamps, OsStamps, Stamp, StampError, Stamps};
+use clockscope::stamps::{self, Stamp, StampError, Stamps};
+use clockscope::{Instant, Interval};
 
 use crate::answers::AnswerFailure;
 
-/// A source of stamps, and its class in Python.
-pub(crate) trait Source: Stamps + 'static {
+/// A class of stamps in Python: one for each clock.
+pub(crate) trait Class: 'static {
     /// The class's full name.
     const CLASS: &'static CStr;
     /// The class's text for `help()`.
     const TEXT: &'static CStr;
     /// The attribute of the module that holds the class.
     const NAME: &'static CStr;
-    /// True if no clock answers where the count is zero.
-    const IS_ZERO_NONE: bool;
 
     /// Begins the history.
-    fn begin() -> Result<Self, AnswerFailure>;
+    fn begin() -> Result<Stamps, AnswerFailure>;
 }
 
-impl Source for CounterStamps {
+/// The class of stamps of the counter.
+pub(crate) struct CounterStamps;
+
+impl Class for CounterStamps {
     const CLASS: &'static CStr = c"clockscope._native.CounterStamps";
     const TEXT: &'static CStr = c"CounterStamps()\n--\n\nStamps of the processor's counter.";
     const NAME: &'static CStr = c"CounterStamps";
-    const IS_ZERO_NONE: bool = false;
 
-    fn begin() -> Result<Self, AnswerFailure> {
+    fn begin() -> Result<Stamps, AnswerFailure> {
         stamps::counter().map_err(AnswerFailure::Refused)
     }
 }
 
-impl Source for OsStamps {
+/// The class of stamps of the system's clock.
+pub(crate) struct OsStamps;
+
+impl Class for OsStamps {
     const CLASS: &'static CStr = c"clockscope._native.OsStamps";
     const TEXT: &'static CStr = c"OsStamps()\n--\n\nStamps of the system's clock, CLOCK_MONOTONIC on Linux.";
     const NAME: &'static CStr = c"OsStamps";
-    const IS_ZERO_NONE: bool = true;
 
-    fn begin() -> Result<Self, AnswerFailure> {
+    fn begin() -> Result<Stamps, AnswerFailure> {
         Ok(stamps::os())
     }
 }
@@ -57,7 +58,7 @@ pub(crate) fn ends(interval: Interval) -> [i64; 2] {
 }
 
 /// A batch of conversions, each of which gives `N` numbers.
-pub(crate) type Question<S, const N: usize> = fn(S, &[[u8; 8]], &mut Answers<'_, N>) -> Result<(), AnswerFailure>;
+pub(crate) type Question<const N: usize> = fn(Stamps, &[[u8; 8]], &mut Answers<'_, N>) -> Result<(), AnswerFailure>;
 
 /// Memory for the numbers of a batch, in native order.
 pub(crate) struct Answers<'a, const N: usize> {
@@ -74,29 +75,17 @@ fn stamps_of(words: &[[u8; 8]]) -> impl Iterator<Item = Stamp> {
 }
 
 /// Converts stamps to moments.
-pub(crate) fn instants<S: Source>(
-    source: S,
-    words: &[[u8; 8]],
-    answers: &mut Answers<'_, 1>,
-) -> Result<(), AnswerFailure> {
+pub(crate) fn instants(source: Stamps, words: &[[u8; 8]], answers: &mut Answers<'_, 1>) -> Result<(), AnswerFailure> {
     answers.write(source.instants(stamps_of(words)).map(|found| Ok([moment(found?)?])))
 }
 
 /// Converts stamps to times of the wall clock.
-pub(crate) fn walls<S: Source>(
-    source: S,
-    words: &[[u8; 8]],
-    answers: &mut Answers<'_, 1>,
-) -> Result<(), AnswerFailure> {
+pub(crate) fn walls(source: Stamps, words: &[[u8; 8]], answers: &mut Answers<'_, 1>) -> Result<(), AnswerFailure> {
     answers.write(source.walls(stamps_of(words)).map(|found| Ok([found?.as_unix_ns()])))
 }
 
 /// Converts stamps to intervals of the true time.
-pub(crate) fn boundeds<S: Source>(
-    source: S,
-    words: &[[u8; 8]],
-    answers: &mut Answers<'_, 2>,
-) -> Result<(), AnswerFailure> {
+pub(crate) fn boundeds(source: Stamps, words: &[[u8; 8]], answers: &mut Answers<'_, 2>) -> Result<(), AnswerFailure> {
     answers.write(source.boundeds(stamps_of(words)).map(|found| found.map(ends)))
 }
 

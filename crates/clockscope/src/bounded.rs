@@ -29,98 +29,8 @@ use clockscope_core::CivilState;
 use clockscope_core::os::keep_errno;
 use clockscope_core::pause;
 
-use crate::WallTime;
-use crate::disciplined::BoundedAt;
 use crate::native::CLOCK;
-
-/// Two moments between which the true time lies, and what that is worth.
-///
-/// Where it is worth nothing, the interval reaches from [`WallTime::MIN`] to [`WallTime::MAX`]:
-/// nothing is definitely before or after it, so that code that does not look at the state waits too
-/// long, and never too short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Sent"))]
-#[non_exhaustive]
-pub struct Interval {
-    /// The true time is not before this.
-    pub earliest: WallTime,
-    /// The true time is not after this.
-    pub latest: WallTime,
-    /// Worth of the interval.
-    pub state: CivilState,
-}
-
-/// An [`Interval`] as it comes from outside.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct Sent {
-    earliest: WallTime,
-    latest: WallTime,
-    state: CivilState,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Sent> for Interval {
-    type Error = &'static str;
-
-    fn try_from(Sent { earliest, latest, state }: Sent) -> Result<Self, Self::Error> {
-        Self::new(earliest, latest, state).ok_or("the interval ends before it begins: expected earliest <= latest")
-    }
-}
-
-impl Interval {
-    /// Returns the interval of two moments: one that another machine has sent. `None` if the
-    /// earliest is after the latest.
-    ///
-    /// ```
-    /// use clockscope::{CivilState, bounded::Interval};
-    /// use clockscope::WallTime;
-    ///
-    /// let (earliest, latest) = (WallTime::from_unix_ns(1_000), WallTime::from_unix_ns(2_000));
-    /// let theirs = Interval::new(earliest, latest, CivilState::Synchronized);
-    /// assert!(theirs.is_some_and(|theirs| theirs.contains(earliest)));
-    /// assert_eq!(Interval::new(latest, earliest, CivilState::Synchronized), None);
-    /// ```
-    #[must_use]
-    pub fn new(earliest: WallTime, latest: WallTime, state: CivilState) -> Option<Self> {
-        (earliest <= latest).then_some(Self { earliest, latest, state })
-    }
-
-    /// Returns whether the true time may be `moment`.
-    #[inline(always)]
-    #[must_use]
-    pub fn contains(&self, moment: WallTime) -> bool {
-        self.earliest <= moment && moment <= self.latest
-    }
-
-    /// Returns whether the true time is certainly before `moment`.
-    #[inline(always)]
-    #[must_use]
-    pub fn definitely_before(&self, moment: WallTime) -> bool {
-        self.latest < moment
-    }
-
-    /// Returns whether the true time is certainly after `moment`.
-    #[inline(always)]
-    #[must_use]
-    pub fn definitely_after(&self, moment: WallTime) -> bool {
-        moment < self.earliest
-    }
-
-    /// Returns whether both intervals hold a common moment: then nothing is known of their order.
-    #[inline(always)]
-    #[must_use]
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.earliest <= other.latest && other.earliest <= self.latest
-    }
-
-    /// Returns the interval's length: 584 years where nothing is known.
-    #[inline(always)]
-    #[must_use]
-    pub fn width(&self) -> Duration {
-        self.latest.saturating_duration_since(self.earliest)
-    }
-}
+use crate::{Interval, WallTime};
 
 /// Returns the interval in which the true time lies at some moment of this call.
 ///
@@ -145,8 +55,7 @@ impl Interval {
 #[inline(always)]
 #[must_use]
 pub fn now() -> Interval {
-    let BoundedAt { earliest_ns, latest_ns, state } = CLOCK.bounded();
-    Interval { earliest: WallTime::from_unix_ns(earliest_ns), latest: WallTime::from_unix_ns(latest_ns), state }
+    Interval::carried(CLOCK.bounded())
 }
 
 /// From here on the wait spins, because a sleeping thread may be woken so much too late.
@@ -212,12 +121,13 @@ fn wait_for(moment: WallTime, now: impl Fn() -> Interval, pause: impl Fn(Duratio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disciplined::BoundedAt;
     use proptest::prelude::*;
     use std::cell::Cell;
 
     fn interval(earliest: i64, latest: i64) -> Interval {
         let [earliest, latest] = [earliest, latest].map(WallTime::from_unix_ns);
-        Interval { earliest, latest, state: CivilState::Synchronized }
+        Interval::new(earliest, latest, CivilState::Synchronized).expect("in order")
     }
 
     proptest! {
@@ -241,22 +151,12 @@ mod tests {
             prop_assert!(true_ns.get() > moment);
             prop_assert!(after.definitely_after(WallTime::from_unix_ns(moment)));
         }
-
-        #[test]
-        fn order_is_said_only_where_it_is_certain(a in -9i64..9, b in 0i64..9, c in -9i64..9, d in 0i64..9) {
-            let (first, second) = (interval(a, a + b), interval(c, c + d));
-            let is_before = first.definitely_before(second.earliest);
-            let is_after = first.definitely_after(second.latest);
-            prop_assert_eq!(first.overlaps(&second), !is_before && !is_after);
-            prop_assert_eq!(first.overlaps(&second), second.overlaps(&first));
-            prop_assert_eq!(first.width(), Duration::from_nanos(b as u64));
-        }
     }
 
     #[test]
     fn nothing_is_certain_without_a_bound() {
         for state in [CivilState::Slewing, CivilState::Worthless, CivilState::Unsynchronized, CivilState::Unavailable] {
-            let none = Interval { earliest: WallTime::MIN, latest: WallTime::MAX, state };
+            let none = Interval::carried(BoundedAt::nothing(state));
             assert!(!none.definitely_after(WallTime::MIN) && !none.definitely_before(WallTime::MAX));
             assert!(none.overlaps(&none));
             assert_eq!(none.width(), Duration::from_nanos(u64::MAX));

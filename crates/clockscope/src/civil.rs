@@ -9,7 +9,8 @@ use clockscope_core::civil::KernelClockState;
 use clockscope_core::os;
 
 use crate::civil_bounds::kernel::KernelBounds;
-use crate::civil_bounds::{Bounded, CivilInterval, Unbounded};
+use crate::civil_bounds::{CivilInterval, Unbounded};
+use crate::interval::Interval;
 use crate::leap::widen;
 use crate::now;
 #[cfg(all(fuzzing, feature = "chrony"))]
@@ -22,7 +23,7 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 /// question took.
 ///
 /// What such an error is worth depends on the daemon, which the kernel does not name. It is
-/// recognized by the values that it sets, and [`Bounded::state`] reports the result. An interval
+/// recognized by the values that it sets, and [`Interval::state`] reports the result. An interval
 /// that is worth nothing is an error here. With the features `chrony` and `clockbound` these
 /// daemons are asked themselves where they run, and their answer is trusted.
 ///
@@ -41,18 +42,19 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 ///
 /// ```
 /// match clockscope::utc_now() {
-///     Ok(utc) => println!("between {:?} and {:?}, {:?}", utc.earliest, utc.latest, utc.state),
+///     Ok(utc) => println!("between {} and {}, {}", utc.earliest, utc.latest, utc.state),
 ///     Err(reason) => println!("{reason}"),
 /// }
 /// ```
-pub fn utc_now() -> Result<Bounded, Unbounded> {
+pub fn utc_now() -> Result<Interval, Unbounded> {
     let (interval, _) = ask()?;
     let (earliest_ns, latest_ns) = widen(interval.leap, (interval.earliest_ns, interval.latest_ns));
-    CivilInterval { earliest_ns, latest_ns, ..interval }.bounded(0)
+    CivilInterval { earliest_ns, latest_ns, ..interval }.on_scale(0)
 }
 
-/// Returns TAI likewise: UTC and the leap seconds that the kernel knows of. A `SystemTime` that
-/// counts TAI's seconds since 1970-01-01T00:00:00 TAI, in which leap seconds are like all others.
+/// Returns TAI likewise: UTC and the leap seconds that the kernel knows of. The ends count TAI's
+/// seconds since 1970-01-01T00:00:00 TAI, in which leap seconds are like all others: as text they
+/// are TAI's date and time, not UTC's.
 ///
 /// # Errors
 /// As [`utc_now`], and that the kernel does not know of leap seconds.
@@ -61,11 +63,11 @@ pub fn utc_now() -> Result<Bounded, Unbounded> {
 /// let tai = clockscope::tai_now();
 /// # let _ = tai;
 /// ```
-pub fn tai_now() -> Result<Bounded, Unbounded> {
+pub fn tai_now() -> Result<Interval, Unbounded> {
     let (interval, kernel) = ask()?;
     let offset = kernel.tai_offset_s.ok_or(Unbounded::TaiUnknown)?;
     // The kernel changes clock and offset together.
-    interval.bounded(i128::from(offset) * 1_000_000_000)
+    interval.on_scale(i128::from(offset) * 1_000_000_000)
 }
 
 /// The best interval that there is, and the kernel's state.

@@ -1,74 +1,37 @@
-//! Bounds of the true time, what they are worth, and why there may be none.
+//! Bounds of the true time by a statement, and why there may be none.
 
 pub(crate) mod kernel;
 
 use core::fmt;
-use std::time::{Duration, SystemTime};
 
 use clockscope_core::Errno;
 use clockscope_core::civil::Leap;
 
-use crate::disciplined::CivilStatement;
-use crate::leap::widen;
 use clockscope_core::CivilState;
 
-/// Two moments between which the true time lies, and what that is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Bounded {
-    /// The true time is not before this.
-    pub earliest: SystemTime,
-    /// The true time is not after this.
-    pub latest: SystemTime,
-    /// State of civil time, which says what the bounds are worth: synchronized or
-    /// while-not-slewing; worthless where a daemon sets the error to zero.
-    pub state: CivilState,
-    /// Basis of the bounds.
-    pub basis: Basis,
-    /// The leap second that is near, if one is. Within a second of one the bounds are two seconds
-    /// wider.
-    pub leap: Leap,
-}
-
-/// Basis of bounds of civil time. The kernel does not name the daemon: the first four are
-/// signatures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Basis {
-    /// The kernel's loop, which works off what a daemon hands to it, and the error that the daemon
-    /// states: as ntpd and ClockBound 3 do.
-    KernelLoop,
-    /// The error that a daemon states, which steers the rate by itself: as chronyd and ntpd-rs do.
-    SteeredRate,
-    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd
-    /// does in its first minutes.
-    Beginning,
-    /// An error that is set to zero at each correction: as systemd-timesyncd, ptp4l and phc2sys do.
-    ZeroedError,
-    /// chronyd's answer (feature `chrony`).
-    Chronyd,
-    /// ClockBound's shared memory (feature `clockbound`).
-    ClockBound,
-}
+use crate::WallTime;
+use crate::disciplined::CivilStatement;
+use crate::interval::{Basis, Interval};
+use crate::leap::widen;
 
 /// Reason why civil time cannot be bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unbounded {
     /// Nothing synchronizes the system's clock, so that its error may be anything. What it shows.
-    Unsynchronized(SystemTime),
+    Unsynchronized(WallTime),
     /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of
     /// it is left. Or the oscillator is off by more than 100 ppm.
     #[non_exhaustive]
     Slewing {
         /// The interval that would be true otherwise.
-        interval: Bounded,
+        interval: Interval,
         /// The correction of the rate, in parts per million.
         ppm: i32,
     },
     /// The daemon sets the error to zero at each correction, whatever it is, or has only begun.
     /// The interval that it states.
-    Worthless(Bounded),
+    Worthless(Interval),
     /// The kernel does not know by how many seconds TAI is ahead of UTC.
     TaiUnknown,
     /// The clock, or its error, cannot be asked for.
@@ -123,50 +86,30 @@ impl CivilInterval {
     }
 
     /// On a scale that is `offset_ns` ahead of UTC.
-    pub(crate) fn bounded(self, offset_ns: i128) -> Result<Bounded, Unbounded> {
+    pub(crate) fn on_scale(self, offset_ns: i128) -> Result<Interval, Unbounded> {
         let Self { earliest_ns, latest_ns, basis, state, leap } = self;
-        // Outward, so that the interval holds what it held.
-        let earliest_ns = (earliest_ns + offset_ns).div_euclid(SYSTEM_UNIT_NS) * SYSTEM_UNIT_NS;
-        let latest_ns = -(-(latest_ns + offset_ns)).div_euclid(SYSTEM_UNIT_NS) * SYSTEM_UNIT_NS;
-        match (system_time(earliest_ns), system_time(latest_ns)) {
-            (Some(earliest), Some(latest)) => Ok(Bounded { earliest, latest, state, basis, leap }),
+        match (wall_time(earliest_ns + offset_ns), wall_time(latest_ns + offset_ns)) {
+            (Some(earliest), Some(latest)) => {
+                Ok(Interval { earliest, latest, state, basis: Some(basis), leap: Some(leap) })
+            }
             _ => Err(Unbounded::OutOfRange),
         }
     }
 }
 
-/// Unit of std's `SystemTime`, in ns: that of FILETIME on Windows.
-pub(crate) const SYSTEM_UNIT_NS: i128 = if cfg!(windows) { 100 } else { 1 };
-
-/// A moment of Unix time, in units of [`SYSTEM_UNIT_NS`], rounded toward 1970; `None` if it cannot
-/// be represented.
-pub(crate) fn system_time(unix_ns: i128) -> Option<SystemTime> {
-    let magnitude = unix_ns.unsigned_abs();
-    let seconds = u64::try_from(magnitude / 1_000_000_000).ok()?;
-    let distance = Duration::new(seconds, (magnitude % 1_000_000_000) as u32);
-    if unix_ns >= 0 {
-        SystemTime::UNIX_EPOCH.checked_add(distance)
-    } else {
-        SystemTime::UNIX_EPOCH.checked_sub(distance)
-    }
-}
-
-impl Bounded {
-    /// Returns the interval's length.
-    #[must_use]
-    pub fn width(&self) -> Duration {
-        self.latest.duration_since(self.earliest).unwrap_or_default()
-    }
+/// A moment of Unix time; `None` if it cannot be represented.
+fn wall_time(unix_ns: i128) -> Option<WallTime> {
+    i64::try_from(unix_ns).ok().map(WallTime::from_unix_ns)
 }
 
 impl Unbounded {
     pub(crate) fn unsynchronized(unix_ns: i128) -> Self {
-        system_time(unix_ns).map_or(Self::OutOfRange, Self::Unsynchronized)
+        wall_time(unix_ns).map_or(Self::OutOfRange, Self::Unsynchronized)
     }
 
     /// Returns the interval that the daemon states and that is not reliable, if there is one.
     #[must_use]
-    pub fn interval(&self) -> Option<&Bounded> {
+    pub fn interval(&self) -> Option<&Interval> {
         match self {
             Self::Slewing { interval, .. } | Self::Worthless(interval) => Some(interval),
             Self::Unsynchronized(_) | Self::TaiUnknown | Self::Refused(_) | Self::OutOfRange => None,
@@ -185,7 +128,7 @@ impl fmt::Display for Unbounded {
                 "slewing: the clock's rate is corrected by {ppm} ppm, and the kernel does not know for how long; wait, or \
                  ask chronyd (feature `chrony`)"
             ),
-            Self::Worthless(Bounded { basis: Basis::Beginning, .. }) => f.write_str(
+            Self::Worthless(Interval { basis: Some(Basis::Beginning), .. }) => f.write_str(
                 "the stated error is worthless: the daemon has only begun, and corrects an offset that it does not state",
             ),
             Self::Worthless(_) => f.write_str(

@@ -1,6 +1,6 @@
 //! Leap seconds, as the kernel knows them.
 //!
-//! A `SystemTime` cannot name an inserted second: kernels show the second before it twice, and what
+//! Unix time cannot name an inserted second: kernels show the second before it twice, and what
 //! POSIX computes of it is the second after. So within a second of such a midnight an interval
 //! holds one more second on either side, whichever of the two is meant.
 

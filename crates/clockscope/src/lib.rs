@@ -87,6 +87,8 @@ mod civil;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 mod civil_bounds;
 #[cfg(all(feature = "std", not(clockscope_models)))]
+mod interval;
+#[cfg(all(feature = "std", not(clockscope_models)))]
 mod leap;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 mod native;
@@ -118,9 +120,10 @@ pub use disciplined::layout;
 #[cfg(all(feature = "std", not(clockscope_models)))]
 pub use {
     civil::{tai_now, utc_now},
-    civil_bounds::{Basis, Bounded, Unbounded},
+    civil_bounds::Unbounded,
     clockscope_core::CivilState,
     clockscope_core::civil::Leap,
+    interval::{Basis, Interval},
     process::{
         ProcessClock, admit_counter, calibrate_blocking, conversion, demotion, error_bound, evidence, frequency,
         generation, is_high_resolution, now, now_after_stores, now_unordered, page, prepare, recheck, resolution,

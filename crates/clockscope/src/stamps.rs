@@ -6,20 +6,20 @@
 //! millions of stamps and look at few of them, or at all of them at leisure.
 //!
 //! ```
-//! use clockscope::stamps::{self, Stamps};
+//! use clockscope::stamps;
 //!
-//! match stamps::counter() {
-//!     Ok(stamps) => {
-//!         let begun = stamps.now_unordered();
-//!         // Work.
-//!         let done = stamps.now_unordered();
-//!         let (begun, done) = (stamps.instant(begun)?, stamps.instant(done)?);
-//!         println!("{:?}, from {begun:?} on", done - begun);
-//!     }
-//!     Err(refused) => println!("{refused}: stamps::os() takes stamps of the system's clock"),
-//! }
+//! let stamps = stamps::counter().unwrap_or_else(|_| stamps::os());
+//!
+//! let begun = stamps.now_unordered();
+//! // Work.
+//! let done = stamps.now_unordered();
+//! let (begun, done) = (stamps.instant(begun)?, stamps.instant(done)?);
+//! println!("{:?}, from {begun:?} on", done - begun);
 //! # Ok::<(), stamps::StampError>(())
 //! ```
+//!
+//! Where the counter is not fit, [`counter`] returns the reason, and [`os()`] takes stamps of the
+//! system's clock. Both return the same type; [`Stamps::clock`] shows which clock it reads.
 //!
 //! # The history
 //!
@@ -42,7 +42,7 @@
 //!
 //! # Where the counter is disabled later
 //!
-//! [`CounterStamps`] reads the counter without a question. If the process is forbidden to read it
+//! A stamp of the counter is read without a question. If the process is forbidden to read it
 //! later (`prctl(PR_SET_TSC)`), the next stamp ends the process, as any read of the vDSO's clocks
 //! does. [`crate::survive_disabled_counter`] lets it survive that.
 
@@ -56,17 +56,16 @@ use core::time::Duration;
 
 use clockscope_core::{counter as arch, os, pause};
 
-use crate::bounded::Interval;
 use crate::disciplined::{CivilTime, Unobserved};
 use crate::evidence::Demotion;
 use crate::history::{Excerpt, History, Piece, Uncovered, Unrenewed};
 use crate::native::CLOCK;
 use crate::process::process_mark;
-use crate::{Instant, WallTime};
+use crate::{Instant, Interval, WallTime};
 use by_piece::{bounded_by, instant_by, wall_by};
 pub use errors::{Refused, StampError};
-pub use header::{Converted, Header, HeaderError, StampClock};
-pub use stamp::Stamp;
+pub use header::{Converted, Header, HeaderError};
+pub use stamp::{Stamp, StampClock};
 
 /// Time between the first three comparisons.
 const FIRST_INTERVAL: Duration = Duration::from_millis(1);
@@ -78,27 +77,53 @@ const PIECES: usize = 16_000;
 static COUNTER: History<PIECES> = History::new();
 static OS: History<PIECES> = History::new();
 
-/// A source of stamps, and their conversion.
-pub trait Stamps: Copy {
+/// A source of stamps, and their conversion: [`counter`] or [`os()`] returns it.
+///
+/// One of the counter is proof that this process was permitted to read it, and that it was fit,
+/// when [`counter`] returned it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    clock: StampClock,
+}
+
+impl Stamps {
+    const COUNTER: Self = Self { clock: StampClock::Counter };
+    const OS: Self = Self { clock: StampClock::Os };
+
+    /// Returns the clock that the stamps are taken of.
+    #[inline(always)]
+    #[must_use]
+    pub const fn clock(self) -> StampClock {
+        self.clock
+    }
+
     /// Takes a stamp that is ordered by nothing: the processor may take it earlier or later than
     /// the program says, by as much as it has instructions in flight.
     ///
-    /// - Cost: for [`CounterStamps`], the counter's instruction alone.
-    fn now_unordered(self) -> Stamp;
+    /// - Cost: the counter's instruction and a predicted branch. For stamps of the system's clock,
+    ///   that of the clock, as in [`Stamps::now`].
+    #[inline(always)]
+    #[must_use]
+    pub fn now_unordered(self) -> Stamp {
+        match self.clock {
+            StampClock::Counter => Stamp(arch::unordered()),
+            StampClock::Os => os_stamp(),
+        }
+    }
 
     /// Takes a stamp after all earlier loads: of two in happens-before order, on any threads, the
     /// later is not before the other.
     ///
-    /// - Ordering and cost: [`ticks::now`](crate::ticks::now).
-    fn now(self) -> Stamp;
-
-    /// Returns the part of the history that has this stamp. A renewal for that asks for civil time,
-    /// or does not.
-    ///
-    /// # Errors
-    /// The history does not have it.
-    #[doc(hidden)]
-    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError>;
+    /// - Ordering and cost: [`ticks::now`](crate::ticks::now), and a predicted branch.
+    /// - Stamps of the system's clock: its reading. Zero if no clock answers.
+    #[inline(always)]
+    #[must_use]
+    pub fn now(self) -> Stamp {
+        match self.clock {
+            StampClock::Counter => Stamp(arch::after()),
+            StampClock::Os => os_stamp(),
+        }
+    }
 
     /// Returns the moment of a stamp, on the timeline of CLOCK_MONOTONIC.
     ///
@@ -111,7 +136,7 @@ pub trait Stamps: Copy {
     ///
     /// # Errors
     /// The history does not have it.
-    fn instant(self, stamp: Stamp) -> Result<Instant, StampError> {
+    pub fn instant(self, stamp: Stamp) -> Result<Instant, StampError> {
         self.instant_with_bound(stamp).map(|(instant, _)| instant)
     }
 
@@ -122,7 +147,7 @@ pub trait Stamps: Copy {
     ///
     /// # Errors
     /// The history does not have it.
-    fn error_bound(self, stamp: Stamp) -> Result<Duration, StampError> {
+    pub fn error_bound(self, stamp: Stamp) -> Result<Duration, StampError> {
         self.instant_with_bound(stamp).map(|(_, bound)| bound)
     }
 
@@ -130,7 +155,10 @@ pub trait Stamps: Copy {
     ///
     /// # Errors
     /// The history does not have it.
-    fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
+    pub fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
+        if self.clock == StampClock::Os {
+            return os_instant(stamp).map(|instant| (instant, Duration::ZERO));
+        }
         let piece = self.piece(stamp, CivilTime::Unasked)?;
         Ok((instant_by(&piece, stamp)?, Duration::from_nanos(piece.error_ns())))
     }
@@ -146,7 +174,7 @@ pub trait Stamps: Copy {
     ///
     /// # Errors
     /// The history does not have it, or the wall clock was set between the renewals around it.
-    fn wall(self, stamp: Stamp) -> Result<WallTime, StampError> {
+    pub fn wall(self, stamp: Stamp) -> Result<WallTime, StampError> {
         wall_by(&self.piece(stamp, CivilTime::Unasked)?, stamp)
     }
 
@@ -162,7 +190,7 @@ pub trait Stamps: Copy {
     ///
     /// # Errors
     /// The history does not have it.
-    fn bounded(self, stamp: Stamp) -> Result<Interval, StampError> {
+    pub fn bounded(self, stamp: Stamp) -> Result<Interval, StampError> {
         bounded_by(&self.piece(stamp, CivilTime::Asked)?, stamp)
     }
 
@@ -177,49 +205,125 @@ pub trait Stamps: Copy {
     ///
     /// # Errors
     /// No history has begun, it is being written, or the counter went back from CPU to CPU.
-    fn header(self, from: Stamp) -> Result<Header, StampError>;
+    pub fn header(self, from: Stamp) -> Result<Header, StampError> {
+        self.in_order()?;
+        Ok(Header::new(self.clock, self.excerpt(from)?))
+    }
 
     /// Converts many stamps, each as [`Stamps::instant`] does: some 2.5 ns each where neighbors are
     /// close in time.
-    fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {
-        batch(self, stamps, CivilTime::Unasked, instant_by)
+    pub fn instants(
+        self,
+        stamps: impl IntoIterator<Item = Stamp>,
+    ) -> impl Iterator<Item = Result<Instant, StampError>> {
+        let mut by_history = self.batch(CivilTime::Unasked, instant_by);
+        stamps.into_iter().map(move |stamp| match self.clock {
+            StampClock::Counter => by_history(stamp),
+            StampClock::Os => os_instant(stamp),
+        })
     }
 
     /// Converts many stamps, each as [`Stamps::wall`] does.
-    fn walls(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<WallTime, StampError>> {
-        batch(self, stamps, CivilTime::Unasked, wall_by)
+    pub fn walls(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<WallTime, StampError>> {
+        stamps.into_iter().map(self.batch(CivilTime::Unasked, wall_by))
     }
 
     /// Converts many stamps, each as [`Stamps::bounded`] does.
-    fn boundeds(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Interval, StampError>> {
-        batch(self, stamps, CivilTime::Asked, bounded_by)
+    pub fn boundeds(
+        self,
+        stamps: impl IntoIterator<Item = Stamp>,
+    ) -> impl Iterator<Item = Result<Interval, StampError>> {
+        stamps.into_iter().map(self.batch(CivilTime::Asked, bounded_by))
+    }
+
+    /// The conversion of many stamps, which looks for a piece only where the last one does not have
+    /// the next stamp.
+    fn batch<T>(
+        self,
+        civil: CivilTime,
+        by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
+    ) -> impl FnMut(Stamp) -> Result<T, StampError> {
+        let mut last: Option<Piece> = None;
+        move |stamp| {
+            if let Some(piece) = last.as_ref().filter(|piece| piece.is_of(stamp.0)) {
+                return by(piece, stamp);
+            }
+            by(last.insert(self.piece(stamp, civil)?), stamp)
+        }
+    }
+
+    fn history(self) -> &'static History<PIECES> {
+        match self.clock {
+            StampClock::Counter => &COUNTER,
+            StampClock::Os => &OS,
+        }
+    }
+
+    /// Compares the clocks for the history, and asks for civil time or does not.
+    fn renew(self, civil: CivilTime) -> Result<(), Unrenewed> {
+        let owner = process_mark();
+        match self.clock {
+            StampClock::Counter => COUNTER.renew_by(owner, |enough| CLOCK.observe(enough, civil)),
+            StampClock::Os => OS.renew_by(owner, |_| CLOCK.observe_os(civil)),
+        }
+    }
+
+    /// Fails where the counter went back from CPU to CPU: brackets on one CPU do not show that.
+    fn in_order(self) -> Result<(), StampError> {
+        match (self.clock, CLOCK.barred()) {
+            (StampClock::Counter, Some(reason @ Demotion::OutOfOrder)) => Err(StampError::GivenUp(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The part of the history that has this stamp, after a renewal where the stamp is later than
+    /// the last one.
+    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
+        self.in_order()?;
+        let (history, owner) = (self.history(), process_mark());
+        let found = history.find_by(stamp.0, owner);
+        if found != Err(Uncovered::After) {
+            return found.map_err(StampError::from);
+        }
+        // Twice, where the first finds that the clocks did not go on, and only begins.
+        for _ in 0..2 {
+            let renewed = os::keep_errno(|| self.renew(civil));
+            match (history.find_by(stamp.0, owner), renewed) {
+                (Err(Uncovered::After), Err(reason)) => return Err(reason.into()),
+                (Err(Uncovered::After), Ok(())) => {}
+                (found, _) => return found.map_err(StampError::from),
+            }
+        }
+        Err(StampError::Future)
+    }
+
+    /// The history from a stamp on, after two renewals: one that finds that the clocks did not go
+    /// on only begins. Where they fail the history ends before them.
+    fn excerpt(self, from: Stamp) -> Result<Excerpt, StampError> {
+        let history = self.history();
+        os::keep_errno(|| {
+            if history.is_of(process_mark()) {
+                let _ = self.renew(CivilTime::Unasked).and_then(|()| self.renew(CivilTime::Unasked));
+            }
+            Ok(history.excerpt(from.0)?)
+        })
     }
 }
 
-/// Converts stamps, looking for a piece only where the last one does not have the next stamp.
-fn batch<T>(
-    of: impl Stamps,
-    stamps: impl IntoIterator<Item = Stamp>,
-    civil: CivilTime,
-    by: impl Fn(&Piece, Stamp) -> Result<T, StampError>,
-) -> impl Iterator<Item = Result<T, StampError>> {
-    let mut last: Option<Piece> = None;
-    stamps.into_iter().map(move |stamp| {
-        if let Some(piece) = last.as_ref().filter(|piece| piece.is_of(stamp.0)) {
-            return by(piece, stamp);
-        }
-        by(last.insert(of.piece(stamp, civil)?), stamp)
-    })
+/// Reads the system's clock; zero if none answers. Not inlined, so that a stamp of the counter is
+/// short where it is taken.
+#[cold]
+#[inline(never)]
+fn os_stamp() -> Stamp {
+    Stamp(CLOCK.os_ns().unwrap_or(0))
 }
 
-/// Stamps of the counter: proof that this process was permitted to read it, and that it was fit,
-/// when [`counter`] returned it.
-#[derive(Clone, Copy, Debug)]
-pub struct CounterStamps(());
-
-/// Stamps of the system's clock, CLOCK_MONOTONIC on Linux: for where [`counter`] refuses.
-#[derive(Clone, Copy, Debug)]
-pub struct OsStamps(());
+/// The moment of a stamp of the system's clock: the stamp is the time, but for one that no
+/// [`Instant`] has.
+#[inline(always)]
+fn os_instant(stamp: Stamp) -> Result<Instant, StampError> {
+    i64::try_from(stamp.0).map(Instant::from_signed_ns).map_err(|_| StampError::Future)
+}
 
 /// Begins the history and returns the source of stamps of the counter, or says why the counter is
 /// not fit for that. Asks the kernel again.
@@ -231,7 +335,7 @@ pub struct OsStamps(());
 ///
 /// # Errors
 /// It is not, for one of these reasons.
-pub fn counter() -> Result<CounterStamps, Refused> {
+pub fn counter() -> Result<Stamps, Refused> {
     os::keep_errno(|| {
         if !arch::EXISTS {
             return Err(Refused::NoCounter);
@@ -246,18 +350,18 @@ pub fn counter() -> Result<CounterStamps, Refused> {
             return Err(Refused::NotInvariant);
         }
         let is_new = !COUNTER.is_of(process_mark());
-        let begun = renew_counter(CivilTime::Asked);
+        let begun = Stamps::COUNTER.renew(CivilTime::Asked);
         if is_new && begun.is_ok() {
             // Or nothing would be known of the rate in the first period.
             for _ in 0..2 {
                 pause(FIRST_INTERVAL);
-                let _ = renew_counter(CivilTime::Asked);
+                let _ = Stamps::COUNTER.renew(CivilTime::Asked);
             }
         }
         match begun {
-            Ok(()) => Ok(CounterStamps(())),
+            Ok(()) => Ok(Stamps::COUNTER),
             // Another thread renews it; so it has begun.
-            Err(Unrenewed::Busy) if COUNTER.is_of(process_mark()) => Ok(CounterStamps(())),
+            Err(Unrenewed::Busy) if COUNTER.is_of(process_mark()) => Ok(Stamps::COUNTER),
             Err(Unrenewed::Unobserved(Unobserved::Barred(reason))) => Err(Refused::NotUsed(reason)),
             Err(_) => Err(Refused::NotCompared),
         }
@@ -269,14 +373,14 @@ pub fn counter() -> Result<CounterStamps, Refused> {
 ///
 /// Cost: tens of microseconds. Not async-signal-safe.
 #[must_use]
-pub fn os() -> OsStamps {
+pub fn os() -> Stamps {
     os::keep_errno(|| {
         crate::prepare();
         boot::learn();
         // Where no clock answers there are no stamps to convert either.
-        let _ = renew_os(CivilTime::Asked);
+        let _ = Stamps::OS.renew(CivilTime::Asked);
     });
-    OsStamps(())
+    Stamps::OS
 }
 
 /// Compares the clocks now, for each history that has begun: stamps up to here can be converted,
@@ -290,120 +394,8 @@ pub fn os() -> OsStamps {
 pub fn renew() -> Result<(), StampError> {
     os::keep_errno(|| {
         let owner = process_mark();
-        let counter = COUNTER.is_of(owner).then(|| renew_counter(CivilTime::Asked));
-        let os = OS.is_of(owner).then(|| renew_os(CivilTime::Asked));
-        let renewed = counter.into_iter().chain(os).reduce(Result::and);
+        let begun = [Stamps::COUNTER, Stamps::OS].into_iter().filter(|stamps| stamps.history().is_of(owner));
+        let renewed = begun.map(|stamps| stamps.renew(CivilTime::Asked)).reduce(Result::and);
         renewed.map_or(Err(StampError::NoHistory), |renewed| renewed.map_err(StampError::from))
     })
-}
-
-fn renew_counter(civil: CivilTime) -> Result<(), Unrenewed> {
-    COUNTER.renew_by(process_mark(), |enough| CLOCK.observe(enough, civil))
-}
-
-fn renew_os(civil: CivilTime) -> Result<(), Unrenewed> {
-    OS.renew_by(process_mark(), |_| CLOCK.observe_os(civil))
-}
-
-/// The piece of a stamp, after a renewal where it is later than the last one.
-fn piece_of(
-    history: &History<PIECES>,
-    renew: impl Fn() -> Result<(), Unrenewed>,
-    stamp: Stamp,
-) -> Result<Piece, StampError> {
-    let owner = process_mark();
-    let found = history.find_by(stamp.0, owner);
-    if found != Err(Uncovered::After) {
-        return found.map_err(StampError::from);
-    }
-    // Twice, where the first finds that the clocks did not go on, and only begins.
-    for _ in 0..2 {
-        let renewed = os::keep_errno(&renew);
-        match (history.find_by(stamp.0, owner), renewed) {
-            (Err(Uncovered::After), Err(reason)) => return Err(reason.into()),
-            (Err(Uncovered::After), Ok(())) => {}
-            (found, _) => return found.map_err(StampError::from),
-        }
-    }
-    Err(StampError::Future)
-}
-
-/// The history from a stamp on, after two renewals: one that finds that the clocks did not go on
-/// only begins. Where they fail the history ends before them.
-fn excerpt_of(
-    history: &History<PIECES>,
-    renew: impl Fn() -> Result<(), Unrenewed>,
-    from: Stamp,
-) -> Result<Excerpt, StampError> {
-    let owner = process_mark();
-    os::keep_errno(|| {
-        if history.is_of(owner) {
-            let _ = renew().and_then(|()| renew());
-        }
-        Ok(history.excerpt(from.0)?)
-    })
-}
-
-impl CounterStamps {
-    /// Fails where the counter went back from CPU to CPU: brackets on one CPU do not show that.
-    fn in_order() -> Result<(), StampError> {
-        match CLOCK.barred() {
-            Some(reason @ Demotion::OutOfOrder) => Err(StampError::GivenUp(reason)),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Stamps for CounterStamps {
-    #[inline(always)]
-    fn now_unordered(self) -> Stamp {
-        Stamp(arch::unordered())
-    }
-
-    #[inline(always)]
-    fn now(self) -> Stamp {
-        Stamp(arch::after())
-    }
-
-    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
-        Self::in_order()?;
-        piece_of(&COUNTER, || renew_counter(civil), stamp)
-    }
-
-    fn header(self, from: Stamp) -> Result<Header, StampError> {
-        Self::in_order()?;
-        excerpt_of(&COUNTER, || renew_counter(CivilTime::Unasked), from)
-            .map(|history| Header::new(StampClock::Counter, history))
-    }
-}
-
-impl Stamps for OsStamps {
-    #[inline(always)]
-    fn now_unordered(self) -> Stamp {
-        self.now()
-    }
-
-    /// Zero where no clock answers.
-    #[inline(always)]
-    fn now(self) -> Stamp {
-        Stamp(CLOCK.os_ns().unwrap_or(0))
-    }
-
-    fn piece(self, stamp: Stamp, civil: CivilTime) -> Result<Piece, StampError> {
-        piece_of(&OS, || renew_os(civil), stamp)
-    }
-
-    fn header(self, from: Stamp) -> Result<Header, StampError> {
-        excerpt_of(&OS, || renew_os(CivilTime::Unasked), from).map(|history| Header::new(StampClock::Os, history))
-    }
-
-    /// The stamp is the time, but for one that no [`Instant`] has.
-    fn instant_with_bound(self, stamp: Stamp) -> Result<(Instant, Duration), StampError> {
-        let ns = i64::try_from(stamp.0).map_err(|_| StampError::Future)?;
-        Ok((Instant::from_signed_ns(ns), Duration::ZERO))
-    }
-
-    fn instants(self, stamps: impl IntoIterator<Item = Stamp>) -> impl Iterator<Item = Result<Instant, StampError>> {
-        stamps.into_iter().map(move |stamp| self.instant(stamp))
-    }
 }

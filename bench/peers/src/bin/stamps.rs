@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use clockscope::stamps::{self, CounterStamps, Stamp, StampError, Stamps};
+use clockscope::stamps::{self, Stamp, StampError, Stamps};
 use clockscope::{Conversion, Instant, ticks};
 use clockscope_peers::{argument, conversion, monotonic_ns, quantile, timed};
 
@@ -26,7 +26,7 @@ const PASSES: usize = 9;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Ticks that a batch took.
-type Batch = fn(CounterStamps) -> u64;
+type Batch = fn(Stamps) -> u64;
 
 /// Each cost is printed as ns and relative to the first.
 const KINDS: &[(&str, Batch)] = &[
@@ -58,7 +58,7 @@ struct Row {
 impl Row {
     /// Takes one. The peers' counter reads are unordered, so they may be early by some ns.
     #[inline(never)]
-    fn take(stamps: CounterStamps) -> Self {
+    fn take(stamps: Stamps) -> Self {
         let start = monotonic_ns();
         let stamp = stamps.now();
         let stamped = monotonic_ns();
@@ -95,7 +95,7 @@ fn print_error<T>(name: &str, rows: &[Row], index: usize, origin: &(T, u64), sin
 }
 
 /// Takes rows for so long, and renews the history after each period.
-fn take_rows(stamps: CounterStamps, duration: Duration, period_ns: u64) -> Vec<Row> {
+fn take_rows(stamps: Stamps, duration: Duration, period_ns: u64) -> Vec<Row> {
     let end = monotonic_ns() + duration.as_nanos() as u64;
     let mut next = if period_ns == 0 { u64::MAX } else { monotonic_ns() + period_ns };
     let mut failed = 0u64;
@@ -115,7 +115,7 @@ fn take_rows(stamps: CounterStamps, duration: Duration, period_ns: u64) -> Vec<R
 }
 
 /// Converts the rows' stamps and prints their errors and bounds.
-fn print_errors(stamps: CounterStamps, rows: &[Row]) {
+fn print_errors(stamps: Stamps, rows: &[Row]) {
     let (mut worst, mut outside_bound, mut refused) = (0, 0u64, None);
     let mut bounds = Vec::with_capacity(rows.len());
     for row in rows {
@@ -162,9 +162,10 @@ fn sum(times: impl Iterator<Item = Result<Instant, StampError>>) -> u64 {
 }
 
 /// Prints what the conversion of a stamp costs, in ns.
-fn print_conversions(stamps: CounterStamps, conversion: &Conversion, sorted: Vec<Stamp>) {
-    let pieces = sorted.windows(2).filter(|pair| stamps.piece(pair[0]) != stamps.piece(pair[1])).count() + 1;
-    println!("pieces {pieces}");
+fn print_conversions(stamps: Stamps, conversion: &Conversion, sorted: Vec<Stamp>) {
+    if let Some(header) = sorted.first().and_then(|first| stamps.header(*first).ok()) {
+        println!("pieces {}", header.to_string().matches("\npiece ").count());
+    }
     let random = shuffled(sorted.clone());
     let batch = |list: &[Stamp]| timed(1, || sum(stamps.instants(list.iter().copied())));
     let single = |list: &[Stamp]| timed(1, || sum(list.iter().map(|stamp| stamps.instant(*stamp))));
@@ -182,7 +183,7 @@ fn print_conversions(stamps: CounterStamps, conversion: &Conversion, sorted: Vec
 }
 
 /// Prints the medians of the batches' costs, and of the costs relative to the first kind's.
-fn print_costs(stamps: CounterStamps, conversion: &Conversion) {
+fn print_costs(stamps: Stamps, conversion: &Conversion) {
     let mut costs = vec![(Vec::new(), Vec::new()); KINDS.len()];
     // The first fifth lets every library settle.
     for round in 0..ROUNDS + ROUNDS / 5 {

@@ -6,14 +6,14 @@ use core::ffi::{c_char, c_int};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use clockscope::stamps::{self, CounterStamps, Stamp, Stamps};
+use clockscope::stamps::{self, Stamp, Stamps};
 
 use super::store;
 use crate::answers::{CallFailure, OK, guarded, whole_ns};
 
 /// The counter of stamps, from its first acceptance on. Not a `OnceLock`: a child that is forked
 /// while another thread sets it would wait for that thread without end.
-static COUNTER: AtomicPtr<CounterStamps> = AtomicPtr::new(ptr::null_mut());
+static COUNTER: AtomicPtr<Stamps> = AtomicPtr::new(ptr::null_mut());
 
 /// Begins the history of stamps: [`stamps::counter`].
 #[unsafe(no_mangle)]
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn clockscope_stamps_header(from: u64, text: *mut c_char, 
 }
 
 /// Returns the counter of stamps.
-fn counter() -> Result<CounterStamps, CallFailure> {
+fn counter() -> Result<Stamps, CallFailure> {
     // SAFETY: it is NULL, or was leaked and stays.
     let accepted = unsafe { COUNTER.load(Ordering::Acquire).as_ref() };
     accepted.copied().ok_or(CallFailure::NoHistory)

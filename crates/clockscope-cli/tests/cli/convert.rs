@@ -33,7 +33,7 @@ fn converted(path: &Path, arguments: &[&str], code: i32) -> (String, String) {
 }
 
 /// The rows that a process expects for its stamps.
-fn expected(stamps: impl Stamps, taken: &[Stamp], header: &Header) -> String {
+fn expected(stamps: Stamps, taken: &[Stamp], header: &Header) -> String {
     let row = |stamp: &Stamp| {
         let (instant, bound) = stamps.instant_with_bound(*stamp).unwrap();
         let wall = stamps.wall(*stamp).map_or(String::new(), |wall| wall.to_string());
@@ -53,7 +53,7 @@ fn expected(stamps: impl Stamps, taken: &[Stamp], header: &Header) -> String {
 /// As CSV, as little-endian counts, and with the header beside, whatever clock they are of.
 #[test]
 fn stamps_become_the_times_of_their_process() {
-    fn check(stamps: impl Stamps) {
+    fn check(stamps: Stamps) {
         let folder = tempfile::tempdir().unwrap();
         let mut taken = Vec::new();
         for _ in 0..5 {

@@ -252,7 +252,7 @@ impl Sleeps for ThisMachine {
 /// Returns what the library makes of the kernel's figures, and half of the interval that it
 /// answers, in s.
 fn civil() -> (Option<CivilState>, Option<f64>) {
-    let half = |bounded: clockscope::Bounded| Some(bounded.width().as_secs_f64() / 2.0);
+    let half = |interval: clockscope::Interval| Some(interval.width().as_secs_f64() / 2.0);
     match clockscope::utc_now() {
         Ok(utc) => (Some(utc.state), half(utc)),
         Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilState::Slewing), None),

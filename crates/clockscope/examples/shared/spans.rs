@@ -37,12 +37,12 @@ pub(crate) struct Trace {
 }
 
 /// Records events of one thread.
-struct Tracer<S> {
-    stamps: S,
+struct Tracer {
+    stamps: Stamps,
     events: Vec<Event<Stamp>>,
 }
 
-impl<S: Stamps> Tracer<S> {
+impl Tracer {
     fn span(&mut self, name: &'static str, work: impl FnOnce(&mut Self)) {
         self.record(name, Edge::Begin);
         work(self);
@@ -75,16 +75,10 @@ pub(crate) fn export(usage: &str, write: impl Fn(&Trace, &Path) -> io::Result<()
 }
 
 fn trace() -> Result<Trace, Box<dyn Error>> {
-    match stamps::counter() {
-        Ok(stamps) => request(stamps),
-        Err(refused) => {
-            eprintln!("{refused}: these are stamps of the system's clock");
-            request(stamps::os())
-        }
-    }
-}
-
-fn request(stamps: impl Stamps) -> Result<Trace, Box<dyn Error>> {
+    let stamps = stamps::counter().unwrap_or_else(|refused| {
+        eprintln!("{refused}: these are stamps of the system's clock");
+        stamps::os()
+    });
     // Renews the history of stamps. Where no thread can be started, the conversion does.
     let upkeep = Upkeep::start(Duration::from_millis(100)).ok();
     let mut tracer = Tracer { stamps, events: Vec::new() };
@@ -103,7 +97,7 @@ fn work(parts: u64) {
 
 impl Trace {
     /// Converts recorded events.
-    fn of(stamps: impl Stamps, recorded: &[Event<Stamp>]) -> Result<Self, Box<dyn Error>> {
+    fn of(stamps: Stamps, recorded: &[Event<Stamp>]) -> Result<Self, Box<dyn Error>> {
         let anchor = Anchor::now().ok_or("the system has no wall clock; use a system that has one")?;
         let converted: Result<Vec<_>, StampError> =
             recorded.iter().map(|event| stamps.instant_with_bound(event.time)).collect();

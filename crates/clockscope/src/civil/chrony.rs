@@ -11,7 +11,8 @@ use clockscope_core::civil::{KernelClockState, Leap};
 use clockscope_core::os;
 
 use crate::civil_bounds::kernel::KernelBounds;
-use crate::civil_bounds::{Basis, CivilInterval, Unbounded};
+use crate::civil_bounds::{CivilInterval, Unbounded};
+use crate::interval::Basis;
 use crate::{Instant, now};
 use clockscope_core::CivilState;
 

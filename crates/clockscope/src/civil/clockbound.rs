@@ -9,8 +9,9 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use clockscope_core::civil::KernelClockState;
 
+use crate::civil_bounds::CivilInterval;
 use crate::civil_bounds::kernel::KernelBounds;
-use crate::civil_bounds::{Basis, CivilInterval};
+use crate::interval::Basis;
 use crate::native::CLOCK;
 use clockscope_core::CivilState;
 

@@ -2,9 +2,9 @@
 //! whose true time was known.
 
 use super::*;
-use crate::civil_bounds::Basis;
-use crate::civil_bounds::{SYSTEM_UNIT_NS, system_time};
+use crate::WallTime;
 use crate::disciplined::carried_on;
+use crate::interval::Basis;
 use clockscope_core::CivilState;
 use clockscope_core::civil::Leap;
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ const BETWEEN_NS: u64 = 100_000;
 
 /// Returns true if the true time is in the interval, or in one that is stated and worth nothing.
 fn is_inside(interval: &Result<CivilInterval, Unbounded>, truth_ns: i128) -> bool {
-    let truth = system_time(truth_ns).unwrap();
+    let truth = WallTime::from_unix_ns(truth_ns.try_into().unwrap());
     match interval {
         Ok(interval) => (interval.earliest_ns..=interval.latest_ns).contains(&truth_ns),
         Err(error) => error.interval().is_some_and(|interval| interval.earliest <= truth && truth <= interval.latest),
@@ -329,17 +329,19 @@ fn a_state_that_ntpd_rs_may_have_left_has_room_for_its_dispersion() {
 fn tai_is_ahead() {
     let interval =
         CivilInterval::around(5_000_000_000, 1_000, (Basis::KernelLoop, CivilState::Synchronized), Leap::None);
-    let tai = interval.bounded(37_000_000_000).unwrap();
-    assert_eq!(tai.earliest, system_time(42_000_000_000 - 1_000).unwrap());
-    assert_eq!(tai.latest, system_time(42_000_000_000 + 1_000).unwrap());
+    let tai = interval.on_scale(37_000_000_000).unwrap();
+    assert_eq!(tai.earliest, WallTime::from_unix_ns(42_000_000_000 - 1_000));
+    assert_eq!(tai.latest, WallTime::from_unix_ns(42_000_000_000 + 1_000));
+    assert_eq!((tai.basis, tai.leap), (Some(Basis::KernelLoop), Some(Leap::None)));
+    assert_eq!(interval.on_scale(i128::from(i64::MAX)), Err(Unbounded::OutOfRange));
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn utc_is_between_its_bounds() {
     match utc_now() {
-        Ok(utc) => assert!(utc.earliest <= std::time::SystemTime::now() && utc.earliest < utc.latest),
-        Err(Unbounded::Unsynchronized(time)) => assert!(time <= std::time::SystemTime::now()),
+        Ok(utc) => assert!(utc.earliest <= crate::wall::now() && utc.earliest < utc.latest && utc.basis.is_some()),
+        Err(Unbounded::Unsynchronized(time)) => assert!(time <= crate::wall::now()),
         Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.interval().is_some()),
         Err(other) => panic!("{other}"),
     }
@@ -352,13 +354,11 @@ proptest! {
         let interval = state.interval(took).unwrap();
         let truth = unix_ns + (error_us as f64 * 1000.0 * off) as i128;
         prop_assert!(interval.earliest_ns <= truth && truth <= interval.latest_ns);
-        let bounded = interval.bounded(0).unwrap();
-        let rounded = bounded.width() - Duration::from_nanos(2 * (error_us * 1000 + 1 + took));
-        prop_assert!(rounded.as_nanos() as i128 <= 2 * (SYSTEM_UNIT_NS - 1));
-        prop_assert!(bounded.earliest <= system_time(interval.earliest_ns).unwrap());
-        prop_assert!(bounded.latest >= system_time(interval.latest_ns).unwrap());
+        let on_scale = interval.on_scale(0).unwrap();
+        prop_assert_eq!(on_scale.width(), Duration::from_nanos(2 * (error_us * 1000 + 1 + took)));
+        prop_assert_eq!(i128::from(on_scale.earliest.as_unix_ns()), interval.earliest_ns);
         // The time constant is 0: once in 500 times the state could be ClockBound's.
         let is_one_figure = error_us % 500 == state.estimated_error_us;
-        prop_assert_eq!(bounded.state, if is_one_figure { CivilState::WhileNotSlewing } else { CivilState::Synchronized });
+        prop_assert_eq!(on_scale.state, if is_one_figure { CivilState::WhileNotSlewing } else { CivilState::Synchronized });
     }
 }

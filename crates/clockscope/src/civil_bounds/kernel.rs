@@ -19,8 +19,9 @@
 
 use clockscope_core::civil::{KernelClockState, UNKNOWN_ERROR_US};
 
-use super::{Basis, CivilInterval, Unbounded};
+use super::{CivilInterval, Unbounded};
 use crate::disciplined::CivilStatement;
+use crate::interval::Basis;
 use clockscope_core::CivilState;
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
@@ -166,13 +167,13 @@ impl KernelBounds for KernelClockState {
             .moved(loop_ns(self))
             .moved(adjusted_ns(self));
         if state == CivilState::Worthless {
-            return Err(interval.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
+            return Err(interval.on_scale(0).map_or_else(|error| error, Unbounded::Worthless));
         }
         let most_ppm = if basis == Basis::KernelLoop { LOOP_PPM } else { OSCILLATOR_PPM };
         if self.rate_ppm.abs() > most_ppm {
             let ppm = self.rate_ppm.round() as i32;
             return Err(interval
-                .bounded(0)
+                .on_scale(0)
                 .map_or_else(|error| error, |interval| Unbounded::Slewing { interval, ppm }));
         }
         Ok(interval)

@@ -2,10 +2,8 @@
 
 use super::errors::StampError;
 use super::stamp::Stamp;
-use crate::bounded::Interval;
-use crate::disciplined::BoundedAt;
 use crate::history::Piece;
-use crate::{Instant, WallTime};
+use crate::{Instant, Interval, WallTime};
 
 /// The moment of a stamp.
 #[inline(always)]
@@ -22,6 +20,5 @@ pub(super) fn wall_by(piece: &Piece, stamp: Stamp) -> Result<WallTime, StampErro
 /// The interval in which the true time was then.
 pub(super) fn bounded_by(piece: &Piece, stamp: Stamp) -> Result<Interval, StampError> {
     let ns = instant_by(piece, stamp)?.as_ns();
-    let BoundedAt { earliest_ns, latest_ns, state } = piece.bounded_at(ns);
-    Ok(Interval { earliest: WallTime::from_unix_ns(earliest_ns), latest: WallTime::from_unix_ns(latest_ns), state })
+    Ok(Interval::carried(piece.bounded_at(ns)))
 }

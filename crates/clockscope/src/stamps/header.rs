@@ -24,12 +24,11 @@ use clockscope_core::CivilState;
 
 use super::by_piece::{bounded_by, instant_by, wall_by};
 use super::errors::StampError;
-use super::stamp::Stamp;
-use crate::bounded::Interval;
+use super::stamp::{Stamp, StampClock};
 use crate::disciplined::ClockOffset;
 use crate::history::{Ahead, Doubt, Excerpt, Piece, Tail, Uncovered};
 use crate::tick_length::TickLength;
-use crate::{Instant, WallTime};
+use crate::{Instant, Interval, WallTime};
 
 /// First line: the format and its version.
 const FIRST: &str = "clockscope stamps 1";
@@ -45,7 +44,7 @@ const UNKNOWN: &str = "-";
 /// [`Header::split`] reads it again. The program `clockscope convert` converts files of stamps.
 ///
 /// ```
-/// use clockscope::stamps::{self, Header, Stamps};
+/// use clockscope::stamps::{self, Header};
 ///
 /// # if let Ok(stamps) = stamps::counter() {
 /// let first = stamps.now();
@@ -68,24 +67,6 @@ pub struct Header {
     process: u32,
     generation: u64,
     history: Excerpt,
-}
-
-/// The clock that stamps were taken of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StampClock {
-    /// The processor's counter.
-    Counter,
-    /// The system's clock: the count is the time.
-    Os,
-}
-
-impl StampClock {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Os => "os",
-        }
-    }
 }
 
 /// Times of a stamp, and their bounds.

@@ -1,4 +1,4 @@
-//! A stamp.
+//! A stamp, and the clocks that stamps are taken of.
 
 /// A reading of a clock: a number of ticks, or of ns, without its unit.
 ///
@@ -28,5 +28,24 @@ impl Stamp {
     #[must_use]
     pub const fn is_before(self, other: Self) -> bool {
         (self.0.wrapping_sub(other.0) as i64) < 0
+    }
+}
+
+/// The clock that stamps were taken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StampClock {
+    /// The processor's counter.
+    Counter,
+    /// The system's clock: the count is the time.
+    Os,
+}
+
+impl StampClock {
+    /// Returns the word of a header.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Os => "os",
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 #![cfg(all(unix, feature = "serde"))]
 
-use clockscope::{AtomicInstant, Instant, WallTime};
-use clockscope::{CivilState, bounded::Interval};
+use clockscope::{AtomicInstant, Basis, CivilState, Instant, Interval, Leap, WallTime};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as StdInstant};
 
@@ -33,9 +32,16 @@ fn intervals_are_sent() {
     let text = serde_json::to_string(&interval).unwrap();
     assert_eq!(
         text,
-        r#"{"earliest":"1970-01-01T00:00:00.000000001Z","latest":"1970-01-01T00:00:01.000000001Z","state":"while_not_slewing"}"#
+        r#"{"earliest":"1970-01-01T00:00:00.000000001Z","latest":"1970-01-01T00:00:01.000000001Z","state":"while_not_slewing","basis":null,"leap":null}"#
     );
     assert_eq!(serde_json::from_str::<Interval>(&text).unwrap(), interval);
+    let known = text.replace(r#""basis":null,"leap":null"#, r#""basis":"kernel_loop","leap":"insert""#);
+    let read: Interval = serde_json::from_str(&known).unwrap();
+    assert_eq!((read.basis, read.leap), (Some(Basis::KernelLoop), Some(Leap::Insert)));
+    assert_eq!(serde_json::to_string(&read).unwrap(), known);
+    // What a machine sends that has neither, and what one reads of another's later fields.
+    let bare = text.replace(r#","basis":null,"leap":null"#, r#","later":1"#);
+    assert_eq!(serde_json::from_str::<Interval>(&bare).unwrap(), interval);
     let turned = text.replace("00:00:00.", "00:00:02.");
     assert!(serde_json::from_str::<Interval>(&turned).unwrap_err().to_string().contains("ends before it begins"));
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
-use clockscope::stamps::{self, Stamps};
+use clockscope::stamps;
 use clockscope::{Instant, Source, Upkeep, bounded, wall};
 
 use clockscope_testing::skip;

@@ -6,26 +6,26 @@ use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use clockscope::stamps::{self, Converted, CounterStamps, Header, Refused, Stamp, StampClock, StampError, Stamps};
-use clockscope::{Demotion, Instant, Upkeep};
+use clockscope::stamps::{self, Converted, Header, Refused, Stamp, StampClock, StampError, Stamps};
+use clockscope::{CivilState, Demotion, Instant, Upkeep};
 use clockscope_testing::{skip, until};
 
 use super::{ALLOCATIONS, disable_counter, forked, in_a_process, install, monotonic_by_syscall};
 
 /// The counter's stamps, or a skipped test where the machine has no counter that is fit.
-fn counter() -> Option<CounterStamps> {
+fn counter() -> Option<Stamps> {
     stamps::counter().inspect_err(|refused| skip(&refused.to_string())).ok()
 }
 
 /// A stamp between two readings of the system call, in ns.
-fn stamped(stamps: impl Stamps) -> (u64, Stamp, u64) {
+fn stamped(stamps: Stamps) -> (u64, Stamp, u64) {
     let before = monotonic_by_syscall();
     let stamp = stamps.now();
     (before, stamp, monotonic_by_syscall())
 }
 
 /// What a conversion says is so.
-fn assert_right_stamp(stamps: impl Stamps, (before, stamp, after): (u64, Stamp, u64)) {
+fn assert_right_stamp(stamps: Stamps, (before, stamp, after): (u64, Stamp, u64)) {
     let (instant, bound) = stamps.instant_with_bound(stamp).unwrap();
     let (ns, bound) = (instant.as_ns(), u64::try_from(bound.as_nanos()).unwrap() + 1);
     assert!((before.saturating_sub(bound)..=after + bound).contains(&ns), "{before} {ns} {after}, {bound} ns");
@@ -64,7 +64,7 @@ fn a_stamp_becomes_the_time_of_its_moment() {
 /// A header that is read from its text converts as the process does, before and after.
 #[test]
 fn a_header_converts_as_the_process_does() {
-    fn check(stamps: impl Stamps) {
+    fn check(stamps: Stamps) {
         let first = stamps.now();
         let mut kept = Vec::new();
         let said = |stamp: Stamp| {
@@ -174,7 +174,7 @@ extern "C" fn convert_in_handler(_: libc::c_int) {
     IN_HANDLER[kind].fetch_add(1, Ordering::Relaxed);
 }
 
-static mut COUNTER: Option<CounterStamps> = None;
+static mut COUNTER: Option<Stamps> = None;
 
 #[test]
 fn a_handler_converts_whatever_it_interrupts() {
@@ -244,6 +244,83 @@ fn a_disabled_counter_is_refused() {
         assert_eq!(clockscope::demotion(), Some(Demotion::NotPermitted));
         let os = stamps::os();
         assert_right_stamp(os, stamped(os));
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// The documented fallback: one variable, whichever clock it is.
+fn fallback() -> Stamps {
+    let stamps = stamps::counter().unwrap_or_else(|_| stamps::os());
+    assert_eq!(size_of_val(&stamps), 1);
+    for _ in 0..100 {
+        let (stamp, unordered) = (stamped(stamps), stamps.now_unordered());
+        assert_right_stamp(stamps, stamp);
+        assert!(stamps.instant(unordered).is_ok());
+    }
+    assert_eq!(stamps.header(stamps.now()).unwrap().clock(), stamps.clock());
+    stamps
+}
+
+#[test]
+fn one_variable_takes_stamps_of_the_counter() {
+    let status = in_a_process(here!(one_variable_takes_stamps_of_the_counter), &[], || {
+        let Some(counter) = counter() else { return };
+        assert_eq!(fallback(), counter);
+        assert_eq!(counter.clock(), StampClock::Counter);
+    });
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn one_variable_takes_stamps_of_the_system_where_the_counter_is_refused() {
+    let here = here!(one_variable_takes_stamps_of_the_system_where_the_counter_is_refused);
+    let status = in_a_process(here, &[], || {
+        disable_counter();
+        assert_eq!(fallback(), stamps::os());
+        assert_eq!(stamps::os().clock(), StampClock::Os);
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Stamps of both clocks, taken between the same readings, have the same moment, civil time and
+/// bounds, singly and in batches.
+#[test]
+fn stamps_of_both_clocks_convert_alike() {
+    fn check(stamps: Stamps, taken: &[(u64, Stamp, u64)]) -> Vec<(i64, i64, CivilState)> {
+        let each = || taken.iter().map(|(_, stamp, _)| *stamp);
+        let instants: Vec<_> = each().map(|stamp| stamps.instant(stamp).unwrap()).collect();
+        let walls: Vec<_> = each().map(|stamp| stamps.wall(stamp).unwrap()).collect();
+        let intervals: Vec<_> = each().map(|stamp| stamps.bounded(stamp).unwrap()).collect();
+        assert!(stamps.instants(each()).eq(instants.iter().copied().map(Ok)));
+        assert!(stamps.walls(each()).eq(walls.iter().copied().map(Ok)));
+        assert!(stamps.boundeds(each()).eq(intervals.iter().copied().map(Ok)));
+        if stamps.clock() == StampClock::Os {
+            let before_history = Stamp::from_count(1);
+            assert_eq!(stamps.instants([before_history]).next(), Some(Ok(Instant::from_ns(1))), "it is the time");
+        }
+        let no_time = Stamp::from_count(1 << 63);
+        assert!(
+            [stamps.instants([no_time]).next(), Some(stamps.instant(no_time))]
+                .iter()
+                .all(|one| { matches!(one, Some(Err(StampError::Future | StampError::BeforeHistory))) })
+        );
+        let rows = instants.iter().zip(&walls).zip(&intervals);
+        rows.map(|((instant, wall), interval)| (instant.as_signed_ns(), wall.as_unix_ns(), interval.state)).collect()
+    }
+    let status = in_a_process(here!(stamps_of_both_clocks_convert_alike), &[], || {
+        let Some(counter) = counter() else { return };
+        let os = stamps::os();
+        let taken: Vec<_> = (0..200).map(|_| (stamped(counter), stamped(os))).collect();
+        stamps::renew().unwrap();
+        let (by_counter, by_os): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
+        let converted = check(counter, &by_counter).into_iter().zip(check(os, &by_os));
+        for (index, (counter_row, os_row)) in converted.enumerate() {
+            let bound = counter.error_bound(by_counter[index].1).unwrap().as_nanos() as i64 + 1_000;
+            let apart = (by_os[index].2 - by_counter[index].0) as i64 + bound;
+            assert!((os_row.0 - counter_row.0).abs() <= apart, "{counter_row:?} {os_row:?}");
+            assert!((os_row.1 - counter_row.1).abs() <= apart + 1_000, "{counter_row:?} {os_row:?}");
+            assert_eq!(os_row.2, counter_row.2);
+        }
     });
     assert!(status.success(), "{status}");
 }

@@ -12,10 +12,9 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
-use clockscope::bounded::{self, Interval};
-use clockscope::{Bounded, CivilState, Leap, Unbounded, tai_now, utc_now};
+use clockscope::{CivilState, Interval, Leap, Unbounded, WallTime, bounded, tai_now, utc_now};
 use clockscope_system::RawClock;
 use clockscope_system::os::{self, Reference};
 
@@ -82,7 +81,7 @@ fn printed(child: Option<Child>) -> Result<String, Box<dyn Error>> {
 impl Truth {
     fn now(offset_ns: i128, is_leap: bool) -> Result<Self, Box<dyn Error>> {
         let clock = os::references().into_iter().next().ok_or("no clock goes on undisturbed")?;
-        let real_ns = unix_ns(SystemTime::now());
+        let real_ns = unix_ns(SystemTime::now().try_into()?);
         let began = read(&clock)?;
         let leap_ns = is_leap.then(|| (real_ns.div_euclid(DAY_NS) + 1) * DAY_NS);
         let began_unix_ns = real_ns + offset_ns;
@@ -114,7 +113,7 @@ fn tai_ns() -> Option<i128> {
     tai_now().ok().map(|tai| (unix_ns(tai.earliest) + unix_ns(tai.latest)) / 2)
 }
 
-fn named(utc: &Result<Bounded, Unbounded>) -> (&'static str, Option<&Bounded>) {
+fn named(utc: &Result<Interval, Unbounded>) -> (&'static str, Option<&Interval>) {
     match utc {
         Ok(bounded) if bounded.state == CivilState::Synchronized => ("synchronized", Some(bounded)),
         Ok(bounded) => ("while_not_slewing", Some(bounded)),
@@ -136,7 +135,7 @@ impl Seen {
             let utc = utc_now();
             let after = truth.elapsed_ns()?;
             // Between these the answer is about some moment: both must be possible.
-            let is_inside = |bounded: &Bounded| {
+            let is_inside = |bounded: &Interval| {
                 let took_ns = after - before;
                 let (earliest, latest) = (unix_ns(bounded.earliest) - took_ns, unix_ns(bounded.latest) + took_ns);
                 truth.unix_ns(before).iter().all(|truth| (earliest..=latest).contains(truth))
@@ -144,7 +143,7 @@ impl Seen {
             let (name, bounded) = named(&utc);
             self.answers.entry(name).or_default()[usize::from(bounded.is_some_and(is_inside))] += 1;
             if let Ok(utc) = utc {
-                self.in_leap += u64::from(utc.leap == Leap::InProgress);
+                self.in_leap += u64::from(utc.leap == Some(Leap::InProgress));
                 self.widest_ns = self.widest_ns.max(utc.width().as_nanos());
             }
             self.count_tai(truth, after)?;
@@ -177,8 +176,7 @@ impl Seen {
             return Ok(());
         }
         let took_ns = after - before;
-        let (earliest, latest) =
-            (i128::from(earliest.as_unix_ns()) - took_ns, i128::from(latest.as_unix_ns()) + took_ns);
+        let (earliest, latest) = (unix_ns(earliest) - took_ns, unix_ns(latest) + took_ns);
         let mut truths = truth.unix_ns(before).into_iter();
         // Far from the inserted second both are one.
         let is_inside = truths.all(|truth| (earliest..=latest).contains(&truth));
@@ -210,11 +208,8 @@ impl Seen {
     }
 }
 
-fn unix_ns(time: SystemTime) -> i128 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => after.as_nanos() as i128,
-        Err(before) => -(before.duration().as_nanos() as i128),
-    }
+fn unix_ns(time: WallTime) -> i128 {
+    time.as_unix_ns().into()
 }
 
 fn read(clock: &Reference) -> Result<u64, Box<dyn Error>> {

@@ -1,0 +1,14 @@
+/work/main/bench/peers/target/debug/deps/quanta-b674c1891073622c.d: /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/lib.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/mod.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/counter.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/monotonic/mod.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/monotonic/unix.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/detection.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/mock.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/instant.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/upkeep.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/stats.rs
+
+/work/main/bench/peers/target/debug/deps/libquanta-b674c1891073622c.rmeta: /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/lib.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/mod.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/counter.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/monotonic/mod.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/monotonic/unix.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/detection.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/mock.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/instant.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/upkeep.rs /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/stats.rs
+
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/lib.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/mod.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/counter.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/monotonic/mod.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/clocks/monotonic/unix.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/detection.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/mock.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/instant.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/upkeep.rs:
+/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/quanta-0.13.0/src/stats.rs:
