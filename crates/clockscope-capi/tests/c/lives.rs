@@ -87,7 +87,7 @@ fn sanitizers_find_nothing() {
     let folder = Folder::new();
     let sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     for compiler in ["gcc", "clang"] {
-        for name in ["usage", "lives", "stamps", "ticks"] {
+        for name in ["usage", "lives", "stamps", "wall", "ticks"] {
             let Some(program) = compiled(&folder, compiler, &sanitize, name) else { continue };
             let printed = run(&program);
             assert!(name == "ticks" || printed.is_empty() || is_refused(&printed), "{compiler} {name}: {printed}");
@@ -103,7 +103,9 @@ fn valgrind_finds_nothing() {
         return skip("valgrind is not installed");
     }
     let folder = Folder::new();
-    for (name, arguments) in [("usage", &[][..]), ("stamps", &[]), ("lives", &["thread"]), ("lives", &["fork"])] {
+    for (name, arguments) in
+        [("usage", &[][..]), ("stamps", &[]), ("wall", &[]), ("lives", &["thread"]), ("lives", &["fork"])]
+    {
         let Some(program) = compiled(&folder, "gcc", &["-DFEW_TURNS"], name) else { return };
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--quiet", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]);

@@ -6,7 +6,9 @@
 #define _GNU_SOURCE
 #endif
 
-#include <clockscope.h>
+#include <clockscope_wall.h>
+
+#include "expect.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,16 +19,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int wrong = 0;
-
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
-      ++wrong;                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 /* The latest reading of all. Each takes one that is not smaller. */
 static uint64_t latest;

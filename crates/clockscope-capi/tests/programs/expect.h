@@ -1,0 +1,18 @@
+/* What the programs share that print what is wrong: the number of such lines, with which they end. */
+
+#ifndef EXPECT_H
+#define EXPECT_H
+
+#include <stdio.h>
+
+static int wrong = 0;
+
+#define EXPECT(condition)                                                                          \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
+      ++wrong;                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+#endif /* EXPECT_H */
