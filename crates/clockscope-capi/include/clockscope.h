@@ -84,7 +84,9 @@ typedef enum clockscope_error {
   CLOCKSCOPE_ERROR_NO_CLOCK = -2, /* no clock of the system answers */
   CLOCKSCOPE_ERROR_UNKNOWN = -3,  /* the figure is not known */
   CLOCKSCOPE_ERROR_PANICKED = -4, /* the library has failed: please report it */
-  CLOCKSCOPE_ERROR_ARGUMENT = -5  /* a number is out of its range */
+  CLOCKSCOPE_ERROR_ARGUMENT = -5, /* a number is out of its range */
+  /* -6 to -17: clockscope_stamp_error */
+  CLOCKSCOPE_ERROR_SYSTEM = -18   /* the system refuses, or has no such thing */
 } clockscope_error;
 
 /* The source of the time. */
@@ -213,6 +215,16 @@ CLOCKSCOPE_API uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT;
 
+/* Stores the time now, as clockscope_now() returns it. Fails if no clock answers, where
+ * clockscope_now() stands still: in a process whose system calls are denied.
+ *
+ * Unit, error, ordering: as clockscope_now().
+ * Cost: a call, and that of clockscope_now(). While the time stands still, another call of the
+ *   system's clock.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_try_now(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
+
 /* Returns civil time: CLOCK_REALTIME.
  *
  * Unit: ns since the Unix epoch, without leap seconds.
@@ -265,6 +277,16 @@ CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NO
  * Cost: a call and a load.
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API uint64_t clockscope_generation(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns how far the time is ahead of CLOCK_MONOTONIC: 0 unless that clock has stepped back, as
+ * under a process that joins another time namespace or is restored from a checkpoint. The time then
+ * stands still for 10 ms, and goes on from there at the clock's rate, in a new generation. A forked
+ * child starts on CLOCK_MONOTONIC again.
+ *
+ * Unit: ns. Error: none. Ordering: none.
+ * Cost: a call and some loads.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API uint64_t clockscope_timeline_offset(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Stores the counter's frequency.
  *
@@ -338,6 +360,25 @@ CLOCKSCOPE_API int clockscope_prepare(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_recheck(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Installs a handler of SIGSEGV that lets the process survive a counter that is disabled
+ * (prctl(PR_SET_TSC)) during its life. Without it such a process dies at its next read of any clock
+ * of the vDSO. With it clockscope_now() goes on with the system call, and the C library's clocks as
+ * coarse ones. A thread that blocks SIGSEGV still dies. Returns CLOCKSCOPE_OK; a second call does
+ * nothing.
+ *
+ * Every other SIGSEGV goes to the action that was there before, with its flags, mask and siginfo. A
+ * handler that is installed later must pass on to this one, with all three arguments. If a process
+ * has two copies of the library and both install a handler, the later one answers, and only its
+ * clock learns that the counter is disabled. A library with a handler must not be unloaded by
+ * dlclose().
+ *
+ * Unit, error, ordering: none.
+ * Cost: some system calls, once.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_SYSTEM, also on systems other than Linux on x86-64;
+ *   CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_survive_disabled_counter(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Tests the counter on the CPUs that the calling thread may run on. Takes it into use if it passes
  * although the kernel does not build its clocks on it, and gives it up if it fails. Calls visit for

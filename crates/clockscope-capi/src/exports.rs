@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "exported names and the caller's pointers have no safe form")]
 
 pub mod stamps;
+pub mod upkeep;
 pub mod wall;
 
 use core::ffi::{c_char, c_int, c_void};
@@ -53,6 +54,21 @@ pub extern "C" fn clockscope_now_unordered_call() -> u64 {
     clockscope::now_unordered().as_signed_ns() as u64
 }
 
+/// Stores [`clockscope::try_now`] in ns.
+///
+/// # Safety
+/// The pointer is NULL or the address of a word that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_try_now(ns: *mut u64) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        store(ns, || match clockscope::try_now() {
+            Ok(now) => Ok(now.as_signed_ns() as u64),
+            Err(_) => Err(CallFailure::NoClock),
+        })
+    }
+}
+
 /// Returns civil time in ns since the Unix epoch: [`clockscope::wall::now`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_wall_now() -> i64 {
@@ -91,6 +107,12 @@ pub unsafe extern "C" fn clockscope_error_bound(bound: *mut BoundNs) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_generation() -> u64 {
     clockscope::generation()
+}
+
+/// Returns [`clockscope::timeline_offset`] in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_timeline_offset() -> u64 {
+    whole_ns(clockscope::timeline_offset())
 }
 
 /// Stores [`clockscope::frequency`].
@@ -141,6 +163,12 @@ pub extern "C" fn clockscope_prepare() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_recheck() -> c_int {
     guarded(|| Ok(c_int::from(clockscope::recheck())))
+}
+
+/// Calls [`clockscope::survive_disabled_counter`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_survive_disabled_counter() -> c_int {
+    guarded(|| clockscope::survive_disabled_counter().map(|()| OK).map_err(|_| CallFailure::System))
 }
 
 /// Calls [`clockscope::revalidate`], calls `visit` for each piece of its evidence, and returns

@@ -35,7 +35,8 @@ pub(crate) fn each(mut check: impl FnMut(&str, &[&str])) {
 }
 
 /// Headers that declare functions of the library.
-pub(crate) const HEADERS: [&str; 3] = ["clockscope.h", "clockscope_stamps.h", "clockscope_wall.h"];
+pub(crate) const HEADERS: [&str; 4] =
+    ["clockscope.h", "clockscope_stamps.h", "clockscope_upkeep.h", "clockscope_wall.h"];
 
 /// Returns arguments, and behind them those that link after the source.
 pub(crate) fn with<'a>(arguments: &[&'a str], more: &'a [String]) -> Vec<&'a str> {

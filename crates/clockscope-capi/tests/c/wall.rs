@@ -1,4 +1,4 @@
-//! clockscope_wall.h: civil time, its error and its conversions.
+//! clockscope_wall.h and clockscope_upkeep.h: civil time, and a recent time.
 
 use crate::toolchain::{Folder, each, has, program, run, with};
 use clockscope_testing::skip;
@@ -10,6 +10,17 @@ fn civil_time_has_an_error_and_conversions() {
     let shared = folder.shared();
     each(|compiler, arguments| {
         let compiled = folder.compile(compiler, &with(arguments, &shared), &program("wall.c"), "wall");
+        assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
+    });
+}
+
+/// The recent time goes on, also in forked children.
+#[test]
+fn a_thread_keeps_a_recent_time() {
+    let folder = Folder::new();
+    let shared = folder.shared();
+    each(|compiler, arguments| {
+        let compiled = folder.compile(compiler, &with(arguments, &shared), &program("upkeep.c"), "upkeep");
         assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
     });
 }

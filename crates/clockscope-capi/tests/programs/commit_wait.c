@@ -1,5 +1,5 @@
-/* Waits for moments of true time. The kernel seems to know its error: this program's syscall() is in
- * front of the C library's. Prints what is wrong, and ends with the number of such lines. */
+/* Waits for moments of true time. The kernel seems to know its error: this program's syscall() is
+ * in front of the C library's. Prints what is wrong, and ends with the number of such lines. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,4 +1,5 @@
-/* What the programs share that print what is wrong: the number of such lines, with which they end. */
+/* What the programs share that print what is wrong: the number of such lines, with which they end.
+ * */
 
 #ifndef EXPECT_H
 #define EXPECT_H

@@ -2,6 +2,7 @@
 
 #include <clockscope_stamps.h>
 #include <clockscope_ticks.h>
+#include <clockscope_upkeep.h>
 #include <clockscope_wall.h>
 
 #include "compat/rdtsc.h"

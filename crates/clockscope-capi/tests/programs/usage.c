@@ -72,6 +72,8 @@ static void check_readings(void) {
   called = clockscope_now_call();
   EXPECT(called <= clockscope_now());
   EXPECT(called <= clockscope_now_after_stores());
+  EXPECT(clockscope_try_now(&start) == CLOCKSCOPE_OK && start >= called);
+  EXPECT(start <= clockscope_now());
   EXPECT(clockscope_now_unordered_call() > 0);
   EXPECT(clockscope_wall_now_call() > INT64_C(1600000000000000000));
 }
@@ -118,6 +120,7 @@ static void check_answers(void) {
   EXPECT(answer >= CLOCKSCOPE_SOURCE_COUNTER && answer <= CLOCKSCOPE_SOURCE_NOTHING);
   /* Readings came before. */
   EXPECT(clockscope_generation() > 0);
+  EXPECT(clockscope_timeline_offset() == 0);
   answer = clockscope_recheck();
   EXPECT(answer == 0 || answer == 1);
   EXPECT(strcmp(clockscope_version(), CLOCKSCOPE_VERSION) == 0);
@@ -217,6 +220,7 @@ static void check_nulls(void) {
   EXPECT(clockscope_stopwatch_stop(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_stopwatch_elapsed(NULL, &ns) == CLOCKSCOPE_ERROR_NULL && ns == 7);
   EXPECT(clockscope_stopwatch_elapsed(&watch, NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_try_now(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_error_bound(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_frequency(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_resolution(NULL) == CLOCKSCOPE_ERROR_NULL);
@@ -231,6 +235,7 @@ static void check_windows(void) {
   struct visits visits = {0, -1};
   uint64_t sum;
   EXPECT(clockscope_revalidate(visit, &visits) == 0);
+  EXPECT(clockscope_survive_disabled_counter() == CLOCKSCOPE_ERROR_SYSTEM);
   EXPECT(clockscope_source() == CLOCKSCOPE_SOURCE_OS_CLOCK);
   EXPECT(clockscope_frequency(&frequency) == CLOCKSCOPE_ERROR_UNKNOWN);
   SetLastError(1234);
