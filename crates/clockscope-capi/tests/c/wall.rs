@@ -34,6 +34,8 @@ fn a_commit_waits_until_its_moment_is_past() {
     }
     let folder = Folder::new();
     let shared = folder.shared();
-    let compiled = folder.compile("gcc", &with(&["-std=c99", "-O2"], &shared), &program("commit_wait.c"), "wait");
+    let kernel = program("synchronized.c").display().to_string();
+    let arguments = with(&["-std=c99", "-O2", &kernel], &shared);
+    let compiled = folder.compile("gcc", &arguments, &program("commit_wait.c"), "wait");
     assert_eq!(run(&compiled), "");
 }

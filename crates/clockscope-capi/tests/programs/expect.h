@@ -1,5 +1,4 @@
-/* What the programs share that print what is wrong: the number of such lines, with which they end.
- * */
+/* Shared by programs that print what is wrong, and end with the number of such lines. */
 
 #ifndef EXPECT_H
 #define EXPECT_H

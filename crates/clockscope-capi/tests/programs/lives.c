@@ -84,13 +84,17 @@ static void handle(int number) {
   const uint64_t known = __atomic_load_n(&before_signal, __ATOMIC_ACQUIRE), now = clockscope_now();
   const int interrupted = errno;
   int64_t earliest, end;
+  clockscope_anchor anchor;
   clockscope_bound bound;
+  uint64_t read;
   (void)number;
   errno = 4321;
   went_back = went_back || now < known;
   failed = failed || clockscope_now_unordered() == 0 || clockscope_wall_now() == 0 ||
            clockscope_bounded_now(&earliest, &end) < 0 || clockscope_source() < 0 ||
-           clockscope_error_bound(&bound) < 0 || errno != 4321;
+           clockscope_error_bound(&bound) < 0 || clockscope_wall_error_bound(&bound) < 0 ||
+           clockscope_try_now(&read) < 0 || read < known || clockscope_anchor_now(&anchor) < 0 ||
+           clockscope_anchor_is_current(anchor) < 0 || errno != 4321;
   /* What the main program reads next is not smaller. */
   __atomic_store_n(&latest, clockscope_now(), __ATOMIC_RELEASE);
   ++handled;
