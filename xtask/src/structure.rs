@@ -68,6 +68,8 @@ const UNSAFE: &[&str] = &[
     // Exported names and the caller's pointers; C code that a test loads.
     "crates/clockscope-capi/src/exports.rs",
     "crates/clockscope-capi/src/exports/stamps.rs",
+    "crates/clockscope-capi/src/exports/upkeep.rs",
+    "crates/clockscope-capi/src/exports/wall.rs",
     "crates/clockscope-capi/tests/c/one_page.rs",
     // Python's objects, by its C interface: functions, values and exceptions, the types of stamps.
     "crates/clockscope-python/src/exports.rs",

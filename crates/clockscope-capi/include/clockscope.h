@@ -3,7 +3,8 @@
  * clockscope_now() is the time on the timeline of CLOCK_MONOTONIC, at the cost of the processor's
  * counter, with an error bound and the evidence for it. It works from the first call on, needs no
  * set-up and no thread, and serves the operating system's clock where the counter cannot be
- * trusted. Link with -lclockscope.
+ * trusted. Link with -lclockscope. clockscope_wall.h has more of civil time, clockscope_stamps.h
+ * bare counts that become times later, clockscope_upkeep.h a recent time.
  *
  * With gcc and clang, on 64-bit x86 and Arm, the readings are inlined: they take the time from the
  * page that the library publishes (docs/concepts/library/page.md). Elsewhere they are calls: with
@@ -83,7 +84,9 @@ typedef enum clockscope_error {
   CLOCKSCOPE_ERROR_NO_CLOCK = -2, /* no clock of the system answers */
   CLOCKSCOPE_ERROR_UNKNOWN = -3,  /* the figure is not known */
   CLOCKSCOPE_ERROR_PANICKED = -4, /* the library has failed: please report it */
-  CLOCKSCOPE_ERROR_ARGUMENT = -5  /* a number is out of its range */
+  CLOCKSCOPE_ERROR_ARGUMENT = -5, /* a number is out of its range */
+  /* -6 to -17: clockscope_stamp_error */
+  CLOCKSCOPE_ERROR_SYSTEM = -18   /* the system refuses, or has no such thing */
 } clockscope_error;
 
 /* The source of the time. */
@@ -114,18 +117,6 @@ typedef enum clockscope_demotion_reason {
   CLOCKSCOPE_DEMOTION_UNTESTED = 11            /* clockscope_revalidate() tested it on other
                                                   CPUs, or on another machine */
 } clockscope_demotion_reason;
-
-/* The worth of an interval of clockscope_bounded_now(). From CLOCKSCOPE_STATE_SLEWING on nothing
- * bounds the true time, and the interval is unlimited: INT64_MIN to INT64_MAX. */
-typedef enum clockscope_state {
-  CLOCKSCOPE_STATE_SYNCHRONIZED = 0,
-  CLOCKSCOPE_STATE_WHILE_NOT_SLEWING = 1, /* holds while the time daemon corrects no offset */
-  CLOCKSCOPE_STATE_LEAP_SECOND = 2,       /* holds; two seconds wider near a leap second */
-  CLOCKSCOPE_STATE_SLEWING = 3,           /* an offset of unknown size is corrected */
-  CLOCKSCOPE_STATE_WORTHLESS = 4,         /* the daemon states an error that means nothing */
-  CLOCKSCOPE_STATE_UNSYNCHRONIZED = 5,    /* nothing keeps the clock right */
-  CLOCKSCOPE_STATE_UNAVAILABLE = 6        /* the system states no error */
-} clockscope_state;
 
 /* The meaning of a piece of evidence for using the counter. */
 typedef enum clockscope_finding {
@@ -224,27 +215,26 @@ CLOCKSCOPE_API uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT;
 
+/* Stores the time now, as clockscope_now() returns it. Fails if no clock answers, where
+ * clockscope_now() stands still: in a process whose system calls are denied.
+ *
+ * Unit, error, ordering: as clockscope_now().
+ * Cost: a call, and that of clockscope_now(). While the time stands still, another call of the
+ *   system's clock.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_try_now(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
+
 /* Returns civil time: CLOCK_REALTIME.
  *
  * Unit: ns since the Unix epoch, without leap seconds.
  * Error: a fraction of a microsecond against CLOCK_REALTIME, and whatever that is off from true
- *   time: clockscope_bounded_now() bounds it. A clock that is set shows within 2 ms of use.
+ *   time: clockscope_bounded_now() of clockscope_wall.h bounds it. A clock that is set shows within
+ *   2 ms of use.
  * Ordering: as clockscope_now(), while CLOCK_REALTIME is not set back.
  * Cost: that of clockscope_now() and a load.
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT;
-
-/* Stores the two moments between which the true time lies, and returns a clockscope_state.
- *
- * Unit: ns since the Unix epoch.
- * Error: the interval is the bound. Its worth depends on the daemon that keeps the clock: the
- *   returned state.
- * Ordering: that of its own interval, as clockscope_now().
- * Cost: that of a call of clockscope_now() and two products; for rare callers some 0.13 us, and
- *   once a second some microseconds.
- * Threads: any. Signal-safe.
- * Errors: CLOCKSCOPE_ERROR_NULL. */
-CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CLOCKSCOPE_NOEXCEPT;
 
 /* ---- Questions ---- */
 
@@ -288,6 +278,16 @@ CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NO
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API uint64_t clockscope_generation(void) CLOCKSCOPE_NOEXCEPT;
 
+/* Returns how far the time is ahead of CLOCK_MONOTONIC: 0 unless that clock has stepped back, as
+ * under a process that joins another time namespace or is restored from a checkpoint. The time then
+ * stands still for 10 ms, and goes on from there at the clock's rate, in a new generation. A forked
+ * child starts on CLOCK_MONOTONIC again.
+ *
+ * Unit: ns. Error: none. Ordering: none.
+ * Cost: a call and some loads.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API uint64_t clockscope_timeline_offset(void) CLOCKSCOPE_NOEXCEPT;
+
 /* Stores the counter's frequency.
  *
  * Unit: Hz, ns. Error: the true mean frequency is between lowest_hz and highest_hz. Ordering: none.
@@ -312,10 +312,10 @@ CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
  * passed on, and may be NULL.
  *
  * Unit: in each item. Error: none. Ordering: none.
- * Cost: some microseconds; one or two milliseconds before the clock is calibrated. The kernel is not
- *   asked: its answers are those of clockscope_prepare(), of the second reading or of the last
- *   clockscope_recheck(). After these, a confined process may call it: the only system calls are the
- *   allocator's, and CLOCK_MONOTONIC's where there is no vDSO.
+ * Cost: some microseconds; one or two milliseconds before the clock is calibrated. The kernel is
+ *   not asked: its answers are those of clockscope_prepare(), of the second reading or of the last
+ *   clockscope_recheck(). After these, a confined process may call it: the only system calls are
+ *   the allocator's, and CLOCK_MONOTONIC's where there is no vDSO.
  * Threads: any; visit is called by the calling thread, and no lock is held. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
@@ -360,6 +360,25 @@ CLOCKSCOPE_API int clockscope_prepare(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_recheck(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Installs a handler of SIGSEGV that lets the process survive a counter that is disabled
+ * (prctl(PR_SET_TSC)) during its life. Without it such a process dies at its next read of any clock
+ * of the vDSO. With it clockscope_now() goes on with the system call, and the C library's clocks as
+ * coarse ones. A thread that blocks SIGSEGV still dies. Returns CLOCKSCOPE_OK; a second call does
+ * nothing.
+ *
+ * Every other SIGSEGV goes to the action that was there before, with its flags, mask and siginfo. A
+ * handler that is installed later must pass on to this one, with all three arguments. If a process
+ * has two copies of the library and both install a handler, the later one answers, and only its
+ * clock learns that the counter is disabled. A library with a handler must not be unloaded by
+ * dlclose().
+ *
+ * Unit, error, ordering: none.
+ * Cost: some system calls, once.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_SYSTEM, also on systems other than Linux on x86-64;
+ *   CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_survive_disabled_counter(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Tests the counter on the CPUs that the calling thread may run on. Takes it into use if it passes
  * although the kernel does not build its clocks on it, and gives it up if it fails. Calls visit for
@@ -407,8 +426,8 @@ CLOCKSCOPE_API int clockscope_manual_now(const clockscope_manual *clock,
 CLOCKSCOPE_API int clockscope_manual_advance(const clockscope_manual *clock,
                                              uint64_t ns) CLOCKSCOPE_NOEXCEPT;
 
-/* Sets the clock to a moment, at most to INT64_MAX. Returns 1; 0 where the moment is in the clock's past, which leaves
- * the clock as it is.
+/* Sets the clock to a moment, at most to INT64_MAX. Returns 1; 0 where the moment is in the clock's
+ * past, which leaves the clock as it is.
  *
  * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.
  * Threads: any. Signal-safe.
@@ -452,114 +471,8 @@ static inline uint64_t clockscope_elapsed_ns(uint64_t start, uint64_t end) CLOCK
   return end > start ? end - start : 0;
 }
 
-/* ---- Inlined readings ---- */
-
-#if CLOCKSCOPE_IS_INLINE
-
-/* The definition is for inlining alone: a program that takes the address gets the library's. */
-#define CLOCKSCOPE_INLINE extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
-
-/* Words of the page. */
-#define CLOCKSCOPE_FLOOR 1
-#define CLOCKSCOPE_SEGMENTS 20
-#define CLOCKSCOPE_CIVIL 52
-
-/* "memory": the compiler must not move the reading across accesses that the program wrote before
- * and after it. It is volatile so that two readings are two. Returns the counter, of which x86
- * delivers the upper half apart. Both are put together after all that can be done before. */
-CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
-                                               uint64_t *upper) CLOCKSCOPE_NOEXCEPT {
-#if defined(__x86_64__)
-  uint64_t low;
-  if (is_ordered) {
-    __asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(*upper) : : "memory");
-  } else {
-    __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(*upper) : : "memory");
-  }
-  return low;
-#else
-  uint64_t ticks;
-  if (is_ordered) {
-    /* ISB waits for the branch on the version that comes before it, and so for its load. */
-    __asm__ __volatile__("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-  } else {
-    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-  }
-  *upper = 0;
-  return ticks;
-#endif
-}
-
-/* The steps 1 to 6 of docs/concepts/library/page.md, and the word of the wall clock's offset. Returns
- * 0 where the library has to be called. The counter is not touched unless there is a line: it may
- * be forbidden. */
-CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
-                                       uint64_t *wall_offset) CLOCKSCOPE_NOEXCEPT {
-  const uint64_t *page = clockscope_page_v1();
-  uint64_t version, start, packed, value, slope, lowest, ticks, upper;
-  const uint64_t *segment;
-  version = __atomic_load_n(page, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(!(version >> 63), 0)) {
-    return 0;
-  }
-  /* The constant part is added by the loads. In a sum of three, it would delay them all. */
-  segment = page + (version >> 5 & 7) * 4;
-  start = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS, __ATOMIC_RELAXED);
-  packed = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 1, __ATOMIC_RELAXED);
-  value = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 2, __ATOMIC_RELAXED);
-  slope = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 3, __ATOMIC_RELAXED);
-  lowest = __atomic_load_n(page + CLOCKSCOPE_FLOOR, __ATOMIC_RELAXED);
-  if (wall_offset) {
-    *wall_offset =
-        __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 3) * 8, __ATOMIC_RELAXED);
-  }
-  ticks = clockscope_counter_(is_ordered, &upper);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  if (__builtin_expect(__atomic_load_n(page, __ATOMIC_RELAXED) != version, 0)) {
-    return 0;
-  }
-  if (__builtin_expect((upper << 32 | ticks) - start >= packed >> 32, 0)) {
-    return 0;
-  }
-  /* The lower half of start is kept apart for the lower half of the ticks. */
-  *ns = value + ((uint64_t)((uint32_t)ticks - (uint32_t)packed) * slope >> 32);
-  return *ns >= lowest;
-}
-
-CLOCKSCOPE_INLINE uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT {
-  uint64_t ns;
-  return clockscope_read_(1, &ns, NULL) ? ns : clockscope_now_call();
-}
-
-CLOCKSCOPE_INLINE uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT {
-  /* x86: the store buffer is empty after it, and LFENCE waits for it. */
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#if !defined(__x86_64__)
-  /* DMB orders memory accesses only. DSB waits until the stores are visible, ISB for DSB. */
-  __asm__ __volatile__("dsb ish\n\tisb" : : : "memory");
-#endif
-  return clockscope_now();
-}
-
-CLOCKSCOPE_INLINE uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT {
-  uint64_t ns;
-  return clockscope_read_(0, &ns, NULL) ? ns : clockscope_now_unordered_call();
-}
-
-CLOCKSCOPE_INLINE int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT {
-  uint64_t ns, offset;
-  if (clockscope_read_(1, &ns, &offset) && __builtin_expect(offset != 0, 1)) {
-    return (int64_t)(ns + offset);
-  }
-  return clockscope_wall_now_call();
-}
-
-#undef CLOCKSCOPE_FLOOR
-#undef CLOCKSCOPE_SEGMENTS
-#undef CLOCKSCOPE_CIVIL
-#undef CLOCKSCOPE_INLINE
-
-#endif /* CLOCKSCOPE_IS_INLINE */
+/* The readings, where they are inlined. */
+#include "clockscope_inline.h"
 
 /* ---- A stopwatch ---- */
 

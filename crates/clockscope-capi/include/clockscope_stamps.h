@@ -21,8 +21,8 @@
  * then. clockscope_strerror() describes both. CLOCKSCOPE_ERROR_UNKNOWN is a reason of a later
  * library that this header does not name.
  *
- * This header includes clockscope_ticks.h and clockscope.h. It needs and defines no feature test
- * macro.
+ * This header includes clockscope_ticks.h and clockscope_wall.h. It needs and defines no feature
+ * test macro.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 
@@ -39,7 +39,7 @@
 #define CLOCKSCOPE_HAS_STAMPS 0
 #endif
 
-#include "clockscope.h"
+#include "clockscope_wall.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -190,8 +190,8 @@ CLOCKSCOPE_API size_t clockscope_stamp_instants(const uint64_t *stamps, uint64_t
  * fits.
  *
  * Unit, error, ordering: none.
- * Cost: twice that of clockscope_stamps_renew(), and the header's: some 150 bytes for each time that the
- *   rates changed or the clocks did not go on. Allocates.
+ * Cost: twice that of clockscope_stamps_renew(), and the header's: some 150 bytes for each time
+ *   that the rates changed or the clocks did not go on. Allocates.
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if size is NULL; CLOCKSCOPE_ERROR_PANICKED;
  *   CLOCKSCOPE_STAMP_ERROR_NO_HISTORY, CLOCKSCOPE_STAMP_ERROR_GIVEN_UP,

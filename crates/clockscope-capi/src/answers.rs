@@ -49,10 +49,12 @@ pub enum CallFailure {
     GivenUp = -16,
     /// Another thread, or what a signal interrupted, writes the history.
     Busy = -17,
+    /// The system refuses, or has no such thing.
+    System = -18,
 }
 
 impl CallFailure {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Null,
         Self::NoClock,
         Self::Unknown,
@@ -70,6 +72,7 @@ impl CallFailure {
         Self::NoWallTime,
         Self::GivenUp,
         Self::Busy,
+        Self::System,
     ];
 
     /// Returns the code.
@@ -103,6 +106,7 @@ impl CallFailure {
             Self::NoWallTime => c"the wall clock was set between the renewals around the stamp, or does not answer",
             Self::GivenUp => c"the counter is not used any more: clockscope_demotion() has the reason",
             Self::Busy => c"the history is being written: convert the stamp later",
+            Self::System => c"the system refuses, or has no such thing",
         }
     }
 }

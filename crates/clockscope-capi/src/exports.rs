@@ -1,15 +1,17 @@
-//! The functions that `include/clockscope.h` and `include/clockscope_stamps.h` declare.
+//! The functions that `include/clockscope.h` declares, and in modules those of the other headers.
 //!
-//! Every one is here or in `stamps`, and every exported symbol: `tests/symbols.txt` lists them.
+//! Every exported symbol is here: `tests/symbols.txt` lists them.
 
 #![allow(unsafe_code, reason = "exported names and the caller's pointers have no safe form")]
 
 pub mod stamps;
+pub mod upkeep;
+pub mod wall;
 
 use core::ffi::{c_char, c_int, c_void};
 use core::time::Duration;
 
-use clockscope::{Clock, Evidence, FakeClock, Instant, bounded, layout, wall};
+use clockscope::{Clock, Evidence, FakeClock, Instant, layout};
 
 use crate::advice::{Advice, Readings, check};
 use crate::answers::{BoundNs, CallFailure, FrequencyRange, OK, describe, guarded, source_number, whole_ns};
@@ -52,34 +54,31 @@ pub extern "C" fn clockscope_now_unordered_call() -> u64 {
     clockscope::now_unordered().as_signed_ns() as u64
 }
 
-/// Returns civil time in ns since the Unix epoch: [`wall::now`].
+/// Stores [`clockscope::try_now`] in ns.
+///
+/// # Safety
+/// The pointer is NULL or the address of a word that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_try_now(ns: *mut u64) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        store(ns, || match clockscope::try_now() {
+            Ok(now) => Ok(now.as_signed_ns() as u64),
+            Err(_) => Err(CallFailure::NoClock),
+        })
+    }
+}
+
+/// Returns civil time in ns since the Unix epoch: [`clockscope::wall::now`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_wall_now() -> i64 {
-    wall::now().as_unix_ns()
+    clockscope::wall::now().as_unix_ns()
 }
 
 /// Returns what [`clockscope_wall_now`] returns: what the header's inlined reading calls.
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_wall_now_call() -> i64 {
-    wall::now().as_unix_ns()
-}
-
-/// Stores the ends of [`bounded::now`] in ns since the Unix epoch, and returns its state.
-///
-/// # Safety
-/// Each pointer is NULL or the address of a word that may be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clockscope_bounded_now(earliest: *mut i64, latest: *mut i64) -> c_int {
-    if earliest.is_null() || latest.is_null() {
-        return CallFailure::Null.code();
-    }
-    let interval = bounded::now();
-    // SAFETY: neither is NULL, and the caller promises that both may be written.
-    unsafe {
-        earliest.write(interval.earliest.as_unix_ns());
-        latest.write(interval.latest.as_unix_ns());
-    }
-    interval.state as c_int
+    clockscope::wall::now().as_unix_ns()
 }
 
 /// Returns the number of [`clockscope::source`].
@@ -108,6 +107,12 @@ pub unsafe extern "C" fn clockscope_error_bound(bound: *mut BoundNs) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_generation() -> u64 {
     clockscope::generation()
+}
+
+/// Returns [`clockscope::timeline_offset`] in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_timeline_offset() -> u64 {
+    whole_ns(clockscope::timeline_offset())
 }
 
 /// Stores [`clockscope::frequency`].
@@ -158,6 +163,12 @@ pub extern "C" fn clockscope_prepare() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_recheck() -> c_int {
     guarded(|| Ok(c_int::from(clockscope::recheck())))
+}
+
+/// Calls [`clockscope::survive_disabled_counter`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_survive_disabled_counter() -> c_int {
+    guarded(|| clockscope::survive_disabled_counter().map(|()| OK).map_err(|_| CallFailure::System))
 }
 
 /// Calls [`clockscope::revalidate`], calls `visit` for each piece of its evidence, and returns

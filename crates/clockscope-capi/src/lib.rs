@@ -1,7 +1,7 @@
 //! The C interface of clockscope.
 //!
-//! C and C++ programs use it by `include/clockscope.h` and `include/clockscope_stamps.h`, which
-//! describe every function. Rust programs use the crate [`clockscope`] itself. A Rust program that
+//! C and C++ programs use it by `include/clockscope.h` and the headers beside it, which describe
+//! every function. Rust programs use the crate [`clockscope`] itself. A Rust program that
 //! contains this crate, and C code that is linked into it, share one clock: their readings are on
 //! one timeline and in order.
 //!

@@ -3,11 +3,17 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use clockscope::bounded;
 use clockscope::stamps::{Refused, StampError};
-use clockscope::{ErrorBound, Evidence, Finding, Source};
+use clockscope::{CivilState, ErrorBound, Evidence, Finding, Source, WallTime};
+use clockscope::{Interval, bounded};
 use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
+
+/// Longest part of a wait: between two, signal handlers of Python run.
+const MAX_WAIT: Duration = Duration::from_millis(50);
+
+/// The end of a wait in which it spins, because a sleeping thread may be woken late.
+const SPIN: Duration = Duration::from_micros(100);
 
 /// A value that Python has a type for.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +34,8 @@ pub(crate) enum AnswerFailure {
     NoClock,
     /// The library has failed: a fault in it.
     Panicked,
+    /// Nothing bounds the true time.
+    NoBound(CivilState),
     /// No stamps are taken of the counter.
     Refused(Refused),
     /// A stamp has no time: the stamp at this index of a batch, or the only one.
@@ -40,6 +48,10 @@ impl AnswerFailure {
         match self {
             Self::NoClock => vec![PythonValue::word("no clock of the system answers")],
             Self::Panicked => vec![PythonValue::word("the library has failed: please report it")],
+            Self::NoBound(state) => {
+                let text = format!("no bound of the true time: {state}");
+                vec![PythonValue::Text(Cow::Owned(text)), PythonValue::word(state.as_str())]
+            }
             Self::Refused(refused) => {
                 vec![PythonValue::Text(Cow::Owned(refused.to_string())), PythonValue::word(refusal_word(refused))]
             }
@@ -101,6 +113,29 @@ pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
 /// Returns what an interval of civil time is worth now, in a word.
 pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::word(bounded::now().state.as_str()))
+}
+
+/// Waits until `moment` is certainly past, and returns the interval that shows it; `None` after a
+/// part of the wait. Sleeps, and spins at the end.
+pub(crate) fn wait_in_part(moment: WallTime) -> Result<Option<Interval>, AnswerFailure> {
+    let began = clockscope::now();
+    loop {
+        let interval = bounded::now();
+        if !interval.state.is_bounded() {
+            return Err(AnswerFailure::NoBound(interval.state));
+        }
+        if interval.definitely_after(moment) {
+            return Ok(Some(interval));
+        }
+        let remaining = MAX_WAIT.saturating_sub(began.elapsed());
+        if remaining.is_zero() {
+            return Ok(None);
+        }
+        match moment.saturating_duration_since(interval.earliest).checked_sub(SPIN) {
+            Some(sleep) if !sleep.is_zero() => std::thread::sleep(sleep.min(remaining)),
+            _ => std::hint::spin_loop(),
+        }
+    }
 }
 
 /// Returns where the time comes from, in a word.

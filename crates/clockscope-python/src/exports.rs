@@ -11,14 +11,18 @@ use core::ptr;
 use std::slice;
 use std::sync::OnceLock;
 
-use clockscope::{bounded, wall};
+use clockscope::{Interval, bounded};
+use clockscope::{WallTime, wall};
 use pyo3_ffi as py;
 use pyo3_ffi::{PyModuleDef, PyModuleDef_Slot, PyObject};
 
 use crate::answers::{self, AnswerFailure, PythonValue};
 use crate::arrow::{ArrayMemory, ArrowArray, ArrowSchema, ArrowStream, Column, SchemaMemory, Table};
-use crate::objects::{Method, Raised, answered, bytes, detached, item, object, raise, size, table_of, text, unsigned};
+use crate::objects::{
+    Method, Raised, answered, bytes, detached, item, object, raise, signed, size, table_of, text, unsigned,
+};
 use crate::stamp_exports::add_types;
+use crate::stamps::ends;
 
 /// The package's version, with the zero byte that ends it.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
@@ -31,7 +35,7 @@ const EXEC: c_int = 2;
 const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
 
 /// Every function of the module.
-const METHODS: [Method; 16] = [
+const METHODS: [Method; 17] = [
     (
         c"now_ns",
         now_ns,
@@ -95,6 +99,21 @@ Returns what bounded_ns() is worth now.
 
 \"synchronized\", \"while_not_slewing\" and \"leap_second\" have a bound. \"slewing\", \"worthless\",
 \"unsynchronized\" and \"unavailable\" have none.",
+    ),
+    (
+        c"commit_wait",
+        commit_wait,
+        py::METH_O,
+        c"commit_wait($module, unix_ns, /)
+--
+
+Waits until the true civil time is certainly after unix_ns. Returns (earliest, latest) of then.
+
+It is never early. A moment that is the latest of bounded_ns() takes about the width of the
+interval; there is no time limit. Other threads run meanwhile, and Ctrl-C ends the wait.
+
+Unit: ns since the Unix epoch.
+Raises: NoBound as soon as nothing bounds the true time; unix_ns may be past or not.",
     ),
     (
         c"error_bound",
@@ -204,10 +223,34 @@ extern "C" fn wall_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyOb
 }
 
 extern "C" fn bounded_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
-    let now = bounded::now();
-    let ends = [now.earliest, now.latest].map(|end| PythonValue::Signed(end.as_unix_ns()));
     // SAFETY: as in `now_ns`.
+    unsafe { interval(bounded::now()) }
+}
+
+/// Returns a new tuple of an interval's ends.
+///
+/// # Safety
+/// The thread is attached to the interpreter.
+unsafe fn interval(interval: Interval) -> *mut PyObject {
+    let ends = ends(interval).map(PythonValue::Signed);
+    // SAFETY: as the caller promises.
     unsafe { object(&PythonValue::Tuple(ends.to_vec())) }
+}
+
+extern "C" fn commit_wait(_module: *mut PyObject, unix_ns: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as in `now_ns`; Python passes an object, which the caller holds until this returns.
+    // The wait touches no object.
+    unsafe {
+        let Ok(moment) = signed(unix_ns).map(WallTime::from_unix_ns) else { return ptr::null_mut() };
+        loop {
+            match detached(|| answers::wait_in_part(moment)) {
+                Ok(Some(past)) => return interval(past),
+                Ok(None) if py::PyErr_CheckSignals() < 0 => return ptr::null_mut(),
+                Ok(None) => {}
+                Err(failure) => return raise(failure),
+            }
+        }
+    }
 }
 
 /// Defines functions that return what a question of [`answers`] does.

@@ -75,6 +75,15 @@ pub(crate) unsafe fn unsigned(number: *mut PyObject) -> Result<usize, Raised> {
 }
 
 /// # Safety
+/// As for [`object`].
+pub(crate) unsafe fn signed(number: *mut PyObject) -> Result<i64, Raised> {
+    // SAFETY: as the caller promises.
+    let found = unsafe { py::PyLong_AsLongLong(number) };
+    // SAFETY: as the caller promises.
+    if found == -1 && !unsafe { py::PyErr_Occurred() }.is_null() { Err(Raised) } else { Ok(found) }
+}
+
+/// # Safety
 /// As for [`object`]; the object outlives what is returned.
 pub(crate) unsafe fn text<'a>(text: *mut PyObject) -> Result<&'a str, Raised> {
     let mut length = 0;
@@ -185,6 +194,7 @@ pub(crate) unsafe fn raise(failure: AnswerFailure) -> *mut PyObject {
     let (module, name) = match failure {
         AnswerFailure::NoClock => (c"clockscope", c"ClockUnavailable"),
         AnswerFailure::Panicked => (c"clockscope", c"ClockscopeError"),
+        AnswerFailure::NoBound(_) => (c"clockscope", c"NoBound"),
         AnswerFailure::Refused(_) => (c"clockscope.stamps", c"Refused"),
         AnswerFailure::Stamp(..) => (c"clockscope.stamps", c"StampError"),
     };

@@ -13,6 +13,17 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The number in the SONAME, which the crate's build.rs sets.
 const SOVERSION: &str = "0";
 
+/// Headers of the library, beside that of rdtsc.
+const HEADERS: [&str; 7] = [
+    "clockscope.h",
+    "clockscope.hpp",
+    "clockscope_inline.h",
+    "clockscope_stamps.h",
+    "clockscope_ticks.h",
+    "clockscope_upkeep.h",
+    "clockscope_wall.h",
+];
+
 /// Content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
@@ -55,7 +66,7 @@ impl Layout {
     /// The folder of rdtsc.h has another name than here, because all libraries share the folder.
     fn headers(&mut self) {
         let headers = Path::new(CRATE).join("include");
-        for name in ["clockscope.h", "clockscope.hpp", "clockscope_stamps.h", "clockscope_ticks.h"] {
+        for name in HEADERS {
             self.add(Path::new("include").join(name), Content::Copy(headers.join(name)));
         }
         self.add("include/clockscope-compat/rdtsc.h", Content::Copy(headers.join("compat/rdtsc.h")));
@@ -184,7 +195,7 @@ mod tests {
         }
         let here = here.iter().filter(|path| path.is_file()).count();
         let installed = layout().files.iter().filter(|file| file.path.starts_with("include")).count();
-        assert_eq!((here, installed), (5, 5));
+        assert_eq!([here, installed], [HEADERS.len() + 1; 2]);
     }
 
     /// The manual has every function of the committed list.

@@ -27,8 +27,10 @@ struct Program {
     is_right: fn(&str) -> bool,
 }
 
-const PROGRAMS: [Program; 4] = [
+const PROGRAMS: [Program; 6] = [
     Program { name: "usage", needs_library: true, is_right: str::is_empty },
+    Program { name: "wall", needs_library: true, is_right: str::is_empty },
+    Program { name: "upkeep", needs_library: true, is_right: str::is_empty },
     Program { name: "stamps", needs_library: true, is_right: is_refusal },
     Program { name: "ticks", needs_library: false, is_right: are_bounds },
     Program { name: "rdtsc_usage", needs_library: false, is_right: |text| text.starts_with("duration of usleep") },

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use clockscope::stamps::{self, Stamp, Stamps};
 
 use super::store;
+use super::wall::write_ends;
 use crate::answers::{CallFailure, OK, guarded, whole_ns};
 
 /// The counter of stamps, from its first acceptance on. Not a `OnceLock`: a child that is forked
@@ -74,10 +75,7 @@ pub unsafe extern "C" fn clockscope_stamp_bounded(stamp: u64, earliest: *mut i64
     guarded(|| {
         let interval = counter()?.bounded(Stamp::from_count(stamp))?;
         // SAFETY: neither is NULL, and the caller promises that both may be written.
-        unsafe {
-            earliest.write(interval.earliest.as_unix_ns());
-            latest.write(interval.latest.as_unix_ns());
-        }
+        unsafe { write_ends([interval.earliest, interval.latest], earliest, latest) };
         Ok(interval.state as c_int)
     })
 }

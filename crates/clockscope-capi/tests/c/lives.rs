@@ -43,6 +43,20 @@ fn a_disabled_counter_is_refused_for_that_reason() {
     assert_eq!(run(&demotion), "");
 }
 
+#[test]
+fn a_process_survives_a_counter_that_is_disabled() {
+    let folder = Folder::new();
+    let Some(survive) = compiled(&folder, "gcc", &[], "survive") else { return };
+    assert_eq!(run(&survive), "");
+}
+
+#[test]
+fn a_process_without_a_clock_gets_an_error() {
+    let folder = Folder::new();
+    let Some(clockless) = compiled(&folder, "gcc", &[], "clockless") else { return };
+    assert_eq!(run(&clockless), "");
+}
+
 /// Bounds of civil time alone ask the kernel, for which the filter kills.
 #[test]
 fn timestamps_of_every_kind_may_be_taken_confined() {
@@ -87,7 +101,7 @@ fn sanitizers_find_nothing() {
     let folder = Folder::new();
     let sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     for compiler in ["gcc", "clang"] {
-        for name in ["usage", "lives", "stamps", "ticks"] {
+        for name in ["usage", "lives", "stamps", "upkeep", "wall", "ticks"] {
             let Some(program) = compiled(&folder, compiler, &sanitize, name) else { continue };
             let printed = run(&program);
             assert!(name == "ticks" || printed.is_empty() || is_refused(&printed), "{compiler} {name}: {printed}");
@@ -103,7 +117,14 @@ fn valgrind_finds_nothing() {
         return skip("valgrind is not installed");
     }
     let folder = Folder::new();
-    for (name, arguments) in [("usage", &[][..]), ("stamps", &[]), ("lives", &["thread"]), ("lives", &["fork"])] {
+    for (name, arguments) in [
+        ("usage", &[][..]),
+        ("stamps", &[]),
+        ("upkeep", &[]),
+        ("wall", &[]),
+        ("lives", &["thread"]),
+        ("lives", &["fork"]),
+    ] {
         let Some(program) = compiled(&folder, "gcc", &["-DFEW_TURNS"], name) else { return };
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--quiet", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]);

@@ -12,3 +12,4 @@ mod programs;
 mod stamps;
 mod ticks;
 mod toolchain;
+mod wall;

@@ -9,6 +9,7 @@ use std::thread;
 
 use crate::toolchain::{Folder, has, program};
 use clockscope::{CivilState, Demotion, Source, wall};
+use clockscope_c::exports::wall::AnchorNs;
 use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, exports};
 use clockscope_testing::skip;
 use serial_test::serial;
@@ -199,6 +200,10 @@ fn the_header_has_the_layout_of_the_library() {
         &field!(BoundNs, now_ns),
         &field!(BoundNs, largest_ns),
         &field!(BoundNs, largest_at_ns),
+        &[size_of::<AnchorNs>()],
+        &field!(AnchorNs, offset_ns),
+        &field!(AnchorNs, bound_ns),
+        &field!(AnchorNs, generation),
         &[size_of::<FrequencyRange>()],
         &field!(FrequencyRange, hz),
         &field!(FrequencyRange, lowest_hz),
@@ -238,6 +243,7 @@ fn the_header_has_the_layout_of_the_library() {
         &[-CallFailure::NoWallTime.code() as usize],
         &[-CallFailure::GivenUp.code() as usize],
         &[-CallFailure::Busy.code() as usize],
+        &[-CallFailure::System.code() as usize],
         &[0],
         &Demotion::ALL.map(|reason| reason as usize),
         &[CivilState::Synchronized as usize],

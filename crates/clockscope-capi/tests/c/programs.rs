@@ -5,13 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::toolchain::{Folder, each, has, headers, program, run};
+use crate::toolchain::{Folder, HEADERS, each, has, headers, program, run, with};
 use clockscope_testing::skip;
-
-/// Arguments, and those that link after the source.
-fn with<'a>(arguments: &[&'a str], more: &'a [String]) -> Vec<&'a str> {
-    arguments.iter().copied().chain(more.iter().map(String::as_str)).collect()
-}
 
 #[test]
 fn every_function_does_what_the_header_says() {
@@ -145,7 +140,6 @@ fn ordered_readings_wait_before_the_counter() {
 /// them, and define none: a program keeps the functions that it asked for.
 #[test]
 fn the_headers_define_no_feature_test_macros() {
-    const HEADERS: [&str; 4] = ["clockscope.h", "clockscope_ticks.h", "clockscope_stamps.h", "compat/rdtsc.h"];
     // Compilers of C++ define _GNU_SOURCE.
     const NONE: &str = "-U_GNU_SOURCE";
     const MACROS: [&[&str]; 8] = [
@@ -165,7 +159,7 @@ fn the_headers_define_no_feature_test_macros() {
         }
         let is_cpp = arguments.contains(&"c++");
         let (cpp, macros) = if is_cpp { (Some("clockscope.hpp"), &MACROS[..2]) } else { (None, &MACROS[..]) };
-        for header in HEADERS.into_iter().chain(cpp) {
+        for header in HEADERS.into_iter().chain(["clockscope_ticks.h", "compat/rdtsc.h"]).chain(cpp) {
             for macros in macros {
                 let header = format!("-DHEADER=\"{header}\"");
                 let arguments = [arguments, macros, &["-c", &header]].concat();
@@ -246,7 +240,7 @@ fn the_guide_shows_programs_that_run() {
 /// The headers' declarations, the library's exports and the committed list are the same.
 #[test]
 fn exactly_the_documented_symbols_are_visible() {
-    let texts = ["clockscope.h", "clockscope_stamps.h"].map(|name| fs::read_to_string(headers().join(name)).unwrap());
+    let texts = HEADERS.map(|name| fs::read_to_string(headers().join(name)).unwrap());
     let declared: BTreeSet<&str> = texts
         .iter()
         .flat_map(|text| text.lines())

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::toolchain::{Folder, each, has, program, run};
+use crate::toolchain::{Folder, each, has, program, run, with};
 use clockscope_testing::skip;
 
 /// Every function does what its comment says, unless this machine's counter is refused.
@@ -11,8 +11,7 @@ fn stamps_become_times() {
     let folder = Folder::new();
     let shared = folder.shared();
     each(|compiler, arguments| {
-        let arguments: Vec<&str> = arguments.iter().copied().chain(shared.iter().map(String::as_str)).collect();
-        let compiled = folder.compile(compiler, &arguments, &program("stamps.c"), "stamps");
+        let compiled = folder.compile(compiler, &with(arguments, &shared), &program("stamps.c"), "stamps");
         let printed = run(&compiled);
         match printed.strip_prefix("refused: ") {
             Some(reason) => skip(reason.trim()),

@@ -34,6 +34,15 @@ pub(crate) fn each(mut check: impl FnMut(&str, &[&str])) {
     }
 }
 
+/// Headers that declare functions of the library.
+pub(crate) const HEADERS: [&str; 4] =
+    ["clockscope.h", "clockscope_stamps.h", "clockscope_upkeep.h", "clockscope_wall.h"];
+
+/// Returns arguments, and behind them those that link after the source.
+pub(crate) fn with<'a>(arguments: &[&'a str], more: &'a [String]) -> Vec<&'a str> {
+    arguments.iter().copied().chain(more.iter().map(String::as_str)).collect()
+}
+
 /// Folder of the headers.
 pub(crate) fn headers() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")

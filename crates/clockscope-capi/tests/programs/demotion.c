@@ -8,18 +8,9 @@
 #include <clockscope.h>
 #include <clockscope_stamps.h>
 
-#include <stdio.h>
+#include "expect.h"
+
 #include <sys/prctl.h>
-
-static int wrong = 0;
-
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
-      ++wrong;                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 int main(void) {
   EXPECT(clockscope_demotion() == CLOCKSCOPE_DEMOTION_NONE);

@@ -2,6 +2,8 @@
 
 #include <clockscope_stamps.h>
 #include <clockscope_ticks.h>
+#include <clockscope_upkeep.h>
+#include <clockscope_wall.h>
 
 #include "compat/rdtsc.h"
 
@@ -15,13 +17,16 @@
 extern "C"
 #endif
     int
-    all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, uint32_t *cpu);
+    all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, uint32_t *cpu,
+        const clockscope_anchor *anchor);
 
-int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, uint32_t *cpu) {
+int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, uint32_t *cpu,
+        const clockscope_anchor *anchor) {
   uint64_t ticks;
   RDTSC(ticks);
   *ns = clockscope_now() + clockscope_now_unordered() + (uint64_t)clockscope_wall_now() + ticks;
   *ns += clockscope_stamp() + clockscope_stamp_unordered();
+  *ns += clockscope_anchor_to_instant(*anchor, clockscope_anchor_to_wall(*anchor, *ns));
   clockscope_stopwatch_start(watch);
   clockscope_stopwatch_restart(watch);
   clockscope_stopwatch_stop(watch);
@@ -31,5 +36,5 @@ int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, 
 #endif
   return clockscope_ticks_stop_with_cpu(ns, cpu) + clockscope_ticks_calibrate(*ns, rate) +
          clockscope_stopwatch_elapsed(watch, ns) + clockscope_pin_thread(0) +
-         clockscope_stamp_instant(*ns, ns, NULL);
+         clockscope_stamp_instant(*ns, ns, NULL) + clockscope_anchor_is_current(*anchor);
 }

@@ -6,7 +6,9 @@
 #define _GNU_SOURCE
 #endif
 
-#include <clockscope.h>
+#include <clockscope_wall.h>
+
+#include "expect.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,16 +19,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int wrong = 0;
-
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
-      ++wrong;                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 /* The latest reading of all. Each takes one that is not smaller. */
 static uint64_t latest;
@@ -92,13 +84,17 @@ static void handle(int number) {
   const uint64_t known = __atomic_load_n(&before_signal, __ATOMIC_ACQUIRE), now = clockscope_now();
   const int interrupted = errno;
   int64_t earliest, end;
+  clockscope_anchor anchor;
   clockscope_bound bound;
+  uint64_t read;
   (void)number;
   errno = 4321;
   went_back = went_back || now < known;
   failed = failed || clockscope_now_unordered() == 0 || clockscope_wall_now() == 0 ||
            clockscope_bounded_now(&earliest, &end) < 0 || clockscope_source() < 0 ||
-           clockscope_error_bound(&bound) < 0 || errno != 4321;
+           clockscope_error_bound(&bound) < 0 || clockscope_wall_error_bound(&bound) < 0 ||
+           clockscope_try_now(&read) < 0 || read < known || clockscope_anchor_now(&anchor) < 0 ||
+           clockscope_anchor_is_current(anchor) < 0 || errno != 4321;
   /* What the main program reads next is not smaller. */
   __atomic_store_n(&latest, clockscope_now(), __ATOMIC_RELEASE);
   ++handled;

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #endif
 
+#include "expect.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -13,16 +15,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int wrong = 0;
-
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
-      ++wrong;                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 static int visit(const void *item, void *context) {
   (void)item;

@@ -4,6 +4,8 @@
 
 #include <clockscope_stamps.h>
 
+#include "expect.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
-
-static int wrong = 0;
-
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
-      ++wrong;                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 /* Less for tools under which every instruction takes its time. */
 #ifdef FEW_TURNS

@@ -8,17 +8,7 @@
 
 #include <clockscope_ticks.h>
 
-#include <stdio.h>
-
-static int wrong = 0;
-
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
-      ++wrong;                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include "expect.h"
 
 static struct timespec moment(time_t seconds, long nanoseconds) {
   struct timespec made;

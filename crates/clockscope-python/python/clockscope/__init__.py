@@ -5,8 +5,8 @@
     work()
     print(now_ns() - start, "ns")
 
-Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, Stopwatch; what they are worth: error_bound,
-source, evidence, get_clock_info. Bare counts that become times later: the module stamps. Questions
+Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, commit_wait, Stopwatch; what they are worth:
+error_bound, source, evidence, get_clock_info. Bare counts that become times later: the module stamps. Questions
 about the machine's clocks, which the command `clockscope` answers in a process of its own: measure,
 steps, check, order, offsets, rate, gaps, sleep, shootout, advise, runtimes, compare, clocksource,
 list_clocks, list_runtimes, info, replay; readings, for every reading.
@@ -14,11 +14,12 @@ list_clocks, list_runtimes, info, replay; readings, for every reading.
 Importing the package reads no clock and starts no thread.
 """
 
-from clockscope._errors import ClockscopeError, CommandNotFound, MeasurementFailed
+from clockscope._errors import ClockscopeError, CommandNotFound, MeasurementFailed, NoBound
 from clockscope._native import (
     VERSION,
     bounded_ns,
     bounded_state,
+    commit_wait,
     generation,
     now_ns,
     now_unordered_ns,
@@ -80,6 +81,7 @@ __all__ = [
     "FindingError",
     "Interrupted",
     "MeasurementFailed",
+    "NoBound",
     "Readings",
     "Record",
     "Stopwatch",
@@ -90,6 +92,7 @@ __all__ = [
     "bounded_state",
     "check",
     "clocksource",
+    "commit_wait",
     "compare",
     "error_bound",
     "evidence",

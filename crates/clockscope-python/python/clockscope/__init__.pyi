@@ -8,6 +8,7 @@ from clockscope._clock_info import get_clock_info as get_clock_info
 from clockscope._errors import ClockscopeError as ClockscopeError
 from clockscope._errors import CommandNotFound as CommandNotFound
 from clockscope._errors import MeasurementFailed as MeasurementFailed
+from clockscope._errors import NoBound as NoBound
 from clockscope._fields import Fields as Fields
 from clockscope._machine import clocksource as clocksource
 from clockscope._machine import compare as compare
@@ -18,6 +19,7 @@ from clockscope._machine import replay as replay
 from clockscope._machine import runtimes as runtimes
 from clockscope._native import bounded_ns as bounded_ns
 from clockscope._native import bounded_state as bounded_state
+from clockscope._native import commit_wait as commit_wait
 from clockscope._native import generation as generation
 from clockscope._native import now_ns as now_ns
 from clockscope._native import now_unordered_ns as now_unordered_ns
@@ -57,6 +59,7 @@ __all__ = [
     "FindingError",
     "Interrupted",
     "MeasurementFailed",
+    "NoBound",
     "Readings",
     "Record",
     "Stopwatch",
@@ -67,6 +70,7 @@ __all__ = [
     "bounded_state",
     "check",
     "clocksource",
+    "commit_wait",
     "compare",
     "error_bound",
     "evidence",

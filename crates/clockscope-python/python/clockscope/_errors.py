@@ -11,6 +11,17 @@ class CommandNotFound(ClockscopeError):
     """The command `clockscope` is neither beside the package nor on PATH."""
 
 
+class NoBound(ClockscopeError):
+    """Nothing bounds the true time."""
+
+    state: str
+    """The state, as bounded_state() returns it."""
+
+    def __init__(self, text: str, state: str = "unavailable") -> None:
+        super().__init__(text)
+        self.state = state
+
+
 class MeasurementFailed(ClockscopeError):
     """The measurement itself failed (exit code 4, or the command was killed)."""
 
