@@ -186,7 +186,8 @@ typedef int clockscope_visit(const clockscope_evidence_item *item, void *context
  *   been needed yet may still be outstanding, unless it acquires.
  * Cost: about twice a bare RDTSC, less than clock_gettime's; about once a millisecond, up to a
  *   microsecond more. A program that calls less often than every 15 us is served CLOCK_MONOTONIC at
- *   about its cost. The second call of a process takes some 40 us more (clockscope_prepare()).
+ *   about its cost. The first call of a process is a system call; the second takes some 40 to 70 us
+ *   more (clockscope_prepare()).
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT;
 

@@ -171,7 +171,7 @@ snapshot, a fork. Two readings of one generation are on one line. 0 before the f
 Asks the kernel now all that readings would ask later, and prepares for forks.
 
 Call it before the process confines itself (seccomp, Landlock, chroot). After it, readings,
-source(), error_bound() and evidence() ask nothing. Without it the first two readings ask. Costs
+source(), error_bound() and evidence() ask nothing. Without it the second reading asks. Costs
 some 50 us once.",
     ),
     (

@@ -183,7 +183,7 @@ use crate::evidence::Demotion;
 use crate::{Errno, Instant};
 pub(crate) use calibration::Calibration;
 pub(crate) use errors::{FASTER, SLOWER, error_ns};
-use first_reading::FirstReading;
+pub use first_reading::FirstReading;
 pub(crate) use lock::{ProcessGuard, ProcessLock, ProcessMark};
 pub(crate) use observation::Observation;
 pub use observation::{CivilTime, Unobserved};
@@ -461,6 +461,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         &self.shared
     }
 
+    /// The first reading, wherever it is kept.
+    fn first(&self) -> &FirstReading {
+        self.shared.os.first_reading(&self.first)
+    }
+
     /// The OS clock's time, on the timeline that is served.
     #[inline(always)]
     pub(crate) fn os_ns(&self) -> Result<u64, Errno> {
@@ -490,7 +495,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             None => {
                 let answers = self.ask(Questions::Deciding);
-                if let Some(first_ns) = self.first.of(self.shared.os.process()) {
+                let (first, process) = (self.first(), self.shared.os.process());
+                if !first.was_taken() {
+                    // A child that is forked later asks nothing.
+                    first.keep(0, process);
+                } else if let Some(first_ns) = first.of(process) {
                     page.write_down(first_ns);
                 }
                 answers

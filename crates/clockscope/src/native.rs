@@ -8,7 +8,7 @@ use clockscope_core::os::{self, Timeline};
 use clockscope_core::{Errno, counter};
 
 use crate::civil_bounds::kernel::KernelBounds;
-use crate::disciplined::{CivilStatement, Counter, Disciplined, OsClock, Shared, Wiped, wipe_on_fork};
+use crate::disciplined::{CivilStatement, Counter, Disciplined, FirstReading, OsClock, Shared, Wiped, wipe_on_fork};
 
 /// The processor's counter.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +134,11 @@ impl OsClock for Timeline {
 
     fn process(&self) -> u64 {
         os::process()
+    }
+
+    fn first_reading<'a>(&'a self, _: &'a FirstReading) -> &'a FirstReading {
+        static FIRST: FirstReading = FirstReading::in_used_memory();
+        &FIRST
     }
 
     fn prepare(&self, may_read_counter: Option<bool>) {

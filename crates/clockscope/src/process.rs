@@ -18,7 +18,7 @@ use crate::{AtomicInstant, Clock, Conversion, Instant};
 /// Call it before the process confines itself (seccomp, Landlock, chroot) or runs out of file
 /// descriptors. After it, readings, [`source`], [`error_bound`], [`frequency`], [`conversion`] and
 /// [`evidence`] make no system calls, in this process or in its children. The exceptions are the
-/// allocator's, and the OS clock's where there is no vDSO. Without it the first two readings ask.
+/// allocator's, and the OS clock's where there is no vDSO. Without it the second reading asks.
 ///
 /// - Cost: some 50 µs; a second call costs nothing.
 /// - Not async-signal-safe.
@@ -120,8 +120,8 @@ pub fn timeline_offset() -> Duration {
 ///   [`ticks::now`](crate::ticks::now) waits for it.
 /// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, up to a
 ///   microsecond more. A program that calls less often than every fifteen microseconds is served
-///   CLOCK_MONOTONIC at about its cost. The second call of a process takes some 40 µs more, in
-///   which the kernel is asked about the counter ([`prepare`]).
+///   CLOCK_MONOTONIC at about its cost. The first call of a process is a system call; the second
+///   takes some 40 to 70 µs more, in which the kernel is asked about the counter ([`prepare`]).
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
 /// ```

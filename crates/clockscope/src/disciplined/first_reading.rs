@@ -4,24 +4,40 @@
 use clockscope_core::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
-/// A reading, and the process that took it. All zero is the state before the first.
-pub(super) struct FirstReading {
+/// A number that no process has.
+const NO_PROCESS: u64 = u64::MAX;
+
+/// A reading, and the process that took it, or asked the system's questions without one. All zero
+/// is the state before the first.
+#[derive(Debug)]
+pub struct FirstReading {
     ns: AtomicU64,
     process: AtomicU64,
 }
 
 impl FirstReading {
-    pub(super) const fn new() -> Self {
+    /// None was taken.
+    #[allow(clippy::new_without_default, reason = "it is for a static")]
+    #[must_use]
+    pub const fn new() -> Self {
         Self { ns: AtomicU64::new(0), process: AtomicU64::new(0) }
     }
 
-    /// Returns true if it was taken, by this process or by the one that made it. By an exchange, so
-    /// that the memory's first access is a write: one page fault, not two.
-    pub(super) fn was_taken(&self) -> bool {
-        self.process.fetch_or(0, Ordering::Relaxed) != 0
+    /// None was taken; not all zero, so that a static one is in the memory of variables that have a
+    /// value. A dynamic linker has written there before the program begins, so that the first
+    /// reading waits for no page.
+    #[must_use]
+    pub const fn in_used_memory() -> Self {
+        Self { ns: AtomicU64::new(0), process: AtomicU64::new(NO_PROCESS) }
     }
 
-    /// Keeps it. Threads may race: the latest counts.
+    /// Returns true if it was taken, or the questions were asked, by this process or by one that
+    /// made it.
+    pub(super) fn was_taken(&self) -> bool {
+        !matches!(self.process.load(Ordering::Relaxed), 0 | NO_PROCESS)
+    }
+
+    /// Keeps it; 0 where the questions are asked without one. Threads may race: the latest counts.
     pub(super) fn keep(&self, ns: u64, process: u64) {
         self.ns.fetch_max(ns, Ordering::Relaxed);
         self.process.store(process, Ordering::Release);

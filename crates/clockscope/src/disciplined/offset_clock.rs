@@ -153,11 +153,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return self.offset_clock_by_line(clock);
         }
         if version.is_new() {
-            // Asks what the first readings ask: reading any clock may be fatal.
+            // A first reading.
             self.now();
         }
         match self.read_itself(clock) {
             Ok(clock_ns) => self.serve_itself(clock, version, clock_ns),
+            // Another way may be open.
+            Err(_) if version.is_new() => {
+                self.prepare();
+                self.offset_clock_slow(clock)
+            }
             Err(_) => self.offset_clock_otherwise(clock),
         }
     }

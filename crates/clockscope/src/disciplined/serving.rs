@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use super::line::LinePosition;
 use super::page::{PageSnapshot, SKEW_NS, UNWRITTEN_NS};
-use super::steering::Wanted;
+use super::steering::{PAUSE_WINDOWS, Wanted};
 use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
@@ -138,26 +138,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The first readings of a process. The very first one reads the OS clock and asks no more than
-    /// whether that may be fatal; the second asks all.
+    /// The first readings of a process. The very first one reads the OS clock and asks nothing; the
+    /// second asks all.
     #[cold]
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
-        let is_first = !self.first.was_taken() && self.trust.answers().is_none();
-        if !is_first || self.counter.is_permitted() == Some(false) {
+        let first = self.first();
+        if first.was_taken() {
             self.prepare();
             return self.slow();
         }
         match self.os_ns() {
             Ok(os_ns) => {
-                self.first.keep(os_ns, self.shared.os.process());
+                first.keep(os_ns, self.shared.os.process());
                 // Others may have begun meanwhile, and may not know of this reading.
                 if self.shared.page.version_after(os_ns) == version { os_ns } else { self.serve_written(os_ns) }
             }
-            // Or the next call would be the first one again.
+            // Another way may be open. And the next call would be the first one again.
             Err(_) => {
                 self.prepare();
-                self.serve_none()
+                self.slow()
             }
         }
     }
@@ -213,6 +213,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.page.raise_floor(end);
         match self.os_ns() {
             Err(_) => self.serve_none(),
+            // The first reading after a pause leaves the line to the next ones, which are warm.
+            Ok(os_ns) if os_ns.saturating_sub(end) > PAUSE_WINDOWS * self.window_ns() => {
+                self.leave_spent(os_ns);
+                self.serve_written(os_ns)
+            }
             Ok(_) => self.serve_often(),
         }
     }

@@ -3,6 +3,7 @@
 
 use clockscope_core::clocksource::ClocksourceName;
 
+use super::first_reading::FirstReading;
 use super::statement::CivilStatement;
 use crate::Errno;
 
@@ -179,6 +180,13 @@ pub trait OsClock {
     /// A number of the process that calls, never 0: a forked child has another one.
     fn process(&self) -> u64 {
         1
+    }
+
+    /// Returns the place where the process's first reading is kept: `own` of the disciplined clock,
+    /// or memory that the process has in use, so that the first reading has no page of its own to
+    /// wait for.
+    fn first_reading<'a>(&'a self, own: &'a FirstReading) -> &'a FirstReading {
+        own
     }
 
     /// Called where it matters that a thread may be preempted: after a look at the line that led to

@@ -26,7 +26,7 @@ const FIRST_TRIES: u32 = 8;
 
 /// A pause of so many windows ends a calibration that has not led to a line: a clock may have
 /// stepped meanwhile, which only brackets that are as close as the pause is long could show.
-const PAUSE_WINDOWS: u64 = 8;
+pub(super) const PAUSE_WINDOWS: u64 = 8;
 
 /// A line begins no further than this ahead of the OS clock, in ns; until then the clock stands
 /// still.
@@ -102,6 +102,18 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !guard.version.has_line() && guard.version.is_announced() {
             let quiet = guard.version.without_line(ServingMode::Open);
             self.shared.page.replace(&mut guard.version, quiet);
+        }
+    }
+
+    /// Takes a line away that was spent long before `os_ns`. The next readings begin another one,
+    /// if it was in use and they come often.
+    pub(super) fn leave_spent(&self, os_ns: u64) {
+        let Some(mut guard) = self.lock() else { return };
+        let snapshot = self.snapshot();
+        if guard.version.has_line() && matches!(snapshot.line.position(snapshot.tick), LinePosition::Spent(_)) {
+            let was_in_use = guard.line_use.is_resumed(snapshot.line.end());
+            self.shared.page.keep_usage(if was_in_use { Usage::resumed(os_ns) } else { Usage::NONE });
+            self.withdraw(&mut guard);
         }
     }
 

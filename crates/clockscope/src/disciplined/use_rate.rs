@@ -46,6 +46,12 @@ impl Usage {
         Self(os_ns & !SCORE | MOST)
     }
 
+    /// Returns the state after a pause of a line that was in use: one sample in time, and another
+    /// begins.
+    pub(super) fn resumed(os_ns: u64) -> Self {
+        Self(os_ns & !SCORE | (DENSE - 1))
+    }
+
     /// Returns whether this reading of the OS clock is a sample: one of eight, at random. All of
     /// its bits count, because the lowest are the same in all readings of a clock that steps by 16
     /// or 40 ns.

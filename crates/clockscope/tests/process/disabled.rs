@@ -29,6 +29,33 @@ fn a_counter_disabled_before_the_first_reading() {
     assert!(status.success(), "{status}");
 }
 
+/// Whichever clock is read first, and whatever comes after it: no reading of the vDSO, which would
+/// be fatal.
+#[test]
+fn a_first_reading_of_any_clock_survives_a_disabled_counter() {
+    let firsts: [fn(); 6] = [
+        || _ = black_box(clockscope::now_unordered()),
+        || _ = black_box(clockscope::try_now()),
+        || _ = black_box(clockscope::wall::now()),
+        || _ = black_box(clockscope::boot::now()),
+        || _ = black_box(clockscope::bounded::now()),
+        || _ = black_box(clockscope::stamps::os().now()),
+    ];
+    for first in 0..firsts.len() {
+        let in_child = || {
+            let first: usize = std::env::var("CLOCKSCOPE_FIRST").unwrap().parse().unwrap();
+            disable_counter();
+            firsts[first]();
+            firsts.iter().for_each(|read| (0..3).for_each(|_| read()));
+            let fork = forked(|| firsts.iter().for_each(|read| read()));
+            assert!(fork, "a child of it");
+        };
+        let name = here!(a_first_reading_of_any_clock_survives_a_disabled_counter);
+        let status = in_a_process(name, &["env", &format!("CLOCKSCOPE_FIRST={first}")], in_child);
+        assert!(status.success(), "{status}: number {first}");
+    }
+}
+
 #[test]
 fn a_counter_disabled_under_way_is_survived_with_the_handler() {
     let status = in_a_process(here!(a_counter_disabled_under_way_is_survived_with_the_handler), &[], || {

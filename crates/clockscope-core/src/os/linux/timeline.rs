@@ -9,7 +9,8 @@ use super::posix::{self, ByLibc, BySyscall, ByVdso, Timespec};
 use super::{keep_errno, syscall, vdso, vmclock};
 use crate::Errno;
 
-/// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
+/// CLOCK_MONOTONIC by whichever way is open. All zero is one that was not prepared: it makes a
+/// system call.
 #[derive(Debug)]
 pub struct Timeline {
     /// The vDSO's `clock_gettime` where it was found and may be called; else null. Called without
@@ -17,6 +18,7 @@ pub struct Timeline {
     vdso: AtomicPtr<c_void>,
     /// The vDSO's `getcpu`, or null.
     getcpu: AtomicPtr<c_void>,
+    is_prepared: AtomicBool,
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
     /// True if the vDSO answers CLOCK_BOOTTIME.
@@ -29,13 +31,16 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// A clock that asks the C library until [`Timeline::prepare`].
+    /// A clock that makes a system call until [`Timeline::prepare`]: that asks no question first,
+    /// and is not fatal where the counter is disabled. A process that has read no clock yet is
+    /// spared the page faults of the vDSO, too, which take several times as long.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "it is for a static")]
     pub const fn new() -> Self {
         Self {
             vdso: AtomicPtr::new(core::ptr::null_mut()),
             getcpu: AtomicPtr::new(core::ptr::null_mut()),
+            is_prepared: AtomicBool::new(false),
             counter_disabled: AtomicBool::new(false),
             knows_suspends: AtomicBool::new(false),
             knows_raw: AtomicBool::new(false),
@@ -114,7 +119,12 @@ impl Timeline {
             .store(vdso::getcpu().map_or(core::ptr::null_mut(), |function| function as *mut c_void), Ordering::Relaxed);
         if counter_is_disabled {
             self.counter_is_disabled();
-        } else if let Ok(function) = vdso::clock_gettime() {
+        }
+        self.is_prepared.store(true, Ordering::Relaxed);
+        if counter_is_disabled {
+            return;
+        }
+        if let Ok(function) = vdso::clock_gettime() {
             self.knows_suspends.store(is_of_the_vdso(function, libc::CLOCK_BOOTTIME), Ordering::Relaxed);
             self.knows_raw.store(is_of_the_vdso(function, libc::CLOCK_MONOTONIC_RAW), Ordering::Relaxed);
             self.vdso.store(function as *mut c_void, Ordering::Relaxed);
@@ -135,7 +145,7 @@ impl Timeline {
     /// wall clock where that is denied.
     ///
     /// # Errors
-    /// Both are denied.
+    /// Both are denied; before [`Timeline::prepare`] the first alone.
     #[inline(always)]
     pub fn now_ns(&self) -> Result<u64, Errno> {
         match self.by_vdso(libc::CLOCK_MONOTONIC) {
@@ -193,21 +203,21 @@ impl Timeline {
         keep_errno(|| self.ask_ns())
     }
 
-    /// Reads a clock by the C library, or by the system call where the counter is disabled.
+    /// Reads a clock by the C library, or by the system call where the counter is disabled, or may
+    /// be.
     fn by_call(&self, id: libc::clockid_t) -> Result<u64, Errno> {
         let mut now = Timespec::default();
-        let answer = if self.counter_disabled.load(Ordering::Relaxed) {
-            BySyscall::new(id).read(&mut now)
-        } else {
-            ByLibc::new(id).read(&mut now)
-        };
+        let may_read_counter =
+            self.is_prepared.load(Ordering::Relaxed) && !self.counter_disabled.load(Ordering::Relaxed);
+        let answer = if !may_read_counter { BySyscall::new(id).read(&mut now) } else { ByLibc::new(id).read(&mut now) };
         answer.map(|()| now.nanoseconds())
     }
 
     fn ask_ns(&self) -> Result<u64, Errno> {
         if !self.monotonic_denied.load(Ordering::Relaxed) {
             let answer = self.by_call(libc::CLOCK_MONOTONIC);
-            if answer.is_ok() {
+            // Before it is prepared the vDSO may answer all the same.
+            if answer.is_ok() || !self.is_prepared.load(Ordering::Relaxed) {
                 return answer;
             }
         }
