@@ -162,7 +162,7 @@ fn library(recorded: &[Recorded]) -> String {
 }
 
 /// Ratios of the library's costs, by the names that its bench has for them.
-const RATIOS: [&str; 17] = [
+const RATIOS: [&str; 19] = [
     "now_unordered / rdtsc",
     "now_unordered / converted rdtsc",
     "serialized now_unordered / rdtsc",
@@ -170,6 +170,7 @@ const RATIOS: [&str; 17] = [
     "two now_unordered and a Duration / rdtsc",
     "two now_unordered and a Duration / two converted rdtsc and a Duration",
     "quanta / converted rdtsc",
+    "two now and a Duration / now",
     "now / rdtscp",
     "now / std",
     "wall::now / now",
@@ -177,6 +178,7 @@ const RATIOS: [&str; 17] = [
     "wall::now_unordered / SystemTime",
     "bounded::now / now",
     "the first reading of a process: now / std",
+    "the first reading after 0.5 s: now / std",
     "the OS clock served, threads: 1: now / clock_gettime",
     "a read every 2 ms, cold: now / std",
     "a read every 10 ms, cold: now / std",

@@ -22,7 +22,7 @@ use clockscope_core::os::keep_errno;
 use crate::Errno;
 use crate::disciplined::OffsetClock;
 use crate::evidence::ErrorBound;
-use crate::instant::{NS_PER_SECOND, moment, whole_ns};
+use crate::instant::{NS_PER_SECOND, duration, moment, whole_ns};
 use crate::native::CLOCK;
 
 /// A moment: nanoseconds on a timeline that counts suspends, as CLOCK_BOOTTIME does.

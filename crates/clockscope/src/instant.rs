@@ -101,14 +101,14 @@ macro_rules! moment {
             #[inline(always)]
             #[must_use]
             pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
-                if self.0 < earlier.0 { None } else { Some(Duration::from_nanos(self.ns_since(earlier))) }
+                if self.0 < earlier.0 { None } else { Some(duration(self.ns_since(earlier))) }
             }
 
             /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
             #[inline(always)]
             #[must_use]
             pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
-                Duration::from_nanos(self.ns_since(earlier))
+                duration(self.ns_since(earlier))
             }
 
             /// Returns the nanoseconds from `earlier` to this moment; zero if `earlier` is later.
@@ -250,6 +250,13 @@ impl Instant {
 /// Whole seconds, rounded down, and the nanoseconds that are left.
 pub(crate) fn seconds_of(ns: i64) -> (i64, i64) {
     (ns.div_euclid(NS_PER_SECOND), ns.rem_euclid(NS_PER_SECOND))
+}
+
+/// A number of ns as a duration. Most are shorter than a second: a branch that is foreseen, where the
+/// next ordered reading would wait for a division.
+#[inline(always)]
+pub(crate) const fn duration(ns: u64) -> Duration {
+    if ns < NS_PER_SECOND as u64 { Duration::new(0, ns as u32) } else { Duration::from_nanos(ns) }
 }
 
 /// A duration in ns, if 64 bits hold it.

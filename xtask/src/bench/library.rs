@@ -32,6 +32,7 @@ const PARTS: &[Part] = &[
     ("bursts-busy", || bursts("4 busy loops", BUSY)),
     ("os-clock", os_clock),
     ("first", first_readings),
+    ("idle", after_a_pause),
     ("children", children),
     ("hammer", hammer),
     ("order", order),
@@ -109,6 +110,7 @@ fn costs() -> Result<()> {
         ("wall::now_unordered / SystemTime", "< 1", "wall_now_unordered", "system_time"),
         ("bounded::now / now", "<= 1.30", "bounded_now", "now"),
         ("two now_unordered and a Duration / rdtsc", "<= 2.05", "duration_now_unordered", "rdtsc"),
+        ("two now and a Duration / now", "<= 2.10", "duration_now", "now"),
         (
             "two now_unordered and a Duration / two converted rdtsc and a Duration",
             "-",
@@ -220,6 +222,21 @@ fn first_readings() -> Result<()> {
     let (now, std) = (median(&mut ours), median(&mut theirs));
     let measured = format!("{:.2} ({:.2} us, {:.2} us)", now / std, now / 1e3, std / 1e3);
     figure("the first reading of a process: now / std", "<= 1.5", &measured);
+    Ok(())
+}
+
+/// The first reading after half a second without any: the median of nine runs' ratios.
+fn after_a_pause() -> Result<()> {
+    let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..9 {
+        let costs = pinned("idle", &["500", "15"])?;
+        let (now, std) = (value(&costs, "now")?, value(&costs, "std")?);
+        ours.push(now);
+        theirs.push(std);
+        ratios.push(now / std);
+    }
+    let measured = format!("{:.2} ({:.0} ns, {:.0} ns)", median(&mut ratios), median(&mut ours), median(&mut theirs));
+    figure("the first reading after 0.5 s: now / std", "<= 1.30", &measured);
     Ok(())
 }
 

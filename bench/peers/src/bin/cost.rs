@@ -91,6 +91,7 @@ const KINDS: &[(&str, Batch)] = &[
             clockscope::now_unordered() - start
         })
     }),
+    ("duration_now", || timed(READS, || clockscope::now().elapsed())),
     ("duration_quanta", || {
         timed(READS, || {
             let start = quanta::Instant::now();
