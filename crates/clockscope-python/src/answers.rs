@@ -110,6 +110,11 @@ pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
+/// The same of boot time.
+pub(crate) fn boot_error_bound() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::bound(clockscope::boot::error_bound().ok_or(AnswerFailure::NoClock)?))
+}
+
 /// Returns what an interval of civil time is worth now, in a word.
 pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::word(bounded::now().state.as_str()))
