@@ -13,19 +13,20 @@ const OURS: &[(&str, usize)] = &[
     ("fast_path_now", 30),
     ("fast_path_wall_now_unordered", 36),
     ("fast_path_wall_now", 36),
+    ("fast_path_boot_now", 36),
     ("fast_path_bounded_now", 44),
     ("fast_path_duration_unordered", 84),
     // The branch on the kind of clock; RDTSC, or MRS; the halves put together; the return.
     ("fast_path_stamp_unordered", 6),
 ];
 /// Those that read the counter in order.
-const ORDERED: &[&str] = &["fast_path_now", "fast_path_wall_now", "fast_path_bounded_now"];
+const ORDERED: &[&str] = &["fast_path_now", "fast_path_wall_now", "fast_path_boot_now", "fast_path_bounded_now"];
 /// One whose result is more than two words, beside the pointer to it, and one that has a reading
 /// left from the first while it takes the second: a register must be saved.
 const SAVING: &[&str] = &["fast_path_bounded_now", "fast_path_duration_unordered"];
 /// Those that also save a register in the profile `release`. Without optimization across crates,
 /// the address of the library's clock takes a register.
-const SAVING_IN_RELEASE: &[&str] = &["fast_path_wall_now_unordered", "fast_path_wall_now"];
+const SAVING_IN_RELEASE: &[&str] = &["fast_path_wall_now_unordered", "fast_path_wall_now", "fast_path_boot_now"];
 /// Number of instructions that save a register and restore it.
 const SAVE_AND_RESTORE: usize = 2;
 const SAVED: &str = "a saved register";

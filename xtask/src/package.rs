@@ -167,6 +167,10 @@ fn faults(package: &Value, list: &str) -> Vec<String> {
     if docs["all-features"] != true || words(&docs["targets"]).is_empty() {
         wrong.push("[package.metadata.docs.rs] does not set all-features and targets".to_owned());
     }
+    // Its pages then name the feature that an item needs.
+    if !package["features"]["std"].is_null() && !words(&docs["rustdoc-args"]).contains(&"docsrs") {
+        wrong.push("[package.metadata.docs.rs] does not set rustdoc-args = [\"--cfg\", \"docsrs\"]".to_owned());
+    }
     wrong.iter().map(|fault| format!("{}: {fault}", text(package, "name"))).collect()
 }
 
@@ -236,6 +240,11 @@ mod tests {
                 "x: has the category \"clocks\", which is not in the list of xtask/src/package.rs",
             ),
             ("metadata", Value::Null, "x: [package.metadata.docs.rs] does not set all-features and targets"),
+            (
+                "features",
+                json!({ "std": [] }),
+                "x: [package.metadata.docs.rs] does not set rustdoc-args = [\"--cfg\", \"docsrs\"]",
+            ),
         ] {
             let mut package = complete();
             package[field] = value;

@@ -89,6 +89,21 @@ public:
   static time_point now() noexcept { return clock::from_ns(clockscope_now_unordered()); }
 };
 
+/* clockscope_boot_now(): CLOCK_BOOTTIME, which counts suspends. A TrivialClock. Its moments cannot
+ * be subtracted from those of clock, which stands still in a suspend. */
+class boot_clock : public detail::steadiness<true> {
+public:
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<boot_clock>;
+
+  /* Returns the time now. */
+  static time_point now() noexcept {
+    return time_point(duration(static_cast<rep>(clockscope_boot_now())));
+  }
+};
+
 /* clockscope_wall_now(): CLOCK_REALTIME, since the Unix epoch. A TrivialClock. C++20's clock_cast
  * converts its moments. */
 class wall_clock : public detail::steadiness<false> {

@@ -22,7 +22,10 @@ extern "C" {
 /* Words of the page. */
 #define CLOCKSCOPE_FLOOR 1
 #define CLOCKSCOPE_SEGMENTS 20
-#define CLOCKSCOPE_CIVIL 52
+#define CLOCKSCOPE_BESIDE 52
+/* Words of an entry of beside. */
+#define CLOCKSCOPE_WALL_OFFSET 0
+#define CLOCKSCOPE_BOOT_OFFSET 7
 
 /* "memory": the compiler must not move the reading across accesses that the program wrote before
  * and after it. It is volatile so that two readings are two. Returns the counter, of which x86
@@ -50,11 +53,11 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
 #endif
 }
 
-/* The steps 1 to 6 of docs/concepts/library/page.md, and the word of the wall clock's offset.
- * Returns 0 where the library has to be called. The counter is not touched unless there is a line:
- * it may be forbidden. */
-CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
-                                       uint64_t *wall_offset) CLOCKSCOPE_NOEXCEPT {
+/* The steps 1 to 6 of docs/concepts/library/page.md, and a word of the entry of beside, unless
+ * beside is NULL. Returns 0 where the library has to be called. The counter is not touched unless
+ * there is a line: it may be forbidden. */
+CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns, unsigned int word,
+                                       uint64_t *beside) CLOCKSCOPE_NOEXCEPT {
   const uint64_t *page = clockscope_page_v1();
   uint64_t version, start, packed, value, slope, lowest, ticks, upper;
   const uint64_t *segment;
@@ -69,9 +72,9 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
   value = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 2, __ATOMIC_RELAXED);
   slope = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 3, __ATOMIC_RELAXED);
   lowest = __atomic_load_n(page + CLOCKSCOPE_FLOOR, __ATOMIC_RELAXED);
-  if (wall_offset) {
-    *wall_offset =
-        __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 3) * 8, __ATOMIC_RELAXED);
+  if (beside) {
+    *beside = __atomic_load_n(page + CLOCKSCOPE_BESIDE + (version >> 6 & 3) * 8 + word,
+                              __ATOMIC_RELAXED);
   }
   ticks = clockscope_counter_(is_ordered, &upper);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -88,7 +91,7 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
 
 CLOCKSCOPE_INLINE uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT {
   uint64_t ns;
-  return clockscope_read_(1, &ns, NULL) ? ns : clockscope_now_call();
+  return clockscope_read_(1, &ns, 0, NULL) ? ns : clockscope_now_call();
 }
 
 CLOCKSCOPE_INLINE uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT {
@@ -103,20 +106,32 @@ CLOCKSCOPE_INLINE uint64_t clockscope_now_after_stores(void) CLOCKSCOPE_NOEXCEPT
 
 CLOCKSCOPE_INLINE uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT {
   uint64_t ns;
-  return clockscope_read_(0, &ns, NULL) ? ns : clockscope_now_unordered_call();
+  return clockscope_read_(0, &ns, 0, NULL) ? ns : clockscope_now_unordered_call();
 }
 
 CLOCKSCOPE_INLINE int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT {
   uint64_t ns, offset;
-  if (clockscope_read_(1, &ns, &offset) && __builtin_expect(offset != 0, 1)) {
+  if (clockscope_read_(1, &ns, CLOCKSCOPE_WALL_OFFSET, &offset) &&
+      __builtin_expect(offset != 0, 1)) {
     return (int64_t)(ns + offset);
   }
   return clockscope_wall_now_call();
 }
 
+CLOCKSCOPE_INLINE uint64_t clockscope_boot_now(void) CLOCKSCOPE_NOEXCEPT {
+  uint64_t ns, offset;
+  if (clockscope_read_(1, &ns, CLOCKSCOPE_BOOT_OFFSET, &offset) &&
+      __builtin_expect(offset != 0, 1)) {
+    return ns + offset;
+  }
+  return clockscope_boot_now_call();
+}
+
 #undef CLOCKSCOPE_FLOOR
 #undef CLOCKSCOPE_SEGMENTS
-#undef CLOCKSCOPE_CIVIL
+#undef CLOCKSCOPE_BESIDE
+#undef CLOCKSCOPE_WALL_OFFSET
+#undef CLOCKSCOPE_BOOT_OFFSET
 #undef CLOCKSCOPE_INLINE
 
 #ifdef __cplusplus

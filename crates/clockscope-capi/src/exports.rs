@@ -81,6 +81,19 @@ pub extern "C" fn clockscope_wall_now_call() -> i64 {
     clockscope::wall::now().as_unix_ns()
 }
 
+/// Returns the time since the machine was started in ns, suspends included:
+/// [`clockscope::boot::now`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_boot_now() -> u64 {
+    clockscope::boot::now().as_signed_ns() as u64
+}
+
+/// Returns what [`clockscope_boot_now`] returns: what the header's inlined reading calls.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_boot_now_call() -> u64 {
+    clockscope::boot::now().as_signed_ns() as u64
+}
+
 /// Returns the number of [`clockscope::source`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_source() -> c_int {

@@ -25,6 +25,8 @@
 //! ```
 
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "std")]
 extern crate alloc;

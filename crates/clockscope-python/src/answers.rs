@@ -3,17 +3,14 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use clockscope::bounded::{self, NotPast};
 use clockscope::stamps::{Refused, StampError};
-use clockscope::{CivilState, ErrorBound, Evidence, Finding, Source, WallTime};
-use clockscope::{Interval, bounded};
+use clockscope::{CivilState, ErrorBound, Evidence, Finding, Interval, Source, WallTime};
 use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
 
 /// Longest part of a wait: between two, signal handlers of Python run.
 const MAX_WAIT: Duration = Duration::from_millis(50);
-
-/// The end of a wait in which it spins, because a sleeping thread may be woken late.
-const SPIN: Duration = Duration::from_micros(100);
 
 /// A value that Python has a type for.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,31 +107,23 @@ pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
+/// The same of boot time.
+pub(crate) fn boot_error_bound() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::bound(clockscope::boot::error_bound().ok_or(AnswerFailure::NoClock)?))
+}
+
 /// Returns what an interval of civil time is worth now, in a word.
 pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::word(bounded::now().state.as_str()))
 }
 
 /// Waits until `moment` is certainly past, and returns the interval that shows it; `None` after a
-/// part of the wait. Sleeps, and spins at the end.
+/// part of the wait.
 pub(crate) fn wait_in_part(moment: WallTime) -> Result<Option<Interval>, AnswerFailure> {
-    let began = clockscope::now();
-    loop {
-        let interval = bounded::now();
-        if !interval.state.is_bounded() {
-            return Err(AnswerFailure::NoBound(interval.state));
-        }
-        if interval.definitely_after(moment) {
-            return Ok(Some(interval));
-        }
-        let remaining = MAX_WAIT.saturating_sub(began.elapsed());
-        if remaining.is_zero() {
-            return Ok(None);
-        }
-        match moment.saturating_duration_since(interval.earliest).checked_sub(SPIN) {
-            Some(sleep) if !sleep.is_zero() => std::thread::sleep(sleep.min(remaining)),
-            _ => std::hint::spin_loop(),
-        }
+    match bounded::commit_wait_for(moment, MAX_WAIT) {
+        Ok(interval) => Ok(Some(interval)),
+        Err(NotPast::TimeLimit(_)) => Ok(None),
+        Err(NotPast::NoBound(error)) => Err(AnswerFailure::NoBound(error.state)),
     }
 }
 

@@ -11,8 +11,7 @@ use core::ptr;
 use std::slice;
 use std::sync::OnceLock;
 
-use clockscope::{Interval, bounded};
-use clockscope::{WallTime, wall};
+use clockscope::{Interval, WallTime, boot, bounded, wall};
 use pyo3_ffi as py;
 use pyo3_ffi::{PyModuleDef, PyModuleDef_Slot, PyObject};
 
@@ -35,7 +34,7 @@ const EXEC: c_int = 2;
 const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
 
 /// Every function of the module.
-const METHODS: [Method; 17] = [
+const METHODS: [Method; 19] = [
     (
         c"now_ns",
         now_ns,
@@ -73,6 +72,21 @@ Unit: ns on the timeline of now_ns().",
 Returns civil time at the cost of a timestamp; it goes back where the system's clock is set back.
 
 Unit: ns since the Unix epoch, as time.time_ns().",
+    ),
+    (
+        c"boot_ns",
+        boot_ns,
+        py::METH_NOARGS,
+        c"boot_ns($module, /)
+--
+
+Returns the time since the machine was started, suspends included, at the cost of a timestamp.
+
+A suspend shows within two milliseconds of use, at once after recheck(). Do not subtract it from
+now_ns(), which stands still in a suspend. Where the system has no such clock it is now_ns().
+
+Unit: ns, on Linux as time.clock_gettime_ns(time.CLOCK_BOOTTIME).
+Ordering: as now_ns(), across suspends of two milliseconds and more.",
     ),
     (
         c"bounded_ns",
@@ -126,6 +140,12 @@ Raises: NoBound as soon as nothing bounds the true time; unix_ns may be past or 
         wall_error_bound,
         py::METH_NOARGS,
         c"wall_error_bound($module, /)\n--\n\nReturns (now, largest, largest_at) in ns for wall_ns().",
+    ),
+    (
+        c"boot_error_bound",
+        boot_error_bound,
+        py::METH_NOARGS,
+        c"boot_error_bound($module, /)\n--\n\nReturns (now, largest, largest_at) in ns for boot_ns().",
     ),
     (
         c"source",
@@ -222,6 +242,11 @@ extern "C" fn wall_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyOb
     unsafe { py::PyLong_FromLongLong(wall::now().as_unix_ns()) }
 }
 
+extern "C" fn boot_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as in `now_ns`.
+    unsafe { py::PyLong_FromLongLong(boot::now().as_signed_ns()) }
+}
+
 extern "C" fn bounded_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     // SAFETY: as in `now_ns`.
     unsafe { interval(bounded::now()) }
@@ -267,6 +292,7 @@ questions! {
     bounded_state => answers::bounded_state;
     error_bound => answers::error_bound;
     wall_error_bound => answers::wall_error_bound;
+    boot_error_bound => answers::boot_error_bound;
     source => answers::source;
     evidence => answers::evidence;
     generation => answers::generation;

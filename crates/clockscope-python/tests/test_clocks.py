@@ -6,6 +6,7 @@ import math
 import os
 import platform
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -48,6 +49,29 @@ def test_wall_time_is_the_systems() -> None:
     assert sum(is_inside() for _ in range(1000)) > 990
 
 
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="no clock that counts suspends")
+def test_boot_time_is_the_systems() -> None:
+    def system_ns() -> int:
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+    slack, last = 100_000, 0
+    for _ in range(20_000):
+        before, now, after = system_ns(), clockscope.boot_ns(), system_ns()
+        assert before - slack <= now <= after + slack
+        assert now >= last
+        last = now
+
+
+def test_boot_time_is_a_clock_of_its_own() -> None:
+    # CLOCK_BOOTTIME is a day ahead of CLOCK_MONOTONIC, as after a suspend.
+    apart = ["unshare", "--time", "--boottime", "86400", "--fork"]
+    if shutil.which("unshare") is None or subprocess.run([*apart, "true"], check=False).returncode != 0:
+        pytest.skip("unshare --time needs root and Linux 5.6")
+    program = "import clockscope; print(clockscope.boot_ns() - clockscope.now_ns() > 86_399 * 10**9)"
+    done = subprocess.run([*apart, sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
 def test_the_bound_is_one_or_reaches_everywhere() -> None:
     before, (earliest, latest), after = clockscope.bounded_state(), clockscope.bounded_ns(), clockscope.bounded_state()
     assert earliest <= latest
@@ -69,7 +93,7 @@ def test_the_clock_reports_its_quality() -> None:
     assert clockscope.generation() > 0
 
 
-@pytest.mark.parametrize("name", ["now_ns", "wall_ns", "bounded_ns", "source", "evidence", "prepare"])
+@pytest.mark.parametrize("name", ["now_ns", "wall_ns", "boot_ns", "bounded_ns", "source", "evidence", "prepare"])
 def test_functions_take_no_arguments(name: str) -> None:
     with pytest.raises(TypeError):
         getattr(clockscope, name)(1)
@@ -79,7 +103,7 @@ def test_functions_take_no_arguments(name: str) -> None:
 
 def test_objects_are_released() -> None:
     """Every object that a function makes belongs to the caller alone."""
-    for function in (clockscope.now_ns, clockscope.bounded_ns, clockscope.wall_ns):
+    for function in (clockscope.now_ns, clockscope.bounded_ns, clockscope.wall_ns, clockscope.boot_ns):
         assert sys.getrefcount(function()) <= sys.getrefcount(object())
     (earliest, _), fresh = clockscope.bounded_ns(), 2**62 + clockscope.now_ns()
     assert sys.getrefcount(earliest) <= sys.getrefcount(fresh)
@@ -294,7 +318,7 @@ def test_other_threads_run_while_a_tick_is_sought() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["monotonic", "perf_counter_ns", "time", "process_time", "now_ns", "now_unordered_ns", "wall_ns"]
+    "name", ["monotonic", "perf_counter_ns", "time", "process_time", "now_ns", "now_unordered_ns", "wall_ns", "boot_ns"]
 )
 def test_a_clock_is_measured(name: str) -> None:
     info = clockscope.get_clock_info(name)
@@ -305,7 +329,7 @@ def test_a_clock_is_measured(name: str) -> None:
     if info.monotonic:
         assert info.regressions == 0
     base = name.removesuffix("_ns")
-    expected = None if "now" in name or "wall" in name else time.get_clock_info(base).resolution  # type: ignore[arg-type]
+    expected = None if base in {"now", "now_unordered", "wall", "boot"} else time.get_clock_info(base).resolution  # type: ignore[arg-type]
     assert info.nominal_resolution == expected
 
 

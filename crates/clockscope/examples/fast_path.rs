@@ -31,6 +31,12 @@ pub fn fast_path_wall_now_unordered() -> i64 {
     clockscope::wall::now_unordered().as_unix_ns()
 }
 
+/// The time that counts suspends, ordered.
+#[inline(never)]
+pub fn fast_path_boot_now() -> i64 {
+    clockscope::boot::now().as_signed_ns()
+}
+
 /// The end of the interval in which the true time lies.
 #[inline(never)]
 pub fn fast_path_bounded_now() -> i64 {
@@ -60,6 +66,7 @@ pub fn fast_path_stamp_unordered(stamps: Stamps) -> Stamp {
 fn main() {
     println!("{} {} {}", black_box(fast_path_now()), black_box(fast_path_now_unordered()), black_box(slow_path_std()));
     let wall = [fast_path_wall_now(), fast_path_wall_now_unordered(), fast_path_bounded_now()];
+    println!("{}", black_box(fast_path_boot_now()));
     println!("{:?} {:?}", black_box(wall), black_box(fast_path_duration_unordered()));
     println!("{:?}", clockscope::stamps::counter().map(|stamps| black_box(fast_path_stamp_unordered(stamps))));
 }

@@ -79,11 +79,39 @@ impl fmt::Display for NoBound {
 
 impl core::error::Error for NoBound {}
 
+/// Reason why [`commit_wait_for`] has ended before the moment was certainly past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotPast {
+    /// Nothing bounds the true time.
+    NoBound(NoBound),
+    /// The limit has passed. The interval is the last one, which does not show that the moment is
+    /// past.
+    TimeLimit(Interval),
+}
+
+impl fmt::Display for NotPast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBound(error) => error.fmt(f),
+            Self::TimeLimit(_) => f.write_str("the moment is not certainly past at the end of the time limit"),
+        }
+    }
+}
+
+impl core::error::Error for NotPast {}
+
+impl From<NoBound> for NotPast {
+    fn from(error: NoBound) -> Self {
+        Self::NoBound(error)
+    }
+}
+
 /// Waits until `moment` is certainly past, and returns the interval that shows it: never early.
 /// Sleeps, and spins for the last tenth of a millisecond.
 ///
 /// How long it takes is up to the bound: a commit that is to be seen after `now().latest` waits for
 /// about the width of the interval. There is no time limit: a moment in an hour takes an hour.
+/// [`commit_wait_for`] has one.
 ///
 /// # Errors
 /// [`NoBound`] as soon as nothing bounds the true time: `moment` may be past or not.
@@ -98,21 +126,63 @@ impl core::error::Error for NoBound {}
 /// }
 /// ```
 pub fn commit_wait(moment: WallTime) -> Result<Interval, NoBound> {
-    keep_errno(|| wait_for(moment, now, pause))
+    loop {
+        match keep_errno(|| wait(moment, now, pause, || Duration::MAX)) {
+            Ok(interval) => return Ok(interval),
+            Err(NotPast::NoBound(error)) => return Err(error),
+            Err(NotPast::TimeLimit(_)) => {}
+        }
+    }
 }
 
-fn wait_for(moment: WallTime, now: impl Fn() -> Interval, pause: impl Fn(Duration)) -> Result<Interval, NoBound> {
+/// Waits as [`commit_wait`] does, for `limit` at most: for a thread that also does something else,
+/// or that must not wait for a clock that is wrong by a day.
+///
+/// With a limit of zero it only asks. The limit is measured by [`crate::now`], without suspends; a
+/// sleep may end some time after it.
+///
+/// # Errors
+/// [`NotPast::TimeLimit`] after the limit, [`NotPast::NoBound`] as soon as nothing bounds the true
+/// time.
+///
+/// ```
+/// use clockscope::bounded::{self, NotPast};
+/// use core::time::Duration;
+///
+/// let in_an_hour = bounded::now().latest.saturating_add(Duration::from_secs(3600));
+/// match bounded::commit_wait_for(in_an_hour, Duration::from_millis(2)) {
+///     Err(NotPast::TimeLimit(last)) => assert!(!last.definitely_after(in_an_hour)),
+///     Err(NotPast::NoBound(error)) => println!("{error}"),
+///     Ok(after) => println!("the clock was set: {} is past", after.earliest),
+/// }
+/// ```
+pub fn commit_wait_for(moment: WallTime, limit: Duration) -> Result<Interval, NotPast> {
+    let began = crate::now();
+    keep_errno(|| wait(moment, now, pause, || limit.saturating_sub(began.elapsed())))
+}
+
+/// Waits while time remains.
+fn wait(
+    moment: WallTime,
+    now: impl Fn() -> Interval,
+    pause: impl Fn(Duration),
+    remaining: impl Fn() -> Duration,
+) -> Result<Interval, NotPast> {
     loop {
         let interval = now();
         if !interval.state.is_bounded() {
-            return Err(NoBound { state: interval.state });
+            return Err(NotPast::NoBound(NoBound { state: interval.state }));
         }
         if interval.definitely_after(moment) {
             return Ok(interval);
         }
+        let remaining = remaining();
+        if remaining.is_zero() {
+            return Err(NotPast::TimeLimit(interval));
+        }
         let left = moment.saturating_duration_since(interval.earliest);
         match left.checked_sub(Duration::from_nanos(SPIN_NS)) {
-            Some(sleep) if !sleep.is_zero() => pause(sleep.min(LONGEST_SLEEP)),
+            Some(sleep) if !sleep.is_zero() => pause(sleep.min(LONGEST_SLEEP).min(remaining)),
             _ => core::hint::spin_loop(),
         }
     }
@@ -132,12 +202,13 @@ mod tests {
 
     proptest! {
         /// Sleeps of any length, too short or too long, and bounds that jump: it returns only when
-        /// the moment is past.
+        /// the moment is past, or when the limit is. No sleep is asked for beyond that.
         #[test]
         fn a_wait_is_never_early_and_ends(
             moment in 0i64..1_000_000_000,
             widths in proptest::collection::vec(0i64..2_000_000, 1..20),
             share in 0.0f64..3.0,
+            limit in prop_oneof![Just(i64::MAX), 0i64..1_000_000_000],
         ) {
             let (true_ns, turn) = (Cell::new(0i64), Cell::new(0usize));
             let ask = || {
@@ -146,10 +217,19 @@ mod tests {
                 let width = widths[turn.get() % widths.len()];
                 interval(true_ns.get() - width, true_ns.get() + width)
             };
-            let sleep = |duration: Duration| true_ns.set(true_ns.get() + (duration.as_nanos() as f64 * share) as i64);
-            let after = wait_for(WallTime::from_unix_ns(moment), ask, sleep).expect("a bound");
-            prop_assert!(true_ns.get() > moment);
-            prop_assert!(after.definitely_after(WallTime::from_unix_ns(moment)));
+            let sleep = |duration: Duration| {
+                assert!(duration.as_nanos() <= (limit - true_ns.get()) as u128, "{duration:?}");
+                true_ns.set(true_ns.get() + (duration.as_nanos() as f64 * share) as i64);
+            };
+            let remaining = || Duration::from_nanos(limit.saturating_sub(true_ns.get()).max(0) as u64);
+            let moment = WallTime::from_unix_ns(moment);
+            match wait(moment, ask, sleep, remaining) {
+                Ok(after) => prop_assert!(true_ns.get() > moment.as_unix_ns() && after.definitely_after(moment)),
+                Err(NotPast::TimeLimit(last)) => {
+                    prop_assert!(true_ns.get() >= limit && !last.definitely_after(moment));
+                }
+                Err(NotPast::NoBound(error)) => panic!("{error}"),
+            }
         }
     }
 
@@ -160,7 +240,23 @@ mod tests {
             assert!(!none.definitely_after(WallTime::MIN) && !none.definitely_before(WallTime::MAX));
             assert!(none.overlaps(&none));
             assert_eq!(none.width(), Duration::from_nanos(u64::MAX));
-            assert_eq!(wait_for(WallTime::UNIX_EPOCH, || none, |_| ()), Err(NoBound { state }));
+            let found = wait(WallTime::UNIX_EPOCH, || none, |_| (), || Duration::ZERO);
+            assert_eq!(found, Err(NotPast::NoBound(NoBound { state })));
+        }
+    }
+
+    /// A moment that is past needs no time. The wait for another one ends at the limit.
+    #[test]
+    fn a_limit_ends_a_wait() {
+        let ask = || interval(100, 200);
+        let [past, later] = [99, 100].map(WallTime::from_unix_ns);
+        assert_eq!(wait(past, ask, |_| (), || Duration::ZERO), Ok(ask()));
+        assert_eq!(wait(later, ask, |_| (), || Duration::ZERO), Err(NotPast::TimeLimit(ask())));
+        let (began, limit) = (crate::now(), Duration::from_millis(3));
+        match commit_wait_for(WallTime::MAX, limit) {
+            Err(NotPast::TimeLimit(last)) => assert!(last.state.is_bounded() && began.elapsed() >= limit),
+            Err(NotPast::NoBound(error)) => assert!(!error.state.is_bounded()),
+            Ok(past) => panic!("{past:?} is after the end of time"),
         }
     }
 

@@ -42,6 +42,8 @@
 //! needs libc on Unix systems, and what other features name.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(clockscope_models))))]
 
 #[cfg(feature = "std")]
 extern crate alloc;

@@ -108,6 +108,7 @@ fn costs() -> Result<()> {
         ("wall::now / now", "<= 1.15", "wall_now", "now"),
         ("wall::now / SystemTime", "< 1", "wall_now", "system_time"),
         ("wall::now_unordered / SystemTime", "< 1", "wall_now_unordered", "system_time"),
+        ("boot::now / now", "<= 1.05", "boot_now", "now"),
         ("bounded::now / now", "<= 1.30", "bounded_now", "now"),
         ("two now_unordered and a Duration / rdtsc", "<= 2.05", "duration_now_unordered", "rdtsc"),
         ("two now and a Duration / now", "<= 2.10", "duration_now", "now"),

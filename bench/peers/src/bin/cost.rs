@@ -52,6 +52,7 @@ const KINDS: &[(&str, Batch)] = &[
     ("wall_now", || timed(READS, clockscope::wall::now)),
     ("wall_now_unordered", || timed(READS, clockscope::wall::now_unordered)),
     ("wall_now_monotone", || timed(READS, clockscope::wall::now_monotone)),
+    ("boot_now", || timed(READS, clockscope::boot::now)),
     ("bounded_now", || timed(READS, clockscope::bounded::now)),
     ("system_time", || timed(READS, std::time::SystemTime::now)),
     ("minstant_anchor", || {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::toolchain::{Folder, has, program};
-use clockscope::{CivilState, Demotion, Source, wall};
+use clockscope::{CivilState, Demotion, Source, boot, wall};
 use clockscope_c::exports::wall::AnchorNs;
 use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, exports};
 use clockscope_testing::skip;
@@ -21,6 +21,7 @@ struct Library {
     now: extern "C" fn() -> u64,
     now_unordered: extern "C" fn() -> u64,
     wall_now: extern "C" fn() -> i64,
+    boot_now: extern "C" fn() -> u64,
 }
 
 /// The probe, which stays loaded.
@@ -30,6 +31,7 @@ struct Probe {
     now: extern "C" fn() -> u64,
     now_unordered: extern "C" fn() -> u64,
     wall_now: extern "C" fn() -> i64,
+    boot_now: extern "C" fn() -> u64,
     hammer: extern "C" fn(*const AtomicU64, u64) -> u64,
     layout: unsafe extern "C" fn(*mut u64) -> usize,
 }
@@ -38,6 +40,7 @@ struct Probe {
 const NOW: c_uint = 0;
 const NOW_UNORDERED: c_uint = 1;
 const WALL_NOW: c_uint = 2;
+const BOOT_NOW: c_uint = 3;
 
 /// Compiles and loads the probe, which reads the library's page. `None` without a compiler.
 fn probe(level: &str) -> Option<Probe> {
@@ -65,12 +68,14 @@ fn probe_of(level: &str, page: *const u64) -> Option<Probe> {
             now: exports::clockscope_now_call,
             now_unordered: exports::clockscope_now_unordered_call,
             wall_now: exports::clockscope_wall_now_call,
+            boot_now: exports::clockscope_boot_now_call,
         });
         Some(Probe {
             calls: function(handle, "probe_calls"),
             now: function(handle, "probe_now"),
             now_unordered: function(handle, "probe_now_unordered"),
             wall_now: function(handle, "probe_wall_now"),
+            boot_now: function(handle, "probe_boot_now"),
             hammer: function(handle, "probe_hammer"),
             layout: function(handle, "probe_layout"),
         })
@@ -106,9 +111,11 @@ fn readings_in_c_are_between_those_in_rust() {
             assert!(first <= c && c <= last, "{first} {c} {last}");
             let unordered = (probe.now_unordered)();
             let end = clockscope::now().as_ns();
+            let (first, c, last_boot) = (boot::now().as_ns(), (probe.boot_now)(), boot::now().as_ns());
+            assert!(first <= c && c <= last_boot, "{first} {c} {last_boot}");
             assert!(last <= unordered + REORDERED_NS && unordered <= end + REORDERED_NS, "{last} {unordered} {end}");
         }
-        for kind in [NOW, NOW_UNORDERED] {
+        for kind in [NOW, NOW_UNORDERED, BOOT_NOW] {
             let inlined = TURNS - (probe.calls)(kind);
             println!("{level}: {inlined} of {TURNS} readings of kind {kind} were inlined");
             assert!(inlined > 0 || clockscope::source() != Source::Counter);
@@ -131,7 +138,10 @@ fn a_reading_that_is_not_inlined_calls_its_own_function() {
     for _ in 0..7 {
         (probe.wall_now)();
     }
-    assert_eq!([NOW, NOW_UNORDERED, WALL_NOW].map(|kind| (probe.calls)(kind)), [3, 5, 7]);
+    for _ in 0..9 {
+        (probe.boot_now)();
+    }
+    assert_eq!([NOW, NOW_UNORDERED, WALL_NOW, BOOT_NOW].map(|kind| (probe.calls)(kind)), [3, 5, 7, 9]);
 }
 
 /// The same of civil time, unless the clock is set meanwhile.

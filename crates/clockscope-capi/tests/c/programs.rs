@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::toolchain::{Folder, HEADERS, each, has, headers, program, run, with};
+use crate::toolchain::{Folder, HEADERS, command_succeeds, each, has, headers, program, run, with};
 use clockscope_testing::skip;
 
 #[test]
@@ -15,6 +15,22 @@ fn every_function_does_what_the_header_says() {
     each(|compiler, arguments| {
         let compiled = folder.compile(compiler, &with(arguments, &shared), &program("usage.c"), "usage");
         assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
+    });
+}
+
+/// The same where CLOCK_BOOTTIME is a day ahead of CLOCK_MONOTONIC, as after a suspend.
+#[test]
+fn boot_time_is_a_clock_of_its_own() {
+    let apart = ["--time", "--boottime", "86400", "--fork"];
+    if !Command::new("unshare").args(apart).arg("true").status().is_ok_and(|status| status.success()) {
+        return skip("unshare --time needs root and Linux 5.6");
+    }
+    let folder = Folder::new();
+    let shared = folder.shared();
+    each(|compiler, arguments| {
+        let usage = folder.compile(compiler, &with(arguments, &shared), &program("usage.c"), "usage");
+        let printed = command_succeeds(Command::new("unshare").args(apart).arg(usage));
+        assert_eq!(printed, "", "{compiler} {arguments:?}");
     });
 }
 
@@ -69,11 +85,11 @@ fn the_static_library_does_the_same() {
 #[test]
 #[ignore = "needs clang and objdump"]
 fn readings_are_inlined_where_they_can_be() {
-    const CALLS: &str = "now call, unordered call, wall call, by address call";
-    const SLOW: &str = "below the floor call, no offset call, no line call, no ticks call\n";
+    const CALLS: &str = "now call, unordered call, wall call, boot call, by address call";
+    const SLOW: &str = "below the floor call, no offset call, no boot offset call, no line call, no ticks call\n";
     let folder = Folder::new();
     let shared = folder.shared();
-    let inlined = "now page, unordered page, wall page, by address call";
+    let inlined = "now page, unordered page, wall page, boot page, by address call";
     each(|compiler, arguments| {
         for (define, expected) in
             [("-DPAGE", inlined), ("-DNO_PAGE", CALLS), ("-DCLOCKSCOPE_NO_INLINE", CALLS), ("-fsanitize=thread", CALLS)]
@@ -127,8 +143,9 @@ fn ordered_readings_wait_before_the_counter() {
             let waits = after_stores.iter().any(|instructions| in_order(code, instructions));
             assert_eq!(waits, function == "after_stores", "{compiler}: {code}");
         }
-        for (function, is_ordered) in [("ordered", true), ("civil", true), ("after_stores", true), ("unordered", false)]
-        {
+        let functions =
+            [("ordered", true), ("civil", true), ("boot", true), ("after_stores", true), ("unordered", false)];
+        for (function, is_ordered) in functions {
             let code = code_of(function);
             let waits = expected.iter().any(|instructions| in_order(code, instructions));
             assert_eq!((waits, code.contains(fence)), (is_ordered, is_ordered), "{compiler}: {code}");

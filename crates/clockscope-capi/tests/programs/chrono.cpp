@@ -19,6 +19,7 @@ static int wrong = 0;
     }                                                                                              \
   } while (0)
 
+using clockscope::boot_clock;
 using clockscope::unordered_clock;
 using clockscope::wall_clock;
 using std::chrono::milliseconds;
@@ -41,15 +42,17 @@ template <class Clock> struct Demanded {
 };
 
 static_assert(Demanded<ordered_clock>::is_clock && Demanded<unordered_clock>::is_clock, "clocks");
-static_assert(Demanded<wall_clock>::is_clock, "a clock");
+static_assert(Demanded<wall_clock>::is_clock && Demanded<boot_clock>::is_clock, "clocks");
 static_assert(ordered_clock::is_steady && !unordered_clock::is_steady, "steady");
 static_assert(!wall_clock::is_steady, "it may be set");
+static_assert(boot_clock::is_steady, "it is never set");
 /* In libstdc++ from 11 and libc++ from 21, long before all of C++20's <chrono> is. */
 #if __cplusplus >= 202002L && (!defined(_LIBCPP_VERSION) || _LIBCPP_VERSION >= 210000)
 #define HAS_IS_CLOCK 1
 static_assert(std::chrono::is_clock_v<ordered_clock>, "a clock");
 static_assert(std::chrono::is_clock_v<unordered_clock>, "a clock");
 static_assert(std::chrono::is_clock_v<wall_clock>, "a clock");
+static_assert(std::chrono::is_clock_v<boot_clock>, "a clock");
 #else
 #define HAS_IS_CLOCK 0
 #endif
@@ -96,6 +99,13 @@ static void check_wall() {
 #endif
 }
 
+static void check_boot() {
+  const auto first = static_cast<boot_clock::rep>(clockscope_boot_now());
+  const boot_clock::time_point now = boot_clock::now();
+  const auto last = static_cast<boot_clock::rep>(clockscope_boot_now());
+  EXPECT(first <= now.time_since_epoch().count() && now.time_since_epoch().count() <= last);
+}
+
 /* What std's waits make of such clocks. */
 static void check_waits() {
   const ordered_clock::time_point end = ordered_clock::now() + milliseconds(2);
@@ -116,7 +126,7 @@ static bool is_so(const bool &flag) {
 }
 
 static void check_steadiness() {
-  EXPECT(is_so(ordered_clock::is_steady));
+  EXPECT(is_so(ordered_clock::is_steady) && is_so(boot_clock::is_steady));
   EXPECT(!is_so(unordered_clock::is_steady) && !is_so(wall_clock::is_steady));
 }
 
@@ -136,6 +146,7 @@ int main() {
   check_steadiness();
   check_clock();
   check_wall();
+  check_boot();
   check_waits();
   return wrong;
 }

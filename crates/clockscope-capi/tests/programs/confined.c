@@ -61,6 +61,7 @@ static void take_readings(void) {
   uint64_t (*const after_stores_by_library)(void) = clockscope_now_after_stores;
   uint64_t (*const unordered_by_library)(void) = clockscope_now_unordered;
   int64_t (*const wall_by_library)(void) = clockscope_wall_now;
+  uint64_t (*const boot_by_library)(void) = clockscope_boot_now;
   uint64_t times[5];
   int index;
   times[0] = clockscope_now();
@@ -74,6 +75,10 @@ static void take_readings(void) {
   EXPECT(clockscope_now_unordered() > 0 && unordered_by_library() > 0);
   EXPECT(clockscope_now_unordered_call() > 0);
   EXPECT(clockscope_wall_now() > 0 && wall_by_library() > 0 && clockscope_wall_now_call() > 0);
+  times[0] = clockscope_boot_now();
+  times[1] = boot_by_library();
+  times[2] = clockscope_boot_now_call();
+  EXPECT(times[0] > 0 && times[1] >= times[0] && times[2] >= times[1]);
 }
 
 /* Stamps and their conversions, but for bounds of civil time, which ask the kernel. */

@@ -25,6 +25,7 @@ int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, 
   uint64_t ticks;
   RDTSC(ticks);
   *ns = clockscope_now() + clockscope_now_unordered() + (uint64_t)clockscope_wall_now() + ticks;
+  *ns += clockscope_boot_now();
   *ns += clockscope_stamp() + clockscope_stamp_unordered();
   *ns += clockscope_anchor_to_instant(*anchor, clockscope_anchor_to_wall(*anchor, *ns));
   clockscope_stopwatch_start(watch);

@@ -48,7 +48,7 @@ static void read_often(void) {
 
 /* Forks until the depth is 0. Every child goes on where its parent was. */
 static void check_fork(int depth) {
-  const uint64_t generation = clockscope_generation();
+  const uint64_t generation = clockscope_generation(), booted = clockscope_boot_now();
   int status = 0;
   pid_t child;
   read_often();
@@ -61,6 +61,7 @@ static void check_fork(int depth) {
     EXPECT(clockscope_generation() != generation || generation == 0);
     read_often();
     EXPECT(clockscope_wall_now() > INT64_C(1600000000000000000));
+    EXPECT(clockscope_boot_now() >= booted);
     EXPECT(clockscope_prepare() == CLOCKSCOPE_OK);
     if (depth > 0) {
       check_fork(depth - 1);
@@ -91,7 +92,8 @@ static void handle(int number) {
   errno = 4321;
   went_back = went_back || now < known;
   failed = failed || clockscope_now_unordered() == 0 || clockscope_wall_now() == 0 ||
-           clockscope_bounded_now(&earliest, &end) < 0 || clockscope_source() < 0 ||
+           clockscope_boot_now() == 0 || clockscope_bounded_now(&earliest, &end) < 0 ||
+           clockscope_source() < 0 ||
            clockscope_error_bound(&bound) < 0 || clockscope_wall_error_bound(&bound) < 0 ||
            clockscope_try_now(&read) < 0 || read < known || clockscope_anchor_now(&anchor) < 0 ||
            clockscope_anchor_is_current(anchor) < 0 || errno != 4321;
@@ -128,7 +130,7 @@ static int destroyed;
 static void destroy(void *value) {
   (void)value;
   read_on();
-  EXPECT(clockscope_wall_now() > 0 && clockscope_source() >= 0);
+  EXPECT(clockscope_wall_now() > 0 && clockscope_boot_now() > 0 && clockscope_source() >= 0);
   ++destroyed;
 }
 

@@ -8,12 +8,13 @@ struct library {
   uint64_t (*now)(void);
   uint64_t (*now_unordered)(void);
   int64_t (*wall_now)(void);
+  uint64_t (*boot_now)(void);
 };
 
 static struct library library;
 
 /* Readings that were not inlined, by their kind. */
-enum { NOW, NOW_UNORDERED, WALL_NOW, KINDS };
+enum { NOW, NOW_UNORDERED, WALL_NOW, BOOT_NOW, KINDS };
 static uint64_t calls[KINDS];
 
 void probe_bind(const struct library *ours);
@@ -21,6 +22,7 @@ uint64_t probe_calls(unsigned int kind);
 uint64_t probe_now(void);
 uint64_t probe_now_unordered(void);
 int64_t probe_wall_now(void);
+uint64_t probe_boot_now(void);
 uint64_t probe_hammer(uint64_t *last, uint64_t turns);
 size_t probe_layout(uint64_t *figures);
 
@@ -41,6 +43,11 @@ int64_t clockscope_wall_now_call(void) {
   return library.wall_now();
 }
 
+uint64_t clockscope_boot_now_call(void) {
+  __atomic_fetch_add(&calls[BOOT_NOW], 1, __ATOMIC_RELAXED);
+  return library.boot_now();
+}
+
 void probe_bind(const struct library *ours) { library = *ours; }
 
 /* How many readings of a kind were not inlined. */
@@ -49,6 +56,7 @@ uint64_t probe_calls(unsigned int kind) { return __atomic_load_n(&calls[kind], _
 uint64_t probe_now(void) { return clockscope_now(); }
 uint64_t probe_now_unordered(void) { return clockscope_now_unordered(); }
 int64_t probe_wall_now(void) { return clockscope_wall_now(); }
+uint64_t probe_boot_now(void) { return clockscope_boot_now(); }
 
 /* Takes the other thread's last reading, reads, and hands its own over. How many went back. */
 uint64_t probe_hammer(uint64_t *last, uint64_t turns) {

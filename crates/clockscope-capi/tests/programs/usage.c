@@ -36,6 +36,17 @@ static uint64_t os_ns(void) {
 #endif
 }
 
+/* The clock that counts suspends, where there is one. */
+static uint64_t os_boot_ns(void) {
+#if defined(CLOCK_BOOTTIME)
+  struct timespec moment;
+  clock_gettime(CLOCK_BOOTTIME, &moment);
+  return (uint64_t)moment.tv_sec * 1000000000u + (uint64_t)moment.tv_nsec;
+#else
+  return os_ns();
+#endif
+}
+
 /* What no slew explains, in ns. */
 #define TOLERANCE_NS 1000000u
 
@@ -61,6 +72,19 @@ static void check_timeline(void) {
   EXPECT(clockscope_error_bound(&bound) == CLOCKSCOPE_OK);
   EXPECT(bound.now_ns <= bound.largest_ns);
   EXPECT(worst <= bound.largest_ns + TOLERANCE_NS);
+}
+
+/* The same of the clock that counts suspends. */
+static void check_boot(void) {
+  uint64_t last = 0;
+  int turn;
+  for (turn = 0; turn < TURNS; ++turn) {
+    uint64_t before = os_boot_ns(), now = clockscope_boot_now(), after = os_boot_ns();
+    EXPECT(before <= now + TOLERANCE_NS && now <= after + TOLERANCE_NS);
+    EXPECT(now >= last);
+    last = now;
+  }
+  EXPECT(last <= clockscope_boot_now_call());
 }
 
 static void check_readings(void) {
@@ -240,6 +264,7 @@ static void check_windows(void) {
   EXPECT(clockscope_frequency(&frequency) == CLOCKSCOPE_ERROR_UNKNOWN);
   SetLastError(1234);
   sum = clockscope_now() + clockscope_now_unordered() + (uint64_t)clockscope_wall_now();
+  sum += clockscope_boot_now();
   EXPECT(GetLastError() == 1234 && sum != 0);
 }
 #endif
@@ -256,6 +281,7 @@ int main(void) {
   check_evidence();
   EXPECT(errno == 1234);
   check_timeline();
+  check_boot();
 #if defined(_WIN32)
   check_windows();
 #endif

@@ -5,11 +5,12 @@
     work()
     print(now_ns() - start, "ns")
 
-Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, commit_wait, Stopwatch; what they are worth:
-error_bound, source, evidence, get_clock_info. Bare counts that become times later: the module stamps. Questions
-about the machine's clocks, which the command `clockscope` answers in a process of its own: measure,
-steps, check, order, offsets, rate, gaps, sleep, shootout, advise, runtimes, compare, clocksource,
-list_clocks, list_runtimes, info, replay; readings, for every reading.
+Clocks: now_ns, now_unordered_ns, wall_ns, boot_ns, bounded_ns, commit_wait, Stopwatch; what they
+are worth: error_bound, source, evidence, get_clock_info. Bare counts that become times later: the
+module stamps. Questions about the machine's clocks, which the command `clockscope` answers in a
+process of its own: measure, steps, check, order, offsets, rate, gaps, sleep, shootout, advise,
+runtimes, compare, clocksource, list_clocks, list_runtimes, info, replay; readings, for every
+reading.
 
 Importing the package reads no clock and starts no thread.
 """
@@ -17,6 +18,7 @@ Importing the package reads no clock and starts no thread.
 from clockscope._errors import ClockscopeError, CommandNotFound, MeasurementFailed, NoBound
 from clockscope._native import (
     VERSION,
+    boot_ns,
     bounded_ns,
     bounded_state,
     commit_wait,
@@ -88,6 +90,7 @@ __all__ = [
     "Table",
     "Undetermined",
     "advise",
+    "boot_ns",
     "bounded_ns",
     "bounded_state",
     "check",

@@ -17,6 +17,7 @@ from clockscope._machine import list_clocks as list_clocks
 from clockscope._machine import list_runtimes as list_runtimes
 from clockscope._machine import replay as replay
 from clockscope._machine import runtimes as runtimes
+from clockscope._native import boot_ns as boot_ns
 from clockscope._native import bounded_ns as bounded_ns
 from clockscope._native import bounded_state as bounded_state
 from clockscope._native import commit_wait as commit_wait
@@ -66,6 +67,7 @@ __all__ = [
     "Table",
     "Undetermined",
     "advise",
+    "boot_ns",
     "bounded_ns",
     "bounded_state",
     "check",

@@ -21,7 +21,7 @@ _BATCHES, _CALLS = 25, 400
 _FEWEST_STEPS, _PATIENCE_NS = 4, 50_000_000
 _WORD = 2**64 - 1
 
-_OURS = ("now_ns", "now_unordered_ns", "wall_ns")
+_OURS = ("now_ns", "now_unordered_ns", "wall_ns", "boot_ns")
 _PYTHONS = ("monotonic", "perf_counter", "process_time", "thread_time", "time")
 
 _Clock = Callable[[], float]
@@ -60,8 +60,8 @@ def get_clock_info(name: str) -> ClockInfo:
     """Measures a clock in this interpreter, which takes some 50 ms.
 
     name: a clock of time.get_clock_info() ("monotonic", "perf_counter", "process_time",
-    "thread_time", "time"), the same with "_ns", or "now_ns", "now_unordered_ns" or "wall_ns".
-    The names of Python are the functions of the module time: "time" returns a float, and its
+    "thread_time", "time"), the same with "_ns", or "now_ns", "now_unordered_ns", "wall_ns" or
+    "boot_ns". The names of Python are the functions of the module time: "time" returns a float, and its
     figures show what that rounds.
 
     Raises ValueError for another name, and ClockUnavailable where the system lacks the clock.
@@ -115,7 +115,7 @@ def _nearest(name: str) -> str:
 def _description(name: str) -> tuple[str, bool, bool, float | None]:
     """Implementation, monotonic, adjustable and resolution, as Python reports them."""
     if name in _OURS:
-        return f"clockscope ({_native.source()})", name == "now_ns", True, None
+        return f"clockscope ({_native.source()})", name in ("now_ns", "boot_ns"), True, None
     info = time.get_clock_info(name.removesuffix("_ns"))  # type: ignore[arg-type]
     return info.implementation, info.monotonic, info.adjustable, info.resolution
 
@@ -170,6 +170,8 @@ def _error(name: str, implementation: str, reading: float) -> float | None:
     """The largest distance from the clock that is followed, in seconds."""
     if name == "wall_ns":
         return _native.wall_error_bound()[1] / 1e9
+    if name == "boot_ns":
+        return _native.boot_error_bound()[1] / 1e9
     if name in _OURS:
         return _native.error_bound()[1] / 1e9
     # Python hands over what the system returned, as ns or rounded to a float.
