@@ -136,6 +136,7 @@ impl OsClock for Timeline {
         os::process()
     }
 
+    #[inline(never)]
     fn prepare(&self, may_read_counter: Option<bool>) {
         os::keep_errno(|| {
             Timeline::prepare(self, may_read_counter == Some(false));

@@ -255,13 +255,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// One comparison of the clock with the timeline.
     fn distance(&self, clock: OffsetClock) -> Result<Distance, Errno> {
-        let before = self.os_ns()?;
+        let before = self.os_ns_at_once()?;
         let inner = self.read_itself(clock)? as u64;
-        let bracket = Bracket { before, inner, after: self.os_ns()? };
+        let bracket = Bracket { before, inner, after: self.os_ns_at_once()? };
         Ok(Distance::of(bracket, self.trust.os_tick_ns()))
     }
 
     /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
+    #[inline(never)]
     fn narrowest_distance(&self, clock: OffsetClock, tries: u32, enough_ns: u64) -> Option<Distance> {
         narrowest(|| self.distance(clock), Distance::width_ns, tries, enough_ns).ok()
     }
