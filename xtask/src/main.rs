@@ -21,6 +21,7 @@ mod package;
 mod pictures;
 mod plan;
 mod platforms;
+mod program_size;
 mod python;
 mod release_check;
 mod run;

@@ -8,8 +8,8 @@ use crate::outcome::passed;
 use crate::plan::{Plan, Step};
 use crate::tally::Tally;
 use crate::{
-    dependencies, docs, fast_path, machines, members, needs, package, python, run, runtimes, spelling, structure,
-    traces, workflows,
+    dependencies, docs, fast_path, machines, members, needs, package, program_size, python, run, runtimes, spelling,
+    structure, traces, workflows,
 };
 
 pub(crate) const TEST: Plan = Plan {
@@ -32,7 +32,8 @@ pub(crate) const TEST: Plan = Plan {
     ],
     // Lanes take about the same time. The first builds into the folder of `cargo test`, which cargo
     // locks while it builds. In the second, `programs` has a folder of its own, `fast-path` builds
-    // two other profiles, and `pages` builds nothing after the tests.
+    // two other profiles, `size` a workspace of its own, and `pages` builds nothing after the
+    // tests.
     lanes: &[
         &[
             Step("lints", |_| passed(lints())),
@@ -44,6 +45,7 @@ pub(crate) const TEST: Plan = Plan {
         &[
             Step("programs", |_| machines::build()),
             Step("fast-path", |_| passed(fast_path::check())),
+            Step("size", |_| passed(program_size::check())),
             Step("pages", |_| browsers::check(Extent::Some)),
         ],
     ],

@@ -355,6 +355,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     ///
     /// Compares the clocks that were asked for: a suspend shows from here on.
     pub fn recheck(&self) -> bool {
+        self.learn_kernel_hz();
         let is_used = self.follow(self.ask(Questions::All));
         self.check_other_clocks();
         is_used
@@ -466,15 +467,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.os.first_reading(&self.first)
     }
 
-    /// The OS clock's time, on the timeline that is served.
-    #[inline(always)]
-    pub(crate) fn os_ns(&self) -> Result<u64, Errno> {
-        // In this order: with an offset that is replaced meanwhile the reading is behind, and not
-        // ahead.
-        let offset = self.shared.page.offset();
-        Ok(self.shared.os.now_ns()?.wrapping_add(offset))
-    }
-
     /// Leaves the state before the first use: may the counter be used? Asked once for a process and
     /// its children.
     #[cold]
@@ -520,7 +512,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let (clocksource, mut name) = self.counter.clocksource();
         if questions == Questions::All {
             name = name.or_else(|| self.counter.clocksource_name());
-            self.learn_kernel_hz();
         }
         // Before the OS clock is read for its tick: where the counter is disabled, that may be
         // fatal.
@@ -562,6 +553,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Moves the number of readings that are not on one line. The largest error begins with the one
     /// in which the generation ended, at this time, or at that of the largest before.
+    #[cold]
+    #[inline(never)]
     fn next_generation(&self, error_ns: u64, at_ns: Option<u64>) {
         self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
         if let Some(at_ns) = at_ns {

@@ -234,6 +234,7 @@ macro_rules! moment {
         }
     };
 }
+#[cfg(all(feature = "std", not(clockscope_models)))]
 pub(crate) use moment;
 
 moment!(Instant);
@@ -252,8 +253,8 @@ pub(crate) fn seconds_of(ns: i64) -> (i64, i64) {
     (ns.div_euclid(NS_PER_SECOND), ns.rem_euclid(NS_PER_SECOND))
 }
 
-/// A number of ns as a duration. Most are shorter than a second: a branch that is foreseen, where the
-/// next ordered reading would wait for a division.
+/// A number of ns as a duration. Most are shorter than a second: a branch that is foreseen, where
+/// the next ordered reading would wait for a division.
 #[inline(always)]
 pub(crate) const fn duration(ns: u64) -> Duration {
     if ns < NS_PER_SECOND as u64 { Duration::new(0, ns as u32) } else { Duration::from_nanos(ns) }

@@ -141,6 +141,7 @@ impl OsClock for Timeline {
         &FIRST
     }
 
+    #[inline(never)]
     fn prepare(&self, may_read_counter: Option<bool>) {
         os::keep_errno(|| {
             Timeline::prepare(self, may_read_counter == Some(false));

@@ -235,22 +235,24 @@ struct Mailboxes {
 
 /// Hands readings back and forth between a thread on one CPU and one on another. CPU and counter of
 /// each.
-fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B)) -> Result<Handed, Errno> {
+fn between<C: Counter + Copy + Send>(one: (u32, C), other: (u32, C)) -> Result<Handed, Errno> {
     let table = Mailboxes { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
     let table = &table;
     let deadline = monotonic_ns()?.saturating_add(PATIENCE_NS);
     std::thread::scope(|scope| {
-        let answering = std::thread::Builder::new().spawn_scoped(scope, move || {
-            let bound = os::set_allowed_cpus(&[other.0]);
-            let answered = if bound.is_ok() { answer(&other, table) } else { (0, false) };
-            table.is_over.store(true, Ordering::Release);
-            bound.map(|()| answered)
-        });
-        let asking = std::thread::Builder::new().spawn_scoped(scope, move || {
-            let bound = os::set_allowed_cpus(&[one.0]);
-            let handed = if bound.is_ok() { ask(&one, table, deadline) } else { Handed::default() };
-            table.is_over.store(true, Ordering::Release);
-            bound.map(|()| handed)
+        // One closure for both: all that starts a thread is compiled for each.
+        let [answering, asking] = [false, true].map(|is_asking| {
+            std::thread::Builder::new().spawn_scoped(scope, move || {
+                let side = if is_asking { one } else { other };
+                let bound = os::set_allowed_cpus(&[side.0]);
+                let handed = match bound {
+                    Ok(()) if is_asking => ask(&side, table, deadline),
+                    Ok(()) => answer(&side, table),
+                    Err(_) => Handed::default(),
+                };
+                table.is_over.store(true, Ordering::Release);
+                bound.map(|()| handed)
+            })
         });
         if asking.is_err() || answering.is_err() {
             table.is_over.store(true, Ordering::Release);
@@ -259,9 +261,9 @@ fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B))
         let (asking, answering) = (asking.map_err(refused)?, answering.map_err(refused)?);
         // Neither can panic.
         let mut handed = asking.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
-        let (backwards, is_moved) = answering.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
-        handed.backwards += backwards;
-        handed.is_moved |= is_moved;
+        let answered = answering.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
+        handed.backwards += answered.backwards;
+        handed.is_moved |= answered.is_moved;
         Ok(handed)
     })
 }
@@ -296,9 +298,9 @@ fn ask((cpu, counter): &(u32, impl Counter), table: &Mailboxes, deadline: u64) -
     handed
 }
 
-/// The other side: waits for a reading, reads, hands its own back. How many went back, and whether
-/// the thread ran on another CPU.
-fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool) {
+/// The other side: waits for a reading, reads, hands its own back. Counts those that went back, and
+/// notices whether the thread ran on another CPU.
+fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> Handed {
     let (mut backwards, mut is_moved) = (0, is_on_another(*cpu));
     let mut turn = 0u64;
     while let Some(sent) = receive(&table.there, &table.is_over, None) {
@@ -308,7 +310,7 @@ fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool
         is_moved |= turn % CPU_CHECK_INTERVAL == 0 && is_on_another(*cpu);
         turn += 1;
     }
-    (backwards, is_moved | is_on_another(*cpu))
+    Handed { backwards, is_moved: is_moved | is_on_another(*cpu), ..Handed::default() }
 }
 
 /// Returns true if the thread runs on another CPU: a binding may be changed from outside.
@@ -398,7 +400,7 @@ mod tests {
             let bound = scope.spawn(|| {
                 os::set_allowed_cpus(&[one]).unwrap();
                 let moved = [one, other].map(|cpu| ask(&(cpu, OffsetCounter(0)), &table, 0).is_moved);
-                (moved, [one, other].map(|cpu| answer(&(cpu, OffsetCounter(0)), &table).1))
+                (moved, [one, other].map(|cpu| answer(&(cpu, OffsetCounter(0)), &table).is_moved))
             });
             assert_eq!(bound.join().unwrap(), ([false, true], [false, true]));
         });

@@ -315,7 +315,7 @@ impl Stamps {
 #[cold]
 #[inline(never)]
 fn os_stamp() -> Stamp {
-    Stamp(CLOCK.os_ns().unwrap_or(0))
+    Stamp(CLOCK.os_ns_at_once().unwrap_or(0))
 }
 
 /// The moment of a stamp of the system's clock: the stamp is the time, but for one that no

@@ -54,6 +54,7 @@ struct Advance {
 }
 
 impl Advance {
+    #[inline(never)]
     fn new(from: &Bracket, to: &Bracket, os_tick_ns: u64) -> Self {
         Self {
             elapsed_ns: to.inner_since(from),

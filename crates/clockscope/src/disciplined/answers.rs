@@ -91,16 +91,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The error by the narrowest of several brackets whose ends one line covers.
     pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
-        let one = || {
-            let snapshot = self.snapshot();
-            // Without a line, the counter may not even be permitted.
-            snapshot.line.at(snapshot.tick)?;
-            let bracket = take_narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
-            let [first, last] = [bracket.before, bracket.after].map(|tick| snapshot.line.at(tick));
-            let error = error_ns(first?.max(snapshot.floor), last?.max(snapshot.floor), bracket.inner, tick_ns);
-            Some((bracket.width(), error))
-        };
-        (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
+        let mut narrowest: Option<(u64, u64)> = None;
+        for _ in 0..TRIES {
+            if let Some(one) = self.error_by_bracket(tick_ns) {
+                narrowest = Some(narrowest.map_or(one, |narrowest| narrowest.min(one)));
+            }
+        }
+        narrowest.map(|(_, error)| error)
+    }
+
+    /// The width of one bracket whose ends one line covers, and the error by it.
+    fn error_by_bracket(&self, tick_ns: u64) -> Option<(u64, u64)> {
+        let snapshot = self.snapshot();
+        // Without a line, the counter may not even be permitted.
+        snapshot.line.at(snapshot.tick)?;
+        let bracket = take_narrowest(&self.counter, || self.os_ns_at_once(), 1, 0).ok()?;
+        let [first, last] = [bracket.before, bracket.after].map(|tick| snapshot.line.at(tick));
+        let error = error_ns(first?.max(snapshot.floor), last?.max(snapshot.floor), bracket.inner, tick_ns);
+        Some((bracket.width(), error))
     }
 
     /// Returns the ticks of both clocks in ns, the counter's by the line that is served.
@@ -181,7 +189,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if answers.permitted == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
-        let take = || take_narrowest(&self.counter, || self.os_ns(), TRIES, 0).map_err(Uncalibrated::NoClock);
+        let take = || take_narrowest(&self.counter, || self.os_ns_at_once(), TRIES, 0).map_err(Uncalibrated::NoClock);
         let start = take()?;
         if answers.invariant == Some(true) {
             pause(duration);

@@ -153,6 +153,7 @@ impl Calibration {
         }
     }
 
+    #[inline(never)]
     fn restart(&mut self, start: Bracket, end: Bracket, os_tick_ns: u64) {
         (self.start, self.next_start, self.brackets) = (start, start, 2);
         match end.rate_since(&start, both_ticks(os_tick_ns)) {
@@ -161,6 +162,7 @@ impl Calibration {
         }
     }
 
+    #[inline(never)]
     fn begin_mean(&mut self, rate: RateBounds, end: Bracket) {
         (self.mean, self.mean_end, self.feasible) = (rate, end, rate.widened(WANDER));
     }

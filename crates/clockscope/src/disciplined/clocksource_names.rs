@@ -51,6 +51,7 @@ impl ClocksourceNames {
 }
 
 impl NameSlot {
+    #[inline(never)]
     fn name(&self) -> Option<ClocksourceName> {
         let state = self.state.load(Ordering::Acquire);
         let length = (state & WRITTEN != 0).then_some((state & !WRITTEN) as usize)?;

@@ -61,6 +61,7 @@ impl DrawnRate {
     /// Adds a bracket. Its rate is drawn by from when such a line errs by no more, where it ends
     /// after a window, than is good enough; a calibration that has only begun goes on with the rate
     /// of the one before.
+    #[inline(never)]
     pub(super) fn add(&mut self, bracket: Bracket, window_ns: u64) {
         self.calibration.add(bracket, self.os_tick_ns);
         let Some(mean) = self.calibration.mean() else { return };

@@ -189,6 +189,7 @@ impl LineErrors {
 
     /// The largest error, in ns, of the readings of a line that ends now: since the end of the last
     /// interval the OS clock may have been slewed, unless a bracket followed all readings.
+    #[inline(never)]
     pub(super) fn open_ns(&self) -> u64 {
         let last = self.interval.end();
         if self.are_open_since(last) { self.unseen_slew_ns(last) } else { self.worst_ns() }

@@ -121,6 +121,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 }
 
 impl Drop for SteeringGuard<'_> {
+    #[inline(never)]
     fn drop(&mut self) {
         self.steering.version_left = self.version;
     }

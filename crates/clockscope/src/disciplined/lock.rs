@@ -246,6 +246,7 @@ impl<T> DerefMut for Guard<'_, T> {
 }
 
 impl<T> Drop for Guard<'_, T> {
+    #[inline(never)]
     fn drop(&mut self) {
         // Meanwhile others may have come back late, too.
         let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {

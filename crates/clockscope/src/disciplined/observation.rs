@@ -77,7 +77,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 return None;
             }
             let disruptions = self.shared.os.disruptions();
-            let bracket = take_narrowest(&self.counter, || self.os_ns(), TRIES, enough).ok()?;
+            let bracket = take_narrowest(&self.counter, || self.os_ns_at_once(), TRIES, enough).ok()?;
             let os_tick_ns = self.trust.os_tick_ns();
             let suspended_ns = self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1));
             Some(Observation { bracket, os_tick_ns, suspended_ns, disruptions, civil, wall: [before, None] })
@@ -89,12 +89,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// By how much the true time is ahead of the timeline, at least and at most.
     fn ahead(&self, civil: CivilTime) -> (i64, i64, CivilState) {
-        let Ok(before_ns) = self.os_ns() else { return (0, 0, CivilState::Unavailable) };
+        let Ok(before_ns) = self.os_ns_at_once() else { return (0, 0, CivilState::Unavailable) };
         let bounded = match civil {
             CivilTime::Asked => self.bounded(),
             CivilTime::Unasked => self.bounded_unasked(),
         };
-        let Ok(after_ns) = self.os_ns() else { return (0, 0, CivilState::Unavailable) };
+        let Ok(after_ns) = self.os_ns_at_once() else { return (0, 0, CivilState::Unavailable) };
         let since = |ns: i64, timeline_ns: u64| ns.saturating_sub_unsigned(timeline_ns);
         // The clocks of a timeline and of a statement may each be a tick further than they show.
         let tick_ns = self.trust.os_tick_ns();

@@ -14,7 +14,6 @@
 //!   compared with the floor, which is at the end of each line that has ended.
 
 use core::sync::atomic::Ordering;
-use core::time::Duration;
 
 use clockscope_core::brackets::{Bracket, narrowest};
 
@@ -25,7 +24,6 @@ use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 use crate::Errno;
-use crate::evidence::ErrorBound;
 
 /// Comparisons for an offset that is not known, and for one that is.
 const FIRST_TRIES: u32 = 8;
@@ -260,13 +258,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// One comparison of the clock with the timeline.
     fn distance(&self, clock: OffsetClock) -> Result<Distance, Errno> {
-        let before = self.os_ns()?;
+        let before = self.os_ns_at_once()?;
         let inner = self.read_itself(clock)? as u64;
-        let bracket = Bracket { before, inner, after: self.os_ns()? };
+        let bracket = Bracket { before, inner, after: self.os_ns_at_once()? };
         Ok(Distance::of(bracket, self.trust.os_tick_ns()))
     }
 
     /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
+    #[inline(never)]
     fn narrowest_distance(&self, clock: OffsetClock, tries: u32, enough_ns: u64) -> Option<Distance> {
         narrowest(|| self.distance(clock), Distance::width_ns, tries, enough_ns).ok()
     }
@@ -402,18 +401,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// How far readings of a clock by the line are from it: that of our timeline, and of the
     /// offset.
-    pub(crate) fn offset_error_bound(&self, clock: OffsetClock) -> Option<ErrorBound> {
+    #[cfg(not(clockscope_models))]
+    pub(crate) fn offset_error_bound(&self, clock: OffsetClock) -> Option<crate::ErrorBound> {
         let timeline = self.error_bound()?;
         let (now, largest) = self.offset_error_ns(clock)?;
-        Some(ErrorBound {
-            now: timeline.now + Duration::from_nanos(now),
-            largest: timeline.largest + Duration::from_nanos(largest),
+        Some(crate::ErrorBound {
+            now: timeline.now + core::time::Duration::from_nanos(now),
+            largest: timeline.largest + core::time::Duration::from_nanos(largest),
             largest_at: timeline.largest_at,
         })
     }
 
     /// A clock's time at a moment of our timeline, with the offset of now: that of the line, or of
     /// a fresh comparison. `None` where the clock does not answer, or out of range.
+    #[cfg(not(clockscope_models))]
     pub(crate) fn offset_clock_at(&self, clock: OffsetClock, ns: i64) -> Option<i64> {
         let snapshot = self.snapshot();
         let by_line = snapshot.line.at(snapshot.tick).map(|_| snapshot.offset(clock));

@@ -63,6 +63,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns the cost of [`OWN_READS`] reads of the counter, in ticks: the shorter of two rounds.
+    #[inline(never)]
     pub(super) fn own_ticks(&self) -> u64 {
         let round = || {
             let start = self.counter.ordered();

@@ -385,6 +385,7 @@ impl Page {
     /// covered. For anybody, and at once. Readings by the line may have been as late as its end, so
     /// that nothing may be earlier than that any more: the clock may stand still for as long as the
     /// line would have lasted. `false` if `version` was replaced.
+    #[inline(never)]
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
         let snapshot = self.snapshot(|| 0);
         // A late thread must not make others wait for the end of a line that is in use.
@@ -402,6 +403,7 @@ impl Page {
     }
 
     /// Raises the floor to `ns` and returns it: `ns`, or more where it was higher.
+    #[inline(never)]
     pub(crate) fn raise_floor(&self, ns: u64) -> u64 {
         raise(&self.floor, ns)
     }

@@ -109,7 +109,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Serves a reading while the OS clock is behind earlier readings: a line ended ahead of it, it
     /// stepped back, or other threads have served later readings meanwhile.
     #[cold]
-    #[inline(never)]
     fn serve_behind(&self) -> u64 {
         let page = &self.shared.page;
         // Both before the OS clock: only then does a smaller OS reading mean that it is behind.
@@ -141,7 +140,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The first readings of a process. The very first one reads the OS clock and asks nothing; the
     /// second asks all.
     #[cold]
-    #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
         let first = self.first();
         if first.was_taken() {
@@ -164,7 +162,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Serves a frequent caller while there is no line: begins the next one if possible.
     #[cold]
-    #[inline(never)]
     fn serve_often(&self) -> u64 {
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
         self.resume(os_ns, Wanted::ByReadings);
@@ -173,7 +170,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// There is a line, which is nearly spent, or spent, or does not cover the counter.
     #[cold]
-    #[inline(never)]
     fn serve_by_line(&self) -> u64 {
         let snapshot = self.snapshot();
         self.shared.os.preemption_point();
@@ -228,7 +224,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         snapshot.line.at(snapshot.tick).map(|ns| ns.max(snapshot.floor))
     }
 
+    /// The OS clock's time, on the timeline that is served.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn os_ns(&self) -> Result<u64, Errno> {
+        self.os_ns_at_once()
+    }
+
+    /// The same without a call, which would make a bracket wider.
+    #[inline(always)]
+    pub(crate) fn os_ns_at_once(&self) -> Result<u64, Errno> {
+        // In this order: with an offset that is replaced meanwhile the reading is behind, and not
+        // ahead.
+        let offset = self.shared.page.offset();
+        Ok(self.shared.os.now_ns()?.wrapping_add(offset))
+    }
+
     /// The line with a tick that was read after it; without one where there is no line.
+    #[inline(never)]
     pub(super) fn snapshot(&self) -> PageSnapshot {
         self.shared.page.snapshot(|| self.counter.ordered())
     }

@@ -41,6 +41,7 @@ impl Steering {
     };
 
     /// Forgets what was known of the generation that has ended.
+    #[inline(never)]
     pub(super) fn restart(&mut self, generation: Generation) {
         *self = Self { generation, hold: self.hold, ..Self::ZERO };
     }

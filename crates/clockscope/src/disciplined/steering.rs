@@ -48,7 +48,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The line is nearly spent: publishes the next one, if it is in use and nobody else is doing
     /// it.
     #[cold]
-    #[inline(never)]
     pub(super) fn renew(&self) {
         let Some(mut guard) = self.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
@@ -79,7 +78,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and
     /// nobody else is doing it. `os_ns` is the time now.
     #[cold]
-    #[inline(never)]
     pub(super) fn resume(&self, os_ns: u64, wanted: Wanted) {
         let Some(mut guard) = self.lock() else { return };
         if !self.is_open(&mut guard) {
@@ -233,6 +231,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
+    #[inline(never)]
     fn add(&self, guard: &mut SteeringGuard<'_>, bracket: Bracket) {
         guard.rate.add(bracket, self.window_ns());
     }
@@ -320,7 +319,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         } else {
             (FIRST_TRIES, 0)
         };
-        let bracket = take_narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
+        let bracket = take_narrowest(&self.counter, || self.os_ns_at_once(), tries, enough).ok()?;
         if bracket.went_back() {
             self.disagree(guard, bracket.inner, 0);
             return None;
@@ -398,6 +397,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
+    #[inline(never)]
     fn suspended_ns(&self) -> u64 {
         self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
     }
@@ -412,6 +412,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.end_line(guard, guard.version.mode())
     }
 
+    #[inline(never)]
     pub(super) fn end_line(&self, guard: &mut SteeringGuard<'_>, mode: ServingMode) -> bool {
         self.shared.os.preemption_point();
         let next = guard.version.without_line(mode);
@@ -419,6 +420,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Publishes the line, unless another thread has ended the line that it follows.
+    #[inline(never)]
     pub(super) fn publish(&self, guard: &mut SteeringGuard<'_>, line: &ServedLine) -> bool {
         self.shared.os.preemption_point();
         let beside = guard.beside.published();
@@ -487,5 +489,6 @@ fn slope((tick, value): (u64, u64), ticks: u64, bracket: &Bracket, rate: &DrawnR
     let end = tick.wrapping_add(ticks).wrapping_sub(bracket.middle()) as f64;
     let os_at_end = end * rate + os_tick_ns as f64 / 2.0;
     let rise = os_at_end - value.wrapping_sub(bracket.inner) as i64 as f64;
-    (rise / ticks as f64).clamp(0.5 * rate, 1.5 * rate)
+    // The panic of `clamp` would add the formatting of floats to every program.
+    (rise / ticks as f64).max(0.5 * rate).min(1.5 * rate)
 }

@@ -92,6 +92,7 @@ impl Answers {
         GIVEN | answers | name | u64::from(self.is_complete) << COMPLETE | self.os_tick_ns << TICK
     }
 
+    #[inline(never)]
     fn replaced_by(&self, new: Self) -> Self {
         Self {
             permitted: new.permitted.or(self.permitted),

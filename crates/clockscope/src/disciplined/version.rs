@@ -104,6 +104,7 @@ impl Version {
         (self.0 ^ before.0) | (before.0 & (LINE | ANNOUNCED)) == 0
     }
 
+    #[inline(never)]
     pub(super) fn mode(self) -> ServingMode {
         match self.0 & (OPEN | BARRED) {
             0 => ServingMode::New,

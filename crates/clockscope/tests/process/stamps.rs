@@ -96,7 +96,9 @@ fn a_header_converts_as_the_process_does() {
         let later = stamps.header(last).unwrap();
         assert!(later.convert(last).is_ok());
         let pieces = |header: &Header| header.to_string().matches("\npiece ").count();
-        assert!(pieces(&later) <= pieces(&header), "{header}{later}");
+        // That of the stamp, and one for each of the two renewals, whose clocks may be seen to part
+        // where others run in between.
+        assert!(pieces(&later) <= 3, "{later}");
     }
     let status = in_a_process(here!(a_header_converts_as_the_process_does), &[], || {
         check(stamps::os());

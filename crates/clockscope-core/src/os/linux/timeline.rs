@@ -60,13 +60,24 @@ impl Timeline {
             return None;
         }
         // By the pair that was least interrupted.
-        let one = |_| {
-            let before = self.by_vdso(libc::CLOCK_MONOTONIC)?;
-            let boot = self.by_vdso(libc::CLOCK_BOOTTIME)?;
-            let after = self.by_vdso(libc::CLOCK_MONOTONIC)?;
-            Some((after.wrapping_sub(before), boot.wrapping_sub(after)))
-        };
-        (0..TRIES).filter_map(one).min().map(|(_, suspended_ns)| suspended_ns)
+        let mut best: Option<(u64, u64)> = None;
+        for _ in 0..TRIES {
+            let [Some(before), Some(boot), Some(after)] =
+                [libc::CLOCK_MONOTONIC, libc::CLOCK_BOOTTIME, libc::CLOCK_MONOTONIC].map(|id| self.by_vdso_called(id))
+            else {
+                continue;
+            };
+            let pair = (after.wrapping_sub(before), boot.wrapping_sub(after));
+            best = Some(best.map_or(pair, |best| best.min(pair)));
+        }
+        best.map(|(_, suspended_ns)| suspended_ns)
+    }
+
+    /// The same as [`Timeline::by_vdso`], in one place: for questions, which have time for a call.
+    #[cold]
+    #[inline(never)]
+    fn by_vdso_called(&self, id: libc::clockid_t) -> Option<u64> {
+        self.by_vdso(id)
     }
 
     /// Reads a clock by the vDSO, in ns. `None` where it was not found, or may not be called, or
@@ -246,9 +257,9 @@ impl Timeline {
     /// The smallest step between successive readings; 0 where none was seen.
     fn smallest_step_ns(&self) -> u64 {
         const READINGS: usize = 16;
-        let mut smallest = u64::MAX;
-        let mut last = self.now_ns().unwrap_or(0);
-        for _ in 0..READINGS {
+        // The first reading is after none.
+        let (mut smallest, mut last) = (u64::MAX, u64::MAX);
+        for _ in 0..=READINGS {
             let now = self.now_ns().unwrap_or(last);
             if now > last {
                 smallest = smallest.min(now - last);
@@ -265,20 +276,32 @@ impl Timeline {
 #[cold]
 fn is_of_the_vdso(function: vdso::ClockGettime, clock: libc::clockid_t) -> bool {
     const SLOWER: u64 = 3;
-    let read = |id| {
-        let mut now = Timespec::default();
-        ByVdso::with(function, id).read(&mut now).map_or(0, |()| now.nanoseconds())
-    };
-    // The shortest of some: an interruption only makes them longer.
-    let cost = |id| {
-        let one = |_| {
-            let start = read(libc::CLOCK_MONOTONIC);
-            (0..4).for_each(|_| _ = read(id));
-            read(libc::CLOCK_MONOTONIC).wrapping_sub(start)
-        };
-        (0..4).map(one).min().unwrap_or(u64::MAX)
-    };
-    cost(clock) <= cost(libc::CLOCK_MONOTONIC).saturating_mul(SLOWER)
+    cost(function, clock) <= cost(function, libc::CLOCK_MONOTONIC).saturating_mul(SLOWER)
+}
+
+/// Returns what some reads of a clock by this function cost, in ns: the shortest of some rounds,
+/// because an interruption only makes them longer.
+#[cold]
+#[inline(never)]
+fn cost(function: vdso::ClockGettime, clock: libc::clockid_t) -> u64 {
+    const ROUNDS: u32 = 4;
+    const READS: u32 = 4;
+    let mut shortest = u64::MAX;
+    for _ in 0..ROUNDS {
+        let start = read_vdso(function, libc::CLOCK_MONOTONIC);
+        for _ in 0..READS {
+            read_vdso(function, clock);
+        }
+        shortest = shortest.min(read_vdso(function, libc::CLOCK_MONOTONIC).wrapping_sub(start));
+    }
+    shortest
+}
+
+/// Reads a clock by this function, in ns; 0 where it refuses.
+#[inline(never)]
+fn read_vdso(function: vdso::ClockGettime, id: libc::clockid_t) -> u64 {
+    let mut now = Timespec::default();
+    ByVdso::with(function, id).read(&mut now).map_or(0, |()| now.nanoseconds())
 }
 
 /// The wall clock in ns, by gettimeofday: another system call than the one that was denied.

@@ -81,10 +81,15 @@ const FIRST: usize = 4096;
 unsafe fn mapped(base: *const u8) -> Option<&'static [u8]> {
     // SAFETY: what is mapped has a page at least.
     let first = unsafe { core::slice::from_raw_parts(base, FIRST) };
-    let ends = segments(first)?.filter(|segment| segment.p_type == libc::PT_LOAD);
-    let end = ends.filter_map(|segment| segment.p_offset.checked_add(segment.p_filesz)).max()?;
+    let (mut end, mut index) = (None, 0);
+    while let Some(segment) = segment(first, index) {
+        if segment.p_type == libc::PT_LOAD {
+            end = end.max(segment.p_offset.checked_add(segment.p_filesz));
+        }
+        index += 1;
+    }
     // SAFETY: what the image says to be loaded is mapped.
-    Some(unsafe { core::slice::from_raw_parts(base, end) })
+    Some(unsafe { core::slice::from_raw_parts(base, end?) })
 }
 
 /// Parts of the image: integers alone, so that any bytes are a value.
@@ -112,35 +117,49 @@ fn read<T: FromBytes>(image: &[u8], offset: usize) -> Option<T> {
     Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
-/// The values from this place on, as long as they are whole inside the image.
-fn list<T: FromBytes>(image: &[u8], offset: usize) -> impl Iterator<Item = T> {
-    (0..).map_while(move |index: usize| read(image, offset.checked_add(index.checked_mul(size_of::<T>())?)?))
+/// The value at this index of a list that begins at `offset`; `None` if it is not whole inside the
+/// image.
+fn item<T: FromBytes>(image: &[u8], offset: usize, index: usize) -> Option<T> {
+    read(image, offset.checked_add(index.checked_mul(size_of::<T>())?)?)
 }
 
-/// The image's program headers (elf(5)); `None` if it is not an ELF image.
-fn segments(image: &[u8]) -> Option<impl Iterator<Item = elf::ProgramHeader>> {
+/// The image's program header of this index (elf(5)); `None` if there is none, or if it is not an
+/// ELF image.
+#[inline(never)]
+fn segment(image: &[u8], index: usize) -> Option<elf::ProgramHeader> {
     let header: elf::Header = read(image, 0)?;
-    let is_elf = header.e_ident.starts_with(b"\x7fELF");
-    is_elf.then(|| list(image, header.e_phoff).take(header.e_phnum.into()))
+    if !header.e_ident.starts_with(b"\x7fELF") || index >= usize::from(header.e_phnum) {
+        return None;
+    }
+    item(image, header.e_phoff, index)
+}
+
+/// The image's first program header of this type.
+#[inline(never)]
+fn segment_of_type(image: &[u8], p_type: u32) -> Option<elf::ProgramHeader> {
+    (0..).map_while(|index| segment(image, index)).find(|segment| segment.p_type == p_type)
 }
 
 /// Position of the symbol `name` in an ELF image. Any bytes are answered.
 fn find(image: &[u8], name: &CStr) -> Option<usize> {
-    let load = segments(image)?.find(|segment| segment.p_type == libc::PT_LOAD)?;
-    let dynamic = segments(image)?.find(|segment| segment.p_type == libc::PT_DYNAMIC)?;
+    let load = segment_of_type(image, libc::PT_LOAD)?;
+    let dynamic = segment_of_type(image, libc::PT_DYNAMIC)?;
     // Addresses inside the image are relative to where its first segment would like to be.
     let offset = |address: usize| address.checked_sub(load.p_vaddr)?.checked_add(load.p_offset);
 
-    let (mut symbols, mut strings, mut hash, mut gnu_hash) = (None, None, None, None);
-    for Dynamic { tag, value } in list(image, dynamic.p_offset) {
-        match tag {
+    let (mut symbols, mut strings, mut hash, mut gnu_hash, mut other) = (None, None, None, None, None);
+    let mut index = 0;
+    while let Some(Dynamic { tag, value }) = item(image, dynamic.p_offset, index) {
+        let position = match tag {
             DT_NULL => break,
-            DT_SYMTAB => symbols = offset(value),
-            DT_STRTAB => strings = offset(value),
-            DT_HASH => hash = offset(value),
-            DT_GNU_HASH => gnu_hash = offset(value),
-            _ => {}
-        }
+            DT_SYMTAB => &mut symbols,
+            DT_STRTAB => &mut strings,
+            DT_HASH => &mut hash,
+            DT_GNU_HASH => &mut gnu_hash,
+            _ => &mut other,
+        };
+        *position = offset(value);
+        index += 1;
     }
     let (symbols, strings) = (symbols?, strings?);
     let count = match hash {
@@ -151,7 +170,7 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
         let found = strings.checked_add(symbol.st_name as usize).and_then(|start| image.get(start..));
         found.is_some_and(|found| found.starts_with(name.to_bytes_with_nul())) && symbol.st_shndx != 0
     };
-    let symbol = list(image, symbols).take(count).find(is_it)?;
+    let symbol = (0..count).map_while(|index| item(image, symbols, index)).find(is_it)?;
     offset(symbol.st_value).filter(|offset| *offset < image.len())
 }
 
@@ -160,9 +179,9 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
 fn sysv_count(image: &[u8], table: usize) -> Option<usize> {
     // The second entry.
     if cfg!(target_arch = "s390x") {
-        list::<u64>(image, table).nth(1).map(|chains| chains as usize)
+        item::<u64>(image, table, 1).map(|chains| chains as usize)
     } else {
-        list::<u32>(image, table).nth(1).map(|chains| chains as usize)
+        item::<u32>(image, table, 1).map(|chains| chains as usize)
     }
 }
 
@@ -170,14 +189,14 @@ fn sysv_count(image: &[u8], table: usize) -> Option<usize> {
 /// Header (nbuckets, symoffset, bloom size, shift), bloom words, buckets and chains follow one
 /// another; a chain ends at an odd hash.
 fn gnu_count(image: &[u8], table: usize) -> Option<usize> {
-    let mut header = list::<u32>(image, table).map(|entry| entry as usize);
-    let (buckets, first, bloom) = (header.next()?, header.next()?, header.next()?);
+    let entry = |table: usize, index: usize| item::<u32>(image, table, index).map(|entry| entry as usize);
+    let (buckets, first, bloom) = (entry(table, 0)?, entry(table, 1)?, entry(table, 2)?);
     let bucket = table.checked_add(16)?.checked_add(bloom.checked_mul(size_of::<usize>())?)?;
-    let heads = list::<u32>(image, bucket).take(buckets).map(|head| head as usize);
+    let heads = (0..buckets).map_while(|index| entry(bucket, index));
     let Some(last) = heads.max().filter(|last| *last >= first) else { return Some(first) };
     let chain = bucket.checked_add(buckets.checked_mul(size_of::<u32>())?)?;
     let of_last = chain.checked_add((last - first).checked_mul(size_of::<u32>())?)?;
-    let more = list::<u32>(image, of_last).position(|hash| hash & 1 == 1)?;
+    let more = (0..).map_while(|index| entry(of_last, index)).position(|hash| hash & 1 == 1)?;
     last.checked_add(more)?.checked_add(1)
 }
 
