@@ -17,7 +17,7 @@ const WITHOUT: &str = "size-std";
 const WITH: &str = "size-now";
 
 /// Bytes that it may add: for x86-64 Linux and the linker that rustc chooses there.
-const MAX_ADDED_BYTES: u64 = 40_000;
+const MAX_ADDED_BYTES: u64 = 40_500;
 
 /// Builds both programs as a user does and compares their sizes.
 pub(crate) fn check() -> Result<()> {

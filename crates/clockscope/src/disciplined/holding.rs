@@ -121,7 +121,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 }
 
 impl Drop for SteeringGuard<'_> {
-    #[inline(never)]
     fn drop(&mut self) {
         self.steering.version_left = self.version;
     }

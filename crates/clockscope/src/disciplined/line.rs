@@ -80,7 +80,6 @@ impl ServedLine {
     }
 
     /// Position of `tick` on the line.
-    #[inline(never)]
     pub(crate) fn position(&self, tick: u64) -> LinePosition {
         if let Some(ns) = self.fresh(tick) {
             return LinePosition::Fresh(ns);

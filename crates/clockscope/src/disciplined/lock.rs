@@ -146,6 +146,7 @@ impl<T> DerefMut for ProcessGuard<'_, T> {
 }
 
 impl<T> Drop for ProcessGuard<'_, T> {
+    #[inline(never)]
     fn drop(&mut self) {
         // Unless this is a parent's, which a fork in a signal handler has brought into the child.
         let _ = self.lock.holder.compare_exchange(self.mark.0, 0, Ordering::Release, Ordering::Relaxed);

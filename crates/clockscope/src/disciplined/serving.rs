@@ -171,7 +171,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// There is a line, which is nearly spent, or spent, or does not cover the counter.
     #[cold]
     fn serve_by_line(&self) -> u64 {
-        let snapshot = self.snapshot();
+        // In one piece with the code of a first reading after a pause.
+        let snapshot = self.shared.page.snapshot(|| self.counter.ordered());
         self.shared.os.preemption_point();
         if snapshot.line.is_at_second(snapshot.tick) && snapshot.version != snapshot.version.at_second() {
             self.shared.page.move_on(snapshot.version);
@@ -184,7 +185,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 // is not covered.
                 self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
             }
-            LinePosition::Spent(end) => self.serve_spent(end),
+            LinePosition::Spent(end) => self.serve_spent(snapshot.version, end, snapshot.line.end()),
             LinePosition::Before => {
                 let end = snapshot.line.end_value();
                 let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
@@ -204,18 +205,23 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The line is spent, and readings by it were as late as `end`: the OS clock, or the next line.
-    fn serve_spent(&self, end: u64) -> u64 {
-        self.shared.page.raise_floor(end);
-        match self.os_ns() {
-            Err(_) => self.serve_none(),
+    /// The line of this version, which ends at this tick, is spent, and readings by it were as late
+    /// as `end`: the OS clock, or the next line.
+    #[inline(always)]
+    fn serve_spent(&self, version: Version, end: u64, end_tick: u64) -> u64 {
+        let os_ns = self.os_ns();
+        if let Ok(os_ns) = os_ns {
             // The first reading after a pause leaves the line to the next ones, which are warm.
-            Ok(os_ns) if os_ns.saturating_sub(end) > PAUSE_WINDOWS * self.window_ns() => {
-                self.leave_spent(os_ns);
-                self.serve_written(os_ns)
+            if os_ns.saturating_sub(end) > PAUSE_WINDOWS * self.window_ns() {
+                // The end of the line, which is earlier, is in the floor before the line is taken
+                // away.
+                let ns = self.serve_written(os_ns);
+                self.leave_spent(version, end_tick, os_ns);
+                return ns;
             }
-            Ok(_) => self.serve_often(),
         }
+        self.shared.page.raise_floor(end);
+        if os_ns.is_ok() { self.serve_often() } else { self.serve_none() }
     }
 
     /// The time by the line that is published now, if it covers this moment.

@@ -17,7 +17,7 @@ use super::page::{ClockOffset, OffsetClock, PageSnapshot};
 use super::state::Steering;
 use super::sync::stored_before_reading;
 use super::use_rate::Usage;
-use super::version::ServingMode;
+use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// Brackets tried at a re-anchoring, and at the start of a calibration.
@@ -103,15 +103,18 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Takes a line away that was spent long before `os_ns`. The next readings begin another one,
-    /// if it was in use and they come often.
-    pub(super) fn leave_spent(&self, os_ns: u64) {
+    /// Takes the line of this version away, which was spent at this tick, long before `os_ns`, and
+    /// whose end is in the floor. The next readings begin another one, if it was in use and they
+    /// come often.
+    #[inline(always)]
+    pub(super) fn leave_spent(&self, version: Version, end_tick: u64, os_ns: u64) {
         let Some(mut guard) = self.lock() else { return };
-        let snapshot = self.snapshot();
-        if guard.version.has_line() && matches!(snapshot.line.position(snapshot.tick), LinePosition::Spent(_)) {
-            let was_in_use = guard.line_use.is_resumed(snapshot.line.end());
+        if version.has_line() && guard.version.is_as(version) {
+            let was_in_use = guard.line_use.is_resumed(end_tick);
             self.shared.page.keep_usage(if was_in_use { Usage::resumed(os_ns) } else { Usage::NONE });
-            self.withdraw(&mut guard);
+            self.shared.os.preemption_point();
+            let next = guard.version.without_line(ServingMode::Open);
+            self.shared.page.replace(&mut guard.version, next);
         }
     }
 
