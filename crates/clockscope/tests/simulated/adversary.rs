@@ -12,6 +12,10 @@ const SEGMENT_NS: u64 = 3 * MILLISECOND;
 /// From one end of what adjtimex(2) permits to the other.
 const SLEWED: f64 = 1.1005 / 0.8995 - 1.0;
 
+/// By how much a line that makes up for a slew may go faster or slower than the OS clock, which is
+/// slewed itself: it goes at half to one and a half times the rate that was known.
+const STEEPEST: f64 = 0.5 * (1.0 + SLEWED) + SLEWED;
+
 /// A spell of readings, and what the OS clock does in it and in the pause before.
 #[derive(Clone, Debug)]
 struct Spell {
@@ -74,9 +78,9 @@ impl Victim {
         let (now_ns, largest_ns) = (bound.now.as_nanos() as f64, bound.largest.as_nanos() as f64);
         let next_ns = self.watch.read();
         let asked_ns = self.watch.world.true_ns();
-        // It holds at some moment of the call; a clock that is slewed goes on after it.
-        let slewed_ns = (asked_ns - began_ns) as f64 * SLEWED;
-        assert!(next_ns <= now_ns + slewed_ns + 2.0, "{next_ns} ns just after {bound:?}");
+        // It holds at some moment of the call, after which both clocks go on.
+        let parted_ns = (asked_ns - began_ns) as f64 * STEEPEST;
+        assert!(next_ns <= now_ns + parted_ns + 2.0, "{next_ns} ns just after {bound:?}");
         let former = self.readings.iter().filter(|(at_ns, _)| asked_ns - at_ns > SEGMENT_NS);
         self.former_worst_ns = former.map(|(_, error_ns)| *error_ns).fold(self.former_worst_ns, f64::max);
         self.readings.retain(|(at_ns, _)| asked_ns - at_ns <= SEGMENT_NS);
@@ -108,7 +112,9 @@ proptest! {
             victim.read(2_500_000, every_ns, ask_every);
             victim.ask();
         }
-        prop_assert_eq!(victim.watch.clock.generation(), 1);
+        // Slews in the pauses of a rare caller may be taken for a step: that ends a generation, and
+        // the bounds hold all the same.
+        prop_assert!(victim.watch.clock.generation() <= 2);
     }
 }
 
