@@ -384,12 +384,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.offset_error_ns(OffsetClock::Wall)
     }
 
+    /// The same of [`Disciplined::boot_ns`] and the boot clock, since the last suspend.
+    pub fn boot_error_ns(&self) -> Option<(u64, u64)> {
+        self.offset_error_ns(OffsetClock::Boot)
+    }
+
     /// The same of a clock. Looks at it first: [`Disciplined::check_offset`].
     pub(crate) fn offset_error_ns(&self, clock: OffsetClock) -> Option<(u64, u64)> {
         self.check_offset(clock);
         let words = self.shared.page.offset_words(clock);
-        // Before the comparison, as in `offset_clock_again`.
-        let served = self.snapshot().offset(clock);
+        // Before the comparison, as in `offset_clock_again`. A line that is spent serves nothing.
+        let snapshot = self.snapshot();
+        let by_line = snapshot.line.at(snapshot.tick).map(|_| snapshot.offset(clock));
+        let served = by_line.unwrap_or(ClockOffset::UNKNOWN);
         let (known, width_ns) = words.known_with_width();
         let seen = self.narrowest_distance(clock, TRIES, enough_ns(width_ns))?;
         let now = if served.is_known() { seen.error_ns(served) } else { 0 };

@@ -108,6 +108,19 @@ fn a_suspend_shows_at_once_after_a_recheck_and_to_rare_callers() {
     }
 }
 
+/// A suspend in a pause is no error of readings: the line from before it serves none of them.
+#[test]
+fn the_bound_leaves_a_suspend_in_a_pause_out() {
+    let watch = settled();
+    watch.world.suspend(3600 * SECOND);
+    watch.world.pass(20 * MILLISECOND);
+    for _ in 0..3 {
+        let (now, largest) = watch.clock.boot_error_ns().unwrap();
+        assert!(now <= largest && largest < MILLISECOND, "{now} {largest} ns");
+        run(&watch, 5 * MILLISECOND, 5_000);
+    }
+}
+
 #[test]
 fn slews_are_followed_and_a_clock_that_refuses_is_survived() {
     let watch = settled();
