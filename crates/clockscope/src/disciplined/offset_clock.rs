@@ -235,18 +235,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         // A thread that compared the clocks before this change may be about to publish a line. It
         // must not, once this has shown the change: readings would go back.
-        if !self.prevent_line(snapshot.version) {
+        if !self.prevent_line(snapshot.version, seen.bracket.after) {
             return self.offset_clock_slow(clock);
         }
         self.forget_offset(clock, known);
         seen.clock_ns()
     }
 
-    /// Makes sure that no line is published whose preparation began while this was the version.
-    /// `false` if the version was replaced meanwhile.
-    fn prevent_line(&self, mut version: Version) -> bool {
+    /// Makes sure that no line is published that was compared before a clock was read, `at_ns` on our
+    /// timeline, after this version was loaded. `false` if the version was replaced meanwhile.
+    fn prevent_line(&self, mut version: Version, at_ns: u64) -> bool {
+        if !version.is_announced() {
+            return self.shared.page.version_after(at_ns).is_quietly(version);
+        }
         let quiet = version.without_line(version.mode());
-        !version.is_announced() || self.shared.page.end_line_of(&mut version, quiet)
+        self.shared.page.end_line_of(&mut version, quiet)
     }
 
     /// The clock does not answer: the last offset that was known, or our own timeline.
