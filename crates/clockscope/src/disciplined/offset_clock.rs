@@ -242,8 +242,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         seen.clock_ns()
     }
 
-    /// Makes sure that no line is published that was compared before a clock was read, `at_ns` on our
-    /// timeline, after this version was loaded. `false` if the version was replaced meanwhile.
+    /// Makes sure that no line is published that was compared before a clock was read, `at_ns` on
+    /// our timeline, after this version was loaded. `false` if the version was replaced meanwhile.
     fn prevent_line(&self, mut version: Version, at_ns: u64) -> bool {
         if !version.is_announced() {
             return self.shared.page.version_after(at_ns).is_quietly(version);
