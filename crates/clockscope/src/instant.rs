@@ -112,7 +112,7 @@ macro_rules! moment {
             }
 
             /// Returns the nanoseconds from `earlier` to this moment; zero if `earlier` is later.
-            /// What `duration_since(..).as_nanos()` says, without a division.
+            /// Equals `duration_since(..).as_nanos()`, without a division.
             #[inline(always)]
             #[must_use]
             pub const fn ns_since(self, earlier: Self) -> u64 {

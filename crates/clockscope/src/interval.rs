@@ -11,7 +11,7 @@ use crate::disciplined::BoundedAt;
 /// Two moments between which the true time lies, and what that is worth: what [`bounded::now`],
 /// [`utc_now`], [`tai_now`] and [`Stamps::bounded`] return.
 ///
-/// Where it is worth nothing, the interval reaches from [`WallTime::MIN`] to [`WallTime::MAX`]:
+/// An interval that is worth nothing reaches from [`WallTime::MIN`] to [`WallTime::MAX`]:
 /// nothing is definitely before or after it, so that code that does not look at the state waits too
 /// long, and never too short. [`utc_now`] and [`tai_now`] return an error instead, whose
 /// [`Unbounded::interval`] is what was stated.

@@ -18,7 +18,7 @@
 //! # Ok::<(), stamps::StampError>(())
 //! ```
 //!
-//! Where the counter is not fit, [`counter`] returns the reason, and [`os()`] takes stamps of the
+//! If the counter is not fit, [`counter`] returns the reason, and [`os()`] takes stamps of the
 //! system's clock. Both return the same type; [`Stamps::clock`] shows which clock it reads.
 //!
 //! # The history

@@ -409,8 +409,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some((now, words.largest_error_ns.load(Ordering::Relaxed).max(now)))
     }
 
-    /// How far readings of a clock by the line are from it: that of our timeline, and of the
-    /// offset.
+    /// Distance of a clock's readings by the line from it: that of our timeline and of the offset.
     #[cfg(not(clockscope_models))]
     pub(crate) fn offset_error_bound(&self, clock: OffsetClock) -> Option<crate::ErrorBound> {
         let timeline = self.error_bound()?;

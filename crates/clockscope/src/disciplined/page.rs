@@ -469,7 +469,7 @@ impl Page {
         self.wanted.load(Ordering::Relaxed) & clock.wanted_bit() != 0
     }
 
-    /// What is known of this clock.
+    /// Returns the words on this clock's offset.
     #[inline(always)]
     pub(crate) fn offset_words(&self, clock: OffsetClock) -> &OffsetWords {
         match clock {

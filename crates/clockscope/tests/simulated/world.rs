@@ -71,7 +71,7 @@ const BOOT: usize = 3;
 /// Beginning of the wall clock, after the OS clock, in ns.
 const WALL_AHEAD_NS: u64 = 1_700_000_000 * SECOND + 123_456_789;
 
-/// What the machine had slept before the world began, in ns.
+/// Time that the machine had slept before the world began, in ns.
 const BOOT_AHEAD_NS: u64 = 77 * SECOND + 7;
 
 /// Duration of the question for the system's error, in ps.

@@ -50,7 +50,7 @@ impl ClockOffset {
     }
 }
 
-/// What is known of an [`OffsetClock`].
+/// Words on the offset of an [`OffsetClock`].
 #[repr(C)]
 pub(crate) struct OffsetWords {
     /// The offset that is published as long as nothing contradicts it.
