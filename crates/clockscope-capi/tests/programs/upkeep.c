@@ -56,18 +56,21 @@ static void check_upkeep(void) {
   expect_one_thread();
 }
 
-/* A period that is not over yet does not delay the end, and the time stands still in it. */
+/* A period that is not over yet does not delay the end, and the time stands still in it, once the
+ * thread has begun: a busy machine may let it begin late. */
 static void check_long_period(void) {
   clockscope_upkeep *upkeep = NULL;
   const uint64_t before = clockscope_now();
-  uint64_t recent;
+  uint64_t recent, last;
+  int changes = 0;
   EXPECT(clockscope_upkeep_start(HOUR_NS, &upkeep) == CLOCKSCOPE_OK);
-  while (clockscope_now() < before + 50 * MILLISECOND_NS) {
-  }
-  recent = clockscope_upkeep_recent(upkeep);
+  last = clockscope_upkeep_recent(upkeep);
   while (clockscope_now() < before + 60 * MILLISECOND_NS) {
+    recent = clockscope_upkeep_recent(upkeep);
+    changes += recent != last;
+    last = recent;
   }
-  EXPECT(clockscope_upkeep_recent(upkeep) == recent);
+  EXPECT(changes <= 1);
   EXPECT(clockscope_upkeep_stop(upkeep) == CLOCKSCOPE_OK);
   EXPECT(clockscope_now() < before + HOUR_NS / 60);
 }
