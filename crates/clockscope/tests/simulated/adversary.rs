@@ -203,3 +203,17 @@ fn slews_that_a_pause_hides_are_in_the_largest() {
         assert!(worst_ns <= bound.largest.as_nanos() as f64 + 1.0, "{worst_ns} ns, with {bound:?}, {slews:?}");
     }
 }
+
+/// A slew begins just before the last brackets of a line, which falls behind by it. Readings go on
+/// until the line, and not the OS clock, has reached its end; no bracket shows what their error is.
+#[test]
+fn a_line_that_is_behind_at_its_last_bracket_is_in_the_largest() {
+    for phase in 0..40u64 {
+        let mut victim = Victim { watch: Watch::ordinary(), readings: Vec::new(), former_worst_ns: 0.0 };
+        victim.watch.settle();
+        victim.read(3 * MILLISECOND + phase * 50_000, 29_540, 4);
+        victim.watch.world.slew(0.1);
+        victim.read(5 * MILLISECOND, 29_540, 4);
+        victim.ask();
+    }
+}
