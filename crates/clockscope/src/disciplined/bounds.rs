@@ -22,9 +22,6 @@ use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 use clockscope_core::CivilState;
 
-/// A statement is no older than so many windows at a bracket from which on it is to be the same.
-const FRESH_WINDOWS: u64 = 8;
-
 /// So many comparisons of the system's clocks are tried, until one was not interrupted.
 const TRIES: u32 = 4;
 
@@ -73,6 +70,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Carries on what the system stated for an earlier caller, where that holds.
     fn bounded_by_statement(&self, version: Version) -> Option<BoundedAt> {
         let statement = self.shared.statement.load()?;
+        if version.has_line() && !statement.was_beside_line() {
+            // It cannot be carried on by the line, and shows at each call that it cannot.
+            return None;
+        }
         let now = self.see()?;
         let bounded = statement.at(&now, self.os_tick_ns())?;
         // Counted as any other reading of the OS clock.
@@ -89,9 +90,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let one = || {
             let before_ns = os.now_ns().ok()?;
             let (wall_ns, raw_ns) = (os.wall_ns().ok()?, os.raw_ns()?);
+            let counter_ticks = if self.shared.page.version().has_line() { self.counter.ordered() } else { 0 };
             let after_ns = os.now_ns().ok()?;
             let disruptions = os.disruptions().map_or(0, |number| number.wrapping_add(1));
-            Some(ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions })
+            Some(ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks })
         };
         for _ in 0..TRIES {
             let seen = one()?;
@@ -183,8 +185,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return None;
         }
         let last_ns = guard.errors.interval().end().inner.wrapping_sub(self.shared.page.offset());
-        let is_fresh = |former: &Statement| former.was_asked_by(last_ns, FRESH_WINDOWS * self.window_ns());
-        let former = self.shared.statement.load().filter(is_fresh);
+        let former = self.shared.statement.load().filter(|former| former.was_asked_before(last_ns));
         let has_raw = self.shared.os.raw_ns().is_some();
         if has_raw && former.is_none() && !guard.beside.has_bounds() {
             return None;
@@ -203,7 +204,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let bounded =
             CivilStatement { latest_ns: later(after.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1), ..after };
         let tick_ns = guard.rate.os_tick_ns();
-        let goes_on = |former: &Statement| former.goes_on_as(&after, seen.as_ref(), tick_ns);
+        let on_os_clock = Bracket { inner: bracket.inner.wrapping_sub(self.shared.page.offset()), ..bracket };
+        let share = SAME + guard.errors.interval().uncertain();
+        // A slew that began since then, and ended just now, shows in one of the two.
+        let goes_on = |former: &Statement| {
+            former.goes_on_as(&after, seen.as_ref(), tick_ns)
+                && former.has_rate_since(&on_os_clock, tick_ns, rate, share)
+        };
         // What was carried on at this rate has been checked at each renewal since then.
         let is_stated =
             guard.beside.is_bounded_as(after.state, rate) || former.as_ref().is_some_and(goes_on) || !has_raw;

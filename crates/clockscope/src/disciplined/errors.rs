@@ -71,24 +71,26 @@ impl BracketInterval {
         self.rate <= 0.0 || (self.rate / rate - 1.0).abs() <= self.uncertain + share
     }
 
-    /// By what share of its rate that of a neighbor differs at most, if it certainly does; else 0.
-    fn bend(&self, neighbor: &Self) -> f64 {
-        if self.rate <= 0.0 || neighbor.rate <= 0.0 {
+    /// By what share the rates of two intervals differ at most, if they certainly do; else 0. The
+    /// share of the lower rate, so that it is no less than that of either.
+    fn bend(&self, next: &Self) -> f64 {
+        if self.rate <= 0.0 || next.rate <= 0.0 {
             return 0.0;
         }
-        let (difference, uncertain) = ((neighbor.rate / self.rate - 1.0).abs(), self.uncertain + neighbor.uncertain);
+        let lower = if self.rate < next.rate { self.rate } else { next.rate };
+        let (difference, uncertain) = ((self.rate - next.rate).abs() / lower, self.uncertain + next.uncertain);
         if difference > uncertain { difference + uncertain } else { 0.0 }
     }
 
-    /// The largest error of its readings, in ns, next to a neighbor in which the OS clock may have
-    /// had another rate.
+    /// The largest error of its readings, in ns, if the rates of the OS clock in it and in a
+    /// neighbor differ by the share `bend`.
     ///
     /// Between two moments at which the errors are known, the largest error is one of these if the
     /// OS clock's rate is constant. Where that rate changes once, from r to s, the OS clock is up
     /// to length × |mean − r| off the straight line, and up to length × |mean − s|. One of the two
     /// neighbors has that rate throughout, as long as changes are two windows apart.
-    fn largest_ns(&self, neighbor: &Self) -> u64 {
-        self.worst_ns.saturating_add((self.length_ns * self.bend(neighbor)).max(0.0) as u64)
+    fn largest_ns(&self, bend: f64) -> u64 {
+        self.worst_ns.saturating_add((self.length_ns * bend) as u64)
     }
 }
 
@@ -154,7 +156,8 @@ impl LineErrors {
             self.interval.worst_ns = before.worst_ns.max(largest);
         } else {
             let interval = before.followed_by(bracket, error, at_joint);
-            largest = largest.max(before.largest_ns(&interval)).max(interval.largest_ns(&before));
+            let bend = before.bend(&interval);
+            largest = largest.max(before.largest_ns(bend)).max(interval.largest_ns(bend));
             self.interval = interval;
         }
         (error, largest)
@@ -259,7 +262,7 @@ mod tests {
             let before = BracketInterval::before(bracket(0.0), rates.0, error(0.0) as u64);
             let interval = before.followed_by(&bracket(LENGTH), error(LENGTH) as u64, at_joint as u64);
             let after = BracketInterval { rate: rates.1, ..BracketInterval::NONE };
-            let largest = interval.largest_ns(&before).max(interval.largest_ns(&after));
+            let largest = interval.largest_ns(before.bend(&interval)).max(interval.largest_ns(interval.bend(&after)));
             for at in (0..=1000).map(|step| f64::from(step) * LENGTH / 1000.0) {
                 prop_assert!(error(at) <= largest as f64 + 5.0, "{} ns at {at}, {largest} ns recorded", error(at));
             }

@@ -378,6 +378,7 @@ fn statement(number: i64) -> Statement {
         after_ns: number as u64,
         wall_ns: number,
         disruptions: number as u64,
+        counter_ticks: number as u64,
     };
     let rate_ppm = number as f64;
     let reported = CivilStatement {

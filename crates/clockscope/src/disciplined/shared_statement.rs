@@ -24,6 +24,8 @@
 //! Nobody waits. A writer that does not come back leaves the mark of being written: from then on
 //! each caller asks.
 
+use clockscope_core::brackets::Bracket;
+
 use super::statement::{BoundedAt, Bounds, CivilStatement, GROWS, earlier, is_same_rate, later};
 use super::sync::{AtomicU64, Ordering, fence};
 
@@ -112,12 +114,9 @@ impl SharedStatement {
         let _ = self.turn.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |turn| Some(Turn(turn).next(mark(turn)).0));
     }
 
-    /// Makes all of it zero.
+    /// Makes it the state before the first statement: without a mark nobody takes the words.
     #[cfg(not(clockscope_models))]
     pub(super) fn wipe(&self) {
-        for word in &self.words {
-            word.store(0, Ordering::Relaxed);
-        }
         self.turn.store(0, Ordering::Release);
     }
 }
@@ -134,6 +133,8 @@ pub(super) struct ClockSnapshot {
     pub(super) wall_ns: i64,
     /// [`OsClock::disruptions`](super::OsClock::disruptions) plus 1; 0 where that is not known.
     pub(super) disruptions: u64,
+    /// The counter; 0 where there was no line.
+    pub(super) counter_ticks: u64,
 }
 
 impl ClockSnapshot {
@@ -170,7 +171,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    const WORDS: usize = 12;
+    const WORDS: usize = 13;
 
     /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
     /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
@@ -220,10 +221,25 @@ impl Statement {
         })
     }
 
-    /// Returns true if the system was asked when the OS clock showed `ns`, or up to `within_ns`
-    /// before.
-    pub(super) fn was_asked_by(&self, ns: u64, within_ns: u64) -> bool {
-        ns.wrapping_sub(self.seen.after_ns) <= within_ns
+    /// Returns true if the system was asked when there was a line, so that
+    /// [`Statement::has_rate_since`] can say more than no.
+    pub(super) fn was_beside_line(&self) -> bool {
+        self.seen.counter_ticks != 0
+    }
+
+    /// Returns true if the system was asked before the OS clock showed `ns`.
+    pub(super) fn was_asked_before(&self, ns: u64) -> bool {
+        ns.wrapping_sub(self.seen.after_ns) <= u64::MAX / 2
+    }
+
+    /// Returns true if the OS clock's mean rate from the question to this bracket was `rate`, in ns
+    /// a tick, within a share. False where the counter was not read beside the question.
+    pub(super) fn has_rate_since(&self, bracket: &Bracket, tick_ns: u64, rate: f64, share: f64) -> bool {
+        let ClockSnapshot { before_ns, after_ns, counter_ticks, .. } = self.seen;
+        let [least_ns, most_ns] = [after_ns, before_ns].map(|ns| bracket.inner.wrapping_sub(ns) as i64 as f64);
+        let [least, most] = [bracket.before, bracket.after].map(|tick| tick.wrapping_sub(counter_ticks) as i64 as f64);
+        let slack_ns = rate * most * share + tick_ns as f64;
+        self.was_beside_line() && least_ns <= most * rate + slack_ns && least * rate - slack_ns <= most_ns
     }
 
     /// Returns true if the system states the same now, and the clocks have gone on as it stated.
@@ -245,12 +261,16 @@ impl Statement {
 
     fn words(&self) -> [u64; Self::WORDS] {
         let [a, b, c, d, e, f] = self.bounds.words();
-        let ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions } = self.seen;
-        [a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall_ns as u64, disruptions, self.rate.to_bits()]
+        let ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks } = self.seen;
+        let rate = self.rate.to_bits();
+        [a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall_ns as u64, disruptions, counter_ticks, rate]
     }
 
-    fn of_words([a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall, disruptions, rate]: [u64; Self::WORDS]) -> Self {
-        let seen = ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns: wall as i64, disruptions };
+    fn of_words(
+        [a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall, disruptions, counter_ticks, rate]: [u64; Self::WORDS],
+    ) -> Self {
+        let wall_ns = wall as i64;
+        let seen = ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions, counter_ticks };
         Self { bounds: Bounds::of_words([a, b, c, d, e, f]), seen, rate: f64::from_bits(rate) }
     }
 }
@@ -271,6 +291,7 @@ pub(crate) fn carried_on(reported: CivilStatement, after_ns: u64) -> [Option<Bou
             after_ns: os_ns,
             wall_ns: os_ns as i64,
             disruptions: 0,
+            counter_ticks: 0,
         }
     };
     let by_counter = Bounds::of(&reported, START, rate).at(START + after_ns);

@@ -43,6 +43,27 @@ fn who_asks_often_asks_the_system_once_a_second() {
     assert!((8..=14).contains(&requests), "{requests} questions in five seconds");
 }
 
+/// Other threads' readings renew the line. Whoever asks in short bursts beside them has the line
+/// carry the answer on, too, and reads no clock of the system.
+#[test]
+fn who_asks_in_bursts_is_served_by_a_line_that_others_renew() {
+    for pause in [2 * MILLISECOND, 20 * MILLISECOND, 90 * MILLISECOND] {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        let mut wall_reads = 0;
+        for burst in 0..100 {
+            let before = watch.world.wall_reads.get();
+            run(&watch, 40_000, 2_000);
+            if burst >= 5 {
+                wall_reads += watch.world.wall_reads.get() - before;
+            }
+            watch.run(pause, 5_000);
+        }
+        // For the questions, and at renewals.
+        assert!(wall_reads <= 200, "{wall_reads} readings of the wall clock in 1900 calls, each {pause} ns");
+    }
+}
+
 /// The questions that a run of `ns` takes, of a caller each `every` ns.
 fn questions(watch: &Watch<&'static World>, ns: u64, every: u64) -> u64 {
     let statements = watch.world.statements.get();
