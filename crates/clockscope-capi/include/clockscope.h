@@ -230,9 +230,11 @@ CLOCKSCOPE_API int clockscope_try_now(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
  *
  * Unit: ns since the Unix epoch, without leap seconds.
  * Error: a fraction of a microsecond against CLOCK_REALTIME, and whatever that is off from true
- *   time: clockscope_bounded_now() of clockscope_wall.h bounds it. A clock that is set shows within
- *   2 ms of use.
- * Ordering: as clockscope_now(), while CLOCK_REALTIME is not set back.
+ *   time: clockscope_bounded_now() of clockscope_wall.h bounds it. A clock that is set, leaps, or
+ *   went on while the machine slept shows within 2.2 ms of use, at once after clockscope_recheck(),
+ *   and at once where an upkeep of clockscope_upkeep.h runs (Linux).
+ * Ordering: as clockscope_now(), while CLOCK_REALTIME is not set back, across suspends of 2.2 ms
+ *   and more, unless the process joins another time namespace.
  * Cost: that of clockscope_now() and a load.
  * Threads: any. Signal-safe. */
 CLOCKSCOPE_API int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT;
@@ -241,9 +243,11 @@ CLOCKSCOPE_API int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT;
  * subtract it from clockscope_now(), which stands still in a suspend.
  *
  * Unit: ns. Where the system has no such clock: that of clockscope_now().
- * Error: a fraction of a microsecond against CLOCK_BOOTTIME. A suspend shows within 2 ms of use, at
- *   once after clockscope_recheck().
- * Ordering: as clockscope_now(), across suspends of 2 ms and more.
+ * Error: a fraction of a microsecond against CLOCK_BOOTTIME. A suspend shows within 2.2 ms of use,
+ *   at once after clockscope_recheck(), and at once where an upkeep of clockscope_upkeep.h runs
+ *   (Linux).
+ * Ordering: as clockscope_now(), across suspends of 2.2 ms and more, unless the process joins
+ *   another time namespace.
  * Cost: that of clockscope_now() and a load. Before Linux 5.3 a system call, once a millisecond
  *   where the counter is used.
  * Threads: any. Signal-safe. */

@@ -2,14 +2,16 @@
  * thread writes it down. Link with -lclockscope.
  *
  * The thread also asks the kernel every minute whether the counter may still be used, as
- * clockscope_recheck() does and no reading. Where CLOCK_REALTIME is set, the kernel wakes the
- * thread (Linux; it takes two file descriptors), and clockscope_wall_now() shows that at once. The
- * thread renews the history of stamps, if there is one, once a period, and once a millisecond at
- * most. A process that confines itself should start no upkeep, or stop it before.
+ * clockscope_recheck() does and no reading. Where CLOCK_REALTIME is set, or went on while the
+ * machine slept, the kernel wakes the thread (Linux; it takes two file descriptors), and
+ * clockscope_wall_now() and clockscope_boot_now() show that at once. The thread renews the history
+ * of stamps, if there is one, once a period, and once a millisecond at most. A process that
+ * confines itself should start no upkeep, or stop it before.
  *
  * A forked child has no such thread. There, every recent time is clockscope_now(), at that cost, so
- * that it does not stand still; clockscope_upkeep_is_running() returns 0. The child may start an
- * upkeep of its own.
+ * that it does not stand still; clockscope_upkeep_is_running() returns 0. The child keeps the two
+ * file descriptors open until it ends or executes another program. It may start an upkeep of its
+ * own.
  *
  * None of the functions changes errno. This header includes clockscope.h. It needs and defines no
  * feature test macro.

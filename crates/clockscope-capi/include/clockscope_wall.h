@@ -82,7 +82,7 @@ CLOCKSCOPE_API uint64_t clockscope_wall_generation(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Stores how far clockscope_wall_now() is from CLOCK_REALTIME: by a comparison that was made for
  * this answer, and at most since that clock was set last. A clock that is set is an error until it
- * is noticed, for 2 ms of use at most, which no bound includes. clockscope_bounded_now() bounds the
+ * is noticed, for 2.2 ms of use at most, which no bound includes. clockscope_bounded_now() bounds the
  * distance from the true time.
  *
  * Unit: ns. Error: it is an upper bound, as clockscope_error_bound(). Ordering: none.

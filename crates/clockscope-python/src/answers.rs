@@ -124,6 +124,7 @@ pub(crate) fn wait_in_part(moment: WallTime) -> Result<Option<Interval>, AnswerF
         Ok(interval) => Ok(Some(interval)),
         Err(NotPast::TimeLimit(_)) => Ok(None),
         Err(NotPast::NoBound(error)) => Err(AnswerFailure::NoBound(error.state)),
+        Err(_) => Err(AnswerFailure::NoBound(CivilState::Unavailable)),
     }
 }
 

@@ -71,6 +71,9 @@ Unit: ns on the timeline of now_ns().",
 
 Returns civil time at the cost of a timestamp; it goes back where the system's clock is set back.
 
+A clock that is set, leaps, or went on while the machine slept shows within 2.2 ms of use, at once
+after recheck().
+
 Unit: ns since the Unix epoch, as time.time_ns().",
     ),
     (
@@ -82,11 +85,12 @@ Unit: ns since the Unix epoch, as time.time_ns().",
 
 Returns the time since the machine was started, suspends included, at the cost of a timestamp.
 
-A suspend shows within two milliseconds of use, at once after recheck(). Do not subtract it from
-now_ns(), which stands still in a suspend. Where the system has no such clock it is now_ns().
+A suspend shows within 2.2 ms of use, at once after recheck(). Do not subtract it from now_ns(),
+which stands still in a suspend. Where the system has no such clock it is now_ns().
 
 Unit: ns, on Linux as time.clock_gettime_ns(time.CLOCK_BOOTTIME).
-Ordering: as now_ns(), across suspends of two milliseconds and more.",
+Ordering: as now_ns(), across suspends of 2.2 ms and more, unless the process joins another time
+namespace.",
     ),
     (
         c"bounded_ns",

@@ -81,10 +81,10 @@ impl BootInstant {
 ///
 /// - Unit: a [`BootInstant`] counts nanoseconds, as CLOCK_BOOTTIME does.
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_BOOTTIME.
-/// - Ordering: as [`crate::now`], across suspends of two milliseconds and more, unless the process
-///   joins another time namespace.
-/// - Suspends: one shows within two milliseconds of use, at once after [`crate::recheck`], and at
-///   once where an [`Upkeep`](crate::Upkeep) runs.
+/// - Ordering: as [`crate::now`], across suspends of 2.2 ms and more, unless the process joins
+///   another time namespace.
+/// - Suspends: one shows within 2.2 ms of use, at once after [`crate::recheck`], and at once where
+///   an [`Upkeep`](crate::Upkeep) runs (Linux).
 /// - Cost: that of [`crate::now`] and a load. A program that calls less often than every fifteen
 ///   microseconds is served CLOCK_BOOTTIME at about its cost. Before Linux 5.3 the vDSO does not
 ///   answer that clock: there it is a system call, once a millisecond where the counter is used.
@@ -141,7 +141,7 @@ pub fn counts_suspends() -> bool {
 /// last suspend. `None` where no clock answers.
 ///
 /// The sum of [`crate::error_bound`] and of what is known of the distance. A suspend is an error
-/// until it is noticed, for two milliseconds of use at most, which no bound includes.
+/// until it is noticed, for 2.2 ms of use at most, which no bound includes.
 ///
 /// - Cost: some thirty reads of the system's clocks, about 1 µs.
 ///

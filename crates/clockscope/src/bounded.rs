@@ -81,6 +81,7 @@ impl core::error::Error for NoBound {}
 
 /// Reason why [`commit_wait_for`] has ended before the moment was certainly past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotPast {
     /// Nothing bounds the true time.
     NoBound(NoBound),
@@ -152,7 +153,7 @@ pub fn commit_wait(moment: WallTime) -> Result<Interval, NoBound> {
 /// let in_an_hour = bounded::now().latest.saturating_add(Duration::from_secs(3600));
 /// match bounded::commit_wait_for(in_an_hour, Duration::from_millis(2)) {
 ///     Err(NotPast::TimeLimit(last)) => assert!(!last.definitely_after(in_an_hour)),
-///     Err(NotPast::NoBound(error)) => println!("{error}"),
+///     Err(error) => println!("{error}"),
 ///     Ok(after) => println!("the clock was set: {} is past", after.earliest),
 /// }
 /// ```

@@ -315,6 +315,8 @@ impl Stamps {
 #[cold]
 #[inline(never)]
 fn os_stamp() -> Stamp {
+    // A child of the process that began the history may not have read a clock yet.
+    CLOCK.prepare();
     Stamp(CLOCK.os_ns_at_once().unwrap_or(0))
 }
 

@@ -22,7 +22,8 @@ impl Instant {
     ///
     /// - Error: half of the narrowest comparison, some 20 ns: [`Instant::from_std_within`].
     /// - Applies [`crate::timeline_offset`].
-    /// - Cost: 16 reads of CLOCK_MONOTONIC and 8 of std's clock.
+    /// - Cost: 16 reads of CLOCK_MONOTONIC and 8 of std's clock; before the second reading of the
+    ///   process, also that of [`crate::prepare`].
     ///
     /// ```
     /// use clockscope::Instant;
@@ -191,6 +192,8 @@ fn both() -> Option<Pair> {
         // std's clock panics there.
         return None;
     }
+    // Nothing but a load after the first time.
+    CLOCK.prepare();
     // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
     // who has just read it.
     let take = || {

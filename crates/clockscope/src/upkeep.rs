@@ -28,16 +28,18 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 /// that.
 ///
 /// The thread also asks the kernel every minute whether the counter may still be used, as
-/// [`recheck`](crate::recheck) does and no reading. Where CLOCK_REALTIME is set, the kernel wakes
-/// the thread (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors),
-/// and [`wall::now`](crate::wall::now) shows that at once. It renews the history of
+/// [`recheck`](crate::recheck) does and no reading. Where CLOCK_REALTIME is set, or went on while
+/// the machine slept, the kernel wakes the thread (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET,
+/// which takes two file descriptors), and [`wall::now`](crate::wall::now) and
+/// [`boot::now`](crate::boot::now) show that at once. It renews the history of
 /// [`stamps`](crate::stamps), if there is one, once a period, and once a millisecond at most. A
 /// process that confines itself should start no upkeep, or drop it before.
 ///
 /// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
 /// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does
-/// nothing. The child may start an upkeep of its own. (Before Linux 4.14 this holds for children
-/// that the C library's fork makes, because the kernel wipes no memory.)
+/// nothing. The child keeps the two file descriptors open until it ends or executes another
+/// program. It may start an upkeep of its own. (Before Linux 4.14 this holds for children that the
+/// C library's fork makes, because the kernel wipes no memory.)
 ///
 /// ```
 /// use clockscope::{Clock, Upkeep};

@@ -33,11 +33,12 @@ use crate::{Instant, WallTime};
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_REALTIME, and whatever that
 ///   is off from true time: [`crate::bounded::now`] bounds it.
 /// - Ordering: as [`crate::now`], while CLOCK_REALTIME is not set back: a reading taken after
-///   another one, on any thread, in happens-before order, is not smaller. Where that clock is set
-///   back, so is this one.
-/// - Steps: a clock that is set, leaps, or went on while the machine slept shows within two
-///   milliseconds of use, and at once where an [`Upkeep`](crate::Upkeep) runs. [`generation`]
-///   moves. Slews show as in [`crate::now`].
+///   another one, on any thread, in happens-before order, is not smaller, across suspends of 2.2 ms
+///   and more, unless the process joins another time namespace. Where that clock is set back, so is
+///   this one.
+/// - Steps: a clock that is set, leaps, or went on while the machine slept shows within 2.2 ms of
+///   use, at once after [`crate::recheck`], and at once where an [`Upkeep`](crate::Upkeep) runs
+///   (Linux). [`generation`] moves. Slews show as in [`crate::now`].
 /// - Cost: that of [`crate::now`] and a load. A program that calls less often than every fifteen
 ///   microseconds is served CLOCK_REALTIME at about its cost.
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
@@ -142,7 +143,7 @@ pub fn generation() -> u64 {
 /// clock was set last. `None` where no clock answers.
 ///
 /// The sum of [`crate::error_bound`] and of what is known of the offset. A clock that is set is an
-/// error until it is noticed, for two milliseconds at most, which no bound includes.
+/// error until it is noticed, for 2.2 ms of use at most, which no bound includes.
 ///
 /// - Cost: some thirty reads of the system's clocks, about 1 µs.
 ///

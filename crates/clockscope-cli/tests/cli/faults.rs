@@ -27,6 +27,11 @@ fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
 /// Fewer events than this show nothing.
 const ENOUGH: u64 = 20;
 
+/// A step back, in ns, that shows between any two reads, the last of a batch and the first of the
+/// next among them: these are microseconds apart, and the more of the events fall there the shorter
+/// batches are. It does not show where the thread loses its CPU in between.
+const BACK: &str = "-500000";
+
 fn lied_for(duration: &str, lies: &[(&str, &str)]) -> (Value, Value, Granted) {
     let log = tempfile::NamedTempFile::new().unwrap();
     let path = log.path().to_str().unwrap();
@@ -68,7 +73,7 @@ fn a_healthy_clock_has_no_events() {
 #[test]
 #[parallel]
 fn lasting_steps_back_are_regressions() {
-    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")]);
+    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", BACK)]);
     assert_counted(&record, "regression", &log);
     assert_none(&record, &["jump", "warp"]);
     assert_eq!(clock(&record, "monotonic")["monotonic"], serde_json::json!({ "strict": false, "weak": false }));
@@ -77,7 +82,7 @@ fn lasting_steps_back_are_regressions() {
 #[test]
 #[parallel]
 fn the_return_from_a_step_back_is_no_jump() {
-    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_BLIP_NS", "-1000")]);
+    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_BLIP_NS", BACK)]);
     assert_counted(&record, "regression", &log);
     assert_none(&record, &["warp"]);
     // Where a step falls between two batches its return may be all that is seen of it.

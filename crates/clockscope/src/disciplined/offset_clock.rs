@@ -144,9 +144,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     fn offset_clock_slow(&self, clock: OffsetClock) -> i64 {
-        let page = &self.shared.page;
-        page.want(clock);
-        let version = page.version();
+        self.shared.page.want(clock);
+        loop {
+            if let Some(clock_ns) = self.try_offset_clock(clock) {
+                return clock_ns;
+            }
+        }
+    }
+
+    /// The same at the first attempt; `None` where another thread has replaced the version
+    /// meanwhile, or where another way may be open now.
+    #[inline(always)]
+    fn try_offset_clock(&self, clock: OffsetClock) -> Option<i64> {
+        let version = self.shared.page.version();
         if version.has_line() {
             return self.offset_clock_by_line(clock);
         }
@@ -156,19 +166,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         match self.read_itself(clock) {
             Ok(clock_ns) => self.serve_itself(clock, version, clock_ns),
-            // Another way may be open.
             Err(_) if version.is_new() => {
                 self.prepare();
-                self.offset_clock_slow(clock)
+                None
             }
-            Err(_) => self.offset_clock_otherwise(clock),
+            Err(_) => Some(self.offset_clock_otherwise(clock)),
         }
     }
 
     /// Serves a reading of the clock that was taken after `version` was loaded. If no line could
-    /// begin meanwhile, none that begins later is below it.
+    /// begin meanwhile, none that begins later is below it. `None` as for
+    /// [`Self::offset_clock_again`].
     #[inline(always)]
-    fn serve_itself(&self, clock: OffsetClock, version: Version, clock_ns: i64) -> i64 {
+    fn serve_itself(&self, clock: OffsetClock, version: Version, clock_ns: i64) -> Option<i64> {
         let page = &self.shared.page;
         let is_quiet = page.version_after(clock_ns as u64).is_quietly(version);
         if !is_quiet || self.is_clock_behind(clock, clock_ns) {
@@ -177,7 +187,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if version.is_tried() && Usage::is_sample(clock_ns as u64) {
             self.sample();
         }
-        clock_ns
+        Some(clock_ns)
     }
 
     /// Returns true if readings by a line that has ended may have been later.
@@ -196,22 +206,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// By the line, which is renewed if it is nearly spent.
+    /// By the line, which is renewed if it is nearly spent. `None` as for
+    /// [`Self::offset_clock_again`].
     #[cold]
-    fn offset_clock_by_line(&self, clock: OffsetClock) -> i64 {
+    fn offset_clock_by_line(&self, clock: OffsetClock) -> Option<i64> {
         self.advance();
         let snapshot = self.snapshot();
         let offset = snapshot.offset(clock);
         match snapshot.line.at(snapshot.tick) {
-            Some(ns) if offset.is_known() => offset.clock_ns(ns.max(snapshot.floor)),
+            Some(ns) if offset.is_known() => Some(offset.clock_ns(ns.max(snapshot.floor))),
             _ => self.offset_clock_again(clock),
         }
     }
 
     /// While a line begins, or is served without an offset, or has ended ahead of the OS clock.
+    /// `None` if the version was replaced meanwhile.
     #[cold]
     #[inline(never)]
-    fn offset_clock_again(&self, clock: OffsetClock) -> i64 {
+    fn offset_clock_again(&self, clock: OffsetClock) -> Option<i64> {
         let page = &self.shared.page;
         // No smaller than any reading by a line that came before.
         let ns = self.now().as_ns();
@@ -219,27 +231,27 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Before the comparison: one from before a set must not contradict the offset from after
         // it.
         let (known, width_ns) = page.offset_words(clock).known_with_width();
-        let Ok(seen) = self.distance(clock) else { return self.offset_clock_otherwise(clock) };
+        let Ok(seen) = self.distance(clock) else { return Some(self.offset_clock_otherwise(clock)) };
         // What is served by a line after this is no smaller.
         page.raise_floor(seen.bracket.after);
         if !known.is_known() {
-            return seen.clock_ns();
+            return Some(seen.clock_ns());
         }
         if seen.agrees(known, width_ns) {
-            return seen.clock_ns().max(known.clock_ns(ns));
+            return Some(seen.clock_ns().max(known.clock_ns(ns)));
         }
         let offset = snapshot.offset(clock);
         if snapshot.version.has_line() && offset.is_known() {
             // The change shows when the line is renewed.
-            return offset.clock_ns(ns);
+            return Some(offset.clock_ns(ns));
         }
         // A thread that compared the clocks before this change may be about to publish a line. It
         // must not, once this has shown the change: readings would go back.
         if !self.prevent_line(snapshot.version, seen.bracket.after) {
-            return self.offset_clock_slow(clock);
+            return None;
         }
         self.forget_offset(clock, known);
-        seen.clock_ns()
+        Some(seen.clock_ns())
     }
 
     /// Makes sure that no line is published that was compared before a clock was read, `at_ns` on

@@ -196,6 +196,7 @@ pub trait OsClock {
     fn preemption_point(&self) {}
 }
 
+#[deny(clippy::missing_trait_methods, reason = "a default would hide the answer of the counter itself")]
 impl<C: Counter> Counter for &C {
     const BITS: u32 = C::BITS;
     const SHORTEST_PERIOD_NS: f64 = C::SHORTEST_PERIOD_NS;
@@ -243,6 +244,7 @@ impl<C: Counter> Counter for &C {
     }
 }
 
+#[deny(clippy::missing_trait_methods, reason = "a default would hide the answer of the clock itself")]
 impl<S: OsClock> OsClock for &S {
     fn now_ns(&self) -> Result<u64, Errno> {
         (**self).now_ns()
@@ -300,6 +302,10 @@ impl<S: OsClock> OsClock for &S {
         (**self).process()
     }
 
+    fn first_reading<'a>(&'a self, own: &'a FirstReading) -> &'a FirstReading {
+        (**self).first_reading(own)
+    }
+
     fn preemption_point(&self) {
         (**self).preemption_point();
     }
@@ -322,3 +328,35 @@ macro_rules! trusted_counter {
 }
 #[cfg(test)]
 pub(crate) use trusted_counter;
+
+#[cfg(all(test, not(clockscope_models)))]
+mod tests {
+    use super::*;
+
+    /// An OS clock that keeps the first reading by itself.
+    struct Keeping(FirstReading);
+
+    impl OsClock for Keeping {
+        fn now_ns(&self) -> Result<u64, Errno> {
+            Ok(1)
+        }
+
+        fn tick_ns(&self, _: bool) -> u64 {
+            1
+        }
+
+        fn first_reading<'a>(&'a self, _: &'a FirstReading) -> &'a FirstReading {
+            &self.0
+        }
+    }
+
+    /// That all others are is a lint's to show.
+    #[test]
+    fn the_place_of_the_first_reading_is_asked_of_the_clock_behind_a_reference() {
+        fn place<'a, S: OsClock>(clock: &'a S, own: &'a FirstReading) -> *const FirstReading {
+            clock.first_reading(own)
+        }
+        let (clock, own) = (Keeping(FirstReading::new()), FirstReading::new());
+        assert_eq!(place(&&clock, &own), &raw const clock.0);
+    }
+}

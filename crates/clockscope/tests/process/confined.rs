@@ -3,10 +3,11 @@
 
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use clockscope::stamps;
-use clockscope::{Instant, Source, Upkeep, bounded, wall};
+use clockscope::{Instant, Source, Upkeep, boot, bounded, wall};
 
 use clockscope_testing::skip;
 
@@ -150,19 +151,28 @@ fn read_confined() {
     kill_for_all_others();
     read(100_000);
     assert_right();
+    let status = status_of_child(|| {
+        read(100_000);
+        assert_right();
+        is_used()
+    });
+    assert!(status.success(), "the child calibrates anew: {status}");
+}
+
+/// Runs `body` in a child, by no other system calls than those that a confined process may make,
+/// and returns how it ended: with success if the answer is `true`.
+fn status_of_child(body: impl FnOnce() -> bool) -> ExitStatus {
     // SAFETY: the child reads clocks and ends.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     if child == 0 {
-        read(100_000);
-        assert_right();
-        let is_used = is_used();
+        let is_well = body();
         // SAFETY: ends the process.
-        unsafe { libc::_exit(i32::from(!is_used)) }
+        unsafe { libc::_exit(i32::from(!is_well)) }
     }
     let mut status = 0;
     // SAFETY: the kernel writes the status of our child.
     assert_eq!(unsafe { libc::syscall(libc::SYS_wait4, child, &raw mut status, 0, 0) }, child);
-    assert_eq!(status, 0, "the child calibrates anew");
+    ExitStatus::from_raw(status)
 }
 
 #[test]
@@ -170,6 +180,54 @@ fn a_prepared_process_may_be_confined() {
     let status = in_a_process(here!(a_prepared_process_may_be_confined), &[], || {
         clockscope::prepare();
         read_confined();
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Whatever a child of a prepared process asks first of the time, the vDSO answers: the kernel
+/// kills it for the system call.
+#[test]
+fn what_a_prepared_processs_child_asks_first_is_no_system_call() {
+    fn vdso_answers(clock: libc::clockid_t) -> bool {
+        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the C library writes the timespec.
+        unsafe { libc::clock_gettime(clock, &raw mut now) == 0 }
+    }
+    let name = here!(what_a_prepared_processs_child_asks_first_is_no_system_call);
+    let status = in_a_process(name, &[], || {
+        clockscope::prepare();
+        let (stamps, moment, std_moment) = (stamps::os(), clockscope::now(), std::time::Instant::now());
+        let stamp = stamps.now();
+        // SYS_gettid: a failed assertion names its thread.
+        let needed = [libc::SYS_write, libc::SYS_exit_group, libc::SYS_clone, libc::SYS_wait4, libc::SYS_gettid];
+        install(&needed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
+        let clocks = [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME, libc::CLOCK_BOOTTIME, libc::CLOCK_MONOTONIC_RAW];
+        if !status_of_child(|| clocks.into_iter().all(vdso_answers)).success() {
+            return skip("the vDSO does not answer every clock");
+        }
+        let questions: [(&str, &dyn Fn() -> bool); 17] = [
+            ("now", &|| clockscope::now() >= moment),
+            ("now_unordered", &|| clockscope::now_unordered() > Instant::default()),
+            ("try_now", &|| clockscope::try_now().is_ok_and(|now| now >= moment)),
+            ("elapsed", &|| moment.elapsed() < Duration::from_secs(3600)),
+            ("source", &|| clockscope::source() != Source::Nothing),
+            ("error_bound", &|| clockscope::error_bound().is_some()),
+            ("is_high_resolution", &clockscope::is_high_resolution),
+            ("wall::now", &|| wall::now().as_unix_ns() > 0),
+            ("wall::error_bound", &|| wall::error_bound().is_some()),
+            ("to_wall", &|| moment.to_wall().is_some()),
+            ("boot::now", &|| boot::now().as_ns() > 0),
+            ("boot::counts_suspends", &boot::counts_suspends),
+            ("a stamp", &|| stamps.now().count() >= stamp.count()),
+            ("the time of a stamp", &|| stamps.instant(stamp).is_ok()),
+            ("from_std", &|| Instant::from_std(std_moment).is_some()),
+            ("to_std", &|| moment.to_std().is_some()),
+            ("try_from", &|| Instant::try_from(std_moment).is_ok()),
+        ];
+        for (question, ask) in questions {
+            let status = status_of_child(ask);
+            assert!(status.success(), "{question}: {status}");
+        }
     });
     assert!(status.success(), "{status}");
 }

@@ -12,7 +12,7 @@ const COARSENED_NS: u64 = 100_000;
 pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     let (origin_ms, since_ms) = host::performance_ms().ok_or(Errno::UNSUPPORTED)?;
     // Each by itself: the sum as one float would be rounded to 0.2 µs.
-    Ok(ns(origin_ms).wrapping_add(ns(since_ms)).cast_unsigned())
+    Ok(ns(origin_ms).wrapping_add(ns(since_ms)) as u64)
 }
 
 /// Reads Date.now(), whose unit is a millisecond.

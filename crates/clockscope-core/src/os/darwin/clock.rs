@@ -50,7 +50,7 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
 pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
     // SAFETY: takes nothing.
     let counts = unsafe { mach_continuous_time() };
-    UNIT.ns(counts, unit).map(u64::cast_signed).ok_or(Errno::UNSUPPORTED)
+    UNIT.ns(counts, unit).map(|ns| ns as i64).ok_or(Errno::UNSUPPORTED)
 }
 
 /// Lead of mach_continuous_time, which goes on while the machine sleeps.

@@ -70,4 +70,5 @@ const _: () = {
     assert!(size_of::<Header>() == if wide { 64 } else { 52 });
     assert!(size_of::<ProgramHeader>() == if wide { 56 } else { 32 });
     assert!(size_of::<Symbol>() == if wide { 24 } else { 16 });
+    assert!(size_of::<Dynamic>() == if wide { 16 } else { 8 });
 };

@@ -5,7 +5,7 @@
 
 use core::ffi::{CStr, c_int, c_long};
 
-use super::elf::{self, Dynamic};
+use super::elf;
 use crate::Unavailable;
 
 /// The exported function. It answers 0 or a negative error number.
@@ -104,7 +104,7 @@ unsafe impl FromBytes for elf::ProgramHeader {}
 // SAFETY: as above.
 unsafe impl FromBytes for elf::Symbol {}
 // SAFETY: as above.
-unsafe impl FromBytes for Dynamic {}
+unsafe impl FromBytes for elf::Dynamic {}
 // SAFETY: an integer.
 unsafe impl FromBytes for u32 {}
 // SAFETY: an integer.
@@ -149,8 +149,8 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
 
     let (mut symbols, mut strings, mut hash, mut gnu_hash, mut other) = (None, None, None, None, None);
     let mut index = 0;
-    while let Some(Dynamic { tag, value }) = item(image, dynamic.p_offset, index) {
-        let position = match tag {
+    while let Some(entry) = item::<elf::Dynamic>(image, dynamic.p_offset, index) {
+        let position = match entry.tag {
             DT_NULL => break,
             DT_SYMTAB => &mut symbols,
             DT_STRTAB => &mut strings,
@@ -158,7 +158,7 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
             DT_GNU_HASH => &mut gnu_hash,
             _ => &mut other,
         };
-        *position = offset(value);
+        *position = offset(entry.value);
         index += 1;
     }
     let (symbols, strings) = (symbols?, strings?);

@@ -11,7 +11,7 @@ const SECOND: i64 = 1_000_000_000;
 /// host's that it gives one clock.
 #[inline(always)]
 pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
-    read(libc::CLOCK_MONOTONIC).map(i64::cast_unsigned)
+    read(libc::CLOCK_MONOTONIC).map(|ns| ns as u64)
 }
 
 /// Reads CLOCK_REALTIME, in ns since the Unix epoch.

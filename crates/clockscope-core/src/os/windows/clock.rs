@@ -26,7 +26,7 @@ pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     if !is_read {
         return Err(Errno::UNSUPPORTED);
     }
-    UNIT.ns(counts.cast_unsigned(), unit).ok_or(Errno::UNSUPPORTED)
+    UNIT.ns(counts as u64, unit).ok_or(Errno::UNSUPPORTED)
 }
 
 /// One count in ns; `None` where the system states no frequency.
@@ -50,14 +50,14 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     let mut now = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
     // SAFETY: writes one FILETIME through the pointer, which is ours.
     unsafe { GetSystemTimePreciseAsFileTime(&raw mut now) };
-    let since_1601 = (u64::from(now.dwHighDateTime) << u32::BITS | u64::from(now.dwLowDateTime)).cast_signed();
+    let since_1601 = (u64::from(now.dwHighDateTime) << u32::BITS | u64::from(now.dwLowDateTime)) as i64;
     Ok((since_1601 - UNIX_EPOCH).wrapping_mul(100))
 }
 
 /// Reads QueryPerformanceCounter, which goes on while the machine sleeps.
 #[inline(always)]
 pub(in super::super) fn boot_ns() -> Result<i64, Errno> {
-    monotonic_ns().map(u64::cast_signed)
+    monotonic_ns().map(|ns| ns as i64)
 }
 
 /// Returns `None`: QueryPerformanceCounter goes on while the machine sleeps.

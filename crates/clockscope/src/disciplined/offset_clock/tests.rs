@@ -69,7 +69,7 @@ fn a_reading_beside_a_line_that_begins_is_below_the_line() {
         let version = if is_announced_before { clock.shared.page.version() } else { version };
         let bracket_ns = clock.os_ns().unwrap();
         machine.0.set(now(&clock) + 5_000);
-        let served = clock.serve_itself(OffsetClock::Wall, version, clock.shared.os.wall_ns().unwrap());
+        let served = clock.serve_itself(OffsetClock::Wall, version, clock.shared.os.wall_ns().unwrap()).unwrap();
         guard.beside.set_wall(clock.shared.page.offset_words(OffsetClock::Wall).known());
         assert!(clock.publish(&mut guard, &ServedLine::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
         let later = clock.wall_ns();
@@ -130,4 +130,57 @@ fn the_width_of_another_offset_contradicts_nothing() {
     assert!(!seen(-1_000_040, -1_000_000).agrees(stored, None), "that was set");
     words.keep_width(stored, stored.ns().abs_diff(true_one.least));
     assert!(true_one.agrees(stored, words.known_with_width().1));
+}
+
+/// A machine on which another thread replaces the version in each reading of the wall clock, so
+/// often.
+struct Restless {
+    machine: Machine,
+    ahead_ns: Cell<i64>,
+    replacements: Cell<u32>,
+    clock: Cell<Option<&'static RestlessClock>>,
+}
+
+type RestlessClock = Disciplined<&'static Machine, &'static Restless>;
+
+impl OsClock for Restless {
+    fn now_ns(&self) -> Result<u64, Errno> {
+        self.machine.now_ns()
+    }
+    fn tick_ns(&self, _: bool) -> u64 {
+        1
+    }
+    fn wall_ns(&self) -> Result<i64, Errno> {
+        if let Some((clock, left)) = self.clock.get().zip(self.replacements.get().checked_sub(1)) {
+            self.replacements.set(left);
+            let mut version = clock.shared.page.version();
+            let next = version.without_line(ServingMode::Open);
+            assert!(clock.shared.page.replace(&mut version, next));
+        }
+        Ok(self.machine.0.get() as i64 + self.ahead_ns.get())
+    }
+}
+
+/// The wall clock was set, and other threads replace the version however often meanwhile: a reading
+/// shows the set in the end, and takes no more of the stack for each.
+#[test]
+fn a_reading_that_others_disturb_often_takes_no_stack() {
+    let restless: &'static Restless = Box::leak(Box::new(Restless {
+        machine: machine(),
+        ahead_ns: Cell::new(WALL_AHEAD_NS),
+        replacements: Cell::new(0),
+        clock: Cell::new(None),
+    }));
+    let clock: &'static RestlessClock = Box::leak(Box::new(Disciplined::new(&restless.machine, restless)));
+    clock.prepare();
+    clock.shared.page.want(OffsetClock::Wall);
+    assert!(clock.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
+    restless.clock.set(Some(clock));
+    // No line begins.
+    let _guard = clock.try_lock().unwrap();
+    restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
+    restless.replacements.set(200_000);
+    let served = clock.wall_ns();
+    assert_eq!(restless.replacements.get(), 0, "each reading of the wall clock was disturbed");
+    assert!((served - WALL_AHEAD_NS + 1_000_000).unsigned_abs().abs_diff(restless.machine.0.get()) < WIDE_NS);
 }
