@@ -80,13 +80,14 @@ extern "C" {
 /* The reason why a call failed. */
 typedef enum clockscope_error {
   CLOCKSCOPE_OK = 0,
-  CLOCKSCOPE_ERROR_NULL = -1,     /* a pointer is NULL */
-  CLOCKSCOPE_ERROR_NO_CLOCK = -2, /* no clock of the system answers */
-  CLOCKSCOPE_ERROR_UNKNOWN = -3,  /* the figure is not known */
-  CLOCKSCOPE_ERROR_PANICKED = -4, /* the library has failed: please report it */
-  CLOCKSCOPE_ERROR_ARGUMENT = -5, /* a number is out of its range */
+  CLOCKSCOPE_ERROR_NULL = -1,       /* a pointer is NULL */
+  CLOCKSCOPE_ERROR_NO_CLOCK = -2,   /* no clock of the system answers */
+  CLOCKSCOPE_ERROR_UNKNOWN = -3,    /* the figure is not known */
+  CLOCKSCOPE_ERROR_PANICKED = -4,   /* the library has failed: please report it */
+  CLOCKSCOPE_ERROR_ARGUMENT = -5,   /* a number is out of its range */
   /* -6 to -17: clockscope_stamp_error */
-  CLOCKSCOPE_ERROR_SYSTEM = -18   /* the system refuses, or has no such thing */
+  CLOCKSCOPE_ERROR_SYSTEM = -18,    /* the system refuses, or has no such thing */
+  CLOCKSCOPE_ERROR_TIME_LIMIT = -19 /* the time limit has passed */
 } clockscope_error;
 
 /* The source of the time. */
