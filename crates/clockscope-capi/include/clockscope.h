@@ -242,8 +242,8 @@ CLOCKSCOPE_API int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT;
  * subtract it from clockscope_now(), which stands still in a suspend.
  *
  * Unit: ns. Where the system has no such clock: that of clockscope_now().
- * Error: a fraction of a microsecond against CLOCK_BOOTTIME. A suspend shows within 2 ms of use, at
- *   once after clockscope_recheck().
+ * Error: clockscope_boot_error_bound(); a fraction of a microsecond against CLOCK_BOOTTIME. A
+ *   suspend shows within 2 ms of use, at once after clockscope_recheck().
  * Ordering: as clockscope_now(), across suspends of 2 ms and more.
  * Cost: that of clockscope_now() and a load. Before Linux 5.3 a system call, once a millisecond
  *   where the counter is used.
@@ -282,6 +282,25 @@ CLOCKSCOPE_API int clockscope_demotion(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any. Signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores how far clockscope_boot_now() is from CLOCK_BOOTTIME: by a comparison that was made for
+ * this answer, and at most since the last suspend. A suspend is an error until it is noticed, for
+ * 2 ms of use at most, which no bound includes.
+ *
+ * Unit: ns. Error: it is an upper bound, as clockscope_error_bound(). Ordering: none.
+ * Cost: some thirty reads of the system's clocks, about 1 us.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_boot_error_bound(clockscope_bound *bound) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns whether clockscope_boot_now() goes on in a suspend, as far as the system promises that
+ * and answers: 0 or 1.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: a read of the system's clock; at first that of clockscope_prepare(), which it calls.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_boot_counts_suspends(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Returns a number that changes whenever the calibration is invalidated: the machine was
  * suspended, a snapshot was restored, the kernel turned away from the counter, the process was
