@@ -20,7 +20,7 @@ use crate::arrow::{ArrayMemory, ArrowArray, ArrowSchema, ArrowStream, Column, Sc
 use crate::objects::{
     Method, Raised, answered, bytes, detached, item, object, raise, signed, size, table_of, text, unsigned,
 };
-use crate::stamp_exports::add_types;
+use crate::stamp_exports::add_type;
 use crate::stamps::ends;
 
 /// The package's version, with the zero byte that ends it.
@@ -469,14 +469,14 @@ extern "C" fn release_array(array: *mut ArrowArray) {
     }
 }
 
-/// Adds the version and the types to a new module.
+/// Adds the version and the class of stamps to a new module.
 extern "C" fn fill(module: *mut PyObject) -> c_int {
     // SAFETY: Python calls this with the interpreter attached; the text ends with a zero byte.
     unsafe {
         if py::PyModule_AddStringConstant(module, c"VERSION".as_ptr(), VERSION.as_ptr().cast()) < 0 {
             return -1;
         }
-        add_types(module).map_or(-1, |()| 0)
+        add_type(module).map_or(-1, |()| 0)
     }
 }
 
