@@ -80,13 +80,14 @@ extern "C" {
 /* The reason why a call failed. */
 typedef enum clockscope_error {
   CLOCKSCOPE_OK = 0,
-  CLOCKSCOPE_ERROR_NULL = -1,     /* a pointer is NULL */
-  CLOCKSCOPE_ERROR_NO_CLOCK = -2, /* no clock of the system answers */
-  CLOCKSCOPE_ERROR_UNKNOWN = -3,  /* the figure is not known */
-  CLOCKSCOPE_ERROR_PANICKED = -4, /* the library has failed: please report it */
-  CLOCKSCOPE_ERROR_ARGUMENT = -5, /* a number is out of its range */
+  CLOCKSCOPE_ERROR_NULL = -1,       /* a pointer is NULL */
+  CLOCKSCOPE_ERROR_NO_CLOCK = -2,   /* no clock of the system answers */
+  CLOCKSCOPE_ERROR_UNKNOWN = -3,    /* the figure is not known */
+  CLOCKSCOPE_ERROR_PANICKED = -4,   /* the library has failed: please report it */
+  CLOCKSCOPE_ERROR_ARGUMENT = -5,   /* a number is out of its range */
   /* -6 to -17: clockscope_stamp_error */
-  CLOCKSCOPE_ERROR_SYSTEM = -18   /* the system refuses, or has no such thing */
+  CLOCKSCOPE_ERROR_SYSTEM = -18,    /* the system refuses, or has no such thing */
+  CLOCKSCOPE_ERROR_TIME_LIMIT = -19 /* the time limit has passed */
 } clockscope_error;
 
 /* The source of the time. */
@@ -243,9 +244,9 @@ CLOCKSCOPE_API int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT;
  * subtract it from clockscope_now(), which stands still in a suspend.
  *
  * Unit: ns. Where the system has no such clock: that of clockscope_now().
- * Error: a fraction of a microsecond against CLOCK_BOOTTIME. A suspend shows within 2.2 ms of use,
- *   at once after clockscope_recheck(), and at once where an upkeep of clockscope_upkeep.h runs
- *   (Linux).
+ * Error: clockscope_boot_error_bound(); a fraction of a microsecond against CLOCK_BOOTTIME. A
+ *   suspend shows within 2.2 ms of use, at once after clockscope_recheck(), and at once where an
+ *   upkeep of clockscope_upkeep.h runs (Linux).
  * Ordering: as clockscope_now(), across suspends of 2.2 ms and more, unless the process joins
  *   another time namespace.
  * Cost: that of clockscope_now() and a load. Before Linux 5.3 a system call, once a millisecond
@@ -285,6 +286,25 @@ CLOCKSCOPE_API int clockscope_demotion(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any. Signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores how far clockscope_boot_now() is from CLOCK_BOOTTIME: by a comparison that was made for
+ * this answer, and at most since the last suspend. A suspend is an error until it is noticed, for
+ * 2 ms of use at most, which no bound includes.
+ *
+ * Unit: ns. Error: it is an upper bound, as clockscope_error_bound(). Ordering: none.
+ * Cost: some thirty reads of the system's clocks, about 1 us.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_boot_error_bound(clockscope_bound *bound) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns whether clockscope_boot_now() goes on in a suspend, as far as the system promises that
+ * and answers: 0 or 1.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: a read of the system's clock; at first that of clockscope_prepare(), which it calls.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_boot_counts_suspends(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Returns a number that changes whenever the calibration is invalidated: the machine was
  * suspended, a snapshot was restored, the kernel turned away from the counter, the process was

@@ -1,11 +1,12 @@
-/* clockscope.hpp: clockscope.h as clocks of <chrono>, for C++11 or later. Link with -lclockscope.
+/* clockscope.hpp: clockscope.h as clocks of <chrono>, and the true time of clockscope_wall.h in their
+ * moments, for C++11 or later. Link with -lclockscope.
  *
  *     auto start = clockscope::clock::now();
  *     work();
  *     std::chrono::nanoseconds elapsed = clockscope::clock::now() - start;
  *
- * clockscope.h has the details of each reading: error, ordering, cost, threads, signals. They are
- * inlined as there, and nothing is added to them.
+ * These headers have the details of each function: error, ordering, cost, threads, signals. Readings
+ * are inlined as there, and nothing is added to them.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 
@@ -13,6 +14,7 @@
 #define CLOCKSCOPE_HPP
 
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #if defined(__has_include)
 #if __cplusplus >= 202002L && __has_include(<format>)
@@ -21,6 +23,7 @@
 #endif
 
 #include "clockscope.h"
+#include "clockscope_wall.h"
 
 namespace clockscope {
 
@@ -146,6 +149,56 @@ public:
     return time_point(std::chrono::seconds(seconds));
   }
 };
+
+/* The two moments between which the true time lies, and the worth of that. */
+struct interval {
+  wall_clock::time_point earliest;
+  wall_clock::time_point latest;
+  int state; /* a clockscope_state, or a negative clockscope_error */
+
+  /* Returns true if earliest and latest bound the true time. Otherwise they are the first and the
+   * last moment of wall_clock. */
+  constexpr bool is_bounded() const noexcept {
+    return state >= CLOCKSCOPE_STATE_SYNCHRONIZED && state < CLOCKSCOPE_STATE_SLEWING;
+  }
+};
+
+namespace detail {
+
+/* Returns what a function of C returned and stored. */
+inline interval to_interval(int state, int64_t earliest, int64_t latest) noexcept {
+  using moment = wall_clock::time_point;
+  return {moment(wall_clock::duration(earliest)), moment(wall_clock::duration(latest)), state};
+}
+
+} // namespace detail
+
+/* Returns the two moments between which the true time lies: clockscope_bounded_now(). */
+inline interval bounded_now() noexcept {
+  int64_t earliest = INT64_MIN, latest = INT64_MAX;
+  const int state = clockscope_bounded_now(&earliest, &latest);
+  return detail::to_interval(state, earliest, latest);
+}
+
+/* Waits until the true time is certainly after a moment, and returns the interval that shows it:
+ * clockscope_commit_wait(). Not is_bounded() as soon as nothing bounds the true time. */
+inline interval commit_wait(wall_clock::time_point moment) noexcept {
+  int64_t earliest = INT64_MIN, latest = INT64_MAX;
+  const int state =
+      clockscope_commit_wait(moment.time_since_epoch().count(), &earliest, &latest);
+  return detail::to_interval(state, earliest, latest);
+}
+
+/* The same for a limit at most, measured by clock: clockscope_commit_wait_for(). The state is
+ * CLOCKSCOPE_ERROR_TIME_LIMIT after it. A limit below zero is zero. */
+inline interval commit_wait_for(wall_clock::time_point moment,
+                                std::chrono::nanoseconds limit) noexcept {
+  int64_t earliest = INT64_MIN, latest = INT64_MAX;
+  const uint64_t limit_ns = limit.count() > 0 ? static_cast<uint64_t>(limit.count()) : 0;
+  const int state = clockscope_commit_wait_for(moment.time_since_epoch().count(), limit_ns,
+                                               &earliest, &latest);
+  return detail::to_interval(state, earliest, latest);
+}
 
 } // namespace clockscope
 

@@ -49,7 +49,7 @@ typedef struct clockscope_anchor {
  * Cost: that of a call of clockscope_now() and two products; for rare callers some 0.13 us, and
  *   once a second some microseconds.
  * Threads: any. Signal-safe.
- * Errors: CLOCKSCOPE_ERROR_NULL. */
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CLOCKSCOPE_NOEXCEPT;
 
 /* Waits until the true time is certainly after unix_ns, stores the interval that shows it, and
@@ -58,6 +58,7 @@ CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CL
  *
  * A commit that is to be seen after its own latest moment waits for about the width of the
  * interval. There is no time limit: a moment in an hour takes an hour.
+ * clockscope_commit_wait_for() has one.
  *
  * Unit: ns since the Unix epoch.
  * Error: as clockscope_bounded_now().
@@ -67,6 +68,19 @@ CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CL
  * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_commit_wait(int64_t unix_ns, int64_t *earliest,
                                           int64_t *latest) CLOCKSCOPE_NOEXCEPT;
+
+/* Waits as clockscope_commit_wait() does, for limit_ns at most: for a thread that also does something
+ * else, or that must not wait for a clock that is wrong by a day. With a limit of 0 it only asks.
+ *
+ * Unit: unix_ns, earliest and latest: ns since the Unix epoch; limit_ns: ns of clockscope_now(),
+ *   without suspends.
+ * Error: as clockscope_bounded_now(). The wait may end some time after the limit, as a sleep does.
+ * Ordering, cost, threads: as clockscope_commit_wait(). Not signal-safe. A signal does not end the
+ *   wait.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_TIME_LIMIT if unix_ns is not certainly past at
+ *   the end of the limit; CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_commit_wait_for(int64_t unix_ns, uint64_t limit_ns, int64_t *earliest,
+                                              int64_t *latest) CLOCKSCOPE_NOEXCEPT;
 
 /* ---- The wall clock ---- */
 

@@ -94,6 +94,22 @@ pub extern "C" fn clockscope_boot_now_call() -> u64 {
     clockscope::boot::now().as_signed_ns() as u64
 }
 
+/// Stores [`clockscope::boot::error_bound`].
+///
+/// # Safety
+/// The pointer is NULL or the address of a structure that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_boot_error_bound(bound: *mut BoundNs) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { store(bound, || clockscope::boot::error_bound().map(BoundNs::from).ok_or(CallFailure::NoClock)) }
+}
+
+/// Returns [`clockscope::boot::counts_suspends`] as 0 or 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_boot_counts_suspends() -> c_int {
+    guarded(|| Ok(c_int::from(clockscope::boot::counts_suspends())))
+}
+
 /// Returns the number of [`clockscope::source`].
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_source() -> c_int {

@@ -112,6 +112,11 @@ pub(crate) fn boot_error_bound() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::bound(clockscope::boot::error_bound().ok_or(AnswerFailure::NoClock)?))
 }
 
+/// Returns whether boot time goes on in a suspend.
+pub(crate) fn boot_counts_suspends() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::Bool(clockscope::boot::counts_suspends()))
+}
+
 /// Returns what an interval of civil time is worth now, in a word.
 pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::word(bounded::now().state.as_str()))

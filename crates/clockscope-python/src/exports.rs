@@ -20,7 +20,7 @@ use crate::arrow::{ArrayMemory, ArrowArray, ArrowSchema, ArrowStream, Column, Sc
 use crate::objects::{
     Method, Raised, answered, bytes, detached, item, object, raise, signed, size, table_of, text, unsigned,
 };
-use crate::stamp_exports::add_types;
+use crate::stamp_exports::add_type;
 use crate::stamps::ends;
 
 /// The package's version, with the zero byte that ends it.
@@ -34,7 +34,7 @@ const EXEC: c_int = 2;
 const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
 
 /// Every function of the module.
-const METHODS: [Method; 19] = [
+const METHODS: [Method; 20] = [
     (
         c"now_ns",
         now_ns,
@@ -86,9 +86,11 @@ Unit: ns since the Unix epoch, as time.time_ns().",
 Returns the time since the machine was started, suspends included, at the cost of a timestamp.
 
 A suspend shows within 2.2 ms of use, at once after recheck(). Do not subtract it from now_ns(),
-which stands still in a suspend. Where the system has no such clock it is now_ns().
+which stands still in a suspend. Where the system has no such clock it is now_ns():
+boot_counts_suspends() is False.
 
 Unit: ns, on Linux as time.clock_gettime_ns(time.CLOCK_BOOTTIME).
+Error: boot_error_bound(), a fraction of a microsecond.
 Ordering: as now_ns(), across suspends of 2.2 ms and more, unless the process joins another time
 namespace.",
     ),
@@ -150,6 +152,17 @@ Raises: NoBound as soon as nothing bounds the true time; unix_ns may be past or 
         boot_error_bound,
         py::METH_NOARGS,
         c"boot_error_bound($module, /)\n--\n\nReturns (now, largest, largest_at) in ns for boot_ns().",
+    ),
+    (
+        c"boot_counts_suspends",
+        boot_counts_suspends,
+        py::METH_NOARGS,
+        c"boot_counts_suspends($module, /)
+--
+
+Returns whether boot_ns() goes on in a suspend, as far as the system promises that and answers.
+
+It calls prepare() and reads the system's clock once.",
     ),
     (
         c"source",
@@ -297,6 +310,7 @@ questions! {
     error_bound => answers::error_bound;
     wall_error_bound => answers::wall_error_bound;
     boot_error_bound => answers::boot_error_bound;
+    boot_counts_suspends => answers::boot_counts_suspends;
     source => answers::source;
     evidence => answers::evidence;
     generation => answers::generation;
@@ -459,14 +473,14 @@ extern "C" fn release_array(array: *mut ArrowArray) {
     }
 }
 
-/// Adds the version and the types to a new module.
+/// Adds the version and the class of stamps to a new module.
 extern "C" fn fill(module: *mut PyObject) -> c_int {
     // SAFETY: Python calls this with the interpreter attached; the text ends with a zero byte.
     unsafe {
         if py::PyModule_AddStringConstant(module, c"VERSION".as_ptr(), VERSION.as_ptr().cast()) < 0 {
             return -1;
         }
-        add_types(module).map_or(-1, |()| 0)
+        add_type(module).map_or(-1, |()| 0)
     }
 }
 

@@ -1,11 +1,11 @@
-//! The types of stamps as Python sees them.
+//! The class of stamps as Python sees it, for both clocks.
 //!
-//! A stamp is taken by a method without arguments, which calls no Python code. The classes of
-//! `python/clockscope/stamps.py` inherit these methods and add the batches.
+//! A stamp is taken by a method without arguments, which calls no Python code. The class of
+//! `python/clockscope/stamps.py` inherits these methods and adds the batches.
 
 #![allow(unsafe_code, reason = "Python's objects have no safe form without a wrapper's cost")]
 
-use core::ffi::{c_int, c_uint, c_void};
+use core::ffi::{CStr, c_int, c_uint, c_void};
 use core::ptr;
 use std::mem::MaybeUninit;
 use std::slice;
@@ -16,10 +16,19 @@ use pyo3_ffi as py;
 use pyo3_ffi::{PyMethodDef, PyObject, PyType_Slot, PyType_Spec, PyTypeObject};
 
 use crate::answers::{AnswerFailure, PythonValue};
-use crate::objects::{Method, Raised, answered, bytes, detached, item, raise, size, table_of, unsigned};
-use crate::stamps::{Answers, Class, CounterStamps, OsStamps, Question, boundeds, ends, instants, moment, walls};
+use crate::objects::{Method, Raised, answered, bytes, detached, item, object, raise, size, table_of, text, unsigned};
+use crate::stamps::{Answers, Question, begin, boundeds, clock_of, clock_word, ends, instants, moment, walls};
 
-/// An object of a class of stamps. `new` alone makes one, with a source that was accepted.
+/// The clock of an object that is made without an argument, as [`TEXT`] states.
+const DEFAULT_CLOCK: &str = "counter";
+
+/// The class's text for `help()`.
+const TEXT: &CStr = c"Stamps(clock='counter', /)
+--
+
+Stamps of the processor's counter, \"counter\", or of the system's clock, \"os\".";
+
+/// An object of the class of stamps. `new` alone makes one, with a source that was accepted.
 #[repr(C)]
 struct Object {
     head: PyObject,
@@ -29,8 +38,8 @@ struct Object {
     added: u64,
 }
 
-/// Every method of a class of stamps.
-const fn methods() -> [Method; 10] {
+/// Every method of the class of stamps.
+const fn methods() -> [Method; 11] {
     [
         (
             c"now",
@@ -141,6 +150,15 @@ after the last stamp.
 Raises: StampError if the process has no history, or the history is being written.",
         ),
         (
+            c"_clock",
+            clock,
+            py::METH_NOARGS,
+            c"_clock($self, /)
+--
+
+Returns the clock of the stamps: \"counter\" or \"os\".",
+        ),
+        (
             c"_batch",
             batch,
             py::METH_VARARGS,
@@ -156,7 +174,7 @@ and 2 for boundeds. Without is_partial, flags is None.",
 /// Returns the source of an object.
 ///
 /// # Safety
-/// The object is of a class of stamps, or of one that inherits from it.
+/// The object is of the class of stamps, or of one that inherits from it.
 unsafe fn source(object: *mut PyObject) -> Stamps {
     // SAFETY: as the caller promises. `new` has written the source, because Python makes objects of
     // classes that inherit from one by no other function; nothing changes it.
@@ -170,6 +188,11 @@ extern "C" fn now(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
         let source = source(this);
         taken(source, source.now())
     }
+}
+
+extern "C" fn clock(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as in `now`.
+    unsafe { object(&PythonValue::Text(clock_word(source(this).clock()).into())) }
 }
 
 extern "C" fn now_unordered(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
@@ -357,18 +380,26 @@ unsafe fn memory<'a, T>(count: usize) -> Result<(*mut PyObject, &'a mut [MaybeUn
     }
 }
 
-/// Makes an object: begins the history, or raises the reason why there are no stamps.
-extern "C" fn new<C: Class>(class: *mut PyTypeObject, arguments: *mut PyObject, named: *mut PyObject) -> *mut PyObject {
+/// Makes an object for the clock of a word: begins the history, or raises the reason why there are
+/// no stamps.
+extern "C" fn new(class: *mut PyTypeObject, arguments: *mut PyObject, named: *mut PyObject) -> *mut PyObject {
     // SAFETY: Python calls this with the interpreter attached, the class or one that inherits from
-    // it, a tuple, and a dictionary or NULL. The source touches no object. Nothing else has the new
-    // object before this returns it; its memory is as large as `Object`, by the class's size.
+    // it, a tuple, which the caller holds, and a dictionary or NULL. The source touches no object.
+    // Nothing else has the new object before this returns it; its memory is as large as `Object`,
+    // by the class's size.
     unsafe {
-        let has_arguments = size(arguments).map_or(true, |size| size != 0);
-        if has_arguments || !named.is_null() && py::PyDict_Size(named) != 0 {
-            py::PyErr_SetString(py::PyExc_TypeError, c"a source of stamps takes no arguments".as_ptr());
+        let Ok(count) = size(arguments) else { return ptr::null_mut() };
+        if count > 1 || !named.is_null() && py::PyDict_Size(named) != 0 {
+            py::PyErr_SetString(py::PyExc_TypeError, c"Stamps: expected one argument at most, the clock".as_ptr());
             return ptr::null_mut();
         }
-        let source = match detached(C::begin) {
+        let word = if count == 0 { Ok(DEFAULT_CLOCK) } else { item(arguments, 0).and_then(|word| text(word)) };
+        let Ok(word) = word else { return ptr::null_mut() };
+        let Some(clock) = clock_of(word) else {
+            py::PyErr_SetString(py::PyExc_ValueError, c"clock: expected 'counter' or 'os'".as_ptr());
+            return ptr::null_mut();
+        };
+        let source = match detached(|| begin(clock)) {
             Ok(source) => source,
             Err(failure) => return raise(failure),
         };
@@ -390,26 +421,16 @@ unsafe impl Send for Table {}
 // SAFETY: as above.
 unsafe impl Sync for Table {}
 
-/// Adds the classes of stamps to a new module.
+/// Adds the class of stamps to a new module.
 ///
 /// # Safety
 /// The thread is attached to the interpreter, and the module lives.
-pub(crate) unsafe fn add_types(module: *mut PyObject) -> Result<(), Raised> {
+pub(crate) unsafe fn add_type(module: *mut PyObject) -> Result<(), Raised> {
     static METHODS: OnceLock<Table> = OnceLock::new();
     let methods = METHODS.get_or_init(|| Table(table_of(&methods())));
-    // SAFETY: as the caller promises.
-    unsafe {
-        add_type::<CounterStamps>(module, methods)?;
-        add_type::<OsStamps>(module, methods)
-    }
-}
-
-/// # Safety
-/// As for [`add_types`]; the methods are those of stamps.
-unsafe fn add_type<C: Class>(module: *mut PyObject, methods: &Table) -> Result<(), Raised> {
-    let new = new::<C> as extern "C" fn(*mut PyTypeObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
+    let new = new as extern "C" fn(*mut PyTypeObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
     let mut slots = [
-        PyType_Slot { slot: py::Py_tp_doc, pfunc: C::TEXT.as_ptr().cast_mut().cast() },
+        PyType_Slot { slot: py::Py_tp_doc, pfunc: TEXT.as_ptr().cast_mut().cast() },
         PyType_Slot { slot: py::Py_tp_methods, pfunc: methods.0.cast() },
         PyType_Slot { slot: py::Py_tp_new, pfunc: new as *mut c_void },
         PyType_Slot { slot: 0, pfunc: ptr::null_mut() },
@@ -417,7 +438,7 @@ unsafe fn add_type<C: Class>(module: *mut PyObject, methods: &Table) -> Result<(
     const { assert!(size_of::<Object>() > size_of::<PyObject>(), "an object must be larger than its head") };
     let flags = py::Py_TPFLAGS_DEFAULT | py::Py_TPFLAGS_BASETYPE;
     let mut specification = PyType_Spec {
-        name: C::CLASS.as_ptr(),
+        name: c"clockscope._native.Stamps".as_ptr(),
         basicsize: size_of::<Object>() as c_int,
         itemsize: 0,
         flags: flags as c_uint,
@@ -430,7 +451,7 @@ unsafe fn add_type<C: Class>(module: *mut PyObject, methods: &Table) -> Result<(
         if made.is_null() {
             return Err(Raised);
         }
-        let added = py::PyModule_AddObjectRef(module, C::NAME.as_ptr(), made);
+        let added = py::PyModule_AddObjectRef(module, c"Stamps".as_ptr(), made);
         py::Py_DecRef(made);
         if added < 0 { Err(Raised) } else { Ok(()) }
     }

@@ -1,49 +1,30 @@
 //! Stamps: their sources and conversions.
 
-use core::ffi::CStr;
 use core::mem::MaybeUninit;
 
-use clockscope::stamps::{self, Stamp, StampError, Stamps};
+use clockscope::stamps::{self, Stamp, StampClock, StampError, Stamps};
 use clockscope::{Instant, Interval};
 
 use crate::answers::AnswerFailure;
 
-/// A class of stamps in Python: one for each clock.
-pub(crate) trait Class: 'static {
-    /// The class's full name.
-    const CLASS: &'static CStr;
-    /// The class's text for `help()`.
-    const TEXT: &'static CStr;
-    /// The attribute of the module that holds the class.
-    const NAME: &'static CStr;
-
-    /// Begins the history.
-    fn begin() -> Result<Stamps, AnswerFailure>;
+/// Returns the clock of a word, as [`clock_word`] has it.
+pub(crate) fn clock_of(word: &str) -> Option<StampClock> {
+    [StampClock::Counter, StampClock::Os].into_iter().find(|clock| clock_word(*clock) == word)
 }
 
-/// The class of stamps of the counter.
-pub(crate) struct CounterStamps;
-
-impl Class for CounterStamps {
-    const CLASS: &'static CStr = c"clockscope._native.CounterStamps";
-    const TEXT: &'static CStr = c"CounterStamps()\n--\n\nStamps of the processor's counter.";
-    const NAME: &'static CStr = c"CounterStamps";
-
-    fn begin() -> Result<Stamps, AnswerFailure> {
-        stamps::counter().map_err(AnswerFailure::Refused)
+/// Returns a clock in a word.
+pub(crate) const fn clock_word(clock: StampClock) -> &'static str {
+    match clock {
+        StampClock::Counter => "counter",
+        StampClock::Os => "os",
     }
 }
 
-/// The class of stamps of the system's clock.
-pub(crate) struct OsStamps;
-
-impl Class for OsStamps {
-    const CLASS: &'static CStr = c"clockscope._native.OsStamps";
-    const TEXT: &'static CStr = c"OsStamps()\n--\n\nStamps of the system's clock, CLOCK_MONOTONIC on Linux.";
-    const NAME: &'static CStr = c"OsStamps";
-
-    fn begin() -> Result<Stamps, AnswerFailure> {
-        Ok(stamps::os())
+/// Begins the history of a clock.
+pub(crate) fn begin(clock: StampClock) -> Result<Stamps, AnswerFailure> {
+    match clock {
+        StampClock::Counter => stamps::counter().map_err(AnswerFailure::Refused),
+        StampClock::Os => Ok(stamps::os()),
     }
 }
 

@@ -67,9 +67,20 @@ def test_boot_time_is_a_clock_of_its_own() -> None:
     apart = ["unshare", "--time", "--boottime", "86400", "--fork"]
     if shutil.which("unshare") is None or subprocess.run([*apart, "true"], check=False).returncode != 0:
         pytest.skip("unshare --time needs root and Linux 5.6")
-    program = "import clockscope; print(clockscope.boot_ns() - clockscope.now_ns() > 86_399 * 10**9)"
+    program = """
+import clockscope
+print(clockscope.boot_ns() - clockscope.now_ns() > 86_399 * 10**9, clockscope.boot_error_bound().largest_ns < 10**9)
+"""
     done = subprocess.run([*apart, sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
+
+
+def test_civil_and_boot_time_have_an_error() -> None:
+    for question in (clockscope.wall_error_bound, clockscope.boot_error_bound):
+        bound = question()
+        assert isinstance(bound, clockscope.ErrorBound)
+        assert 0 <= bound.now_ns <= bound.largest_ns and bound.largest_at_ns <= clockscope.now_ns()
+    assert clockscope.boot_counts_suspends() in ({True} if sys.platform == "linux" else {True, False})
 
 
 def test_the_bound_is_one_or_reaches_everywhere() -> None:
@@ -93,7 +104,20 @@ def test_the_clock_reports_its_quality() -> None:
     assert clockscope.generation() > 0
 
 
-@pytest.mark.parametrize("name", ["now_ns", "wall_ns", "boot_ns", "bounded_ns", "source", "evidence", "prepare"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "now_ns",
+        "wall_ns",
+        "boot_ns",
+        "boot_counts_suspends",
+        "boot_error_bound",
+        "bounded_ns",
+        "source",
+        "evidence",
+        "prepare",
+    ],
+)
 def test_functions_take_no_arguments(name: str) -> None:
     with pytest.raises(TypeError):
         getattr(clockscope, name)(1)
@@ -265,7 +289,7 @@ def test_a_system_without_a_clock_is_an_exception() -> None:
     program = (
         deny_every_clock()
         + """
-for question in (clockscope.now_ns, clockscope.error_bound):
+for question in (clockscope.now_ns, clockscope.error_bound, clockscope.wall_error_bound, clockscope.boot_error_bound):
     try:
         answer = question()
     except clockscope.ClockUnavailable as error:
@@ -275,7 +299,7 @@ os.write(1, clockscope.source().encode())
 os._exit(0)
 """
     )
-    assert run(program).splitlines() == ["no clock of the system answers"] * 2 + ["nothing"]
+    assert run(program).splitlines() == ["no clock of the system answers"] * 4 + ["nothing"]
 
 
 def test_a_tick_is_found_and_what_is_no_readings_is_refused() -> None:

@@ -49,6 +49,19 @@ def test_every_question_is_answered() -> None:
         assert record.schema == f"clockscope.{schema}" and record.run.interrupted is False
 
 
+def test_the_order_of_stores_is_tested_if_it_is_asked_for() -> None:
+    def order(stores: bool) -> clockscope.Record:
+        return answer(lambda: clockscope.order("monotonic", duration=0.2, stores=stores))
+
+    record = order(True)
+    if len(record.cpus) < 2:
+        pytest.skip("needs two CPUs")
+    assert record.stores.writer != record.stores.reader
+    assert [clock.name for clock in record.stores.clocks] == ["monotonic"]
+    assert record.stores.clocks[0].fenced.rounds > 0 and record.stores.clocks[0].fenced.violations == 0
+    assert "stores" not in order(False)
+
+
 def test_clocks_are_the_named_ones() -> None:
     names = [clock.name for clock in clockscope.measure(("monotonic", "realtime"), duration=0.05).clocks]
     assert sorted(names) == ["monotonic", "realtime"]

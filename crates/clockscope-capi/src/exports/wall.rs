@@ -5,7 +5,8 @@
 use core::ffi::c_int;
 use core::time::Duration;
 
-use clockscope::{Anchor, Instant, WallTime, bounded, wall};
+use clockscope::bounded::{self, NotPast};
+use clockscope::{Anchor, Instant, WallTime, wall};
 
 use super::store;
 use crate::answers::{BoundNs, CallFailure, guarded, whole_ns};
@@ -31,10 +32,12 @@ pub unsafe extern "C" fn clockscope_bounded_now(earliest: *mut i64, latest: *mut
     if earliest.is_null() || latest.is_null() {
         return CallFailure::Null.code();
     }
-    let interval = bounded::now();
-    // SAFETY: neither is NULL, and the caller promises that both may be written.
-    unsafe { write_ends([interval.earliest, interval.latest], earliest, latest) };
-    interval.state as c_int
+    guarded(|| {
+        let interval = bounded::now();
+        // SAFETY: neither is NULL, and the caller promises that both may be written.
+        unsafe { write_ends([interval.earliest, interval.latest], earliest, latest) };
+        Ok(interval.state as c_int)
+    })
 }
 
 /// Waits by [`bounded::commit_wait`], stores the ends of the interval that shows the moment to be
@@ -51,6 +54,34 @@ pub unsafe extern "C" fn clockscope_commit_wait(unix_ns: i64, earliest: *mut i64
         let (ends, state) = match bounded::commit_wait(WallTime::from_unix_ns(unix_ns)) {
             Ok(interval) => ([interval.earliest, interval.latest], interval.state),
             Err(none) => ([WallTime::MIN, WallTime::MAX], none.state),
+        };
+        // SAFETY: neither is NULL, and the caller promises that both may be written.
+        unsafe { write_ends(ends, earliest, latest) };
+        Ok(state as c_int)
+    })
+}
+
+/// Waits by [`bounded::commit_wait_for`], and stores and returns what [`clockscope_commit_wait`]
+/// does. Stores nothing after the limit.
+///
+/// # Safety
+/// As [`clockscope_bounded_now`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_commit_wait_for(
+    unix_ns: i64,
+    limit_ns: u64,
+    earliest: *mut i64,
+    latest: *mut i64,
+) -> c_int {
+    if earliest.is_null() || latest.is_null() {
+        return CallFailure::Null.code();
+    }
+    guarded(|| {
+        let limit = Duration::from_nanos(limit_ns);
+        let (ends, state) = match bounded::commit_wait_for(WallTime::from_unix_ns(unix_ns), limit) {
+            Ok(interval) => ([interval.earliest, interval.latest], interval.state),
+            Err(NotPast::NoBound(none)) => ([WallTime::MIN, WallTime::MAX], none.state),
+            Err(NotPast::TimeLimit(_)) => return Err(CallFailure::TimeLimit),
         };
         // SAFETY: neither is NULL, and the caller promises that both may be written.
         unsafe { write_ends(ends, earliest, latest) };

@@ -254,6 +254,7 @@ fn the_header_has_the_layout_of_the_library() {
         &[-CallFailure::GivenUp.code() as usize],
         &[-CallFailure::Busy.code() as usize],
         &[-CallFailure::System.code() as usize],
+        &[-CallFailure::TimeLimit.code() as usize],
         &[0],
         &Demotion::ALL.map(|reason| reason as usize),
         &[CivilState::Synchronized as usize],

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstdio>
+#include <initializer_list>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -119,6 +120,30 @@ static void check_waits() {
   EXPECT(ordered_clock::now() >= later);
 }
 
+/* The true time in moments of wall_clock; moments and limits of other units convert. */
+static void check_true_time() {
+  using clockscope::interval;
+  const wall_clock::time_point first = wall_clock::time_point::min(), in_2020(seconds(1600000000));
+  const wall_clock::time_point last = wall_clock::time_point::max();
+  const ordered_clock::time_point began = ordered_clock::now();
+  const interval never = clockscope::commit_wait_for(last, milliseconds(2));
+  if (never.state == CLOCKSCOPE_ERROR_TIME_LIMIT) {
+    EXPECT(ordered_clock::now() - began >= milliseconds(2));
+  } else {
+    EXPECT(never.state >= CLOCKSCOPE_STATE_SLEWING);
+  }
+  EXPECT(!never.is_bounded() && never.earliest == first && never.latest == last);
+  for (const interval &found : {clockscope::bounded_now(), clockscope::commit_wait(in_2020),
+                                clockscope::commit_wait_for(in_2020, seconds(-1))}) {
+    EXPECT(found.state >= 0 && found.earliest <= found.latest);
+    EXPECT(found.is_bounded() == (found.earliest != first));
+    EXPECT(!found.is_bounded() || found.earliest > in_2020);
+  }
+  using std::chrono::system_clock;
+  const std::chrono::time_point<system_clock, seconds> later(seconds(1600000001));
+  EXPECT(clockscope::commit_wait(wall_clock::from_sys(later)).state >= 0);
+}
+
 /* By address, as a program does that passes it by reference: it needs a definition. */
 static bool is_so(const bool &flag) {
   const bool *volatile address = &flag;
@@ -148,5 +173,6 @@ int main() {
   check_wall();
   check_boot();
   check_waits();
+  check_true_time();
   return wrong;
 }

@@ -16,6 +16,9 @@
 #include <sys/timex.h>
 #include <time.h>
 
+#define HOUR_NS INT64_C(3600000000000)
+#define LIMIT_NS UINT64_C(3000000)
+
 /* Of synchronized.c. */
 extern long max_error_us;
 extern int status;
@@ -57,6 +60,24 @@ static void check_wait(int64_t ahead_ns) {
   EXPECT(earliest <= real_ns());
 }
 
+/* A wait with a limit ends with the moment, or with the limit. */
+static void check_limit(void) {
+  int64_t earliest = 7, latest = 7, end = 7;
+  uint64_t began;
+  int state = clockscope_bounded_now(&earliest, &latest);
+  const int64_t moment = latest;
+  EXPECT(state >= 0 && state < CLOCKSCOPE_STATE_SLEWING);
+  EXPECT(clockscope_commit_wait_for(moment, 0, &end, &end) == CLOCKSCOPE_ERROR_TIME_LIMIT);
+  began = clockscope_now();
+  state = clockscope_commit_wait_for(moment + HOUR_NS, LIMIT_NS, &end, &end);
+  EXPECT(state == CLOCKSCOPE_ERROR_TIME_LIMIT && end == 7);
+  EXPECT(clockscope_now() - began >= LIMIT_NS);
+  state = clockscope_commit_wait_for(moment + (int64_t)LIMIT_NS, UINT64_MAX, &earliest, &latest);
+  EXPECT(state >= 0 && state < CLOCKSCOPE_STATE_SLEWING);
+  EXPECT(earliest > moment + (int64_t)LIMIT_NS && latest > earliest);
+  EXPECT(clockscope_commit_wait_for(moment, 0, &earliest, &latest) == state && earliest > moment);
+}
+
 int main(void) {
   struct sigaction action;
   int64_t earliest = 7, latest = 7, began;
@@ -67,6 +88,7 @@ int main(void) {
   check_wait(0);
   check_wait(-1000000);
   check_wait(3000000);
+  check_limit();
   interrupt(500);
   check_wait(20000000);
   interrupt(0);
@@ -77,6 +99,10 @@ int main(void) {
   max_error_us = 16000000;
   began = real_ns();
   EXPECT(clockscope_commit_wait(INT64_MAX, &earliest, &latest) == CLOCKSCOPE_STATE_UNSYNCHRONIZED);
+  EXPECT(earliest == INT64_MIN && latest == INT64_MAX);
+  earliest = latest = 7;
+  EXPECT(clockscope_commit_wait_for(INT64_MAX, UINT64_MAX, &earliest, &latest) ==
+         CLOCKSCOPE_STATE_UNSYNCHRONIZED);
   EXPECT(earliest == INT64_MIN && latest == INT64_MAX);
   EXPECT(real_ns() - began < INT64_C(10000000000));
   return wrong;

@@ -34,6 +34,7 @@ int all(clockscope_stopwatch *watch, clockscope_ticks_rate *rate, uint64_t *ns, 
 #ifdef __cplusplus
   *ns += clockscope::clock::to_ns(clockscope::clock::now());
   *ns += static_cast<uint64_t>(clockscope::wall_clock::to_time_t(clockscope::wall_clock::now()));
+  *ns += clockscope::commit_wait(clockscope::wall_clock::now()).is_bounded();
 #endif
   return clockscope_ticks_stop_with_cpu(ns, cpu) + clockscope_ticks_calibrate(*ns, rate) +
          clockscope_stopwatch_elapsed(watch, ns) + clockscope_pin_thread(0) +

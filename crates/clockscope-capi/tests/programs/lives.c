@@ -95,6 +95,7 @@ static void handle(int number) {
            clockscope_boot_now() == 0 || clockscope_bounded_now(&earliest, &end) < 0 ||
            clockscope_source() < 0 ||
            clockscope_error_bound(&bound) < 0 || clockscope_wall_error_bound(&bound) < 0 ||
+           clockscope_boot_error_bound(&bound) < 0 ||
            clockscope_try_now(&read) < 0 || read < known || clockscope_anchor_now(&anchor) < 0 ||
            clockscope_anchor_is_current(anchor) < 0 || errno != 4321;
   /* What the main program reads next is not smaller. */

@@ -76,14 +76,25 @@ static void check_timeline(void) {
 
 /* The same of the clock that counts suspends. */
 static void check_boot(void) {
-  uint64_t last = 0;
+  clockscope_bound bound = {7, 7, 7};
+  uint64_t last = 0, worst = 0;
   int turn;
   for (turn = 0; turn < TURNS; ++turn) {
     uint64_t before = os_boot_ns(), now = clockscope_boot_now(), after = os_boot_ns();
-    EXPECT(before <= now + TOLERANCE_NS && now <= after + TOLERANCE_NS);
+    uint64_t off = now < before ? before - now : now > after ? now - after : 0;
+    EXPECT(off <= TOLERANCE_NS);
     EXPECT(now >= last);
     last = now;
+    worst = off > worst ? off : worst;
   }
+  EXPECT(clockscope_boot_error_bound(&bound) == CLOCKSCOPE_OK);
+  EXPECT(bound.now_ns <= bound.largest_ns && bound.largest_at_ns != 7);
+  EXPECT(worst <= bound.largest_ns + TOLERANCE_NS);
+#if defined(CLOCK_BOOTTIME)
+  EXPECT(clockscope_boot_counts_suspends() == 1);
+#else
+  EXPECT(clockscope_boot_counts_suspends() == 0 || clockscope_boot_counts_suspends() == 1);
+#endif
   EXPECT(last <= clockscope_boot_now_call());
 }
 
@@ -246,6 +257,7 @@ static void check_nulls(void) {
   EXPECT(clockscope_stopwatch_elapsed(&watch, NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_try_now(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_error_bound(NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_boot_error_bound(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_frequency(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_resolution(NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_evidence(NULL, NULL) == CLOCKSCOPE_ERROR_NULL);

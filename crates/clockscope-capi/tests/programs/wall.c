@@ -12,6 +12,7 @@
 /* What no error of a clock explains, in ns. */
 #define TOLERANCE_NS INT64_C(1000000)
 #define HOUR_NS INT64_C(3600000000000)
+#define LIMIT_NS UINT64_C(2000000)
 
 enum { TURNS = 1000 };
 
@@ -24,6 +25,18 @@ static int is_interval(int state, int64_t earliest, int64_t latest) {
          earliest <= latest && has_bound(state) != is_everything;
 }
 
+/* The end of time is never past. Without a bound there is nothing to wait for. */
+static void check_limit(void) {
+  int64_t earliest = 7, latest = 7;
+  const uint64_t began = clockscope_now();
+  const int state = clockscope_commit_wait_for(INT64_MAX, LIMIT_NS, &earliest, &latest);
+  if (state == CLOCKSCOPE_ERROR_TIME_LIMIT) {
+    EXPECT(earliest == 7 && latest == 7 && clockscope_now() - began >= LIMIT_NS);
+  } else {
+    EXPECT(is_interval(state, earliest, latest) && !has_bound(state));
+  }
+}
+
 static void check_true_time(void) {
   int64_t earliest = 7, latest = 7, end = 7;
   int state = clockscope_bounded_now(&earliest, &latest);
@@ -31,10 +44,16 @@ static void check_true_time(void) {
   state = clockscope_commit_wait(IN_2020_NS, &earliest, &latest);
   EXPECT(is_interval(state, earliest, latest));
   EXPECT(!has_bound(state) || earliest > IN_2020_NS);
+  state = clockscope_commit_wait_for(IN_2020_NS, 0, &earliest, &latest);
+  EXPECT(is_interval(state, earliest, latest));
+  EXPECT(!has_bound(state) || earliest > IN_2020_NS);
+  check_limit();
   EXPECT(clockscope_bounded_now(NULL, &end) == CLOCKSCOPE_ERROR_NULL && end == 7);
   EXPECT(clockscope_bounded_now(&end, NULL) == CLOCKSCOPE_ERROR_NULL && end == 7);
   EXPECT(clockscope_commit_wait(INT64_MAX, NULL, &end) == CLOCKSCOPE_ERROR_NULL && end == 7);
   EXPECT(clockscope_commit_wait(INT64_MAX, &end, NULL) == CLOCKSCOPE_ERROR_NULL && end == 7);
+  EXPECT(clockscope_commit_wait_for(INT64_MAX, 0, NULL, &end) == CLOCKSCOPE_ERROR_NULL && end == 7);
+  EXPECT(clockscope_commit_wait_for(INT64_MAX, 0, &end, NULL) == CLOCKSCOPE_ERROR_NULL && end == 7);
 }
 
 static void check_error(void) {

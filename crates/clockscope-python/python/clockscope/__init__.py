@@ -6,8 +6,8 @@
     print(now_ns() - start, "ns")
 
 Clocks: now_ns, now_unordered_ns, wall_ns, boot_ns, bounded_ns, commit_wait, Stopwatch; what they
-are worth: error_bound, source, evidence, get_clock_info. Bare counts that become times later: the
-module stamps. Questions about the machine's clocks, which the command `clockscope` answers in a
+are worth: error_bound, wall_error_bound, boot_error_bound, boot_counts_suspends, source, evidence,
+get_clock_info. Bare counts that become times later: the module stamps. Questions about the machine's clocks, which the command `clockscope` answers in a
 process of its own: measure, steps, check, order, offsets, rate, gaps, sleep, shootout, advise,
 runtimes, compare, clocksource, list_clocks, list_runtimes, info, replay; readings, for every
 reading.
@@ -18,6 +18,7 @@ Importing the package reads no clock and starts no thread.
 from clockscope._errors import ClockscopeError, CommandNotFound, MeasurementFailed, NoBound
 from clockscope._native import (
     VERSION,
+    boot_counts_suspends,
     boot_ns,
     bounded_ns,
     bounded_state,
@@ -48,6 +49,7 @@ _LAZY = {
     "Record": "_record",
     "Table": "_table",
     "advise": "_questions",
+    "boot_error_bound": "_answers",
     "check": "_questions",
     "clocksource": "_machine",
     "compare": "_machine",
@@ -70,6 +72,7 @@ _LAZY = {
     "sleep": "_questions",
     "stamps": "stamps",
     "steps": "_questions",
+    "wall_error_bound": "_answers",
 }
 
 __all__ = [
@@ -90,6 +93,8 @@ __all__ = [
     "Table",
     "Undetermined",
     "advise",
+    "boot_counts_suspends",
+    "boot_error_bound",
     "boot_ns",
     "bounded_ns",
     "bounded_state",
@@ -122,6 +127,7 @@ __all__ = [
     "source",
     "stamps",
     "steps",
+    "wall_error_bound",
     "wall_ns",
 ]
 

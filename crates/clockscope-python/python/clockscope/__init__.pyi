@@ -1,8 +1,10 @@
 from clockscope import stamps as stamps
 from clockscope._answers import ErrorBound as ErrorBound
 from clockscope._answers import Evidence as Evidence
+from clockscope._answers import boot_error_bound as boot_error_bound
 from clockscope._answers import error_bound as error_bound
 from clockscope._answers import evidence as evidence
+from clockscope._answers import wall_error_bound as wall_error_bound
 from clockscope._clock_info import ClockInfo as ClockInfo
 from clockscope._clock_info import get_clock_info as get_clock_info
 from clockscope._errors import ClockscopeError as ClockscopeError
@@ -17,6 +19,7 @@ from clockscope._machine import list_clocks as list_clocks
 from clockscope._machine import list_runtimes as list_runtimes
 from clockscope._machine import replay as replay
 from clockscope._machine import runtimes as runtimes
+from clockscope._native import boot_counts_suspends as boot_counts_suspends
 from clockscope._native import boot_ns as boot_ns
 from clockscope._native import bounded_ns as bounded_ns
 from clockscope._native import bounded_state as bounded_state
@@ -67,6 +70,8 @@ __all__ = [
     "Table",
     "Undetermined",
     "advise",
+    "boot_counts_suspends",
+    "boot_error_bound",
     "boot_ns",
     "bounded_ns",
     "bounded_state",
@@ -99,6 +104,7 @@ __all__ = [
     "source",
     "stamps",
     "steps",
+    "wall_error_bound",
     "wall_ns",
 ]
 

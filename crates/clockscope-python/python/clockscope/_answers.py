@@ -8,12 +8,13 @@ from clockscope import _native
 
 
 class ErrorBound(NamedTuple):
-    """How far now_ns() is from time.monotonic_ns(), in ns."""
+    """How far a clock of this package is from the one that it follows, in ns."""
 
     now_ns: int
     """By a comparison that was made for this answer."""
     largest_ns: int
-    """The largest that may have been since the generation began: a figure of the past."""
+    """The largest that may have been since the generation began; of wall_ns() and boot_ns(), since
+    the last set or suspend as well. A figure of the past."""
     largest_at_ns: int
     """The time of that, by now_ns(), to some milliseconds."""
 
@@ -43,6 +44,27 @@ def error_bound() -> ErrorBound:
     Costs about 1 us. Raises ClockUnavailable where no clock of the system answers.
     """
     return ErrorBound(*_native.error_bound())
+
+
+def wall_error_bound() -> ErrorBound:
+    """Returns how far wall_ns() is from time.time_ns(), by a fresh comparison, and at most.
+
+    A clock that is set is an error until it is noticed, for 2 ms of use at most, which no bound
+    includes. bounded_ns() bounds the distance from the true time.
+
+    Costs about 1 us. Raises ClockUnavailable where no clock of the system answers.
+    """
+    return ErrorBound(*_native.wall_error_bound())
+
+
+def boot_error_bound() -> ErrorBound:
+    """Returns how far boot_ns() is from CLOCK_BOOTTIME, by a fresh comparison, and at most.
+
+    A suspend is an error until it is noticed, for 2 ms of use at most, which no bound includes.
+
+    Costs about 1 us. Raises ClockUnavailable where no clock of the system answers.
+    """
+    return ErrorBound(*_native.boot_error_bound())
 
 
 def evidence() -> tuple[Evidence, ...]:

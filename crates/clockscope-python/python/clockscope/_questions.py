@@ -108,6 +108,7 @@ def order(
     cpus: Iterable[int] | None = None,
     serial: bool = False,
     handoff: str = "both",
+    stores: bool = False,
     via: str = "libc",
     fail_on: Clocks = (),
 ) -> Record:
@@ -116,6 +117,8 @@ def order(
     duration: seconds for all clocks and pairs; on many CPUs, and on busy ones, it takes more.
     cpus: the CPUs that take part; all that this process may run on by default.
     serial: one pair at a time. handoff: "mailbox", "lock" or "both".
+    stores: tests the order of a thread's own stores and its readings as well, for a quarter of the
+    time; the record's `stores` has the rounds, without and with a fence before the reading.
     fail_on: "regression", "unknown". Raises ClockUnavailable as measure() does.
     """
     arguments = words.options(
@@ -125,7 +128,7 @@ def order(
         via=via,
         fail_on=words.names("fail_on", fail_on),
     )
-    return about_clocks("order", clocks, arguments + ["--serial"] * bool(serial))
+    return about_clocks("order", clocks, arguments + ["--serial"] * bool(serial) + ["--stores"] * bool(stores))
 
 
 def offsets(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     _Buffer = ReadableBuffer | _NumpyArray
 
-__all__ = ["CounterStamps", "OsStamps", "Refused", "StampError", "counter", "os", "renew"]
+__all__ = ["CounterStamps", "OsStamps", "Refused", "StampError", "Stamps", "counter", "os", "renew"]
 
 _MOST = 2**64 - 1
 # Formats of words of 64 bits in native order, without the sign of the order.
@@ -82,7 +82,7 @@ class _Batches:
     __slots__ = ()
 
     def _batch(self, question: int, words: bytes, is_partial: bool, /) -> tuple[bytes, bytes | None]:
-        """Converts native words; the classes of the extension module do so."""
+        """Converts native words; the class of the extension module does so."""
         raise NotImplementedError
 
     @overload
@@ -154,30 +154,53 @@ class _Batches:
                 found[index] = None
         return found
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A copy, also in another process, begins the history there.
-        return type(self), ()
-
-    def __repr__(self) -> str:
-        return f"<clockscope.stamps.{type(self).__name__}>"
-
 
 _NEGATED = bytes([1, 0]) + bytes(254)
 
 
-class CounterStamps(_native.CounterStamps, _Batches):
-    """Stamps of the processor's counter. counter() returns it."""
+class Stamps(_native.Stamps, _Batches):
+    """A source of stamps. counter() returns that of the processor's counter, and os() that of the
+    system's clock."""
 
     __slots__ = ()
 
+    @property
+    def clock(self) -> Literal["counter", "os"]:
+        """The clock of the stamps: "counter", or "os", whose stamps are in ns."""
+        return self._clock()
 
-class OsStamps(_native.OsStamps, _Batches):
-    """Stamps of the system's clock, in ns, for where counter() raises Refused. os() returns it."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy, also in another process, begins the history there.
+        return type(self), (self.clock,)
 
-    __slots__ = ()
+    def __repr__(self) -> str:
+        return f"clockscope.stamps.Stamps({self.clock!r})"
 
 
-def counter() -> CounterStamps:
+if TYPE_CHECKING:
+    # What counter() and os() return goes wherever an older program names one of these.
+    CounterStamps = Stamps
+    OsStamps = Stamps
+else:
+
+    class CounterStamps(Stamps):
+        """Stamps of the processor's counter: the former name, which stays. Write Stamps."""
+
+        __slots__ = ()
+
+        def __new__(cls, clock="counter", /):
+            return super().__new__(cls, clock)
+
+    class OsStamps(Stamps):
+        """Stamps of the system's clock: the former name, which stays. Write Stamps."""
+
+        __slots__ = ()
+
+        def __new__(cls, clock="os", /):
+            return super().__new__(cls, clock)
+
+
+def counter() -> Stamps:
     """Begins the history, or goes on with it, and returns the source of stamps of the counter.
 
     Raises Refused where the counter is not fit for stamps. Costs more than 2 ms at first, while
@@ -185,15 +208,15 @@ def counter() -> CounterStamps:
 
     If the process is forbidden to read the counter later, the next stamp ends the process.
     """
-    return CounterStamps()
+    return CounterStamps("counter")
 
 
-def os() -> OsStamps:
+def os() -> Stamps:
     """Begins the history of the system's clock, and returns the source of its stamps.
 
     A stamp is a time of CLOCK_MONOTONIC. wall_ns() and bounded_ns() need the history.
     """
-    return OsStamps()
+    return OsStamps("os")
 
 
 def renew() -> None:

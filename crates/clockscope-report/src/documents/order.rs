@@ -21,7 +21,7 @@ const STORES_MEANING: &str = "In a violation, the other CPU read a later time an
                               library's `now_after_stores()` waits for both, by a fence before the reading.";
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 25] = [
     "name",
     "ordered",
     "available",
@@ -37,6 +37,15 @@ const COLUMNS: [&str; 16] = [
     "mailbox.regressions",
     "lock.handoffs",
     "lock.regressions",
+    "stores.writer",
+    "stores.reader",
+    "stores.reason",
+    "stores.bare.rounds",
+    "stores.bare.violations",
+    "stores.bare.worst_ns",
+    "stores.fenced.rounds",
+    "stores.fenced.violations",
+    "stores.fenced.worst_ns",
     "unknown",
 ];
 
@@ -53,8 +62,25 @@ impl QuestionPage for Order {
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
-        Sheet::of_list(record, "sequences", &COLUMNS)
+        Sheet::of_list(&with_stores(record), "sequences", &COLUMNS)
     }
+}
+
+/// Returns the record, with the rounds of a clock and the CPUs of all rounds as `stores` of its
+/// sequence.
+fn with_stores(record: &Value) -> Value {
+    let mut record = record.clone();
+    let stores = record["stores"].take();
+    for sequence in record["sequences"].as_array_mut().into_iter().flatten() {
+        let clocks = stores["clocks"].as_array().into_iter().flatten();
+        if let Some(rounds) = clocks.into_iter().find(|clock| clock["name"] == sequence["name"]) {
+            sequence["stores"] = rounds.clone();
+            for cpu in ["writer", "reader"] {
+                sequence["stores"][cpu] = stores[cpu].clone();
+            }
+        }
+    }
+    record
 }
 
 fn blocks(order: &Order) -> Vec<Block> {
