@@ -289,7 +289,7 @@ CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NO
 
 /* Stores how far clockscope_boot_now() is from CLOCK_BOOTTIME: by a comparison that was made for
  * this answer, and at most since the last suspend. A suspend is an error until it is noticed, for
- * 2 ms of use at most, which no bound includes.
+ * 2.2 ms of use at most, which no bound includes.
  *
  * Unit: ns. Error: it is an upper bound, as clockscope_error_bound(). Ordering: none.
  * Cost: some thirty reads of the system's clocks, about 1 us.

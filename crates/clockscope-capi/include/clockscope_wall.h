@@ -69,8 +69,9 @@ CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CL
 CLOCKSCOPE_API int clockscope_commit_wait(int64_t unix_ns, int64_t *earliest,
                                           int64_t *latest) CLOCKSCOPE_NOEXCEPT;
 
-/* Waits as clockscope_commit_wait() does, for limit_ns at most: for a thread that also does something
- * else, or that must not wait for a clock that is wrong by a day. With a limit of 0 it only asks.
+/* Waits as clockscope_commit_wait() does, for limit_ns at most: for a thread that also does
+ * something else, or that must not wait for a clock that is wrong by a day. With a limit of 0 it
+ * only asks.
  *
  * Unit: unix_ns, earliest and latest: ns since the Unix epoch; limit_ns: ns of clockscope_now(),
  *   without suspends.
@@ -96,8 +97,8 @@ CLOCKSCOPE_API uint64_t clockscope_wall_generation(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Stores how far clockscope_wall_now() is from CLOCK_REALTIME: by a comparison that was made for
  * this answer, and at most since that clock was set last. A clock that is set is an error until it
- * is noticed, for 2.2 ms of use at most, which no bound includes. clockscope_bounded_now() bounds the
- * distance from the true time.
+ * is noticed, for 2.2 ms of use at most, which no bound includes. clockscope_bounded_now() bounds
+ * the distance from the true time.
  *
  * Unit: ns. Error: it is an upper bound, as clockscope_error_bound(). Ordering: none.
  * Cost: some thirty reads of the system's clocks, about 1 us.

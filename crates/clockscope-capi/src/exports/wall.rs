@@ -81,7 +81,8 @@ pub unsafe extern "C" fn clockscope_commit_wait_for(
         let (ends, state) = match bounded::commit_wait_for(WallTime::from_unix_ns(unix_ns), limit) {
             Ok(interval) => ([interval.earliest, interval.latest], interval.state),
             Err(NotPast::NoBound(none)) => ([WallTime::MIN, WallTime::MAX], none.state),
-            Err(NotPast::TimeLimit(_)) => return Err(CallFailure::TimeLimit),
+            // The limit; there is no other reason yet.
+            Err(_) => return Err(CallFailure::TimeLimit),
         };
         // SAFETY: neither is NULL, and the caller promises that both may be written.
         unsafe { write_ends(ends, earliest, latest) };

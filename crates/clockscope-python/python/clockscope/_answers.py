@@ -49,7 +49,7 @@ def error_bound() -> ErrorBound:
 def wall_error_bound() -> ErrorBound:
     """Returns how far wall_ns() is from time.time_ns(), by a fresh comparison, and at most.
 
-    A clock that is set is an error until it is noticed, for 2 ms of use at most, which no bound
+    A clock that is set is an error until it is noticed, for 2.2 ms of use at most, which no bound
     includes. bounded_ns() bounds the distance from the true time.
 
     Costs about 1 us. Raises ClockUnavailable where no clock of the system answers.
@@ -60,7 +60,7 @@ def wall_error_bound() -> ErrorBound:
 def boot_error_bound() -> ErrorBound:
     """Returns how far boot_ns() is from CLOCK_BOOTTIME, by a fresh comparison, and at most.
 
-    A suspend is an error until it is noticed, for 2 ms of use at most, which no bound includes.
+    A suspend is an error until it is noticed, for 2.2 ms of use at most, which no bound includes.
 
     Costs about 1 us. Raises ClockUnavailable where no clock of the system answers.
     """

@@ -353,7 +353,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if is_published || !self.is_steered_alike(clock) {
             return;
         }
-        // No line: what is known is compared with, and served by no reading.
+        let version = page.version();
+        if version.has_line() {
+            // The holder of the lock is stopped: without its line, all readings show the change.
+            self.prevent_line(version, seen.bracket.after);
+        }
+        // What is known is compared with, and served by no reading.
         if known.is_known() {
             self.forget_offset(clock, known);
         }

@@ -187,13 +187,13 @@ fn a_prepared_process_may_be_confined() {
 /// Whatever a child of a prepared process asks first of the time, the vDSO answers: the kernel
 /// kills it for the system call.
 #[test]
-fn what_a_prepared_processs_child_asks_first_is_no_system_call() {
+fn what_a_child_of_a_prepared_process_asks_first_is_no_system_call() {
     fn vdso_answers(clock: libc::clockid_t) -> bool {
         let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the C library writes the timespec.
         unsafe { libc::clock_gettime(clock, &raw mut now) == 0 }
     }
-    let name = here!(what_a_prepared_processs_child_asks_first_is_no_system_call);
+    let name = here!(what_a_child_of_a_prepared_process_asks_first_is_no_system_call);
     let status = in_a_process(name, &[], || {
         clockscope::prepare();
         let (stamps, moment, std_moment) = (stamps::os(), clockscope::now(), std::time::Instant::now());

@@ -161,10 +161,7 @@ impl OsClock for Restless {
     }
 }
 
-/// The wall clock was set, and other threads replace the version however often meanwhile: a reading
-/// shows the set in the end, and takes no more of the stack for each.
-#[test]
-fn a_reading_that_others_disturb_often_takes_no_stack() {
+fn restless() -> (&'static Restless, &'static RestlessClock) {
     let restless: &'static Restless = Box::leak(Box::new(Restless {
         machine: machine(),
         ahead_ns: Cell::new(WALL_AHEAD_NS),
@@ -174,6 +171,31 @@ fn a_reading_that_others_disturb_often_takes_no_stack() {
     let clock: &'static RestlessClock = Box::leak(Box::new(Disciplined::new(&restless.machine, restless)));
     clock.prepare();
     clock.shared.page.want(OffsetClock::Wall);
+    (restless, clock)
+}
+
+/// Another thread is stopped with the lock while its line is served: a check shows at once that the
+/// wall clock was set, all the same.
+#[test]
+fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
+    let (restless, clock) = restless();
+    let mut guard = clock.try_lock().unwrap();
+    guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
+    let now_ns = clock.os_ns().unwrap();
+    assert!(clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
+    let before = clock.wall_ns();
+    restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
+    assert!(clock.wall_ns() >= before, "the line shows it when it is renewed");
+    clock.check_wall();
+    let after = clock.wall_ns();
+    assert!(after < before - 900_000, "{after} after {before}");
+}
+
+/// The wall clock was set, and other threads replace the version however often meanwhile: a reading
+/// shows the set in the end, and takes no more of the stack for each.
+#[test]
+fn a_reading_that_others_disturb_often_takes_no_stack() {
+    let (restless, clock) = restless();
     assert!(clock.learn_offset(OffsetClock::Wall, WIDE_NS).is_some());
     restless.clock.set(Some(clock));
     // No line begins.
