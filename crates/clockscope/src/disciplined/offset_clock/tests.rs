@@ -139,6 +139,7 @@ struct Restless {
     ahead_ns: Cell<i64>,
     replacements: Cell<u32>,
     clock: Cell<Option<&'static RestlessClock>>,
+    is_steered_alike: Cell<bool>,
 }
 
 type RestlessClock = Disciplined<&'static Machine, &'static Restless>;
@@ -159,6 +160,9 @@ impl OsClock for Restless {
         }
         Ok(self.machine.0.get() as i64 + self.ahead_ns.get())
     }
+    fn is_wall_steered_alike(&self) -> bool {
+        self.is_steered_alike.get()
+    }
 }
 
 fn restless() -> (&'static Restless, &'static RestlessClock) {
@@ -167,6 +171,7 @@ fn restless() -> (&'static Restless, &'static RestlessClock) {
         ahead_ns: Cell::new(WALL_AHEAD_NS),
         replacements: Cell::new(0),
         clock: Cell::new(None),
+        is_steered_alike: Cell::new(true),
     }));
     let clock: &'static RestlessClock = Box::leak(Box::new(Disciplined::new(&restless.machine, restless)));
     clock.prepare();
@@ -205,4 +210,22 @@ fn a_reading_that_others_disturb_often_takes_no_stack() {
     let served = clock.wall_ns();
     assert_eq!(restless.replacements.get(), 0, "each reading of the wall clock was disturbed");
     assert!((served - WALL_AHEAD_NS + 1_000_000).unsigned_abs().abs_diff(restless.machine.0.get()) < WIDE_NS);
+}
+
+/// A wall clock that is steered by itself is read itself, and nothing else is, beside a line as
+/// well.
+#[test]
+fn a_clock_that_is_steered_by_itself_is_read_alone() {
+    let (restless, clock) = restless();
+    restless.is_steered_alike.set(false);
+    let mut guard = clock.try_lock().unwrap();
+    for has_line in [false, true] {
+        let now_ns = clock.os_ns().unwrap();
+        if has_line {
+            assert!(clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 1_000_000)));
+        }
+        let wall_ns = clock.wall_ns();
+        assert_eq!(restless.machine.0.get(), now_ns, "another clock was read, with a line: {has_line}");
+        assert_eq!(wall_ns, now_ns as i64 + WALL_AHEAD_NS);
+    }
 }
