@@ -162,7 +162,7 @@ fn library(recorded: &[Recorded]) -> String {
 }
 
 /// Ratios of the library's costs, by the names that its bench has for them.
-const RATIOS: [&str; 19] = [
+const RATIOS: [&str; 20] = [
     "now_unordered / rdtsc",
     "now_unordered / converted rdtsc",
     "serialized now_unordered / rdtsc",
@@ -176,6 +176,7 @@ const RATIOS: [&str; 19] = [
     "wall::now / now",
     "wall::now / SystemTime",
     "wall::now_unordered / SystemTime",
+    "boot::now / now",
     "bounded::now / now",
     "the first reading of a process: now / std",
     "the first reading after 0.5 s: now / std",
