@@ -1,5 +1,5 @@
-/* clockscope.hpp: clockscope.h as clocks of <chrono>, and the true time of clockscope_wall.h in their
- * moments, for C++11 or later. Link with -lclockscope.
+/* clockscope.hpp: clockscope.h as clocks of <chrono>, and the true time of clockscope_wall.h in
+ * their moments, for C++11 or later. Link with -lclockscope.
  *
  *     auto start = clockscope::clock::now();
  *     work();

@@ -96,6 +96,9 @@
 //!   `a_lock_is_taken_over_once_and_for_good` (`protocol.rs`).
 //! - A decision holds at once, because it replaces the version that a publisher would replace:
 //!   `a_decision_holds_beside_an_owner_that_is_stopped` (`tests/simulated/owners.rs`).
+//! - A wall clock that was found set, or a suspend, is shown at once, because a line that does not
+//!   know of it is ended or never published:
+//!   `a_line_of_before_a_set_is_not_served_after_a_check` (`protocol.rs`).
 //! - What the lock guards is forgotten after a decision without the lock, because `version_left`
 //!   differs: `a_slower_clock_that_the_kernel_stands_by_is_followed_after_a_recheck`
 //!   (`tests/simulated/os_clock.rs`).
@@ -540,15 +543,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let mut version = page.version();
             let Some(mode) = decision(version.mode()) else { return };
             page.next_try_ns.store(0, Ordering::Relaxed);
-            // Nobody compares what a line has given since the last bracket.
-            let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
-            let next = version.without_line(mode);
-            if page.end_line_of(&mut version, next) {
-                let largest_ns = page.largest_error_ns.load(Ordering::Relaxed);
-                self.next_generation(largest_ns.saturating_add(unseen_ns), None);
+            if self.end_line_by_anybody(&mut version, mode) {
                 return;
             }
         }
+    }
+
+    /// Ends the line of this version, if there is one, and the generation, without the lock: the
+    /// calibration begins anew. `false` if the version was replaced meanwhile.
+    fn end_line_by_anybody(&self, version: &mut Version, mode: ServingMode) -> bool {
+        // Nobody compares what a line has given since the last bracket.
+        let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
+        let next = version.without_line(mode);
+        let is_ended = self.shared.page.end_line_of(version, next);
+        if is_ended {
+            let largest_ns = self.shared.page.largest_error_ns.load(Ordering::Relaxed);
+            self.next_generation(largest_ns.saturating_add(unseen_ns), None);
+        }
+        is_ended
     }
 
     /// Moves the number of readings that are not on one line. The largest error begins with the one

@@ -114,7 +114,7 @@ impl AmbiguousChange {
         window_ns: u64,
     ) -> RateJudgment {
         let (ns_per_tick, os_tick_ns) = (rate.ns_per_tick(), rate.os_tick_ns());
-        if !Advance::new(rate.calibration().last(), bracket, os_tick_ns).is_lawful(ns_per_tick) {
+        if is_step(rate, bracket) {
             return RateJudgment::Stepped;
         }
         let advance = Advance::new(before.end(), bracket, os_tick_ns);
@@ -154,6 +154,13 @@ impl AmbiguousChange {
         *self = Self::NONE;
         !is_paused && after.is_at(before)
     }
+}
+
+/// Returns whether no rate of the OS clock that the kernel permits explains its advance since the
+/// last bracket.
+pub(super) fn is_step(rate: &DrawnRate, bracket: &Bracket) -> bool {
+    let advance = Advance::new(rate.calibration().last(), bracket, rate.os_tick_ns());
+    !advance.is_lawful(rate.ns_per_tick())
 }
 
 /// Returns whether only a change of the OS clock's rate explains its advance since the last

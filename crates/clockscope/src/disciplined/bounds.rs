@@ -22,6 +22,10 @@ use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 use clockscope_core::CivilState;
 
+/// The line is not tried again for so many windows after a question beside it, so that a clock
+/// whose rate is never the same does not lead to one question after the other.
+const RETRY_WINDOWS: u64 = 8;
+
 /// So many comparisons of the system's clocks are tried, until one was not interrupted.
 const TRIES: u32 = 4;
 
@@ -56,6 +60,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 return bounded;
             }
         }
+        // The line may be gone: a reading after a pause leaves it.
+        let version = page.version();
         if let Some(bounded) = self.bounded_by_statement(version) {
             return bounded;
         }
@@ -185,7 +191,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return None;
         }
         let last_ns = guard.errors.interval().end().inner.wrapping_sub(self.shared.page.offset());
-        let former = self.shared.statement.load().filter(|former| former.was_asked_before(last_ns));
+        let former = self.shared.statement.load();
+        let retry_ns = last_ns.wrapping_sub(RETRY_WINDOWS * self.window_ns());
+        if former.is_some_and(|former| !former.was_asked_before(retry_ns)) {
+            return None;
+        }
+        let former = former.filter(Statement::was_beside_line);
         let has_raw = self.shared.os.raw_ns().is_some();
         if has_raw && former.is_none() && !guard.beside.has_bounds() {
             return None;

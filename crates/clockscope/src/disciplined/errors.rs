@@ -207,9 +207,9 @@ impl LineErrors {
     }
 }
 
-/// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
-/// error may be larger than at the brackets around it. The OS clock's time there is interpolated
-/// between these. `None` where they do not enclose the joint.
+/// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the
+/// line's slope changes: the error may be larger than at the brackets around it. The OS clock's
+/// time there is interpolated between these. `None` where they do not enclose the joint.
 fn error_at_joint(line: &ServedLine, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
     let (tick, value) = line.joint()?;
     let elapsed = later.middle().wrapping_sub(earlier.middle());

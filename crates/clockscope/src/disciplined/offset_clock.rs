@@ -45,7 +45,7 @@ pub(crate) struct Distance {
 
 impl Distance {
     /// Either clock may be a tick further than it shows.
-    fn of(bracket: Bracket, tick_ns: u64) -> Self {
+    pub(super) fn of(bracket: Bracket, tick_ns: u64) -> Self {
         let (least, most) = bracket.ahead();
         let (least, most) = (least.saturating_sub_unsigned(tick_ns), most.saturating_add_unsigned(tick_ns));
         Self { least, most, bracket }
@@ -146,7 +146,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn offset_clock_slow(&self, clock: OffsetClock) -> i64 {
         if !self.is_steered_alike(clock) {
             // Each reading comes here, also beside a line.
-            return self.read_itself(clock).unwrap_or_else(|_| self.offset_clock_otherwise(clock));
+            let clock_ns = self.read_itself(clock).or_else(|_| {
+                // Another way may be open.
+                self.prepare();
+                self.read_itself(clock)
+            });
+            return clock_ns.unwrap_or_else(|_| self.offset_clock_otherwise(clock));
         }
         self.shared.page.want(clock);
         loop {
@@ -264,8 +269,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !version.is_announced() {
             return self.shared.page.version_after(at_ns).is_quietly(version);
         }
-        let quiet = version.without_line(version.mode());
-        self.shared.page.end_line_of(&mut version, quiet)
+        let mode = version.mode();
+        if version.has_line() {
+            return self.end_line_by_anybody(&mut version, mode);
+        }
+        let quiet = version.without_line(mode);
+        self.shared.page.replace(&mut version, quiet)
     }
 
     /// The clock does not answer: the last offset that was known, or our own timeline.
@@ -353,14 +362,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if known.is_known() && seen.agrees(known, width_ns) {
             return;
         }
-        let is_published = self.with_steering(|guard| self.publish_offset(clock, guard)).is_some();
-        if is_published || !self.is_steered_alike(clock) {
-            return;
+        match self.with_steering(|guard| Some(self.publish_offset(clock, guard).is_some())) {
+            Some(true) => return,
+            Some(false) => {}
+            None => self.end_line_of_stopped_holder(clock, &seen),
         }
-        let version = page.version();
-        if version.has_line() {
-            // The holder of the lock is stopped: without its line, all readings show the change.
-            self.prevent_line(version, seen.bracket.after);
+        if !self.is_steered_alike(clock) {
+            return;
         }
         // What is known is compared with, and served by no reading.
         if known.is_known() {
@@ -368,6 +376,23 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let is_known = || page.offset_words(clock).known().is_known();
         let _ = (0..TRIES).find(|_| self.learn_offset(clock, INTERRUPTED_NS).is_some() || is_known());
+    }
+
+    /// Another thread is stopped with the lock: ends the line that it has published, or is about
+    /// to, unless that shows what was seen. Until the line would have ended, the time stands still.
+    #[cold]
+    pub(super) fn end_line_of_stopped_holder(&self, clock: OffsetClock, seen: &Distance) {
+        loop {
+            let snapshot = self.snapshot();
+            let (known, width_ns) = self.shared.page.offset_words(clock).known_with_width();
+            let offset = snapshot.offset(clock);
+            // Without an offset readings compare the clocks themselves.
+            let is_right = !offset.is_known() || offset == known && seen.agrees(known, width_ns);
+            let is_harmless = if snapshot.version.has_line() { is_right } else { !snapshot.version.is_announced() };
+            if is_harmless || self.prevent_line(snapshot.version, seen.bracket.after) {
+                return;
+            }
+        }
     }
 
     /// The same of the wall clock.

@@ -7,6 +7,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::line::ServedLine;
+use super::offset_clock::Distance;
 use super::page::{BesideLine, ClockOffset, OffsetClock, Page};
 use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
 use super::statement::CivilStatement;
@@ -14,6 +15,7 @@ use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
 use clockscope_core::CivilState;
+use clockscope_core::brackets::Bracket;
 
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
@@ -367,6 +369,36 @@ fn a_counter_that_was_given_up_is_not_served() {
         assert!(ns >= least, "{ns} was read after {least}");
         publisher.join().unwrap();
         assert_eq!(clock.shared.page.read(|| 10), None);
+    });
+}
+
+/// A holder of the lock has compared the clocks before the wall clock was set, and publishes a line
+/// at some time. Whoever finds the set meanwhile ends the line, or keeps it from being published:
+/// from then on nothing is served with the offset of before.
+#[test]
+fn a_line_of_before_a_set_is_not_served_after_a_check() {
+    check(2, || {
+        let machine = machine();
+        let clock = Arc::new(Disciplined::new(machine.clone(), machine));
+        clock.prepare();
+        let has_compared = Arc::new(AtomicU64::new(0));
+        let publisher = {
+            let (clock, has_compared) = (clock.clone(), has_compared.clone());
+            thread::spawn(move || {
+                let mut guard = clock.try_lock().unwrap();
+                clock.announce(&mut guard);
+                guard.beside.set_wall(ClockOffset::of(5_000));
+                has_compared.store(1, Ordering::Release);
+                clock.publish(&mut guard, &ServedLine::single(0, 1_000_500, 1.0, 100));
+            })
+        };
+        if has_compared.load(Ordering::Acquire) != 0 {
+            let seen = Distance::of(Bracket { before: 1_000_500, inner: 1_000_505, after: 1_000_510 }, 1);
+            clock.end_line_of_stopped_holder(OffsetClock::Wall, &seen);
+            assert_eq!(clock.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
+            publisher.join().unwrap();
+            assert_eq!(clock.shared.page.read_offset_clock(OffsetClock::Wall, || 10), None);
+        }
     });
 }
 

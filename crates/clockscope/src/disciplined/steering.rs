@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 
 use clockscope_core::brackets::Bracket;
 
-use super::agreement::{RateJudgment, is_notable};
+use super::agreement::{RateJudgment, is_notable, is_step};
 use super::bracket::take_narrowest;
 use super::calibration::MeanRate;
 use super::drawn_rate::DrawnRate;
@@ -256,10 +256,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             _ if is_notable && guard.generation.had_suspend(self.suspended_ns()) => {
                 self.disagree(guard, bracket.inner, 0)
             }
-            RateJudgment::Stepped => {
-                let error = guard.errors.unseen_ns(guard.rate.calibration().last(), &bracket, guard.rate.ns_per_tick());
-                self.disagree(guard, bracket.inner, error);
-            }
+            RateJudgment::Stepped => self.disagree_unseen(guard, &bracket),
             RateJudgment::Slewed(_) if guard.version.has_line() && !self.withdraw(guard) => (),
             RateJudgment::Slewed(_) => {
                 guard.rate.forget();
@@ -360,6 +357,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if page.largest_error_ns.fetch_max(ns, Ordering::Relaxed) < ns {
             page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
         }
+    }
+
+    /// The clocks contradict each other since the last bracket, after which readings were taken by
+    /// a line.
+    fn disagree_unseen(&self, guard: &mut SteeringGuard<'_>, bracket: &Bracket) {
+        let error = guard.errors.unseen_ns(guard.rate.calibration().last(), bracket, guard.rate.ns_per_tick());
+        self.disagree(guard, bracket.inner, error);
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
@@ -477,9 +481,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let Some(bracket) = self.bracket(guard) else { return };
-        // What no rate explains is judged when the next line begins.
         if !self.note_unseen(guard, &bracket) {
             guard.errors.close();
+        } else if guard.generation.had_suspend(self.suspended_ns()) {
+            self.disagree(guard, bracket.inner, 0);
+        } else if is_step(&guard.rate, &bracket) {
+            // Rare callers may never begin the line that would show it.
+            self.disagree_unseen(guard, &bracket);
         }
     }
 }

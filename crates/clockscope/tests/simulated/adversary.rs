@@ -1,5 +1,6 @@
-//! An adversary that slews the OS clock within what Linux permits, when it does the most harm: the
-//! bound holds all the same, and is as small as before soon after.
+//! An adversary that slews the OS clock within what Linux permits, and steps it ahead and sets the
+//! wall clock, when it does the most harm: the bound holds all the same, and is as small as before
+//! soon after.
 
 use crate::world::watch::Watch;
 use crate::world::{MILLISECOND, SECOND};
@@ -22,6 +23,10 @@ struct Spell {
     /// Slews in the pause, each in ppm and for so many µs.
     unseen: Vec<(f64, u64)>,
     pause_us: u64,
+    /// By how much the OS clock steps ahead at the end of the pause, as after a suspend.
+    step_ns: i64,
+    /// The wall clock is set there, and a caller has it compared at once.
+    is_set: bool,
     /// Slews while it is read, no two of them in two windows.
     seen: Vec<(f64, u64)>,
     /// Time between two readings, in ns.
@@ -41,14 +46,20 @@ fn ppm() -> impl Strategy<Value = f64> {
 fn spell() -> impl Strategy<Value = Spell> {
     let unseen = proptest::collection::vec((ppm(), 1u64..60_000), 0..4);
     let pause_us = prop_oneof![Just(0u64), 0u64..20_000, 20_000u64..1_000_000, 1_000_000u64..60_000_000];
+    let step_ns = prop_oneof![8 => Just(0i64), 1 => 0i64..3_000, 1 => 0i64..20_000_000];
+    let is_set = prop_oneof![6 => Just(false), 1 => Just(true)];
     let seen = proptest::collection::vec((ppm(), 2_500u64..10_000), 1..4);
     let every_ns = prop_oneof![4 => 1_000u64..10_000, 1 => 10_000u64..100_000, 1 => 100_000u64..2_000_000];
-    (unseen, pause_us, seen, every_ns).prop_map(|(unseen, pause_us, seen, every_ns)| Spell {
-        unseen,
-        pause_us,
-        seen,
-        every_ns,
-    })
+    (unseen, pause_us, step_ns, is_set, seen, every_ns).prop_map(
+        |(unseen, pause_us, step_ns, is_set, seen, every_ns)| Spell {
+            unseen,
+            pause_us,
+            step_ns,
+            is_set,
+            seen,
+            every_ns,
+        },
+    )
 }
 
 /// A program that reads and asks, and its readings: when, and how far off.
@@ -56,9 +67,18 @@ struct Victim {
     watch: Watch<&'static crate::world::World>,
     readings: Vec<(u64, f64)>,
     former_worst_ns: f64,
+    generation: u64,
+    stepped_at_ns: u64,
 }
 
 impl Victim {
+    fn new() -> Self {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        let generation = watch.clock.generation();
+        Self { watch, readings: Vec::new(), former_worst_ns: 0.0, generation, stepped_at_ns: 0 }
+    }
+
     fn read(&mut self, ns: u64, every_ns: u64, ask_every: u64) {
         for turn in 1..=(ns / every_ns).max(1) {
             self.watch.world.pass(every_ns + self.watch.jitter_ns());
@@ -78,6 +98,12 @@ impl Victim {
         let (now_ns, largest_ns) = (bound.now.as_nanos() as f64, bound.largest.as_nanos() as f64);
         let next_ns = self.watch.read();
         let asked_ns = self.watch.world.true_ns();
+        if self.watch.clock.generation() != self.generation {
+            // It is the largest of this generation, and of the readings that ended the one before.
+            self.generation = self.watch.clock.generation();
+            self.former_worst_ns = 0.0;
+            self.readings.retain(|(at_ns, _)| *at_ns > self.stepped_at_ns);
+        }
         // It holds at some moment of the call, after which both clocks go on.
         let parted_ns = (asked_ns - began_ns) as f64 * STEEPEST;
         assert!(next_ns <= now_ns + parted_ns + 2.0, "{next_ns} ns just after {bound:?}");
@@ -97,14 +123,23 @@ proptest! {
         spells in proptest::collection::vec(spell(), 1..12),
         ask_every in prop_oneof![3 => 2u64..8, 1 => 30u64..3_000],
     ) {
-        let mut victim = Victim { watch: Watch::ordinary(), readings: Vec::new(), former_worst_ns: 0.0 };
-        victim.watch.settle();
-        for Spell { unseen, pause_us, seen, every_ns } in spells {
+        let mut victim = Victim::new();
+        let mut steps = 0;
+        for Spell { unseen, pause_us, step_ns, is_set, seen, every_ns } in spells {
             for (ppm, us) in unseen {
                 victim.watch.world.slew(ppm * 1e-6);
                 victim.watch.world.pass(us * 1_000);
             }
             victim.watch.world.pass(pause_us * 1_000);
+            if step_ns != 0 {
+                victim.watch.world.step_os(step_ns);
+                victim.stepped_at_ns = victim.watch.world.true_ns();
+                steps += 1;
+            }
+            if is_set {
+                victim.watch.world.step_wall(-5_000_000);
+                victim.watch.clock.check_wall();
+            }
             for (ppm, us) in seen {
                 victim.read(us * 1_000, every_ns, ask_every);
                 victim.watch.world.slew(ppm * 1e-6);
@@ -114,7 +149,22 @@ proptest! {
         }
         // Slews in the pauses of a rare caller may be taken for a step: that ends a generation, and
         // the bounds hold all the same.
-        prop_assert!(victim.watch.clock.generation() <= 2);
+        prop_assert!(victim.watch.clock.generation() <= 2 + steps);
+    }
+}
+
+/// The OS clock steps ahead while a line is served, and by so much that readings after that, which
+/// are too rare for another line, take it for a pause: a question finds it.
+#[test]
+fn a_step_that_ends_the_use_of_the_line_is_in_the_largest() {
+    for (step_ns, every_ns) in (0..40).flat_map(|tenth| [300_000, 733_000].map(|every| (tenth * 500_000, every))) {
+        let mut victim = Victim::new();
+        victim.read(5 * MILLISECOND, 5_000, 1_000);
+        victim.watch.world.step_os(step_ns);
+        victim.stepped_at_ns = victim.watch.world.true_ns();
+        victim.read(5 * MILLISECOND, every_ns, 5);
+        victim.ask();
+        assert_eq!(victim.watch.clock.generation(), 1 + u64::from(step_ns != 0), "a step of {step_ns} ns");
     }
 }
 
@@ -209,8 +259,7 @@ fn slews_that_a_pause_hides_are_in_the_largest() {
 #[test]
 fn a_line_that_is_behind_at_its_last_bracket_is_in_the_largest() {
     for phase in 0..40u64 {
-        let mut victim = Victim { watch: Watch::ordinary(), readings: Vec::new(), former_worst_ns: 0.0 };
-        victim.watch.settle();
+        let mut victim = Victim::new();
         victim.read(3 * MILLISECOND + phase * 50_000, 29_540, 4);
         victim.watch.world.slew(0.1);
         victim.read(5 * MILLISECOND, 29_540, 4);

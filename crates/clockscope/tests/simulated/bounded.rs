@@ -64,6 +64,37 @@ fn who_asks_in_bursts_is_served_by_a_line_that_others_renew() {
     }
 }
 
+/// A program that pauses between its spells, and asks first of all in each of them, before any
+/// reading has found that the line is spent.
+#[test]
+fn who_asks_first_after_a_pause_does_not_ask_the_system_each_time() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let statements = watch.world.statements.get();
+    for _ in 0..200 {
+        watch.run(MILLISECOND, 5_000);
+        watch.world.pass(20 * MILLISECOND);
+        ask(watch.world, &watch.clock);
+    }
+    let requests = watch.world.statements.get() - statements;
+    assert!(requests <= 24, "{requests} questions in four seconds");
+}
+
+/// The rate of the system's clock is never the same, so that no line carries an answer on: it is
+/// asked some times a second, and not at each call.
+#[test]
+fn a_restless_rate_does_not_lead_to_a_question_at_each_call() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let statements = watch.world.statements.get();
+    for turn in 0..1_000 {
+        watch.world.slew(if turn % 2 == 0 { 300e-6 } else { -300e-6 });
+        run(&watch, MILLISECOND, 5_000);
+    }
+    let requests = watch.world.statements.get() - statements;
+    assert!(requests <= 600, "{requests} questions in a second, of 200000 calls");
+}
+
 /// The questions that a run of `ns` takes, of a caller each `every` ns.
 fn questions(watch: &Watch<&'static World>, ns: u64, every: u64) -> u64 {
     let statements = watch.world.statements.get();

@@ -179,14 +179,30 @@ fn restless() -> (&'static Restless, &'static RestlessClock) {
     (restless, clock)
 }
 
+/// Another thread is stopped with the lock just before it publishes a line that does not know that
+/// the wall clock was set: after a check it does not publish that.
+#[test]
+fn a_check_stops_a_line_that_is_about_to_begin() {
+    let (restless, clock) = restless();
+    let mut guard = clock.try_lock().unwrap();
+    clock.announce(&mut guard);
+    guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
+    let now_ns = clock.os_ns().unwrap();
+    restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
+    clock.check_wall();
+    assert!(!clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
+    assert_eq!(clock.generation(), 1, "no line has served a reading");
+}
+
 /// Another thread is stopped with the lock while its line is served: a check shows at once that the
-/// wall clock was set, all the same.
+/// wall clock was set, all the same. What readings by the line may have been off is in the largest.
 #[test]
 fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
     let (restless, clock) = restless();
     let mut guard = clock.try_lock().unwrap();
     guard.beside.set_wall(clock.learn_offset(OffsetClock::Wall, WIDE_NS).unwrap());
     let now_ns = clock.os_ns().unwrap();
+    let (generation, largest_ns) = (clock.generation(), clock.shared.page.largest_error_ns.load(Ordering::Relaxed));
     assert!(clock.publish(&mut guard, &ServedLine::single(now_ns, now_ns, 1.0, 50_000)));
     let before = clock.wall_ns();
     restless.ahead_ns.set(WALL_AHEAD_NS - 1_000_000);
@@ -194,6 +210,8 @@ fn a_check_shows_a_set_while_another_thread_holds_the_lock() {
     clock.check_wall();
     let after = clock.wall_ns();
     assert!(after < before - 900_000, "{after} after {before}");
+    assert_eq!(clock.generation(), generation + 1);
+    assert!(clock.shared.page.largest_error_ns.load(Ordering::Relaxed) > largest_ns + 2 * 223_000);
 }
 
 /// The wall clock was set, and other threads replace the version however often meanwhile: a reading
