@@ -61,91 +61,151 @@ const KINDS: &[(&str, Batch, u64)] = &[
     ("boot_now", || timed(READS, clockscope::boot::now), READS),
     ("bounded_now", || timed(READS, clockscope::bounded::now), READS),
     ("system_time", || timed(READS, std::time::SystemTime::now), READS),
-    ("minstant_anchor", || {
-        static ANCHOR: LazyLock<minstant::Anchor> = LazyLock::new(minstant::Anchor::new);
-        let anchor = &*ANCHOR;
-        timed(READS, || minstant::Instant::now().as_unix_nanos(anchor))
-    }, READS),
+    (
+        "minstant_anchor",
+        || {
+            static ANCHOR: LazyLock<minstant::Anchor> = LazyLock::new(minstant::Anchor::new);
+            let anchor = &*ANCHOR;
+            timed(READS, || minstant::Instant::now().as_unix_nanos(anchor))
+        },
+        READS,
+    ),
     ("chrono", || timed(READS, chrono::Utc::now), READS),
     ("jiff", || timed(READS, jiff::Timestamp::now), READS),
-    ("serialized_rdtsc", || {
-        timed(READS, || {
-            black_box(ticks::now_unordered());
-            fence();
-        })
-    }, READS),
-    ("serialized_now_unordered", || {
-        timed(READS, || {
-            black_box(clockscope::now_unordered());
-            fence();
-        })
-    }, READS),
-    ("serialized_converted_rdtsc", || {
-        timed(READS, || {
-            black_box(converted());
-            fence();
-        })
-    }, READS),
-    ("duration_converted_rdtsc", || {
-        timed(READS, || {
-            let start = converted();
-            Duration::from_nanos(converted().wrapping_sub(start))
-        })
-    }, READS),
-    ("duration_now_unordered", || {
-        timed(READS, || {
-            let start = clockscope::now_unordered();
-            clockscope::now_unordered() - start
-        })
-    }, READS),
+    (
+        "serialized_rdtsc",
+        || {
+            timed(READS, || {
+                black_box(ticks::now_unordered());
+                fence();
+            })
+        },
+        READS,
+    ),
+    (
+        "serialized_now_unordered",
+        || {
+            timed(READS, || {
+                black_box(clockscope::now_unordered());
+                fence();
+            })
+        },
+        READS,
+    ),
+    (
+        "serialized_converted_rdtsc",
+        || {
+            timed(READS, || {
+                black_box(converted());
+                fence();
+            })
+        },
+        READS,
+    ),
+    (
+        "duration_converted_rdtsc",
+        || {
+            timed(READS, || {
+                let start = converted();
+                Duration::from_nanos(converted().wrapping_sub(start))
+            })
+        },
+        READS,
+    ),
+    (
+        "duration_now_unordered",
+        || {
+            timed(READS, || {
+                let start = clockscope::now_unordered();
+                clockscope::now_unordered() - start
+            })
+        },
+        READS,
+    ),
     ("duration_now", || timed(READS, || clockscope::now().elapsed()), READS),
-    ("duration_quanta", || {
-        timed(READS, || {
-            let start = quanta::Instant::now();
-            quanta::Instant::now() - start
-        })
-    }, READS),
-    ("duration_minstant", || {
-        timed(READS, || {
-            let start = minstant::Instant::now();
-            minstant::Instant::now() - start
-        })
-    }, READS),
-    ("duration_fastant", || {
-        timed(READS, || {
-            let start = fastant::Instant::now();
-            fastant::Instant::now() - start
-        })
-    }, READS),
-    ("duration_std", || {
-        timed(READS, || {
-            let start = std::time::Instant::now();
-            std::time::Instant::now() - start
-        })
-    }, READS),
+    (
+        "duration_quanta",
+        || {
+            timed(READS, || {
+                let start = quanta::Instant::now();
+                quanta::Instant::now() - start
+            })
+        },
+        READS,
+    ),
+    (
+        "duration_minstant",
+        || {
+            timed(READS, || {
+                let start = minstant::Instant::now();
+                minstant::Instant::now() - start
+            })
+        },
+        READS,
+    ),
+    (
+        "duration_fastant",
+        || {
+            timed(READS, || {
+                let start = fastant::Instant::now();
+                fastant::Instant::now() - start
+            })
+        },
+        READS,
+    ),
+    (
+        "duration_std",
+        || {
+            timed(READS, || {
+                let start = std::time::Instant::now();
+                std::time::Instant::now() - start
+            })
+        },
+        READS,
+    ),
     ("wall_generation", || timed(FEW_READS, clockscope::wall::generation), FEW_READS),
     ("wall_error_bound", || timed(FEW_READS, clockscope::wall::error_bound), FEW_READS),
-    ("to_wall", || {
-        let moment = clockscope::now();
-        timed(READS, || black_box(moment).to_wall())
-    }, READS),
+    (
+        "to_wall",
+        || {
+            let moment = clockscope::now();
+            timed(READS, || black_box(moment).to_wall())
+        },
+        READS,
+    ),
     ("anchor_now", || timed(FEW_READS, clockscope::Anchor::now), FEW_READS),
-    ("anchor_to_wall", || {
-        let (anchor, moment) = (clockscope::Anchor::now().expect("a wall clock"), clockscope::now());
-        timed(READS, || black_box(anchor).to_wall(black_box(moment)))
-    }, READS),
-    ("elapsed_unordered", || {
-        let start = clockscope::now();
-        timed(READS, || black_box(start).elapsed_unordered())
-    }, READS),
-    ("try_from_std", || {
-        let moment = std::time::Instant::now();
-        timed(FEW_READS, || clockscope::Instant::try_from(black_box(moment)))
-    }, FEW_READS),
-    ("std_try_from", || {
-        let moment = clockscope::now();
-        timed(FEW_READS, || std::time::Instant::try_from(black_box(moment)))
-    }, FEW_READS),
+    (
+        "anchor_to_wall",
+        || {
+            let (anchor, moment) = (clockscope::Anchor::now().expect("a wall clock"), clockscope::now());
+            timed(READS, || black_box(anchor).to_wall(black_box(moment)))
+        },
+        READS,
+    ),
+    (
+        "elapsed_unordered",
+        || {
+            let start = clockscope::now();
+            timed(READS, || black_box(start).elapsed_unordered())
+        },
+        READS,
+    ),
+    (
+        "try_from_std",
+        || {
+            let moment = std::time::Instant::now();
+            timed(FEW_READS, || clockscope::Instant::try_from(black_box(moment)))
+        },
+        FEW_READS,
+    ),
+    (
+        "std_try_from",
+        || {
+            let moment = clockscope::now();
+            timed(FEW_READS, || std::time::Instant::try_from(black_box(moment)))
+        },
+        FEW_READS,
+    ),
 ];
 
 fn main() {
