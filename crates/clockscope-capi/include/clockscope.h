@@ -1,10 +1,10 @@
 /* clockscope.h: one fast clock that can be defended, for C99 and C++11 or later.
  *
- * clockscope_now() is the time on the timeline of CLOCK_MONOTONIC, at the cost of the processor's
- * counter, with an error bound and the evidence for it. It works from the first call on, needs no
- * set-up and no thread, and serves the operating system's clock where the counter cannot be
- * trusted. Link with -lclockscope. clockscope_wall.h has more of civil time, clockscope_stamps.h
- * bare counts that become times later, clockscope_upkeep.h a recent time.
+ * clockscope_now() is the time on the timeline of CLOCK_MONOTONIC, for little more than a read of
+ * the processor's counter, with an error bound and the evidence for it. It works from the first
+ * call on, needs no set-up and no thread, and serves the operating system's clock where the counter
+ * cannot be trusted. Link with -lclockscope. clockscope_wall.h has more of civil time,
+ * clockscope_stamps.h bare counts that become times later, clockscope_upkeep.h a recent time.
  *
  * With gcc and clang, on 64-bit x86 and Arm, the readings are inlined: they take the time from the
  * page that the library publishes (docs/concepts/library/page.md). Elsewhere they are calls: with

@@ -73,10 +73,17 @@ static class Probe
         return (long)((decimal)ticks * 1000000000 / Stopwatch.Frequency);
     }
 
+    // The call behind TickCount64 or TickCount on Windows. .NET 11 changed it (dotnet/runtime, pull request 122706).
+    static string TickCountOnWindows()
+    {
+        if (IsDotnet && Environment.Version.Major >= 11) return "QueryUnbiasedInterruptTime";
+        return IsDotnet || IsMono ? "GetTickCount64" : "GetTickCount";
+    }
+
     // The same on Windows, where .NET reads the precise system time, and .NET Framework and Mono do not.
     static string OnWindows(string builtOn)
     {
-        return builtOn.Replace("CLOCK_MONOTONIC_COARSE", IsDotnet || IsMono ? "GetTickCount64" : "GetTickCount")
+        return builtOn.Replace("CLOCK_MONOTONIC_COARSE", TickCountOnWindows())
             .Replace("CLOCK_MONOTONIC", "QueryPerformanceCounter")
             .Replace("CLOCK_REALTIME", IsDotnet ? "GetSystemTimePreciseAsFileTime" : "GetSystemTimeAsFileTime")
             .Replace("in whole microseconds", "in units of 100 ns");

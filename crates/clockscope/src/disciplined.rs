@@ -1,4 +1,4 @@
-//! One fast clock out of two: a counter's cost, an operating system's time.
+//! One fast clock out of two: little more than a counter's cost, an operating system's time.
 //!
 //! [`Disciplined`] serves the OS clock at first. Readings that come often calibrate the counter
 //! against it, a bracket at a time; once the rate is known well enough, the time is computed from

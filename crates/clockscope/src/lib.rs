@@ -1,9 +1,10 @@
 //! A fast clock with an error bound and the evidence for it.
 //!
-//! [`now`] and [`now_unordered`] take timestamps at the cost of the processor's counter, on the
-//! timeline of CLOCK_MONOTONIC. [`error_bound`] returns their error, [`evidence`] the reasons to
-//! trust them. They work from the first call on and need no setup, thread or configuration. They
-//! serve the operating system's clock wherever the counter cannot be trusted.
+//! [`now`] and [`now_unordered`] take timestamps that cost little more than a read of the
+//! processor's counter, on the timeline of CLOCK_MONOTONIC. [`error_bound`] returns their error,
+//! [`evidence`] the reasons to trust them. They work from the first call on and need no setup,
+//! thread or configuration. They serve the operating system's clock wherever the counter cannot be
+//! trusted.
 //!
 //! ```
 //! let start = clockscope::now();

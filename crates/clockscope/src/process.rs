@@ -282,7 +282,7 @@ impl Instant {
     }
 
     /// Returns the time from this moment to [`now_unordered`]; zero for a moment to come. Ordered
-    /// by nothing, at a bare counter's cost.
+    /// by nothing, at little more than a bare counter's cost.
     ///
     /// ```
     /// # use clockscope::Instant;

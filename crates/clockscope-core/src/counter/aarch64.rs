@@ -28,7 +28,9 @@ pub fn is_invariant() -> Option<bool> {
     Some(true)
 }
 
-/// CNTFRQ_EL0 (Arm ARM, D12.1): what firmware wrote there.
+/// CNTFRQ_EL0 (Arm ARM, D12.1): what firmware wrote there. On Apple's M3 and later, macOS chooses
+/// it, and the counter's frequency with it, by the SDK that the program was linked with (xnu,
+/// osfmk/arm64/machine_task.c).
 #[must_use]
 pub fn nominal_frequencies() -> NominalFrequencies {
     NominalFrequencies { cntfrq_hz: frequency_hz(), ..NominalFrequencies::default() }

@@ -1,4 +1,4 @@
-"""Timestamps at the cost of the processor's counter, and what this machine's clocks do.
+"""Timestamps by the processor's counter, and what this machine's clocks do.
 
     from clockscope import now_ns
     start = now_ns()

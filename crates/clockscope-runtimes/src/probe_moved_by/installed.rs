@@ -24,7 +24,8 @@ const PATIENCE_S: f64 = 600.0;
 /// - Mono: mono/mono, mono/utils/mono-time.c, `mono_100ns_datetime`, `mono_msec_boottime` and
 ///   `mono_100ns_ticks`.
 /// - .NET: dotnet/runtime, src/native/minipal/time.c, `minipal_lowres_ticks` (GetTickCount64;
-///   CLOCK_UPTIME_RAW on macOS); dotnet/coreclr, pull request 9736 (the precise system time).
+///   CLOCK_UPTIME_RAW on macOS), and since .NET 11 Environment.Windows.cs, pull request 122706
+///   (QueryUnbiasedInterruptTime); dotnet/coreclr, pull request 9736 (the precise system time).
 /// - Node.js and Deno: v8/v8, src/base/platform/time.cc, `Clock` for Windows; libuv,
 ///   src/win/util.c, `uv_hrtime`. Bun: WebKit, Source/WTF/wtf/CurrentTime.cpp, `currentTime`.
 /// - Rust: rust-lang/rust, pull request 69858 (the precise system time).
