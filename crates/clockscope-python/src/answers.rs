@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clockscope::bounded::{self, NotPast};
 use clockscope::stamps::{Refused, StampError};
-use clockscope::{CivilState, ErrorBound, Evidence, Finding, Interval, Source, WallTime};
+use clockscope::{CivilState, ErrorBound, Evidence, Finding, Instant, Interval, Source, WallTime};
 use clockscope_records::TickReason;
 use clockscope_statistics::{Tick, tick};
 
@@ -33,6 +33,8 @@ pub(crate) enum AnswerFailure {
     Panicked,
     /// Nothing bounds the true time.
     NoBound(CivilState),
+    /// A moment is not certainly past after this time limit.
+    TimeLimit(Duration),
     /// No stamps are taken of the counter.
     Refused(Refused),
     /// A stamp has no time: the stamp at this index of a batch, or the only one.
@@ -48,6 +50,10 @@ impl AnswerFailure {
             Self::NoBound(state) => {
                 let text = format!("no bound of the true time: {state}");
                 vec![PythonValue::Text(Cow::Owned(text)), PythonValue::word(state.as_str())]
+            }
+            Self::TimeLimit(limit) => {
+                let text = format!("the moment is not certainly past after {} s", limit.as_secs_f64());
+                vec![PythonValue::Text(Cow::Owned(text))]
             }
             Self::Refused(refused) => {
                 vec![PythonValue::Text(Cow::Owned(refused.to_string())), PythonValue::word(refusal_word(refused))]
@@ -122,14 +128,34 @@ pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
     Ok(PythonValue::word(bounded::now().state.as_str()))
 }
 
-/// Waits until `moment` is certainly past, and returns the interval that shows it; `None` after a
-/// part of the wait.
-pub(crate) fn wait_in_part(moment: WallTime) -> Result<Option<Interval>, AnswerFailure> {
-    match bounded::commit_wait_for(moment, MAX_WAIT) {
-        Ok(interval) => Ok(Some(interval)),
-        Err(NotPast::TimeLimit(_)) => Ok(None),
-        Err(NotPast::NoBound(error)) => Err(AnswerFailure::NoBound(error.state)),
-        Err(_) => Err(AnswerFailure::NoBound(CivilState::Unavailable)),
+/// A wait until a moment is certainly past, in parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    moment: WallTime,
+    limit: Option<Duration>,
+    began: Instant,
+}
+
+impl Wait {
+    /// Begins a wait for `moment`, of `limit` at most.
+    pub(crate) fn begin(moment: WallTime, limit: Option<Duration>) -> Self {
+        Self { moment, limit, began: clockscope::now() }
+    }
+
+    /// Waits for a part of the time that remains, and returns the interval that shows that the
+    /// moment is past; `None` if more parts follow. The last part of a limited wait is an error.
+    pub(crate) fn part(self) -> Result<Option<Interval>, AnswerFailure> {
+        let remaining = self.limit.map(|limit| (limit, limit.saturating_sub(self.began.elapsed())));
+        let (part, last) = match remaining {
+            Some((limit, remaining)) if remaining <= MAX_WAIT => (remaining, Some(limit)),
+            _ => (MAX_WAIT, None),
+        };
+        match bounded::commit_wait_for(self.moment, part) {
+            Ok(interval) => Ok(Some(interval)),
+            Err(NotPast::TimeLimit(_)) => last.map_or(Ok(None), |limit| Err(AnswerFailure::TimeLimit(limit))),
+            Err(NotPast::NoBound(error)) => Err(AnswerFailure::NoBound(error.state)),
+            Err(_) => Err(AnswerFailure::NoBound(CivilState::Unavailable)),
+        }
     }
 }
 

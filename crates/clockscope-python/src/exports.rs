@@ -2,7 +2,7 @@
 //!
 //! Timestamps are functions without arguments (METH_NOARGS), by the C interface itself: a wrapper
 //! of PyO3 costs some nanoseconds, which is what they are to save. All functions are listed in
-//! `METHODS`, and no other symbol is exported but `PyInit__native`.
+//! `METHODS` and `NAMED_METHODS`, and no other symbol is exported but `PyInit__native`.
 
 #![allow(unsafe_code, reason = "Python's objects have no safe form without a wrapper's cost")]
 
@@ -15,10 +15,11 @@ use clockscope::{Interval, WallTime, boot, bounded, wall};
 use pyo3_ffi as py;
 use pyo3_ffi::{PyModuleDef, PyModuleDef_Slot, PyObject};
 
-use crate::answers::{self, AnswerFailure, PythonValue};
+use crate::answers::{self, AnswerFailure, PythonValue, Wait};
 use crate::arrow::{ArrayMemory, ArrowArray, ArrowSchema, ArrowStream, Column, SchemaMemory, Table};
 use crate::objects::{
-    Method, Raised, answered, bytes, detached, item, object, raise, signed, size, table_of, text, unsigned,
+    Method, NamedMethod, Raised, answered, bytes, detached, item, object, raise, signed, size, table_of, text,
+    time_limit, unsigned,
 };
 use crate::stamp_exports::add_type;
 use crate::stamps::ends;
@@ -33,8 +34,8 @@ const EXEC: c_int = 2;
 /// lack them.
 const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
 
-/// Every function of the module.
-const METHODS: [Method; 20] = [
+/// Functions of the module whose arguments have no names.
+const METHODS: [Method; 19] = [
     (
         c"now_ns",
         now_ns,
@@ -119,21 +120,6 @@ Returns what bounded_ns() is worth now.
 
 \"synchronized\", \"while_not_slewing\" and \"leap_second\" have a bound. \"slewing\", \"worthless\",
 \"unsynchronized\" and \"unavailable\" have none.",
-    ),
-    (
-        c"commit_wait",
-        commit_wait,
-        py::METH_O,
-        c"commit_wait($module, unix_ns, /)
---
-
-Waits until the true civil time is certainly after unix_ns. Returns (earliest, latest) of then.
-
-It is never early. A moment that is the latest of bounded_ns() takes about the width of the
-interval; there is no time limit. Other threads run meanwhile, and Ctrl-C ends the wait.
-
-Unit: ns since the Unix epoch.
-Raises: NoBound as soon as nothing bounds the true time; unix_ns may be past or not.",
     ),
     (
         c"error_bound",
@@ -240,6 +226,25 @@ Returns a capsule of a stream: of (rows, ((name, format, nulls, (bytes or None, 
     (c"tick", tick, py::METH_O, c"tick($module, readings, /)\n--\n\nReturns (tick, reason) of native 64-bit words."),
 ];
 
+/// Functions of the module that take arguments by name.
+const NAMED_METHODS: [NamedMethod; 1] = [(
+    c"commit_wait",
+    commit_wait,
+    c"commit_wait($module, unix_ns, /, *, timeout=None)
+--
+
+Waits until the true civil time is certainly after unix_ns. Returns (earliest, latest) of then.
+
+It is never early. A moment that is the latest of bounded_ns() takes about the width of the
+interval. Other threads run meanwhile, and Ctrl-C ends the wait.
+
+timeout: seconds that the wait takes at most. 0 only asks; None sets no limit.
+
+Unit: ns since the Unix epoch.
+Raises: TimeoutError after the timeout. NoBound as soon as nothing bounds the true time; unix_ns
+may be past or not.",
+)];
+
 extern "C" fn now_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     match clockscope::try_now() {
         // SAFETY: Python calls functions of modules with the interpreter attached.
@@ -279,15 +284,26 @@ unsafe fn interval(interval: Interval) -> *mut PyObject {
     unsafe { object(&PythonValue::Tuple(ends.to_vec())) }
 }
 
-extern "C" fn commit_wait(_module: *mut PyObject, unix_ns: *mut PyObject) -> *mut PyObject {
-    // SAFETY: as in `now_ns`; Python passes an object, which the caller holds until this returns.
-    // The wait touches no object.
+extern "C" fn commit_wait(_module: *mut PyObject, arguments: *mut PyObject, named: *mut PyObject) -> *mut PyObject {
+    let names = [c"".as_ptr(), c"timeout".as_ptr(), ptr::null()];
+    let format = c"O|$O:commit_wait";
+    // SAFETY: as in `now_ns`; Python passes a tuple, and a dictionary or NULL, which the caller
+    // holds until this returns, and which hold their items. The format has a place for each name,
+    // which may be written, and the names end with NULL. The wait touches no object.
     unsafe {
+        let (mut unix_ns, mut timeout) = (ptr::null_mut::<PyObject>(), py::Py_None());
+        let (names, format) = (names.as_ptr().cast_mut().cast(), format.as_ptr());
+        if py::PyArg_ParseTupleAndKeywords(arguments, named, format, names, &raw mut unix_ns, &raw mut timeout) == 0 {
+            return ptr::null_mut();
+        }
         let Ok(moment) = signed(unix_ns).map(WallTime::from_unix_ns) else { return ptr::null_mut() };
+        let Ok(limit) = time_limit(timeout) else { return ptr::null_mut() };
+        let wait = Wait::begin(moment, limit);
         loop {
-            match detached(|| answers::wait_in_part(moment)) {
+            match detached(|| wait.part()) {
                 Ok(Some(past)) => return interval(past),
-                Ok(None) if py::PyErr_CheckSignals() < 0 => return ptr::null_mut(),
+                // What a signal handler raises comes before the end of the time limit.
+                Ok(None) | Err(AnswerFailure::TimeLimit(_)) if py::PyErr_CheckSignals() < 0 => return ptr::null_mut(),
                 Ok(None) => {}
                 Err(failure) => return raise(failure),
             }
@@ -505,7 +521,7 @@ impl Definition {
             m_name: c"clockscope._native".as_ptr(),
             m_doc: c"Timestamps, their error bound and evidence: what the package takes from the library.".as_ptr(),
             m_size: 0,
-            m_methods: table_of(&METHODS),
+            m_methods: table_of(&METHODS, &NAMED_METHODS),
             m_slots: slots.leak().as_mut_ptr(),
             m_traverse: None,
             m_clear: None,

@@ -6,6 +6,7 @@ use core::ffi::{CStr, c_char, c_int};
 use core::ptr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
+use std::time::Duration;
 
 use pyo3_ffi as py;
 use pyo3_ffi::{PyMethodDef, PyMethodDefPointer, PyObject};
@@ -20,13 +21,26 @@ pub(crate) type Function = extern "C" fn(*mut PyObject, *mut PyObject) -> *mut P
 /// the signature.
 pub(crate) type Method = (&'static CStr, Function, c_int, &'static CStr);
 
+/// A function that takes arguments by name (METH_VARARGS | METH_KEYWORDS). The second parameter is
+/// the tuple of the arguments without a name; the third is the dictionary of the others, or NULL.
+pub(crate) type NamedFunction = extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
+
+/// A [`NamedFunction`] as [`Method`] has others, without the flags.
+pub(crate) type NamedMethod = (&'static CStr, NamedFunction, &'static CStr);
+
 /// Returns Python's table of these functions. It is never freed.
-pub(crate) fn table_of(methods: &[Method]) -> *mut PyMethodDef {
+pub(crate) fn table_of(methods: &[Method], named: &[NamedMethod]) -> *mut PyMethodDef {
     let function = |(name, function, flags, text): &Method| {
         let meth = PyMethodDefPointer { PyCFunction: *function };
         PyMethodDef { ml_name: name.as_ptr(), ml_meth: meth, ml_flags: *flags, ml_doc: text.as_ptr() }
     };
+    let named_function = |(name, function, text): &NamedMethod| {
+        let meth = PyMethodDefPointer { PyCFunctionWithKeywords: *function };
+        let flags = py::METH_VARARGS | py::METH_KEYWORDS;
+        PyMethodDef { ml_name: name.as_ptr(), ml_meth: meth, ml_flags: flags, ml_doc: text.as_ptr() }
+    };
     let mut table: Vec<PyMethodDef> = methods.iter().map(function).collect();
+    table.extend(named.iter().map(named_function));
     table.push(PyMethodDef::zeroed());
     table.leak().as_mut_ptr()
 }
@@ -81,6 +95,29 @@ pub(crate) unsafe fn signed(number: *mut PyObject) -> Result<i64, Raised> {
     let found = unsafe { py::PyLong_AsLongLong(number) };
     // SAFETY: as the caller promises.
     if found == -1 && !unsafe { py::PyErr_Occurred() }.is_null() { Err(Raised) } else { Ok(found) }
+}
+
+/// Returns a time limit of a number of seconds; `None` of None. Infinity is the longest limit.
+///
+/// # Safety
+/// As for [`object`].
+pub(crate) unsafe fn time_limit(timeout: *mut PyObject) -> Result<Option<Duration>, Raised> {
+    // SAFETY: as the caller promises. PyErr_Format gets one object for its one %R.
+    unsafe {
+        if py::Py_IsNone(timeout) != 0 {
+            return Ok(None);
+        }
+        let seconds = py::PyFloat_AsDouble(timeout);
+        if !py::PyErr_Occurred().is_null() {
+            return Err(Raised);
+        }
+        if seconds.is_nan() || seconds < 0.0 {
+            let text = c"timeout: expected None or a number of seconds from 0 on, got %R";
+            py::PyErr_Format(py::PyExc_ValueError, text.as_ptr(), timeout);
+            return Err(Raised);
+        }
+        Ok(Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
+    }
 }
 
 /// # Safety
@@ -195,6 +232,7 @@ pub(crate) unsafe fn raise(failure: AnswerFailure) -> *mut PyObject {
         AnswerFailure::NoClock => (c"clockscope", c"ClockUnavailable"),
         AnswerFailure::Panicked => (c"clockscope", c"ClockscopeError"),
         AnswerFailure::NoBound(_) => (c"clockscope", c"NoBound"),
+        AnswerFailure::TimeLimit(_) => (c"builtins", c"TimeoutError"),
         AnswerFailure::Refused(_) => (c"clockscope.stamps", c"Refused"),
         AnswerFailure::Stamp(..) => (c"clockscope.stamps", c"StampError"),
     };

@@ -16,14 +16,14 @@ use pyo3_ffi as py;
 use pyo3_ffi::{PyMethodDef, PyObject, PyType_Slot, PyType_Spec, PyTypeObject};
 
 use crate::answers::{AnswerFailure, PythonValue};
-use crate::objects::{Method, Raised, answered, bytes, detached, item, object, raise, size, table_of, text, unsigned};
+use crate::objects::{Method, Raised, answered, bytes, detached, item, object, raise, table_of, text, unsigned};
 use crate::stamps::{Answers, Question, begin, boundeds, clock_of, clock_word, ends, instants, moment, walls};
 
 /// The clock of an object that is made without an argument, as [`TEXT`] states.
 const DEFAULT_CLOCK: &str = "counter";
 
 /// The class's text for `help()`.
-const TEXT: &CStr = c"Stamps(clock='counter', /)
+const TEXT: &CStr = c"Stamps(clock='counter')
 --
 
 Stamps of the processor's counter, \"counter\", or of the system's clock, \"os\".";
@@ -383,17 +383,19 @@ unsafe fn memory<'a, T>(count: usize) -> Result<(*mut PyObject, &'a mut [MaybeUn
 /// Makes an object for the clock of a word: begins the history, or raises the reason why there are
 /// no stamps.
 extern "C" fn new(class: *mut PyTypeObject, arguments: *mut PyObject, named: *mut PyObject) -> *mut PyObject {
+    let names = [c"clock".as_ptr(), ptr::null()];
+    let mut word = ptr::null_mut::<PyObject>();
     // SAFETY: Python calls this with the interpreter attached, the class or one that inherits from
-    // it, a tuple, which the caller holds, and a dictionary or NULL. The source touches no object.
-    // Nothing else has the new object before this returns it; its memory is as large as `Object`,
-    // by the class's size.
+    // it, a tuple, and a dictionary or NULL, which the caller holds, and which hold their items.
+    // The format has a place for its name, which may be written, and the names end with NULL. The
+    // source touches no object. Nothing else has the new object before this returns it; its memory
+    // is as large as `Object`, by the class's size.
     unsafe {
-        let Ok(count) = size(arguments) else { return ptr::null_mut() };
-        if count > 1 || !named.is_null() && py::PyDict_Size(named) != 0 {
-            py::PyErr_SetString(py::PyExc_TypeError, c"Stamps: expected one argument at most, the clock".as_ptr());
+        let (names, format) = (names.as_ptr().cast_mut().cast(), c"|U:Stamps".as_ptr());
+        if py::PyArg_ParseTupleAndKeywords(arguments, named, format, names, &raw mut word) == 0 {
             return ptr::null_mut();
         }
-        let word = if count == 0 { Ok(DEFAULT_CLOCK) } else { item(arguments, 0).and_then(|word| text(word)) };
+        let word = if word.is_null() { Ok(DEFAULT_CLOCK) } else { text(word) };
         let Ok(word) = word else { return ptr::null_mut() };
         let Some(clock) = clock_of(word) else {
             py::PyErr_SetString(py::PyExc_ValueError, c"clock: expected 'counter' or 'os'".as_ptr());
@@ -427,7 +429,7 @@ unsafe impl Sync for Table {}
 /// The thread is attached to the interpreter, and the module lives.
 pub(crate) unsafe fn add_type(module: *mut PyObject) -> Result<(), Raised> {
     static METHODS: OnceLock<Table> = OnceLock::new();
-    let methods = METHODS.get_or_init(|| Table(table_of(&methods())));
+    let methods = METHODS.get_or_init(|| Table(table_of(&methods(), &[])));
     let new = new as extern "C" fn(*mut PyTypeObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
     let mut slots = [
         PyType_Slot { slot: py::Py_tp_doc, pfunc: TEXT.as_ptr().cast_mut().cast() },

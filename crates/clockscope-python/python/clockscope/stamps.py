@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     _Buffer = ReadableBuffer | _NumpyArray
 
-__all__ = ["CounterStamps", "OsStamps", "Refused", "StampError", "Stamps", "counter", "os", "renew"]
+__all__ = ["Refused", "StampError", "Stamps", "counter", "os", "renew"]
 
 _MOST = 2**64 - 1
 # Formats of words of 64 bits in native order, without the sign of the order.
@@ -177,29 +177,6 @@ class Stamps(_native.Stamps, _Batches):
         return f"clockscope.stamps.Stamps({self.clock!r})"
 
 
-if TYPE_CHECKING:
-    # What counter() and os() return goes wherever an older program names one of these.
-    CounterStamps = Stamps
-    OsStamps = Stamps
-else:
-
-    class CounterStamps(Stamps):
-        """Stamps of the processor's counter: the former name, which stays. Write Stamps."""
-
-        __slots__ = ()
-
-        def __new__(cls, clock="counter", /):
-            return super().__new__(cls, clock)
-
-    class OsStamps(Stamps):
-        """Stamps of the system's clock: the former name, which stays. Write Stamps."""
-
-        __slots__ = ()
-
-        def __new__(cls, clock="os", /):
-            return super().__new__(cls, clock)
-
-
 def counter() -> Stamps:
     """Begins the history, or goes on with it, and returns the source of stamps of the counter.
 
@@ -208,7 +185,7 @@ def counter() -> Stamps:
 
     If the process is forbidden to read the counter later, the next stamp ends the process.
     """
-    return CounterStamps("counter")
+    return Stamps("counter")
 
 
 def os() -> Stamps:
@@ -216,7 +193,7 @@ def os() -> Stamps:
 
     A stamp is a time of CLOCK_MONOTONIC. wall_ns() and bounded_ns() need the history.
     """
-    return OsStamps("os")
+    return Stamps("os")
 
 
 def renew() -> None:
