@@ -156,7 +156,7 @@ pub const CLOCKS: &[Cataloged] = &[
     posix!("realtime_precise", [FreeBsd], Wall, TIMECOUNTER, CLOCK_REALTIME_PRECISE),
     posix!("realtime_fast", [FreeBsd], Wall, TICK, CLOCK_REALTIME_FAST, ", moved by the timer tick").also(&["realtime_coarse", "realtime_crs"]).coarse(),
     posix!("second", [FreeBsd], Wall, ns(1e9), CLOCK_SECOND).coarse(),
-    // FreeBSD 15.0 has CLOCK_TAI (commit 7b7ba7857ce8), but the libc crate does not.
+    // FreeBSD 15.0 has CLOCK_TAI (its manual, clock_gettime(2)), but the libc crate does not.
     posix!("tai", [Linux Android], Wall, ns(1.0), CLOCK_TAI, ", no leap seconds"),
     call("gettimeofday", UNIX, Wall, ns(1000.0), "gettimeofday()"),
     call("time", UNIX, Wall, ns(1e9), "time()").coarse(),
