@@ -12,12 +12,12 @@ use clockscope_peers::{argument, conversion, quantile, timed};
 /// Reads of a batch.
 const READS: u64 = 200;
 
-/// Reads of a batch of what is expensive. All batches together take less than a line's window: the
-/// same one would renew it each time otherwise, and would be shown as dearer.
+/// Reads of a batch of what is expensive. All batches together take less than the window of a line,
+/// or else every renewal would fall into the same batch.
 const FEW_READS: u64 = 5;
 
-/// Returns the ticks that its reads took.
-type Batch = fn() -> u64;
+/// Returns the ticks that so many reads took.
+type Batch = fn(u64) -> u64;
 
 fn fence() {
     // SAFETY: every x86-64 has SSE2.
@@ -43,169 +43,109 @@ fn converted() -> u64 {
     ((u128::from(ticks) * u128::from(SCALE.load(Ordering::Relaxed))) >> 32) as u64
 }
 
-/// Name, batch, and its number of reads.
-const KINDS: &[(&str, Batch, u64)] = &[
-    ("rdtsc", || timed(READS, ticks::now_unordered), READS),
-    ("converted_rdtsc", || timed(READS, converted), READS),
-    ("now_unordered", || timed(READS, clockscope::now_unordered), READS),
-    ("quanta", || timed(READS, quanta::Instant::now), READS),
-    ("minstant", || timed(READS, minstant::Instant::now), READS),
-    ("fastant", || timed(READS, fastant::Instant::now), READS),
-    ("rdtscp", || timed(READS, rdtscp), READS),
-    ("lfence_rdtsc", || timed(READS, ticks::now), READS),
-    ("now", || timed(READS, clockscope::now), READS),
-    ("std", || timed(READS, std::time::Instant::now), READS),
-    ("wall_now", || timed(READS, clockscope::wall::now), READS),
-    ("wall_now_unordered", || timed(READS, clockscope::wall::now_unordered), READS),
-    ("wall_now_monotone", || timed(READS, clockscope::wall::now_monotone), READS),
-    ("boot_now", || timed(READS, clockscope::boot::now), READS),
-    ("bounded_now", || timed(READS, clockscope::bounded::now), READS),
-    ("system_time", || timed(READS, std::time::SystemTime::now), READS),
-    (
-        "minstant_anchor",
-        || {
-            static ANCHOR: LazyLock<minstant::Anchor> = LazyLock::new(minstant::Anchor::new);
-            let anchor = &*ANCHOR;
-            timed(READS, || minstant::Instant::now().as_unix_nanos(anchor))
-        },
-        READS,
-    ),
-    ("chrono", || timed(READS, chrono::Utc::now), READS),
-    ("jiff", || timed(READS, jiff::Timestamp::now), READS),
-    (
-        "serialized_rdtsc",
-        || {
-            timed(READS, || {
-                black_box(ticks::now_unordered());
-                fence();
-            })
-        },
-        READS,
-    ),
-    (
-        "serialized_now_unordered",
-        || {
-            timed(READS, || {
-                black_box(clockscope::now_unordered());
-                fence();
-            })
-        },
-        READS,
-    ),
-    (
-        "serialized_converted_rdtsc",
-        || {
-            timed(READS, || {
-                black_box(converted());
-                fence();
-            })
-        },
-        READS,
-    ),
-    (
-        "duration_converted_rdtsc",
-        || {
-            timed(READS, || {
-                let start = converted();
-                Duration::from_nanos(converted().wrapping_sub(start))
-            })
-        },
-        READS,
-    ),
-    (
-        "duration_now_unordered",
-        || {
-            timed(READS, || {
-                let start = clockscope::now_unordered();
-                clockscope::now_unordered() - start
-            })
-        },
-        READS,
-    ),
-    ("duration_now", || timed(READS, || clockscope::now().elapsed()), READS),
-    (
-        "duration_quanta",
-        || {
-            timed(READS, || {
-                let start = quanta::Instant::now();
-                quanta::Instant::now() - start
-            })
-        },
-        READS,
-    ),
-    (
-        "duration_minstant",
-        || {
-            timed(READS, || {
-                let start = minstant::Instant::now();
-                minstant::Instant::now() - start
-            })
-        },
-        READS,
-    ),
-    (
-        "duration_fastant",
-        || {
-            timed(READS, || {
-                let start = fastant::Instant::now();
-                fastant::Instant::now() - start
-            })
-        },
-        READS,
-    ),
-    (
-        "duration_std",
-        || {
-            timed(READS, || {
-                let start = std::time::Instant::now();
-                std::time::Instant::now() - start
-            })
-        },
-        READS,
-    ),
-    ("wall_generation", || timed(FEW_READS, clockscope::wall::generation), FEW_READS),
-    ("wall_error_bound", || timed(FEW_READS, clockscope::wall::error_bound), FEW_READS),
-    (
-        "to_wall",
-        || {
-            let moment = clockscope::now();
-            timed(READS, || black_box(moment).to_wall())
-        },
-        READS,
-    ),
-    ("anchor_now", || timed(FEW_READS, clockscope::Anchor::now), FEW_READS),
-    (
-        "anchor_to_wall",
-        || {
-            let (anchor, moment) = (clockscope::Anchor::now().expect("a wall clock"), clockscope::now());
-            timed(READS, || black_box(anchor).to_wall(black_box(moment)))
-        },
-        READS,
-    ),
-    (
-        "elapsed_unordered",
-        || {
-            let start = clockscope::now();
-            timed(READS, || black_box(start).elapsed_unordered())
-        },
-        READS,
-    ),
-    (
-        "try_from_std",
-        || {
-            let moment = std::time::Instant::now();
-            timed(FEW_READS, || clockscope::Instant::try_from(black_box(moment)))
-        },
-        FEW_READS,
-    ),
-    (
-        "std_try_from",
-        || {
-            let moment = clockscope::now();
-            timed(FEW_READS, || std::time::Instant::try_from(black_box(moment)))
-        },
-        FEW_READS,
-    ),
+/// Name, number of reads of a batch, and the batch.
+const KINDS: &[(&str, u64, Batch)] = &[
+    ("rdtsc", READS, |reads| timed(reads, ticks::now_unordered)),
+    ("converted_rdtsc", READS, |reads| timed(reads, converted)),
+    ("now_unordered", READS, |reads| timed(reads, clockscope::now_unordered)),
+    ("quanta", READS, |reads| timed(reads, quanta::Instant::now)),
+    ("minstant", READS, |reads| timed(reads, minstant::Instant::now)),
+    ("fastant", READS, |reads| timed(reads, fastant::Instant::now)),
+    ("rdtscp", READS, |reads| timed(reads, rdtscp)),
+    ("lfence_rdtsc", READS, |reads| timed(reads, ticks::now)),
+    ("now", READS, |reads| timed(reads, clockscope::now)),
+    ("std", READS, |reads| timed(reads, std::time::Instant::now)),
+    ("wall_now", READS, |reads| timed(reads, clockscope::wall::now)),
+    ("wall_now_unordered", READS, |reads| timed(reads, clockscope::wall::now_unordered)),
+    ("wall_now_monotone", READS, |reads| timed(reads, clockscope::wall::now_monotone)),
+    ("boot_now", READS, |reads| timed(reads, clockscope::boot::now)),
+    ("bounded_now", READS, |reads| timed(reads, clockscope::bounded::now)),
+    ("system_time", READS, |reads| timed(reads, std::time::SystemTime::now)),
+    ("minstant_anchor", READS, |reads| {
+        static ANCHOR: LazyLock<minstant::Anchor> = LazyLock::new(minstant::Anchor::new);
+        let anchor = &*ANCHOR;
+        timed(reads, || minstant::Instant::now().as_unix_nanos(anchor))
+    }),
+    ("chrono", READS, |reads| timed(reads, chrono::Utc::now)),
+    ("jiff", READS, |reads| timed(reads, jiff::Timestamp::now)),
+    ("serialized_rdtsc", READS, |reads| {
+        timed(reads, || {
+            black_box(ticks::now_unordered());
+            fence();
+        })
+    }),
+    ("serialized_now_unordered", READS, |reads| {
+        timed(reads, || {
+            black_box(clockscope::now_unordered());
+            fence();
+        })
+    }),
+    ("serialized_converted_rdtsc", READS, |reads| {
+        timed(reads, || {
+            black_box(converted());
+            fence();
+        })
+    }),
+    ("duration_converted_rdtsc", READS, |reads| {
+        timed(reads, || {
+            let start = converted();
+            Duration::from_nanos(converted().wrapping_sub(start))
+        })
+    }),
+    ("duration_now_unordered", READS, |reads| {
+        timed(reads, || {
+            let start = clockscope::now_unordered();
+            clockscope::now_unordered() - start
+        })
+    }),
+    ("duration_now", READS, |reads| timed(reads, || clockscope::now().elapsed())),
+    ("duration_quanta", READS, |reads| {
+        timed(reads, || {
+            let start = quanta::Instant::now();
+            quanta::Instant::now() - start
+        })
+    }),
+    ("duration_minstant", READS, |reads| {
+        timed(reads, || {
+            let start = minstant::Instant::now();
+            minstant::Instant::now() - start
+        })
+    }),
+    ("duration_fastant", READS, |reads| {
+        timed(reads, || {
+            let start = fastant::Instant::now();
+            fastant::Instant::now() - start
+        })
+    }),
+    ("duration_std", READS, |reads| {
+        timed(reads, || {
+            let start = std::time::Instant::now();
+            std::time::Instant::now() - start
+        })
+    }),
+    ("wall_generation", FEW_READS, |reads| timed(reads, clockscope::wall::generation)),
+    ("wall_error_bound", FEW_READS, |reads| timed(reads, clockscope::wall::error_bound)),
+    ("to_wall", READS, |reads| {
+        let moment = clockscope::now();
+        timed(reads, || black_box(moment).to_wall())
+    }),
+    ("anchor_now", FEW_READS, |reads| timed(reads, clockscope::Anchor::now)),
+    ("anchor_to_wall", READS, |reads| {
+        let (anchor, moment) = (clockscope::Anchor::now().expect("a wall clock"), clockscope::now());
+        timed(reads, || black_box(anchor).to_wall(black_box(moment)))
+    }),
+    ("elapsed_unordered", READS, |reads| {
+        let start = clockscope::now();
+        timed(reads, || black_box(start).elapsed_unordered())
+    }),
+    ("try_from_std", FEW_READS, |reads| {
+        let moment = std::time::Instant::now();
+        timed(reads, || clockscope::Instant::try_from(black_box(moment)))
+    }),
+    ("std_try_from", FEW_READS, |reads| {
+        let moment = clockscope::now();
+        timed(reads, || std::time::Instant::try_from(black_box(moment)))
+    }),
 ];
 
 fn main() {
@@ -215,8 +155,8 @@ fn main() {
     let mut costs = vec![Vec::with_capacity(rounds); KINDS.len()];
     // An extra fifth comes first, in which every library settles.
     for round in 0..rounds + rounds / 5 {
-        for ((_, batch, reads), costs) in KINDS.iter().zip(&mut costs) {
-            let ticks = batch();
+        for ((_, reads, batch), costs) in KINDS.iter().zip(&mut costs) {
+            let ticks = batch(*reads);
             if round >= rounds / 5 {
                 costs.push(conversion.ns(ticks * 1000) as f64 / 1000.0 / *reads as f64);
             }
