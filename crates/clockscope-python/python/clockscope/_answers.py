@@ -8,7 +8,7 @@ from clockscope import _native
 
 
 class ErrorBound(NamedTuple):
-    """How far a clock of this package is from the one that it follows, in ns."""
+    """Distance of a clock of this package from the one that it follows, in ns."""
 
     now_ns: int
     """By a comparison that was made for this answer."""

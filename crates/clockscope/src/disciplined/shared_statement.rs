@@ -221,8 +221,8 @@ impl Statement {
         })
     }
 
-    /// Returns true if the system was asked when there was a line, so that
-    /// [`Statement::has_rate_since`] can say more than no.
+    /// Returns true if the system was asked when there was a line, so that the counter was read as
+    /// well.
     pub(super) fn was_beside_line(&self) -> bool {
         self.seen.counter_ticks != 0
     }
@@ -233,13 +233,13 @@ impl Statement {
     }
 
     /// Returns true if the OS clock's mean rate from the question to this bracket was `rate`, in ns
-    /// a tick, within a share. False where the counter was not read beside the question.
+    /// a tick, within a share. Only of a question that was asked beside a line.
     pub(super) fn has_rate_since(&self, bracket: &Bracket, tick_ns: u64, rate: f64, share: f64) -> bool {
         let ClockSnapshot { before_ns, after_ns, counter_ticks, .. } = self.seen;
         let [least_ns, most_ns] = [after_ns, before_ns].map(|ns| bracket.inner.wrapping_sub(ns) as i64 as f64);
         let [least, most] = [bracket.before, bracket.after].map(|tick| tick.wrapping_sub(counter_ticks) as i64 as f64);
         let slack_ns = rate * most * share + tick_ns as f64;
-        self.was_beside_line() && least_ns <= most * rate + slack_ns && least * rate - slack_ns <= most_ns
+        least_ns <= most * rate + slack_ns && least * rate - slack_ns <= most_ns
     }
 
     /// Returns true if the system states the same now, and the clocks have gone on as it stated.
