@@ -133,6 +133,7 @@ mod bracket;
 mod calibration;
 mod carried;
 mod clocksource_names;
+mod decisions;
 mod drawn_rate;
 mod errors;
 mod first_reading;
@@ -180,7 +181,6 @@ pub(crate) use verified_cpus::CPUS as MOST_CPUS;
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
 use clockscope_core::atomic::AtomicU64;
-use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
@@ -533,49 +533,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if let Some(hz) = self.counter.kernel_hz() {
             self.trust.keep_kernel_hz(hz);
         }
-    }
-
-    /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
-    /// calibration begins anew. By anybody, and at once.
-    fn decide(&self, decision: impl Fn(ServingMode) -> Option<ServingMode>) {
-        let page = &self.shared.page;
-        loop {
-            let mut version = page.version();
-            let Some(mode) = decision(version.mode()) else { return };
-            page.next_try_ns.store(0, Ordering::Relaxed);
-            if self.end_line_by_anybody(&mut version, mode) {
-                return;
-            }
-        }
-    }
-
-    /// Ends the line of this version, if there is one, and the generation, without the lock: the
-    /// calibration begins anew. `false` if the version was replaced meanwhile.
-    fn end_line_by_anybody(&self, version: &mut Version, mode: ServingMode) -> bool {
-        // Nobody compares what a line has given since the last bracket.
-        let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
-        let next = version.without_line(mode);
-        let is_ended = self.shared.page.end_line_of(version, next);
-        if is_ended {
-            let largest_ns = self.shared.page.largest_error_ns.load(Ordering::Relaxed);
-            self.next_generation(largest_ns.saturating_add(unseen_ns), None);
-        }
-        is_ended
-    }
-
-    /// Moves the number of readings that are not on one line. The largest error begins with the one
-    /// in which the generation ended, at this time, or at that of the largest before.
-    #[cold]
-    #[inline(never)]
-    fn next_generation(&self, error_ns: u64, at_ns: Option<u64>) {
-        self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
-        if let Some(at_ns) = at_ns {
-            self.shared.page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
-        }
-        // What was found to be wrong may be what the system's clocks go by, too.
-        self.shared.statement.forget();
-        self.shared.os.preemption_point();
-        self.generation.fetch_add(1, Ordering::Relaxed);
     }
 }
 

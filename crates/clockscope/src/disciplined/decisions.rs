@@ -1,0 +1,52 @@
+//! Decisions on the counter and the end of a generation, by any thread, without the lock.
+
+use core::sync::atomic::Ordering;
+
+use super::errors::FASTER;
+use super::version::{ServingMode, Version};
+use super::{Counter, Disciplined, OsClock};
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
+    /// calibration begins anew. By anybody, and at once.
+    pub(super) fn decide(&self, decision: impl Fn(ServingMode) -> Option<ServingMode>) {
+        let page = &self.shared.page;
+        loop {
+            let mut version = page.version();
+            let Some(mode) = decision(version.mode()) else { return };
+            page.next_try_ns.store(0, Ordering::Relaxed);
+            if self.end_line_by_anybody(&mut version, mode) {
+                return;
+            }
+        }
+    }
+
+    /// Ends the line of this version, if there is one, and the generation, without the lock: the
+    /// calibration begins anew. `false` if the version was replaced meanwhile.
+    pub(super) fn end_line_by_anybody(&self, version: &mut Version, mode: ServingMode) -> bool {
+        // Nobody compares what a line has given since the last bracket.
+        let unseen_ns = if version.has_line() { (2.0 * self.window_ns() as f64 * FASTER) as u64 } else { 0 };
+        let next = version.without_line(mode);
+        let is_ended = self.shared.page.end_line_of(version, next);
+        if is_ended {
+            let largest_ns = self.shared.page.largest_error_ns.load(Ordering::Relaxed);
+            self.next_generation(largest_ns.saturating_add(unseen_ns), None);
+        }
+        is_ended
+    }
+
+    /// Moves the number of readings that are not on one line. The largest error begins with the one
+    /// in which the generation ended, at this time, or at that of the largest before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn next_generation(&self, error_ns: u64, at_ns: Option<u64>) {
+        self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
+        if let Some(at_ns) = at_ns {
+            self.shared.page.largest_error_at_ns.store(at_ns, Ordering::Relaxed);
+        }
+        // What was found to be wrong may be what the system's clocks go by, too.
+        self.shared.statement.forget();
+        self.shared.os.preemption_point();
+        self.generation.fetch_add(1, Ordering::Relaxed);
+    }
+}
