@@ -2,6 +2,7 @@
 //! run, alternating.
 
 pub(crate) mod across;
+pub(crate) mod advice;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod compare;

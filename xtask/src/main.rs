@@ -86,6 +86,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench compare [PAIRS]  how often compare raises an alarm of identical runs, 200 times, and beside load (half an hour)
   bench slower [PAIRS]  how often compare finds a clock that is slower by 5, 10 and 15 % (quarter of an hour)
+  bench advice [ROUNDS]  the errors that advise states, beside those of intervals in C (fifteen minutes)
   bench terminal [PAIRS]  costs that a terminal shows, beside those of --quiet runs (two minutes)
   bench hermetic [RUNS]  `cargo test` beside four busy loops 10 times, on one CPU 5 times (two hours)
   bench fleet [HOSTS DAYS]  ingest and queries of clockscope-fleet for so many hosts (10000) and days (30),
@@ -151,6 +152,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "compare", pairs] => bench::compare::measure(pairs),
         ["bench", "slower"] => bench::compare::measure_slower("200"),
         ["bench", "slower", pairs] => bench::compare::measure_slower(pairs),
+        ["bench", "advice"] => bench::advice::measure("3"),
+        ["bench", "advice", rounds] => bench::advice::measure(rounds),
         ["bench", "terminal"] => bench::terminal::measure("20"),
         ["bench", "terminal", pairs] => bench::terminal::measure(pairs),
         ["bench", "runs"] => bench::runs::measure("20"),

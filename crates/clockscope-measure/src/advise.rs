@@ -12,7 +12,7 @@ mod scale;
 
 use clockscope_records::{
     Advice, AdviceRow, ClockRecord, Envelope, Environment, Figure, ForShorter, LeftOut, LeftOutCause, Recommendation,
-    Unknown, texts,
+    Unknown, Work, texts,
 };
 
 pub use candidates::AdviceInput;
@@ -24,6 +24,8 @@ use scale::RateStatements;
 const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 /// The reading error that the recommendation of a measurement accepts: the default of `advise`.
 const USUAL_ERROR: f64 = 0.01;
+/// The longest interval of a recommendation, in ns: an hour.
+const LONGEST_NS: f64 = 3.6e12;
 /// Reading errors whose ratio is less are the same: they save less than a fifth of the repetitions,
 /// and differ by as much from run to run. Of those clocks the one that programs know best is named.
 const SAME_ERROR: f64 = 1.25;
@@ -33,49 +35,67 @@ const FEW_CLOCKS: usize = 4;
 const LINUX_TOLERANCE: f64 = 500e-6;
 
 /// Advises on an interval of so many ns, or on 1 ns to 1 s, with a reading error of at most `error`
-/// (positive).
+/// (positive) after this work.
 #[must_use]
-pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>) -> Envelope<Advice> {
+pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, after: Work) -> Envelope<Advice> {
     let environment = source.environment();
-    let (mut weighed, left_out) = weigh(source.clocks(), environment);
+    let (mut choice, left_out) = Choice::new(source.clocks(), environment, after, error);
     let statements = source.rate_statements();
     let intervals = interval_ns.map_or_else(|| INTERVALS.to_vec(), |interval_ns| vec![interval_ns]);
-    let rows = match why_no_advice(&weighed, &left_out, environment) {
+    let rows = match why_no_advice(&choice.weighed, &left_out, environment) {
         Some(reason) => Figure::unknown(reason),
+        None if choice.after.is_none() && after != Work::Spin => {
+            Figure::unknown(format!("the record has no measurements of {after}: measure again"))
+        }
         None => {
-            let row = |interval_ns: f64| row(&weighed, &statements, interval_ns, error);
+            let row = |interval_ns: f64| choice.row(&statements, interval_ns);
             Figure::of(intervals.into_iter().map(row).collect(), texts::NOTHING_FIT)
         }
     };
-    weighed.sort_by(|a, b| a.error_ns().total_cmp(&b.error_ns()));
+    choice.weighed.sort_by(|a, b| a.candidate.loop_error_ns().total_cmp(&b.candidate.loop_error_ns()));
+    let Choice { weighed, after, .. } = choice;
     let clocks = weighed.into_iter().map(|weighed| weighed.candidate).collect();
     let is_linux = environment.kernel.name.as_deref().is_some_and(|name| name == "Linux");
     let scale_tolerance = is_linux.then_some(LINUX_TOLERANCE);
     let recorded_at = source.recorded_at().map(str::to_owned);
-    Envelope::of_facts(recorded_at, environment.clone(), Advice { error, rows, scale_tolerance, clocks, left_out })
+    let advice = Advice { error, after, rows, scale_tolerance, clocks, left_out };
+    Envelope::of_facts(recorded_at, environment.clone(), advice)
 }
 
 /// Recommends a clock for intervals by the same rule, with what to expect of it. Across CPUs
 /// nothing was tested.
 pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Recommendation {
-    let (weighed, left_out) = weigh(clocks.iter().map(ClockFigures::of_record).collect(), environment);
-    let reason = why_no_advice(&weighed, &left_out, environment);
-    let chosen = choose(&weighed, f64::INFINITY, USUAL_ERROR).zip(choose(&weighed, 0.0, USUAL_ERROR));
+    let clocks = clocks.iter().map(ClockFigures::of_record).collect();
+    let (choice, left_out) = Choice::new(clocks, environment, Work::Spin, USUAL_ERROR);
+    let reason = why_no_advice(&choice.weighed, &left_out, environment);
+    let chosen = choice.clock(LONGEST_NS).zip(choice.clock(0.0));
     let Some((chosen, finest)) = chosen.filter(|_| reason.is_none()) else {
         let clock = Figure::unknown(reason.unwrap_or(texts::NOTHING_FIT.into()));
         return Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() };
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
+    let from_ns = chosen.candidate.sufficient_from_ns(USUAL_ERROR, choice.after);
+    let shorter =
+        || ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: choice.error_ns(finest, 0.0) };
     Recommendation {
         error: USUAL_ERROR,
         clock: Figure::Known(chosen.candidate.clock.clone()),
-        interval_ns: Some(rounded_up(chosen.error_ns() / USUAL_ERROR, 3)),
-        reading_error_ns: Some(chosen.error_ns()),
+        interval_ns: Some(rounded_up(from_ns, 2)),
+        reading_error_ns: Some(choice.error_ns(chosen, from_ns)),
+        after: choice.after,
         cost_ns: Some(chosen.candidate.cost_ns),
         reads: Some(chosen.reads),
-        shorter: is_other
-            .then(|| ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: finest.error_ns() }),
+        shorter: is_other.then(shorter),
     }
+}
+
+/// Returns the names of the clocks that may be advised for some interval: the usual one, the
+/// library's, and that with the smallest error of reads in a loop.
+pub(crate) fn finalists(clocks: &[ClockRecord], environment: &Environment) -> Vec<String> {
+    let (weighed, _) = weigh(clocks.iter().map(ClockFigures::of_record).collect(), environment);
+    let known = weighed.iter().filter(|clock| clock.is_usual() || clock.is_librarys());
+    let finest = weighed.iter().min_by(|a, b| a.candidate.loop_error_ns().total_cmp(&b.candidate.loop_error_ns()));
+    known.chain(finest).map(|clock| clock.candidate.clock.clone()).collect()
 }
 
 /// Returns why no clock is advised; `None` where one is.
@@ -107,38 +127,70 @@ fn why_nothing_suits(left_out: &[LeftOut]) -> Unknown {
     format!("{}: {}{remedy}", names.join(", "), first.cause).into()
 }
 
-/// Chooses the clock for intervals of this length: the system's usual one where a single
-/// measurement by it is good enough, else the one with the smallest reading error. Of those whose
-/// errors are the same that is the usual one, then the library's, then the first. The library's may
-/// be worse by a tick of the best, which observed errors differ by from run to run: a counter's
-/// readings have to be converted, and the library's are.
-fn choose<'a>(weighed: &'a [Weighed<'a>], interval_ns: f64, error: f64) -> Option<&'a Weighed<'a>> {
-    let usual = weighed.iter().find(|clock| clock.is_usual());
-    let best = weighed.iter().min_by(|a, b| a.error_ns().total_cmp(&b.error_ns()))?;
-    let same_ns = best.error_ns() * SAME_ERROR;
-    let below = |most_ns: f64| move |clock: &&Weighed<'_>| clock.error_ns() <= most_ns;
-    usual
-        .filter(below((error * interval_ns).max(same_ns)))
-        .or_else(|| weighed.iter().filter(below(same_ns + best.candidate.tick_ns)).find(|clock| clock.is_librarys()))
-        .or_else(|| weighed.iter().find(below(same_ns)))
+/// Clocks to choose from, and what decides.
+struct Choice<'a> {
+    weighed: Vec<Weighed<'a>>,
+    /// The work that errors are those after; `None` for those of reads in a loop.
+    after: Option<Work>,
+    /// The error that is accepted, as a share of the interval.
+    error: f64,
 }
 
-fn row(weighed: &[Weighed<'_>], statements: &RateStatements<'_>, interval_ns: f64, error: f64) -> Option<AdviceRow> {
-    let chosen = choose(weighed, interval_ns, error)?;
-    let sufficient = weighed.iter().filter(|clock| clock.error_ns() <= error * interval_ns);
-    let cheapest = sufficient.min_by(|a, b| a.candidate.cost_ns.total_cmp(&b.candidate.cost_ns));
-    let repetitions = |error_ns: f64| (error_ns / interval_ns / error).ceil().max(1.0) as u64;
-    let (scale_error, scale_source) = statements.scale_error(chosen.identity);
-    Some(AdviceRow {
-        interval_ns,
-        clock: chosen.candidate.clock.clone(),
-        reading_error: chosen.error_ns() / interval_ns,
-        scale_error,
-        scale_source,
-        repetitions: repetitions(chosen.error_ns()),
-        repetitions_subtracted: repetitions(chosen.candidate.subtracted_error_ns()),
-        cheapest_sufficient: cheapest.map(|clock| clock.candidate.clock.clone()),
-    })
+impl<'a> Choice<'a> {
+    /// Weighs these clocks, by their errors after this work where there are any, and returns those
+    /// that are left out.
+    fn new(clocks: Vec<ClockFigures<'a>>, environment: &Environment, work: Work, error: f64) -> (Self, Vec<LeftOut>) {
+        let (mut weighed, mut left_out) = weigh(clocks, environment);
+        let is_after = weighed.iter().any(|clock| clock.candidate.after_work.iter().any(|after| after.work == work));
+        if is_after {
+            let others = weighed.extract_if(.., |clock| !clock.is_known_after(work));
+            let cause = LeftOutCause::NotAfterWork;
+            left_out.extend(others.map(|other| LeftOut { clock: other.candidate.clock, cause }));
+        }
+        (Self { weighed, after: is_after.then_some(work), error }, left_out)
+    }
+
+    fn error_ns(&self, clock: &Weighed<'_>, interval_ns: f64) -> f64 {
+        clock.candidate.reading_error_ns(interval_ns, self.after)
+    }
+
+    /// Chooses the clock for intervals of this length: the system's usual one where a single
+    /// measurement by it is good enough, else the one with the smallest reading error. Of those
+    /// whose errors are the same that is the usual one, then the library's, then the first. The
+    /// library's may be worse by a tick of the best, which observed errors differ by from run to
+    /// run: a counter's readings have to be converted, and the library's are.
+    fn clock(&self, interval_ns: f64) -> Option<&Weighed<'a>> {
+        let usual = self.weighed.iter().find(|clock| clock.is_usual());
+        let error_ns = |clock: &Weighed<'_>| self.error_ns(clock, interval_ns);
+        let best = self.weighed.iter().min_by(|a, b| error_ns(a).total_cmp(&error_ns(b)))?;
+        let same_ns = error_ns(best) * SAME_ERROR;
+        let below = |most_ns: f64| move |clock: &&Weighed<'_>| self.error_ns(clock, interval_ns) <= most_ns;
+        usual
+            .filter(below((self.error * interval_ns).max(same_ns)))
+            .or_else(|| {
+                self.weighed.iter().filter(below(same_ns + best.candidate.tick_ns)).find(|clock| clock.is_librarys())
+            })
+            .or_else(|| self.weighed.iter().find(below(same_ns)))
+    }
+
+    fn row(&self, statements: &RateStatements<'_>, interval_ns: f64) -> Option<AdviceRow> {
+        let chosen = self.clock(interval_ns)?;
+        let sufficient =
+            self.weighed.iter().filter(|clock| self.error_ns(clock, interval_ns) <= self.error * interval_ns);
+        let cheapest = sufficient.min_by(|a, b| a.candidate.cost_ns.total_cmp(&b.candidate.cost_ns));
+        let (scale_error, scale_source) = statements.scale_error(chosen.identity);
+        let reading_error = self.error_ns(chosen, interval_ns) / interval_ns;
+        Some(AdviceRow {
+            interval_ns,
+            clock: chosen.candidate.clock.clone(),
+            reading_error,
+            after_work: chosen.candidate.after_work.clone(),
+            scale_error,
+            scale_source,
+            repetitions: (reading_error / self.error).ceil().max(1.0) as u64,
+            cheapest_sufficient: cheapest.map(|clock| clock.candidate.clock.clone()),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@
 //! - [`measure()`] interleaves the clocks and keeps their costs. [`steps()`] reads one after the
 //!   other and keeps more detail; its runs can be recorded and replayed ([`record()`],
 //!   [`replay()`]).
+//! - [`after_work()`] reads the clocks of a measurement around other work as well.
 //! - [`advise()`] computes from a record of either, fresh or from a file.
 //! - [`order()`] and [`offsets()`] run on pairs of CPUs (`across`).
 //! - [`rate()`] brackets pairs of clocks. [`gaps()`] watches one thread per CPU and asks the system
@@ -44,6 +45,7 @@
 
 mod across;
 mod advise;
+mod after_work;
 mod agreement;
 mod bench;
 mod bracket;
@@ -85,6 +87,7 @@ mod timer;
 pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handoff, OrderRequest, order};
 pub use advise::{AdviceInput, advise};
+pub use after_work::{AfterWorkRequest, after_work};
 pub use bench::Progress;
 pub use catalog::{Catalog, Paths, UnknownClock};
 pub use check::{CheckRequest, accepted, check};

@@ -41,6 +41,7 @@ pub(crate) fn clock<P: Platform>(
         observed_resolution_ns: Figure::default(),
         tick_ns: Figure::default(),
         tick_evidence: None,
+        after_work: Figure::unknown(texts::NOT_AFTER_WORK),
         summary: Figure::default(),
         monotonic: Figure::default(),
         events: None,

@@ -8,7 +8,7 @@ use std::ops::Add;
 
 use clockscope_records::{
     BaselineRun, BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic, ReadingsReason,
-    texts,
+    Summary, texts,
 };
 use clockscope_statistics::{next_interval, quantile};
 
@@ -29,7 +29,6 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
         run.duration_s += others.iter().filter_map(|other| other.run.as_ref()).map(|run| run.duration_s).sum::<f64>();
         run.interrupted |= others.iter().any(Envelope::is_interrupted);
     }
-    let summaries: Vec<_> = whole.found.clocks.iter().map(|clock| clock.summary.clone()).collect();
     for clock in &mut whole.found.clocks {
         let same = |run: &'_ Envelope<Measurement>| {
             run.found.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
@@ -50,10 +49,7 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
     if let (Some(counter), Some(cost_ns)) = (&mut whole.found.baseline.fastest_counter, fastest) {
         counter.cost_ns = cost_ns;
     }
-    // The reading error is that of the first run, which alone has its differences.
-    let with_summary = |(clock, summary): (&ClockRecord, _)| ClockRecord { summary, ..clock.clone() };
-    let clocks: Vec<ClockRecord> = whole.found.clocks.iter().zip(summaries).map(with_summary).collect();
-    whole.found.advice = recommend(&clocks, &whole.environment);
+    whole.found.advice = recommend(&whole.found.clocks, &whole.environment);
     Some(whole)
 }
 
@@ -82,7 +78,8 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     let both = |a: Monotonic, b: Monotonic| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak };
     clock.monotonic = of_runs(orders().filter_map(Figure::get).reduce(both), orders());
     clock.events = runs.iter().filter_map(|run| run.events.clone()).reduce(sum);
-    clock.summary = Figure::unknown(texts::SEVERAL_RUNS);
+    let summaries: Vec<&Summary> = runs.iter().filter_map(|run| run.summary.known()).collect();
+    clock.summary = of_runs(of_summaries(&summaries), runs.iter().map(|run| &run.summary));
     let reported: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_known()).collect();
     (clock.tick_ns, clock.tick_evidence) = match reported.first() {
         Some(first) if reported.iter().all(|run| is_same_tick(first, run)) => {
@@ -133,6 +130,23 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
         batches: costs.iter().map(|cost| cost.batches).sum(),
         reads_per_batch: costs.first()?.reads_per_batch,
         batches_dropped: costs.iter().map(|cost| cost.batches_dropped).sum(),
+    })
+}
+
+/// The differences of several runs: quantiles are the medians of the runs' quantiles.
+fn of_summaries(all: &[&Summary]) -> Option<Summary> {
+    let middle = |figure: fn(&Summary) -> f64| median(all.iter().map(|summary| figure(summary)));
+    Some(Summary {
+        count: all.iter().map(|summary| summary.count).sum(),
+        mean: middle(|summary| summary.mean)?,
+        std: None,
+        min: all.iter().map(|summary| summary.min).fold(f64::INFINITY, f64::min),
+        p25: middle(|summary| summary.p25)?,
+        p50: middle(|summary| summary.p50)?,
+        p75: middle(|summary| summary.p75)?,
+        p99: middle(|summary| summary.p99)?,
+        p999: middle(|summary| summary.p999)?,
+        max: all.iter().map(|summary| summary.max).fold(f64::NEG_INFINITY, f64::max),
     })
 }
 

@@ -53,6 +53,13 @@ impl Sampled {
     }
 }
 
+/// Work between two reads of the counter, and these between two of a clock, each in its own unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Around {
+    pub(crate) outer: [u64; 2],
+    pub(crate) inner: [u64; 2],
+}
+
 /// A clock whose type was forgotten: what happens inside a call is compiled for that type.
 pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// Reads the clock once.
@@ -77,6 +84,9 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
 
     /// One reading as a number.
     fn now(&self) -> Result<u64, Errno>;
+
+    /// Reads the clock before and after two reads of the counter, between which the work is done.
+    fn around(&self, counter: &P::Counter, work: &mut dyn FnMut()) -> Result<Around, Errno>;
 
     /// [`HandoffState::start_at`], [`HandoffState::mailbox`] and [`HandoffState::lock`], for this
     /// clock.
@@ -151,6 +161,17 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
         let mut raw = C::Raw::default();
         self.clock.read(&mut raw)?;
         Ok(self.clock.value(&raw))
+    }
+
+    #[inline(never)]
+    fn around(&self, counter: &P::Counter, work: &mut dyn FnMut()) -> Result<Around, Errno> {
+        let mut raw = [C::Raw::default(), C::Raw::default()];
+        self.clock.read(&mut raw[0])?;
+        let begun = read(counter);
+        work();
+        let ended = read(counter);
+        self.clock.read(&mut raw[1])?;
+        Ok(Around { outer: raw.map(|raw| self.clock.value(&raw)), inner: [begun, ended] })
     }
 
     fn start_handoff(&self, handoff: &HandoffState<P>) -> Result<(), Errno> {

@@ -5,10 +5,16 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
+use crate::after_work::{self, AfterWork, Work};
 use crate::figure::record;
 use crate::grouped;
 use crate::units::{percent, time};
 use crate::words::{worded, written};
+
+/// The longest interval that a single measurement is weighed for, in ns: an hour.
+const LONGEST_INTERVAL_NS: f64 = 3.6e12;
+/// Steps that the shortest interval is found in, each of which shrinks what is left by a share.
+const STEPS_TO_SUFFICIENT: u32 = 64;
 
 /// The result of `clockscope advise`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +23,10 @@ use crate::words::{worded, written};
 pub struct Advice {
     /// The reading error that is accepted, as a share of the interval: 0.01 is one percent.
     pub error: f64,
+    /// The work that the reading errors are those after; `null` for those of reads in a loop, where
+    /// the record has no others.
+    #[serde(default)]
+    pub after: Option<Work>,
     /// One row an interval, in ascending order; `[]` where it is unknown.
     #[serde(with = "crate::figure::list")]
     #[cfg_attr(test, schemars(with = "Vec<AdviceRow>"))]
@@ -43,9 +53,12 @@ pub struct AdviceRow {
     /// The clock to use: the system's usual one where a single measurement by it is good enough,
     /// else the one with the smallest reading error.
     pub clock: String,
-    /// By what share of the interval the reads may put a single measurement off: (overhead + tick +
-    /// jitter) / interval. Repetitions between the two reads divide it.
+    /// By what share of the interval the reads put a single measurement off at most, in 99 of 100
+    /// measurements. Repetitions between the two reads divide it.
     pub reading_error: f64,
+    /// The clock's errors after each kind of work that was tried.
+    #[serde(default)]
+    pub after_work: Vec<AfterWork>,
     /// By what share of the interval the clock's rate may put any measurement off. No repetition
     /// shrinks it; it is the same in all measurements by the clock.
     pub scale_error: Figure<f64>,
@@ -54,9 +67,6 @@ pub struct AdviceRow {
     /// Repetitions of what is measured between the two reads, so that the reading error is at most
     /// the one accepted.
     pub repetitions: u64,
-    /// The same where the overhead is subtracted from what was measured, which leaves tick and
-    /// jitter.
-    pub repetitions_subtracted: u64,
     /// The cheapest clock whose single measurement is good enough; `null` where none is.
     pub cheapest_sufficient: Option<String>,
 }
@@ -96,19 +106,36 @@ pub struct Candidate {
     pub two_reads_ns: [f64; 2],
     /// The most that two reads in a row differed by or may differ by, in ns: one tick at least.
     pub two_reads_max_ns: f64,
+    /// Its errors after each kind of work that was tried; empty where it was read in a loop alone.
+    #[serde(default)]
+    pub after_work: Vec<AfterWork>,
 }
 
 impl Candidate {
-    /// Returns by how much the reads may put a single measurement off, in ns.
+    /// Returns by how much the reads put a single measurement of such an interval off after this
+    /// work, in ns, in 99 of 100 measurements: that of reads in a loop where there is no other.
     #[must_use]
-    pub fn reading_error_ns(&self) -> f64 {
-        self.overhead_ns + self.subtracted_error_ns()
+    pub fn reading_error_ns(&self, interval_ns: f64, after: Option<Work>) -> f64 {
+        let after = after.and_then(|work| after_work::error_ns(&self.after_work, work, interval_ns));
+        after.map_or_else(|| self.loop_error_ns(), |error_ns| error_ns.max(self.tick_ns))
     }
 
-    /// Returns the same where the overhead is subtracted from what was measured.
+    /// Returns by how much reads in a loop put a measurement off, in ns.
     #[must_use]
-    pub fn subtracted_error_ns(&self) -> f64 {
-        self.tick_ns + self.jitter_ns
+    pub fn loop_error_ns(&self) -> f64 {
+        self.overhead_ns + self.tick_ns + self.jitter_ns
+    }
+
+    /// Returns the shortest interval, in ns, from which on the reads put a single measurement off
+    /// by no more than this share of it.
+    #[must_use]
+    pub fn sufficient_from_ns(&self, error: f64, after: Option<Work>) -> f64 {
+        let mut from_ns = LONGEST_INTERVAL_NS;
+        // The error is no smaller for longer intervals, so that this falls to the last crossing.
+        for _ in 0..STEPS_TO_SUFFICIENT {
+            from_ns = self.reading_error_ns(from_ns, after) / error;
+        }
+        from_ns
     }
 }
 
@@ -173,6 +200,8 @@ pub enum LeftOutCause {
     NoCost,
     /// It never advanced while it was read.
     Stuck,
+    /// Others were read after other work, and it was not.
+    NotAfterWork,
 }
 
 impl LeftOutCause {
@@ -199,6 +228,7 @@ impl fmt::Display for LeftOutCause {
             Self::NoDifferences => "the differences of its readings are not in the record: measure again",
             Self::NoCost => "its cost is unknown",
             Self::Stuck => "it never advanced while it was read",
+            Self::NotAfterWork => "not read after other work, as others that are finer or better known",
         })
     }
 }
@@ -215,8 +245,11 @@ pub struct Recommendation {
     /// The shortest interval that a single measurement by it is good enough for, in ns. This and
     /// the next ones are `null` without a clock.
     pub interval_ns: Option<f64>,
-    /// By how much its reads may put a single measurement off, in ns.
+    /// By how much its reads put a single measurement of such an interval off at most, in ns, in 99
+    /// of 100 measurements.
     pub reading_error_ns: Option<f64>,
+    /// The work that this is after; `null` for reads in a loop.
+    pub after: Option<Work>,
     /// Its median cost, in ns.
     pub cost_ns: Option<f64>,
     /// Reads of it on one CPU, of which none went back, jumped or failed.
@@ -246,13 +279,15 @@ worded!(Recommendation {
 /// for shorter ones.
 impl fmt::Display for Recommendation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { error, clock, interval_ns, cost_ns, reads, shorter, .. } = self;
+        let Self { error, clock, interval_ns, after, cost_ns, reads, shorter, .. } = self;
         let clock = match clock {
             Figure::Known(clock) => clock,
             Figure::Unknown(reason) => return write!(f, "No clock is recommended for intervals: {reason}."),
         };
         let from = interval_ns.map_or_else(String::new, |ns| format!(" of {} and more", time(ns)));
-        let mut expected = vec![format!("a reading error of at most {}", percent(error * 100.0))];
+        let after =
+            after.map_or_else(|| "reads in a loop".to_owned(), |work| format!("99 of 100 measurements of {work}"));
+        let mut expected = vec![format!("a reading error of at most {} in {after}", percent(error * 100.0))];
         expected.extend(cost_ns.map(|cost_ns| format!("{cost_ns:.1} ns per read")));
         expected.extend(reads.map(|reads| format!("no step back or jump in {} reads on one CPU", grouped(reads))));
         let shorter = match shorter {
@@ -280,12 +315,13 @@ mod tests {
             clock: Figure::Known("monotonic".to_owned()),
             interval_ns: Some(5_228.0),
             reading_error_ns: Some(52.28),
+            after: Some(Work::Spin),
             cost_ns: Some(22.24),
             reads: Some(430_074),
             ..Recommendation::default()
         };
-        let expected = "For intervals of 5.23 µs and more use monotonic: a reading error of at most 1%, 22.2 ns per read, \
-                        no step back or jump in 430,074 reads on one CPU.";
+        let expected = "For intervals of 5.23 µs and more use monotonic: a reading error of at most 1% in 99 of 100 \
+                        measurements of a spin, 22.2 ns per read, no step back or jump in 430,074 reads on one CPU.";
         let shorter = Some(ForShorter { clock: "rdtscp".to_owned(), reading_error_ns: 18.2 });
         for (recommendation, then) in [
             (known.clone(), " For shorter ones see how often to repeat: clockscope advise --interval 100ns."),

@@ -23,6 +23,7 @@
 //!   them. `evidence/` has the sentence, the source and the remedy of each piece of evidence.
 
 mod advise;
+mod after_work;
 mod check;
 mod clocksource;
 mod compare;
@@ -70,6 +71,7 @@ pub use clockscope_core::{CivilState, ClockBasis, ClockKind, Finding, ReadPath};
 pub use advise::{
     Advice, AdviceRow, Candidate, ForShorter, LeftOut, LeftOutCause, Recommendation, ScaleSource, TickIs,
 };
+pub use after_work::{AfterWork, Work};
 pub use check::{Check, Verdict};
 pub use clocksource::{Clocksource, Clocksources, LeftBehind, Switched, SwitchedBy};
 pub use compare::{

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{figures, record};
 use crate::{
-    ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rate, ReadPath, Recommendation, Summary,
-    Synchronization, TickEvidence, Unknown,
+    AfterWork, ClockBasis, ClockKind, Failure, Figure, Figures, Offsets, Order, Rate, ReadPath, Recommendation,
+    Summary, Synchronization, TickEvidence, Unknown,
 };
 
 /// One run of `clockscope measure`.
@@ -224,6 +224,11 @@ pub struct ClockRecord {
     pub tick_ns: Figure<f64>,
     /// The evidence for the tick.
     pub tick_evidence: Option<TickEvidence>,
+    /// Errors of intervals that it measured around other work, by the work: the cost of its reads
+    /// as programs meet them. `[]` where it was read in a loop alone.
+    #[serde(default, with = "crate::figure::list")]
+    #[cfg_attr(test, schemars(with = "Vec<AfterWork>"))]
+    pub after_work: Figure<Vec<AfterWork>>,
     /// Figures of the differences between successive readings, in ns.
     pub summary: Figure<Summary>,
     /// The monotonicity of its readings.
@@ -235,7 +240,7 @@ pub struct ClockRecord {
 record!(
     ClockRecord {
         cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns,
-        summary, monotonic,
+        after_work, summary, monotonic,
     }
     "" identity, "cost_ns." cost_ns, "events." events);
 

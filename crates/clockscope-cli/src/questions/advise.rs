@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
-use clockscope_measure::{AdviceInput, Catalog, MeasureRequest, Paths, ThisMachine};
-use clockscope_records::Document;
+use clap::{Args, ValueEnum};
+use clockscope_measure::{AdviceInput, AfterWorkRequest, Catalog, MeasureRequest, Paths, ThisMachine};
 use clockscope_records::units::time;
+use clockscope_records::{Document, Work};
 
-use super::measure::fresh;
+use super::measure::{around_work, fresh};
 use crate::answer::{Drawing, Question, write};
 use crate::duration::{self, Seconds};
 use crate::ending::{ALWAYS, Ending, Exits, NO_MORE};
@@ -31,6 +31,9 @@ pub(crate) struct AdviseArgs {
     /// Acceptable reading error, as a share of the interval, e.g. 1% or 0.01
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) error: Share,
+    /// Work that is measured, which the reads follow
+    #[arg(long, value_name = "WORK", value_enum, default_value = "spin")]
+    pub(crate) after: WorkArg,
     /// Use this recorded document of `measure` or `steps` instead of measuring; - for standard
     /// input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
@@ -43,6 +46,36 @@ pub(crate) struct AdviseArgs {
     pub(crate) duration: Seconds,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Work between two reads of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkArg {
+    /// a loop that leaves the caches as they are
+    Spin,
+    /// a walk over 32 kB
+    #[value(name = "touch-32k")]
+    Touch32K,
+    /// a walk over 256 kB
+    #[value(name = "touch-256k")]
+    Touch256K,
+    /// a walk over 4 MB
+    #[value(name = "touch-4m")]
+    Touch4M,
+    /// a sleep of 10 ms
+    Sleep,
+}
+
+impl From<WorkArg> for Work {
+    fn from(arg: WorkArg) -> Self {
+        match arg {
+            WorkArg::Spin => Self::Spin,
+            WorkArg::Touch32K => Self::Touch32K,
+            WorkArg::Touch256K => Self::Touch256K,
+            WorkArg::Touch4M => Self::Touch4M,
+            WorkArg::Sleep => Self::Sleep,
+        }
+    }
 }
 
 impl AdviseArgs {
@@ -81,7 +114,13 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
             let request = MeasureRequest { duration_s: duration.0, cpu, extended: false, synchronization: true };
-            Document::Measurement(fresh(catalog, &request, &args.output, &*stop_on_signals()?)?)
+            let stop = stop_on_signals()?;
+            let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
+            let after = args.after.into();
+            let one = |interval: Seconds| AfterWorkRequest::Interval { ns: interval.0 * 1e9, after };
+            let works = args.interval.map_or(AfterWorkRequest::Intervals, one);
+            around_work(&mut measurement, works, &stop)?;
+            Document::Measurement(measurement)
         }
     };
     let (source, interrupted) = match &document {
@@ -91,7 +130,8 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
         }
     };
-    let advice = clockscope_measure::advise(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
+    let interval_ns = args.interval.map(|interval| interval.0 * 1e9);
+    let advice = clockscope_measure::advise(source, args.error.0, interval_ns, args.after.into());
     let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Unanswered,

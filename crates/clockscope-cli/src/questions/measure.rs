@@ -8,7 +8,7 @@ mod switched;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use clockscope_measure::{Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
+use clockscope_measure::{AfterWorkRequest, Catalog, ComparedQuestion, MeasureRequest, Session, ThisMachine};
 use clockscope_records::{Envelope, Measurement};
 
 pub(crate) use arguments::MeasureArgs;
@@ -84,17 +84,34 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     show_measurement(measured(catalog, args)?, baseline.as_ref(), args, destination)
 }
 
-/// Measures in several runs, or once in this process.
+/// Measures in several runs, or once in this process, and then around other work.
 fn measured(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let of_runs = args.runs().map(|runs| repeated::measure(args, runs)).transpose()?.flatten();
-    of_runs.map_or_else(|| here(catalog, args), Ok)
+    let mut measurement = of_runs.map_or_else(|| here(catalog, args), Ok)?;
+    if !is_one_of_several() {
+        around_work(&mut measurement, AfterWorkRequest::Brief(args.work_s()), &*stop_on_signals()?)?;
+    }
+    Ok(measurement)
+}
+
+/// Reads the clocks of a measurement around other work, unless it was interrupted.
+pub(super) fn around_work(
+    measurement: &mut Envelope<Measurement>,
+    request: AfterWorkRequest,
+    stop: &AtomicBool,
+) -> Result<()> {
+    if measurement.is_interrupted() {
+        return Ok(());
+    }
+    let found = clockscope_measure::after_work(&Session::new(&ThisMachine, stop), measurement, request);
+    found.map_err(|error| explained(error, "--cpu"))
 }
 
 /// Measures once, in this process.
 fn here(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let timer = RequestedTimer::of(&args.timer)?;
-    let MeasureArgs { duration, cpu, extended, .. } = *args;
-    let request = MeasureRequest { duration_s: duration.0, cpu, extended, synchronization: extended };
+    let MeasureArgs { cpu, extended, .. } = *args;
+    let request = MeasureRequest { duration_s: args.sampling_s(), cpu, extended, synchronization: extended };
     let stop = if is_one_of_several() { stop_with_parent()? } else { stop_on_signals()? };
     let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
     timer.note(&mut measurement);
@@ -129,9 +146,9 @@ mod tests {
             let args = MeasureArgs::of_words(words.iter().map(ToString::to_string)).unwrap();
             args.runs().map(|runs| (runs.count, (runs.duration_s * 1e3).round(), runs.is_wanted))
         };
-        assert_eq!(runs(&[]), Some((12, 150.0, false)));
-        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((12, 1000.0, false)));
-        assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((12, 100.0, false)), None));
+        assert_eq!(runs(&[]), Some((12, 125.0, false)));
+        assert_eq!(runs(&["-d", "12s", "tsc"]), Some((12, 970.0, false)));
+        assert_eq!((runs(&["-d", "1.2s"]), runs(&["-d", "1.1s"])), (Some((12, 83.0, false)), None));
         assert_eq!(runs(&["-d", "50ms", "--repeat", "3"]), Some((3, 50.0, true)));
         for alone in [&["--extended"][..], &["--repeat", "1"], &["--timer-period", "1ms"]] {
             assert_eq!(runs(alone), None, "{alone:?}");

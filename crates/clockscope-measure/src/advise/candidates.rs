@@ -2,8 +2,8 @@
 //! others may not.
 
 use clockscope_records::{
-    Candidate, ClockIdentity, ClockKind, ClockRecord, Envelope, Environment, Events, LeftOut, LeftOutCause,
-    Measurement, ReadPath, Steps, Summary, TickEvidence, TickIs,
+    AfterWork, Candidate, ClockIdentity, ClockKind, ClockRecord, Envelope, Environment, Events, LeftOut, LeftOutCause,
+    Measurement, ReadPath, Steps, Summary, TickEvidence, TickIs, Work,
 };
 use clockscope_system::clocksource;
 
@@ -36,6 +36,7 @@ impl<'a> AdviceInput<'a> {
                     evidence: clock.tick_evidence.as_ref(),
                     observed_resolution_ns: clock.summary_nonzero.known().map(|summary| summary.min),
                     summary: clock.summary.known(),
+                    after_work: &[],
                     events: clock.events.as_ref(),
                 })
                 .collect(),
@@ -73,6 +74,7 @@ pub(super) struct ClockFigures<'a> {
     pub(super) evidence: Option<&'a TickEvidence>,
     pub(super) observed_resolution_ns: Option<f64>,
     pub(super) summary: Option<&'a Summary>,
+    pub(super) after_work: &'a [AfterWork],
     pub(super) events: Option<&'a Events>,
 }
 
@@ -86,6 +88,7 @@ impl<'a> ClockFigures<'a> {
             evidence: clock.tick_evidence.as_ref(),
             observed_resolution_ns: clock.observed_resolution_ns.get(),
             summary: clock.summary.known(),
+            after_work: clock.after_work.as_deref().unwrap_or_default(),
             events: clock.events.as_ref(),
         }
     }
@@ -99,9 +102,13 @@ pub(super) struct Weighed<'a> {
     pub(super) reads: u64,
 }
 
+/// Clocks whose tick is longer, in ns, are off by it, whatever lies between two reads.
+const COARSE_TICK_NS: f64 = 1e5;
+
 impl Weighed<'_> {
-    pub(super) fn error_ns(&self) -> f64 {
-        self.candidate.reading_error_ns()
+    /// Returns whether its error after this work is known.
+    pub(super) fn is_known_after(&self, work: Work) -> bool {
+        self.candidate.tick_ns >= COARSE_TICK_NS || self.candidate.after_work.iter().any(|after| after.work == work)
     }
 
     /// Returns true if programs of the system usually measure intervals by it.
@@ -170,6 +177,7 @@ pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), Le
         jitter_ns: summary.p99 - summary.p50,
         two_reads_ns: [summary.min, summary.p99],
         two_reads_max_ns: summary.max.max(tick_ns),
+        after_work: found.after_work.to_vec(),
     };
     Ok((candidate, events.reads))
 }

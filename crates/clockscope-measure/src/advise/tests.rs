@@ -1,6 +1,6 @@
 use clockscope_records::{
-    Adjtimex, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, LeftOutCause, Measurement, PtpClock, Rate,
-    RatePair, ReadPath, Run, ScaleSource, Summary, Synchronization, TimerRecord, texts,
+    Adjtimex, AfterWork, ChronyTracking, ClockIdentity, ClockKind, Emulator, Extended, LeftOutCause, Measurement,
+    PtpClock, Rate, RatePair, ReadPath, Run, ScaleSource, Summary, Synchronization, TimerRecord, texts,
 };
 
 use super::candidates::candidate;
@@ -53,7 +53,7 @@ fn measured(clocks: &[ClockRecord], synchronization: Synchronization) -> Envelop
 
 fn rows(clocks: &[ClockRecord], interval_ns: Option<f64>, error: f64) -> Vec<AdviceRow> {
     let measured = measured(clocks, Synchronization::default());
-    let advice = advise(AdviceInput::Measurement(&measured), error, interval_ns);
+    let advice = advise(AdviceInput::Measurement(&measured), error, interval_ns, Work::Spin);
     advice.found.rows.result().unwrap_or_default()
 }
 
@@ -65,7 +65,7 @@ fn the_overhead_is_no_less_than_the_cost() {
         let clock = record("monotonic", |clock| cost(clock, cost_ns));
         let (found, _) = candidate(&ClockFigures::of_record(&clock)).unwrap();
         assert_eq!((found.cost_ns, found.overhead_ns, found.jitter_ns), (cost_ns, overhead_ns, 10.0));
-        assert_eq!((found.reading_error_ns(), found.subtracted_error_ns()), (overhead_ns + 20.0, 20.0));
+        assert_eq!(found.loop_error_ns(), overhead_ns + 20.0);
     }
 }
 
@@ -118,7 +118,7 @@ fn the_usual_clock_is_advised_where_it_suffices_and_else_the_finest() {
     let of = |interval_ns: f64| rows(&clocks, Some(interval_ns), 0.01).remove(0);
     let short = of(10.0);
     assert_eq!((short.clock.as_str(), short.reading_error), ("rdtscp", 4.0));
-    assert_eq!((short.repetitions, short.repetitions_subtracted), (400, 200));
+    assert_eq!(short.repetitions, 400);
     assert_eq!(short.cheapest_sufficient, None);
     let between = of(4_500.0);
     assert_eq!((between.clock.as_str(), between.repetitions), ("rdtscp", 1));
@@ -191,7 +191,7 @@ fn where_no_clock_is_advised_the_reason_is_the_same() {
         let clock = Figure::Unknown(reason.clone());
         assert_eq!(found, Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() });
         let measured = Envelope { environment: environment.clone(), ..measured(clocks, Synchronization::default()) };
-        let advice = advise(AdviceInput::Measurement(&measured), 0.01, None);
+        let advice = advise(AdviceInput::Measurement(&measured), 0.01, None, Work::Spin);
         assert_eq!(advice.found.rows.reason(), Some(&reason));
         reason
     };
@@ -327,4 +327,58 @@ fn a_comparison_with_other_hardware_bounds_the_scale() {
     assert_eq!(share.get().map(|share| (share * 1e9).round()), Some(7_500.0));
     assert_eq!(source, Some(ScaleSource::Comparison("ptp0".to_owned())));
     assert!(!of("KVM virtual PTP").0.is_known());
+}
+
+/// Errors after work decide where there are any, and clocks without them are left out; what was not
+/// tried has no advice.
+#[test]
+fn errors_after_work_are_those_advised() {
+    let after = |work: Work, work_ns: f64, p99_ns: f64| AfterWork {
+        work,
+        work_ns,
+        measurements: 10_000,
+        median_ns: p99_ns,
+        p99_ns: p99_ns / 1.11,
+    };
+    let clocks = [
+        record("monotonic", |clock| {
+            cost(clock, 40.0);
+            let spins = [after(Work::Spin, 1e4, 100.0), after(Work::Spin, 1e6, 1000.0)];
+            clock.after_work = Figure::Known([&spins[..], &[after(Work::Sleep, 1e7, 5000.0)]].concat());
+        }),
+        record("rdtscp", |clock| {
+            cost(clock, 18.0);
+            clock.after_work = Figure::Known(vec![after(Work::Spin, 1e4, 30.0)]);
+        }),
+        record("monotonic", |clock| {
+            cost(clock, 1.0);
+            (clock.identity.name, clock.identity.is_usual) = ("monotonic_raw".to_owned(), false);
+        }),
+    ];
+    let recommended = recommend(&clocks, &healthy().environment);
+    assert_eq!((recommended.clock.as_deref(), recommended.after), (Some("monotonic"), Some(Work::Spin)));
+    assert_eq!(
+        (recommended.interval_ns.map(f64::round), recommended.shorter.unwrap().clock),
+        (Some(1e4), "rdtscp".into())
+    );
+    let measured = measured(&clocks, Synchronization::default());
+    let advised =
+        |interval_ns: f64, work: Work| advise(AdviceInput::Measurement(&measured), 0.01, Some(interval_ns), work).found;
+    let error_ns = |interval_ns: f64, work: Work| {
+        advised(interval_ns, work).rows.result().map(|rows| (rows[0].reading_error * interval_ns).round())
+    };
+    assert_eq!([error_ns(1e3, Work::Spin), error_ns(1e5, Work::Spin)], [Ok(30.0), Ok(316.0)]);
+    assert_eq!(error_ns(1e3, Work::Sleep), Ok(5000.0));
+    let unknown = error_ns(1e3, Work::Touch4M).unwrap_err().to_string();
+    assert!(unknown.contains("no measurements of touching 4 MB"), "{unknown}");
+    let left_out = advised(1e3, Work::Spin).left_out;
+    assert_eq!(left_out.last().map(|clock| clock.cause), Some(LeftOutCause::NotAfterWork));
+    // Without any, the errors are those of reads in a loop, and that is said.
+    let advice = advise(
+        AdviceInput::Measurement(&self::measured(&two_clocks(), Synchronization::default())),
+        0.01,
+        None,
+        Work::Spin,
+    );
+    assert_eq!(advice.found.after, None);
 }

@@ -132,6 +132,7 @@ fn clock(name: &str, median: f64, rounds: Vec<f64>) -> ClockRecord {
         observed_resolution_ns: Figure::Known(1.0),
         tick_ns: Figure::Known(10.0),
         tick_evidence: None,
+        after_work: Figure::default(),
         summary: Figure::unknown(texts::SEVERAL_RUNS),
         monotonic: Figure::unknown(texts::SEVERAL_RUNS),
         events: Some(events()),

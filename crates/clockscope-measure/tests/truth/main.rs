@@ -6,6 +6,7 @@
 //! if it is not set, with `full` as many as README.md lists. `CLOCKSCOPE_SEED` picks one.
 
 mod across;
+mod after_work;
 mod census;
 mod check;
 mod events;

@@ -33,6 +33,8 @@ pub const NO_CPUFREQ: &str = "the system does not control the CPU's frequency (n
 pub const NO_DIFFERENCES: &str = "no two readings followed one another";
 pub const DIFFERENCES_NOT_RECORDED: &str =
     "the record lacks the differences of readings, which --repeat does not keep: advise from a single run";
+pub const NOT_AFTER_WORK: &str = "it was read in a loop alone: name it, or a few clocks, to read it after other work";
+pub const NO_COUNTER_FOR_WORK: &str = "no counter may be read here, which the work is timed by";
 pub const NO_EVENTS: &str = "it was not found";
 pub const NO_EXCHANGE: &str = "no exchange was completed";
 pub const NO_FORWARD_STEP: &str = "no two successive readings differed by a positive step";

@@ -10,17 +10,15 @@ use crate::style::View;
 use crate::units::{figure, percent, precise_time, rounded_up, significant, time};
 use crate::words::{by_reason, counted};
 
-const INTERVALS: [&str; 7] =
-    ["Interval", "Clock", "Reading error", "Repetitions", "subtracted", "Scale error", "Cheapest"];
-const CLOCKS: [&str; 7] = ["Clock", "Cost (ns)", "Overhead", "Tick", "Jitter", "Two reads differ by", "at most"];
+const INTERVALS: [&str; 6] = ["Interval", "Clock", "Reading error", "Repetitions", "Scale error", "Cheapest"];
+const CLOCKS: [&str; 6] = ["Clock", "Cost (ns)", "Tick", "In a loop", "Two reads differ by", "at most"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 8] = [
     "interval_ns",
     "clock",
     "reading_error",
     "repetitions",
-    "repetitions_subtracted",
     "scale_error",
     "scale_source",
     "cheapest_sufficient",
@@ -28,7 +26,7 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// The meaning of the figures.
-const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval: overhead, tick and jitter together. Repetitions between the two reads divide it; \"subtracted\" is how many where the overhead is subtracted. Cheapest: of the clocks whose single measurement suffices. Overhead: what two reads show with nothing between them. Jitter: by how much that varies (its 99th percentile less its median). Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
+const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval, in 99 of 100 measurements after the named work. Repetitions between the two reads divide it. It is not to be subtracted: work begins before a read has ended, so that less than that is too long. Cheapest: of the clocks whose single measurement suffices. In a loop: the reading error of reads that follow one another, which is smaller. Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
 
 impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
@@ -69,7 +67,6 @@ fn interval(row: &AdviceRow) -> Vec<Cell> {
         row.clock.as_str().into(),
         percent(row.reading_error * 100.0).into(),
         row.repetitions.to_string().into(),
-        row.repetitions_subtracted.to_string().into(),
         row.scale_error.get().map_or("?".into(), |share| ppm(share).into()),
         row.cheapest_sufficient.as_deref().unwrap_or("none").into(),
     ]
@@ -85,9 +82,8 @@ fn clock(clock: &Candidate) -> Vec<Cell> {
     vec![
         clock.clock.as_str().into(),
         significant(clock.cost_ns, 4).into(),
-        Cell::Time(clock.overhead_ns),
         tick.into(),
-        Cell::Time(clock.jitter_ns),
+        Cell::Time(clock.loop_error_ns()),
         format!("{} to {}", time(least), time(most)).into(),
         Cell::Time(clock.two_reads_max_ns),
     ]
@@ -103,22 +99,17 @@ fn rows(advice: &Advice) -> &[AdviceRow] {
 
 /// Says what to do for one interval, and what error remains.
 fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
-    let AdviceRow { interval_ns, ref clock, reading_error, repetitions, repetitions_subtracted, .. } = *row;
+    let AdviceRow { interval_ns, ref clock, reading_error, repetitions, .. } = *row;
     let of_interval = |share: f64| time(share * interval_ns);
     let interval = time(interval_ns);
     let single = format!("{} ({})", of_interval(reading_error), percent(reading_error * 100.0));
+    let situation = situation(advice);
     let what = match repetitions {
-        1 => format!(
-            "For {interval} use {clock}, and measure once: the reading error is {single} in 99 of 100 measurements."
-        ),
+        1 => format!("For {interval} use {clock}, and measure once: the reading error is {single} in {situation}."),
         _ => format!(
-            "For {interval} use {clock}, run the work {} between two reads, and divide the time by that{}. The \
-             reading error of a single measurement is {single}, that of so many {}.",
+            "For {interval} use {clock}, run the work {} between two reads, and divide the time by that. The reading \
+             error of a single measurement is {single} in {situation}, that of so many {}.",
             counted(repetitions, "time"),
-            match repetitions_subtracted {
-                fewer if fewer < repetitions => format!(" ({} if the overhead is subtracted)", counted(fewer, "time")),
-                _ => String::new(),
-            },
             percent(reading_error / repetitions as f64 * 100.0),
         ),
     };
@@ -126,7 +117,7 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
         (Some(share), Some(source)) => {
             let both = share + reading_error / repetitions as f64;
             format!(
-                "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}) in 99 of 100 measurements.",
+                "The scale error is {} {}: {} of {interval}. With both errors, the interval is off by at most {} ({}) as often.",
                 ppm(share),
                 by(source),
                 of_interval(share),
@@ -141,7 +132,22 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
             format!("The scale error is unknown ({}){}.", unknown_scale(row), may_be.unwrap_or_default())
         }
     };
-    vec![what, scale]
+    std::iter::once(what).chain(others(advice, row)).chain([scale]).collect()
+}
+
+/// Names the measurements that the reading error holds for.
+fn situation(advice: &Advice) -> String {
+    match advice.after {
+        Some(work) => format!("99 of 100 measurements of {work}"),
+        None => "reads in a loop, and larger after other work: `clockscope advise` measures that".to_owned(),
+    }
+}
+
+/// Says what the reading error of the same clock is after other work.
+fn others(advice: &Advice, row: &AdviceRow) -> Option<String> {
+    let others = row.after_work.iter().filter(|found| Some(found.work) != advice.after);
+    let others: Vec<String> = others.map(|found| format!("{} after {found}", time(found.error_ns()))).collect();
+    (!others.is_empty()).then(|| format!("It is {}.", others.join(", ")))
 }
 
 /// Says the same for intervals of many lengths.
@@ -149,16 +155,17 @@ fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
     let error = percent(advice.error * 100.0);
     let Some(longest) = all.last() else { return Vec::new() };
     let candidate = advice.clocks.iter().find(|clock| clock.clock == longest.clock);
-    let from = candidate.map(|clock| rounded_up(clock.reading_error_ns() / advice.error, 3));
+    let from = candidate.map(|clock| rounded_up(clock.sufficient_from_ns(advice.error, advice.after), 2));
     let others = all.iter().find(|row| row.clock != longest.clock);
     let shorter = others.map_or("repeat shorter work".to_owned(), |row| {
         format!("for shorter intervals use {} and the repetitions of the table", row.clock)
     });
     let what = from.map(|from_ns| {
         format!(
-            "From {} on, a single measurement by {} has a reading error of at most {error}; {shorter}.",
+            "From {} on, a single measurement by {} has a reading error of at most {error} in {}; {shorter}.",
             time(from_ns),
-            longest.clock
+            longest.clock,
+            situation(advice)
         )
     });
     let scale = match (longest.scale_error.get(), &longest.scale_source) {
@@ -203,9 +210,7 @@ fn two_reads(advice: &Advice, row: &AdviceRow) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Figure;
-    use clockscope_records::Unknown;
-    use clockscope_records::texts;
+    use clockscope_records::{AfterWork, Figure, Unknown, Work, texts};
 
     use super::*;
 
@@ -219,11 +224,17 @@ mod tests {
             scale_source: scale.is_ok().then_some(ScaleSource::Chronyd),
             scale_error: scale.into(),
             repetitions: repetitions(40.0),
-            repetitions_subtracted: repetitions(20.0),
+            after_work: vec![
+                AfterWork { work: Work::Spin, work_ns: 100.0, measurements: 10_000, median_ns: 30.0, p99_ns: 36.0 },
+                AfterWork { work: Work::Sleep, work_ns: 1e7, measurements: 100, median_ns: 400.0, p99_ns: 1000.0 },
+            ],
             cheapest_sufficient: None,
         };
         let rows = Figure::Known(vec![row]);
-        Advice { error: 0.01, rows, scale_tolerance, clocks: Vec::new(), left_out: Vec::new() }.conclusion().join(" ")
+        let after = Some(Work::Spin);
+        Advice { error: 0.01, after, rows, scale_tolerance, clocks: Vec::new(), left_out: Vec::new() }
+            .conclusion()
+            .join(" ")
     }
 
     /// A bound of the whole is named where both errors are known, and never otherwise.
@@ -233,8 +244,8 @@ mod tests {
         assert_eq!(
             of(hour, Ok(2.5e-7), Some(500e-6)),
             "For 3600 s use monotonic, and measure once: the reading error is 40 ns (1.11e-9%) in 99 of 100 \
-             measurements. The scale error is 0.25 ppm at most, as chronyd states now: 900 µs of 3600 s. With both errors, the \
-             interval is off by at most 900 µs (2.50e-5%) in 99 of 100 measurements."
+             measurements of a spin. It is 1.2 µs after a sleep of 10 ms. The scale error is 0.25 ppm at most, as chronyd states now: 900 µs of 3600 s. With both errors, the \
+             interval is off by at most 900 µs (2.50e-5%) as often."
         );
         let unknown = of(hour, Err(texts::NOT_SYNCHRONIZED.into()), Some(500e-6));
         assert!(unknown.ends_with(
@@ -247,13 +258,13 @@ mod tests {
         let short = of(100.0, Ok(1e-4), None);
         assert!(
             short.starts_with(
-                "For 100 ns use monotonic, run the work 40 times between two reads, and divide the time by that \
-                 (20 times if the overhead is subtracted). The reading error of a single measurement is 40 ns (40%), that \
-                 of so many 1%."
+                "For 100 ns use monotonic, run the work 40 times between two reads, and divide the time by that. The \
+                 reading error of a single measurement is 40 ns (40%) in 99 of 100 measurements of a spin, that of so \
+                 many 1%."
             ),
             "{short}"
         );
         // Repetitions shrink the one error only.
-        assert!(short.ends_with("off by at most 1.01 ns (1.01%) in 99 of 100 measurements."), "{short}");
+        assert!(short.ends_with("off by at most 1.01 ns (1.01%) as often."), "{short}");
     }
 }

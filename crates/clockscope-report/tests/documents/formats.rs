@@ -245,6 +245,7 @@ fn unknown_is_never_a_number() {
         observed_resolution_ns: Figure::default(),
         tick_ns: Figure::default(),
         tick_evidence: None,
+        after_work: Figure::default(),
         summary: Figure::default(),
         monotonic: Figure::default(),
         events: None,
@@ -258,7 +259,7 @@ fn unknown_is_never_a_number() {
         let words = |row: &str| row.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>();
         rows.take(6).map(words).collect::<Vec<_>>()
     };
-    assert_eq!(rows(Some(Columns::All)), vec![vec!["?"; 13]; 6]);
+    assert_eq!(rows(Some(Columns::All)), vec![vec!["?"; 14]; 6]);
     assert_eq!(rows(Some(Columns::Clockperf)), vec![vec!["?"; 8]; 6]);
     // Columns that say nothing are left out.
     assert!(rows(None).iter().all(Vec::is_empty), "{:?}", rows(None));

@@ -150,7 +150,7 @@ fn columns_are_chosen_by_name() {
         insta::assert_snapshot!(format!("{fixture}.clockperf"), table(fixture, Columns::Clockperf));
     }
     let all = table("healthy", Columns::All);
-    assert_eq!(heads(&all).len(), 15, "{all}");
+    assert_eq!(heads(&all).len(), 16, "{all}");
     insta::assert_snapshot!("healthy.all", all);
     // Without the flag, Markdown has all columns.
     let markdown = rendered(&document("healthy"), Format::Markdown);

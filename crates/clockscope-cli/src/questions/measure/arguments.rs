@@ -98,6 +98,8 @@ pub(crate) fn is_one_of_several() -> bool {
 /// Runs of a record by default: so many that comparisons of all clocks leave out one run that was
 /// disturbed.
 const DEFAULT_RUNS: u32 = 12;
+/// The most time for reads around other work, in seconds: of a measurement that takes 2 s, a sixth.
+const LONGEST_WORK_S: f64 = 0.36;
 /// Runs that share a shorter time last less than 0.1 s: too few batches of a clock among many.
 const SHORTEST_S: f64 = 1.2;
 
@@ -129,13 +131,23 @@ impl MeasureArgs {
         matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(UsageError::from)
     }
 
+    /// Returns the time for reads around other work, in seconds.
+    pub(crate) fn work_s(&self) -> f64 {
+        LONGEST_WORK_S.min(self.duration.0 / 6.0)
+    }
+
+    /// Returns the time for reads in a loop, in seconds: all of it for one of several runs.
+    pub(crate) fn sampling_s(&self) -> f64 {
+        if is_one_of_several() { self.duration.0 } else { self.duration.0 - self.work_s() }
+    }
+
     /// Returns the runs that are to be made; `None` for one in this process.
     pub(crate) fn runs(&self) -> Option<Runs> {
         let is_divisible = !self.extended && self.timer.timer_period.is_none() && !is_one_of_several();
         match self.repeat {
             Some(count) => (count > 1).then_some(Runs { count, duration_s: self.duration.0, is_wanted: true }),
             None if is_divisible && self.duration.0 >= SHORTEST_S => {
-                let duration_s = self.duration.0 / f64::from(DEFAULT_RUNS);
+                let duration_s = self.sampling_s() / f64::from(DEFAULT_RUNS);
                 Some(Runs { count: DEFAULT_RUNS, duration_s, is_wanted: false })
             }
             None => None,

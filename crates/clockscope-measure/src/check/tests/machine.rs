@@ -57,6 +57,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         observed_resolution_ns: Figure::Known(tick_ns),
         tick_ns: Figure::Known(tick_ns),
         tick_evidence: None,
+        after_work: Figure::default(),
         summary: Figure::default(),
         monotonic: Figure::default(),
         events: Some(Events {

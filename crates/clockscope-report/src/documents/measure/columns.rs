@@ -1,13 +1,16 @@
 //! The columns of the table of a measurement: their heads, and what they show of a clock.
 
-use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic};
+use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic, Work};
 
 use super::super::clocks::tick_cell;
 use super::events;
 use crate::model::Cell;
 use crate::style::Columns;
-use crate::units::{COST_DIGITS, hertz, significant, time_parts};
+use crate::units::{COST_DIGITS, hertz, significant, time, time_parts};
 use crate::words::grouped;
+
+/// Length of the spin whose errors are shown, in ns.
+const SPIN_NS: f64 = 1e4;
 
 /// A column of the table.
 pub(super) struct Column {
@@ -47,11 +50,12 @@ static MAIN: [Column; 5] = [
 ];
 
 /// Everything that was measured.
-static ALL: [Column; 14] = [
+static ALL: [Column; 15] = [
     NAME,
     Column { head: "Cost (ns)", ..COST },
     column("±95%", interval, interval_reason),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")), ratio_reason),
+    column("After-spin", after_work, |clock| clock.after_work.why()),
     column("Nominal", |clock| Cell::time(clock.nominal_resolution_ns.get()), |clock| clock.nominal_resolution_ns.why()),
     column(
         "Observed",
@@ -96,6 +100,13 @@ fn median(clock: &ClockRecord) -> Option<f64> {
 
 fn in_ns(ns: f64) -> Cell {
     Cell::Measure { figure: significant(ns, 4).into(), unit: "ns", bar: None }
+}
+
+/// The error of intervals around a spin of some 10 µs: the median and the 99th percentile.
+fn after_work(clock: &ClockRecord) -> Cell {
+    let spins = clock.after_work.as_deref().unwrap_or_default().iter().filter(|after| after.work == Work::Spin);
+    let nearest = spins.min_by(|a, b| (a.work_ns / SPIN_NS).ln().abs().total_cmp(&(b.work_ns / SPIN_NS).ln().abs()));
+    Cell::known(nearest, |after| format!("{} to {}", time(after.median_ns), time(after.p99_ns)))
 }
 
 fn ratio_reason(clock: &ClockRecord) -> Option<String> {
