@@ -1,5 +1,6 @@
-/* The same clocks in plain C loops, timed as clockscope times its batches: about 20 us between two fenced counter
- * reads, all clocks in turn, the median over the batches. Prints a JSON object of ns a read.
+/* The same clocks in plain C loops, which store each reading and end at an error. They are timed as clockscope times
+ * its batches: about 20 us between two fenced counter reads, all clocks in turn, the median over the batches. Prints a
+ * JSON object of ns a read.
  *
  *   loops CPU SECONDS
  */
@@ -9,14 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/timeb.h>
 #include <sys/times.h>
 #include <time.h>
 
 #define BATCHES 4096
 #define LONGEST 1024
 
-static struct timespec slots[LONGEST];
-static uint64_t ticks[LONGEST];
+/* What the loops leave. Not static: nothing reads them, and the compiler would leave out the stores. */
+struct timespec specs[LONGEST];
+struct timeval vals[LONGEST];
+struct timeb times_b[LONGEST];
+uint64_t ticks[LONGEST];
 
 static inline uint64_t now(void)
 {
@@ -25,52 +31,61 @@ static inline uint64_t now(void)
     return (uint64_t)high << 32 | low;
 }
 
-static void tsc(int reads)
-{
-    for (int i = 0; i < reads; i++) {
-        uint32_t low, high;
-        __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-        ticks[i] = (uint64_t)high << 32 | low;
+/* glibc has it for old programs only. */
+__asm__(".symver ftime, ftime@GLIBC_2.2.5");
+
+/* Each is an expression that reads the clock into slot i, and is true if that failed. */
+#define COUNTER(text, ...)                                                                      \
+    ({                                                                                          \
+        uint32_t low, high;                                                                     \
+        __asm__ volatile(text : "=a"(low), "=d"(high)::"memory", ##__VA_ARGS__);                \
+        ticks[i] = (uint64_t)high << 32 | low;                                                  \
+        0;                                                                                      \
+    })
+#define POSIX(id) clock_gettime(id, &specs[i])
+#define COUNT(call) ((ticks[i] = (call)) == (uint64_t)-1)
+#define USAGE(who)                                                                              \
+    ({                                                                                          \
+        struct rusage used;                                                                     \
+        int failed = getrusage(who, &used);                                                     \
+        ticks[i] = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +                 \
+                   (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;                      \
+        failed;                                                                                 \
+    })
+
+/* A row a clock: its name, and the read. */
+#define ROWS(ROW)                                                                               \
+    ROW(tsc, COUNTER("rdtsc"))                                                                  \
+    ROW(tsc_lfence, COUNTER("lfence; rdtsc"))                                                   \
+    ROW(rdtscp, COUNTER("rdtscp", "ecx"))                                                       \
+    ROW(rdtscp_lfence, COUNTER("rdtscp; lfence", "ecx"))                                        \
+    ROW(tsc_cpuid, COUNTER("xorl %%eax, %%eax; xorl %%ecx, %%ecx; cpuid; rdtsc", "ebx", "ecx")) \
+    ROW(realtime, POSIX(CLOCK_REALTIME))                                                        \
+    ROW(realtime_coarse, POSIX(CLOCK_REALTIME_COARSE))                                          \
+    ROW(tai, POSIX(CLOCK_TAI))                                                                  \
+    ROW(monotonic, POSIX(CLOCK_MONOTONIC))                                                      \
+    ROW(monotonic_coarse, POSIX(CLOCK_MONOTONIC_COARSE))                                        \
+    ROW(monotonic_raw, POSIX(CLOCK_MONOTONIC_RAW))                                              \
+    ROW(boottime, POSIX(CLOCK_BOOTTIME))                                                        \
+    ROW(process, POSIX(CLOCK_PROCESS_CPUTIME_ID))                                               \
+    ROW(thread, POSIX(CLOCK_THREAD_CPUTIME_ID))                                                 \
+    ROW(gettimeofday, gettimeofday(&vals[i], NULL))                                             \
+    ROW(time, COUNT(time(NULL)))                                                                \
+    ROW(ftime, ftime(&times_b[i]))                                                              \
+    ROW(timespec_get, timespec_get(&specs[i], TIME_UTC) != TIME_UTC)                            \
+    ROW(clock, COUNT(clock()))                                                                  \
+    ROW(times, ({ struct tms unused; COUNT(times(&unused)); }))                                   \
+    ROW(getrusage, USAGE(RUSAGE_SELF))                                                          \
+    ROW(getrusage_thread, USAGE(RUSAGE_THREAD))
+
+#define LOOP(name, read)                        \
+    static void name##_loop(int reads)          \
+    {                                           \
+        for (int i = 0; i < reads; i++)         \
+            if (read)                           \
+                exit(1);                        \
     }
-}
-
-#define LOOP(name, id)                        \
-    static void name(int reads)               \
-    {                                         \
-        for (int i = 0; i < reads; i++)       \
-            clock_gettime(id, &slots[i]);     \
-    }
-LOOP(realtime, CLOCK_REALTIME)
-LOOP(monotonic, CLOCK_MONOTONIC)
-LOOP(monotonic_raw, CLOCK_MONOTONIC_RAW)
-LOOP(boottime, CLOCK_BOOTTIME)
-LOOP(process, CLOCK_PROCESS_CPUTIME_ID)
-LOOP(thread, CLOCK_THREAD_CPUTIME_ID)
-
-#define USAGE(name, who)                                                    \
-    static void name(int reads)                                             \
-    {                                                                       \
-        struct rusage usage;                                                \
-        for (int i = 0; i < reads; i++) {                                   \
-            getrusage(who, &usage);                                         \
-            ticks[i] = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;     \
-        }                                                                   \
-    }
-USAGE(getrusage_self, RUSAGE_SELF)
-USAGE(getrusage_thread, RUSAGE_THREAD)
-
-static void cpu_clock(int reads)
-{
-    for (int i = 0; i < reads; i++)
-        ticks[i] = clock();
-}
-
-static void times_call(int reads)
-{
-    struct tms unused;
-    for (int i = 0; i < reads; i++)
-        ticks[i] = times(&unused);
-}
+ROWS(LOOP)
 
 static struct {
     const char *name;
@@ -78,17 +93,8 @@ static struct {
     int reads, batches;
     double cost[BATCHES];
 } clocks[] = {
-    { "tsc", tsc, 0, 0, { 0 } },
-    { "realtime", realtime, 0, 0, { 0 } },
-    { "monotonic", monotonic, 0, 0, { 0 } },
-    { "monotonic_raw", monotonic_raw, 0, 0, { 0 } },
-    { "boottime", boottime, 0, 0, { 0 } },
-    { "process", process, 0, 0, { 0 } },
-    { "thread", thread, 0, 0, { 0 } },
-    { "clock", cpu_clock, 0, 0, { 0 } },
-    { "times", times_call, 0, 0, { 0 } },
-    { "getrusage", getrusage_self, 0, 0, { 0 } },
-    { "getrusage_thread", getrusage_thread, 0, 0, { 0 } },
+#define ENTRY(name, read) { #name, name##_loop, 0, 0, { 0 } },
+    ROWS(ENTRY)
 };
 enum { CLOCKS = sizeof clocks / sizeof *clocks };
 

@@ -2,9 +2,13 @@
 //! way back, no register that a function must save. On aarch64 also: the counter is read after a
 //! branch that depends on the first load.
 
+mod instruction;
+mod loops;
+
 use anyhow::{Context, Result, bail};
 
 use crate::run;
+use instruction::Instruction;
 
 /// Functions of crates/clockscope/examples/fast_path.rs, and how many instructions each may have,
 /// its return included.
@@ -56,7 +60,7 @@ pub(crate) fn check() -> Result<()> {
         let program = run::built(&format!("{profile}/examples/fast_path"));
         check_program("objdump", &program, profile, cfg!(target_arch = "aarch64"))?;
     }
-    Ok(())
+    loops::check()
 }
 
 /// Checks the functions of a program that was built with this profile, for x86-64 or for aarch64.
@@ -95,45 +99,13 @@ pub(crate) fn check_program(objdump: &str, program: &str, profile: &str, is_aarc
     Ok(())
 }
 
-/// An instruction with its address.
-struct Instruction<'a> {
-    address: u64,
-    text: &'a str,
-}
-
-impl Instruction<'_> {
-    /// Address to which a jump or a call goes.
-    fn target(&self) -> Option<u64> {
-        let operand = self.text.split_whitespace().skip(1).find_map(|word| u64::from_str_radix(word, 16).ok());
-        let is_transfer = ["j", "call", "b", "cb", "tb", "loop"].iter().any(|name| self.text.starts_with(name));
-        operand.filter(|_| is_transfer)
-    }
-
-    /// The numbers of the general registers that aarch64 names, in this order.
-    fn registers(&self) -> Vec<u32> {
-        let operands = self.text.split(['<', '/']).next().unwrap_or_default();
-        let words = operands.split(|letter: char| !letter.is_ascii_alphanumeric()).skip(1);
-        words.filter_map(|word| word.strip_prefix(['x', 'w'])?.parse().ok()).collect()
-    }
-
-    fn is(&self, names: &[&str]) -> bool {
-        let name = self.text.split_whitespace().next().unwrap_or_default();
-        names.contains(&name)
-    }
-}
-
 /// The instructions of the function whose path ends with `name`.
 fn function<'a>(code: &'a str, name: &str) -> Option<Vec<Instruction<'a>>> {
     // As the compiler has named functions until 1.95, and since.
     let names = [format!("{}{name}17h", name.len()), format!("{}{name}>:", name.len())];
     let is_header = |line: &&str| line.ends_with(">:") && names.iter().any(|name| line.contains(name));
     let lines = code.lines().skip_while(|line| !is_header(line)).skip(1).take_while(|line| !line.is_empty());
-    let instructions: Vec<_> = lines
-        .filter_map(|line| {
-            let (address, text) = line.trim().split_once(':')?;
-            Some(Instruction { address: u64::from_str_radix(address, 16).ok()?, text: text.trim() })
-        })
-        .collect();
+    let instructions: Vec<_> = lines.filter_map(Instruction::parse).collect();
     (!instructions.is_empty()).then_some(instructions)
 }
 
