@@ -56,7 +56,7 @@ pub(super) fn judge(
     evidence.add(resolution(clock));
     counter(seen, clock, faults).into_iter().for_each(|found| evidence.add(found));
     evidence.need(events::steps_back(&this, suspect, severity));
-    evidence.add(events::stalls(seen, &this, is_coarse(clock), Severity::Forbids));
+    evidence.add(events::stalls(seen, &this, Severity::Forbids));
     if clock.identity.is_cpu_time {
         return evidence;
     }
@@ -206,11 +206,6 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) ->
     faults.dedup();
     (is_computed && !faults.is_empty())
         .then(|| WeighedEvidence::new(EvidenceData::Counter { faults }, Finding::Against, Severity::Limits))
-}
-
-/// A clock whose readings step by as much as the timer tick.
-fn is_coarse(clock: &ClockRecord) -> bool {
-    step_ns(clock).is_some_and(|ns| ns >= COARSE_NS)
 }
 
 /// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest

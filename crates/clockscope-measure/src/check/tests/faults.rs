@@ -18,7 +18,7 @@ type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness
 #[test]
 fn one_thing_wrong_is_found_and_decides() {
     use Trustworthiness::{Limited, Undecided, Unfit};
-    let faults: [Fault; 35] = [
+    let faults: [Fault; 36] = [
         (
             "a reset after the last look",
             |seen| seen.means[1] = Mean::WentBack,
@@ -239,6 +239,13 @@ fn one_thing_wrong_is_found_and_decides() {
             "monotonic",
             Unfit,
             EvidenceKind::Readable,
+        ),
+        (
+            "a coarse clock stands still",
+            |seen| events(seen, "monotonic_coarse").stuck = 1,
+            "monotonic_coarse",
+            Unfit,
+            EvidenceKind::Stuck,
         ),
         (
             "a coarse clock goes back",
