@@ -640,3 +640,21 @@ fn a_coarse_clock_that_stands_still_is_unfit() {
         assert_eq!(verdict(&checked.found, "monotonic").verdict, Trustworthiness::Trusted);
     });
 }
+
+/// Clocks that the timer tick moves were trusted at any rate.
+#[test]
+fn a_coarse_clock_at_a_wrong_rate_is_unfit() {
+    for (share, expected) in [(1.0, true), (-0.5, true), (0.0, false)] {
+        let mut machine = quiet(Clocksource::Tsc);
+        let clock = machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there");
+        machine.at_ms(0.0, Change::SlewClock { clock, share });
+        on_one("check::coarse_rate", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
+            let checked = ask(session, Policy::default(), 0.3);
+            let coarse = verdict(&checked.found, "monotonic_coarse");
+            assert_eq!(coarse.verdict == Trustworthiness::Unfit, expected, "{share}: {coarse:?}");
+            let is_by_rate = against(coarse).iter().any(|found| found.data.kind() == EvidenceKind::Rate);
+            assert_eq!(is_by_rate, expected, "{share}: {coarse:?}");
+            assert_eq!(verdict(&checked.found, "monotonic").verdict, Trustworthiness::Trusted);
+        });
+    }
+}

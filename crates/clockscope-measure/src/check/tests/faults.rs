@@ -273,3 +273,30 @@ fn one_thing_wrong_is_found_and_decides() {
         }
     }
 }
+
+/// A coarse clock shows a rate that no late tick explains; where none would show, it is undecided.
+#[test]
+fn a_coarse_clock_that_does_not_follow_the_others_is_found() {
+    use Trustworthiness::{Limited, Trusted, Undecided, Unfit};
+    for (ppm, bound_ppm, verdict) in [
+        (0.0, 8e3, Trusted),
+        (12e3, 8e3, Trusted),
+        (-12e3, 8e3, Trusted),
+        (100e3, 8e3, Limited),
+        (-100e3, 8e3, Limited),
+        (300e3, 8e3, Unfit),
+        (-500e3, 8e3, Unfit),
+        (1e6, 8e3, Unfit),
+        (0.0, 60e3, Undecided),
+        (1e6, 60e3, Unfit),
+    ] {
+        let mut seen = healthy();
+        let rate = rate_of(&mut seen, "monotonic_coarse");
+        (rate.ppm, rate.bound_ppm) = (Figure::Known(ppm), Figure::Known(bound_ppm));
+        let because = if verdict == Trusted { NOTHING } else { vec![EvidenceKind::Rate] };
+        assert_eq!(decided(&seen, "monotonic_coarse"), (verdict, because), "{ppm} {bound_ppm}");
+    }
+    let mut seen = healthy();
+    rate_of(&mut seen, "monotonic_coarse").ppm = Figure::unknown(clockscope_records::texts::NOT_MEASURED);
+    assert_eq!(decided(&seen, "monotonic_coarse").0, Undecided);
+}

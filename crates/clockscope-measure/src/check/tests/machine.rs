@@ -172,7 +172,12 @@ pub(crate) fn healthy() -> Observations {
         is_reference_unsteered: true,
         rates: Ok(Rate {
             reference: "monotonic_raw:syscall".to_owned(),
-            clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
+            clocks: vec![
+                rate("rdtscp"),
+                rate("realtime"),
+                rate("monotonic"),
+                RateRecord { bound_ppm: Figure::Known(8_000.0), ..rate("monotonic_coarse") },
+            ],
             ..Rate::default()
         }),
         synchronization: Synchronization {
