@@ -17,7 +17,7 @@ pub(crate) enum FailOn {
     Warp,
     /// A run of 2 to 199 repeats of one value
     Stall,
-    /// A run of 200 or more repeats of one value
+    /// A run of 200 or more repeats of one value that the clock's tick does not explain
     Stuck,
     /// A read that failed
     Fail,

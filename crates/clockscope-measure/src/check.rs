@@ -204,12 +204,9 @@ fn rates<P: Platform>(
     duration_s: f64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Rate, MeasureError> {
-    // Those that the timer tick moves show little in a second.
     let all = Catalog::new(setup.session.platform);
-    let is_coarse = |index: usize| all.entries[index].info.is_coarse;
-    let is_fine = |name: &&str| !all.indices(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
     let stopwatch = default_clocks::stopwatch_by(&all, ReadPath::is_usual);
-    let mut compared: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
+    let mut compared: Vec<&str> = names.iter().map(String::as_str).collect();
     compared.extend(stopwatch.as_deref().filter(|stopwatch| !names.iter().any(|name| name == stopwatch)));
     let (clocks, reference) = rate::against(setup.session, &CHECK_REFERENCES, &compared)?;
     let plan = rate::RateSettings { reference, duration_s, until_ppm: None };

@@ -150,8 +150,8 @@ pub enum Meaningless {
     /// Every counter meets it.
     #[error("that the counter need not be invariant demands nothing")]
     NeedNotBeInvariant,
-    /// No rate of such a clock is compared.
-    #[error("the rate of a clock that the timer tick moves, or that counts processor time, is not compared")]
+    /// The rate of such a clock is too uncertain, or not compared.
+    #[error("the rate of a coarse clock is too uncertain for a limit, and that of processor time is not compared")]
     NoRate,
     /// A verdict that says nothing.
     #[error("invalid verdict undecided: expected trusted or limited")]

@@ -288,7 +288,7 @@ pub enum FaultKind {
     HiddenRegression,
     /// Steps forward that the reference did not see.
     Jump,
-    /// Runs of 200 repeats or more.
+    /// Runs of 200 repeats or more that the clock's tick does not explain.
     Stuck,
     /// Reads that failed.
     Error,

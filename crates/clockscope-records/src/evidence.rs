@@ -105,7 +105,7 @@ pub enum EvidenceData {
     },
     /// Does the clock ever stop?
     Stuck {
-        /// Runs of 200 or more equal readings.
+        /// Runs of 200 or more repeats of one value that the clock's tick does not explain.
         runs: Option<u64>,
         /// Time for which the clock showed one value, in ns; `null` for a clock that changed.
         unchanged_ns: Option<f64>,

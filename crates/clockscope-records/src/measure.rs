@@ -320,7 +320,7 @@ pub struct Events {
     pub errors: u64,
     /// From before the first reading until after the last, in ns.
     pub span_ns: Figure<f64>,
-    /// Runs of at least 200 repeats of one value.
+    /// Runs of at least 200 repeats of one value that the clock's tick does not explain.
     pub stuck: u64,
     /// Runs of 2 to 199 repeats of one value.
     pub stall: u64,

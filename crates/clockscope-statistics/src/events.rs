@@ -15,8 +15,15 @@ pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
 
 use thresholds::JumpThresholds;
 
-/// A run of more repeats than this is stuck, one of two to so many is a stall.
+/// A run of two to so many repeats is a stall. One of more is stuck, unless the clock's tick
+/// explains it.
 pub const STALL_MAX: u64 = 199;
+/// A clock's tick explains that the clock stands still for so many ticks at most: a timer tick may
+/// be late.
+const MAX_STILL_TICKS: f64 = 4.0;
+/// A pause between two batches that is longer than this, in ns, does not count as time that a clock
+/// stood still: the whole machine may have been stopped.
+const MAX_PAUSE_NS: f64 = 1e6;
 /// A jump of more than this many nanoseconds is a warp.
 pub const WARP_NS: f64 = 1e6;
 /// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for
@@ -57,7 +64,7 @@ pub enum Judge {
 pub struct EventCounts {
     /// Readings.
     pub reads: u64,
-    /// Runs of more than [`STALL_MAX`] repeats.
+    /// Runs of more than [`STALL_MAX`] repeats that the clock's tick does not explain.
     pub stuck: u64,
     /// Runs of 2 to [`STALL_MAX`] repeats.
     pub stall: u64,
@@ -101,6 +108,12 @@ pub struct EventCounter {
     last: Option<u64>,
     /// Repeats of `last` so far.
     run: u64,
+    /// Time for which the clock certainly stood still during them, in ns.
+    run_ns: f64,
+    /// Time that a read of the batch at hand takes, in ns: no more than usual.
+    read_ns: f64,
+    /// End of the last batch.
+    ended_ns: f64,
     /// Steps forward of the batch at hand that are at least as long as the threshold, less what
     /// they returned.
     steps: Vec<WorstEvent>,
@@ -188,6 +201,9 @@ impl EventCounter {
             origin: None,
             last: None,
             run: 0,
+            run_ns: 0.0,
+            read_ns: 0.0,
+            ended_ns: 0.0,
             steps: Vec::with_capacity(longest),
             worst: WorstEvents::new(),
             began_ns: None,
@@ -238,7 +254,13 @@ impl EventCounter {
         let ns_per_unit = self.ns_per_unit;
         let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
+        let mean_ns = (batch.after_ns - batch.before_ns).max(0.0) / batch.values.len() as f64;
+        self.read_ns = batch.cost_ns.map_or(mean_ns, |cost_ns| cost_ns.min(mean_ns));
         let boundary = self.last.map(|last| self.step(last, first));
+        if boundary == Some(0) {
+            self.add_pause(batch.before_ns - self.ended_ns);
+        }
+        self.ended_ns = batch.after_ns;
         let owed_ns = self.owed_at_start(boundary, first_ns, batch.before_ns);
         let (behind_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
@@ -250,6 +272,14 @@ impl EventCounter {
             let sunk_ns = behind_ns - owed_ns;
             let scan = Scan { boundary, first_ns, last_ns, changed_ns, behind_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
+        }
+    }
+
+    /// Counts the pause before a batch that begins with a repeat. A clock of CPU time rightly
+    /// stands still in it.
+    fn add_pause(&mut self, pause_ns: f64) {
+        if self.judge != Judge::None && (0.0..=MAX_PAUSE_NS).contains(&pause_ns) {
+            self.run_ns += pause_ns;
         }
     }
 
@@ -313,11 +343,9 @@ impl EventCounter {
         let step = to.wrapping_sub(from) as i64;
         if step == 0 {
             self.run += 1;
+            self.run_ns += self.read_ns;
             self.counts.repeats += 1;
             return step;
-        }
-        if self.run != 0 {
-            self.end_run();
         }
         if step < 0 {
             self.counts.regression += 1;
@@ -325,17 +353,23 @@ impl EventCounter {
         } else if self.counts.smallest_step.is_none_or(|smallest| (step as u64) < smallest) {
             self.counts.smallest_step = Some(step as u64);
         }
+        if self.run != 0 {
+            self.end_run();
+        }
         step
     }
 
+    /// Closes the run of repeats. Where neither a step nor the interface shows the clock's tick,
+    /// any long run is stuck.
     fn end_run(&mut self) {
-        let run = std::mem::take(&mut self.run);
+        let (run, run_ns) = (std::mem::take(&mut self.run), std::mem::take(&mut self.run_ns));
         let kind = match run {
             0 | 1 => return,
             2..=STALL_MAX => {
                 self.counts.stall += 1;
                 EventKind::Stall
             }
+            _ if run_ns <= MAX_STILL_TICKS * self.tick_ns() => return,
             _ => {
                 self.counts.stuck += 1;
                 EventKind::Stuck

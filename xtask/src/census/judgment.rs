@@ -8,10 +8,9 @@ use clockscope_records::{
 pub(super) fn judge(verdict: &mut Verdict) {
     let is_counter = is_counter(verdict);
     let is_wall = verdict.evidence.iter().any(|found| found.data.kind() == EvidenceKind::Synchronization);
-    let is_coarse = verdict.clock.ends_with("_coarse");
     let alone = |found: &CheckEvidence| match found.finding {
         Finding::Against => severity(&found.data, is_counter, is_wall),
-        Finding::Unknown if is_required(&found.data, is_coarse) => Trustworthiness::Undecided,
+        Finding::Unknown if is_required(&found.data) => Trustworthiness::Undecided,
         _ => Trustworthiness::Trusted,
     };
     let worst = |this: Use| {
@@ -23,7 +22,7 @@ pub(super) fn judge(verdict: &mut Verdict) {
     for found in &mut verdict.evidence {
         let concerns = Use::ALL.into_iter().any(|this| uses.of(this) == Some(whole) && matters(&found.data, this));
         let is_reason = whole != Trustworthiness::Trusted
-            || found.finding == Finding::For && is_required(&found.data, is_coarse) && supports(&found.data);
+            || found.finding == Finding::For && is_required(&found.data) && supports(&found.data);
         found.decides = concerns && alone(found) == whole && is_reason;
     }
     (verdict.uses, verdict.verdict) = (uses, whole);
@@ -43,15 +42,16 @@ fn matters(data: &EvidenceData, this: Use) -> bool {
 }
 
 /// Returns whether a clock without an answer is not trusted.
-fn is_required(data: &EvidenceData, is_coarse: bool) -> bool {
+fn is_required(data: &EvidenceData) -> bool {
     match data.kind() {
         EvidenceKind::Readable
         | EvidenceKind::Invariance
         | EvidenceKind::StepsBack
         | EvidenceKind::Order
         | EvidenceKind::Offsets
-        | EvidenceKind::Synchronization => true,
-        EvidenceKind::ConstantRate | EvidenceKind::Rate => !is_coarse,
+        | EvidenceKind::Synchronization
+        | EvidenceKind::ConstantRate
+        | EvidenceKind::Rate => true,
         // The counter's alone.
         EvidenceKind::Clocksource => true,
         _ => false,

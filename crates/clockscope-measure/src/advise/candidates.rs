@@ -155,8 +155,7 @@ pub(super) fn candidate(found: &ClockFigures<'_>) -> Result<(Candidate, u64), Le
         return Err(LeftOutCause::Unreadable);
     }
     let events = found.events.ok_or(LeftOutCause::NotJudged)?;
-    // A coarse clock stands still between two ticks.
-    if !is_right(events) || events.stuck > 0 && !found.identity.is_coarse {
+    if !is_right(events) || events.stuck > 0 {
         return Err(LeftOutCause::Faulty);
     }
     let summary = found.summary.ok_or(LeftOutCause::NoDifferences)?;

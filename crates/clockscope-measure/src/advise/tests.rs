@@ -86,7 +86,6 @@ fn what_is_left_out_has_its_cause() {
     assert_eq!(cause(|clock| clock.events = None), Some(LeftOutCause::NotJudged));
     assert_eq!(cause(|clock| events(clock).jump = Figure::Known(1)), Some(LeftOutCause::Faulty));
     assert_eq!(cause(|clock| events(clock).stuck = 1), Some(LeftOutCause::Faulty));
-    assert_eq!(cause(|clock| (events(clock).stuck, clock.identity.is_coarse) = (1, true)), None);
     assert_eq!(cause(|clock| clock.summary = Figure::default()), Some(LeftOutCause::NoDifferences));
     assert_eq!(cause(|clock| cost(clock, 0.0)), Some(LeftOutCause::NoCost));
     let stuck = |clock: &mut ClockRecord| {

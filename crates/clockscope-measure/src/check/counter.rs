@@ -34,7 +34,7 @@ pub(super) fn judge(seen: &Observations) -> Option<ClockEvidence> {
         return Some(evidence);
     }
     evidence.need(events::steps_back(&read, Suspect::Counter, Severity::Forbids));
-    evidence.add(events::stalls(seen, &read, false, Severity::Forbids));
+    evidence.add(events::stalls(seen, &read, Severity::Forbids));
     evidence.add(events::jumps(&read, seen.reference_problem(), Suspect::Counter, Severity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();

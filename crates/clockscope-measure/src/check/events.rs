@@ -150,13 +150,8 @@ fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     unchanged_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
 }
 
-/// Check that it did not stand still. Clocks that the timer tick moves do, by design.
-pub(super) fn stalls(
-    seen: &Observations,
-    clocks: &[&ClockRecord],
-    may_pause: bool,
-    severity: Severity,
-) -> WeighedEvidence {
+/// Check that it did not stand still for longer than its tick explains.
+pub(super) fn stalls(seen: &Observations, clocks: &[&ClockRecord], severity: Severity) -> WeighedEvidence {
     let events = all(clocks);
     let found = |runs, unchanged_ns, reason, finding| {
         WeighedEvidence::new(EvidenceData::Stuck { runs, unchanged_ns, reason }, finding, severity)
@@ -172,7 +167,7 @@ pub(super) fn stalls(
     let paused = |clock: &&ClockRecord| {
         unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
     };
-    let has_paused = !may_pause && clocks.iter().any(paused);
+    let has_paused = clocks.iter().any(paused);
     match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
         (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
         (None, Some(ns)) if !has_paused => found(runs, Some(ns), None, Finding::Unknown),

@@ -1,7 +1,7 @@
 //! The evidence for and against a clock of the operating system.
 
 use clockscope_records::{
-    CivilState, ClockBasis, ClockRecord, CostCause, EvidenceData, EvidenceKind, Failure, Finding, RateChange,
+    CivilState, ClockBasis, ClockRecord, CostCause, EvidenceData, EvidenceKind, Failure, Figure, Finding, RateChange,
     RateRecord, ReadFailure, ReadPath, ReferenceProblem, Sequence, Suspect,
 };
 use clockscope_system::clocksource;
@@ -19,6 +19,11 @@ const STEERABLE_PPM: f64 = 101_000.0;
 const COARSE_NS: f64 = 100_000.0;
 /// Time that a process takes at most, in ns, until a check begins.
 const LONGEST_START_NS: f64 = 2e9;
+/// The timer tick that moves a coarse clock may be late, which makes the bound of its rate so many
+/// times as large.
+const LATE_TICKS: f64 = 2.0;
+/// A larger bound, in ppm, does not show that a coarse clock follows the others.
+const MAX_COARSE_BOUND_PPM: f64 = 100_000.0;
 /// A read that costs this share of a system call's is one.
 const LIKE_A_SYSCALL: f64 = 0.7;
 /// One that costs so many of them is more than that.
@@ -56,7 +61,7 @@ pub(super) fn judge(
     evidence.add(resolution(clock));
     counter(seen, clock, faults).into_iter().for_each(|found| evidence.add(found));
     evidence.need(events::steps_back(&this, suspect, severity));
-    evidence.add(events::stalls(seen, &this, is_coarse(clock), Severity::Forbids));
+    evidence.add(events::stalls(seen, &this, Severity::Forbids));
     if clock.identity.is_cpu_time {
         return evidence;
     }
@@ -73,12 +78,7 @@ pub(super) fn judge(
     if is_path_off {
         return evidence;
     }
-    match rate(seen, clock, suspect, severity) {
-        // The timer tick moves it, so that its rate shows in minutes.
-        Some(found) if clock.identity.is_coarse => evidence.add(found),
-        Some(found) => evidence.need(found),
-        None => {}
-    }
+    rate(seen, clock, suspect, severity).into_iter().for_each(|found| evidence.need(found));
     if is_wall {
         evidence.need(synchronization(seen, clock));
     }
@@ -208,11 +208,6 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[EvidenceKind]) ->
         .then(|| WeighedEvidence::new(EvidenceData::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
-/// A clock whose readings step by as much as the timer tick.
-fn is_coarse(clock: &ClockRecord) -> bool {
-    step_ns(clock).is_some_and(|ns| ns >= COARSE_NS)
-}
-
 /// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest
 /// difference that was seen.
 fn step_ns(clock: &ClockRecord) -> Option<f64> {
@@ -299,6 +294,8 @@ fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Se
     let shares_hardware = seen.shares_hardware(clock);
     Some(if found.step.is_known() {
         events::constancy(found, shares_hardware, suspect, severity)
+    } else if clock.identity.is_coarse {
+        follows(found, shares_hardware, seen.lasting_ppm())
     } else {
         steered(found, shares_hardware, seen.lasting_ppm())
     })
@@ -339,6 +336,27 @@ fn steered(
     let finding =
         known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm - lasting_ppm, bound + skew_ppm, CRYSTAL_PPM));
     WeighedEvidence::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
+}
+
+/// A clock that the timer tick moves shows in a second only that it runs as the others do.
+fn follows(
+    found: &RateRecord,
+    reference_shares_hardware: Option<bool>,
+    lasting: Option<(f64, f64)>,
+) -> WeighedEvidence {
+    let late = RateRecord {
+        bound_ppm: found.bound_ppm.get().map_or_else(|| found.bound_ppm.clone(), |ppm| Figure::Known(LATE_TICKS * ppm)),
+        ..found.clone()
+    };
+    let mut evidence = steered(&late, reference_shares_hardware, lasting);
+    if let EvidenceData::Rate { ppm: Some(ppm), bound_ppm: Some(bound_ppm), .. } = evidence.data {
+        let is_off = (ppm - lasting.unwrap_or_default().0).abs() - bound_ppm > CRYSTAL_PPM;
+        evidence.finding = match bound_ppm <= MAX_COARSE_BOUND_PPM {
+            false if !is_off => Finding::Unknown,
+            _ => events::against_if(is_off),
+        };
+    }
+    evidence
 }
 
 /// Evidence on civil time, by what the error is worth that a daemon has stated. Of a clock

@@ -95,8 +95,8 @@ fn what_was_not_checked_is_unknown_and_not_against() {
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Undecided, because.to_vec()));
     let because = [EvidenceKind::Order, EvidenceKind::ConstantRate];
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Undecided, because.to_vec()));
-    // Its rate would show in minutes, and no order is asked of the time of a thread.
-    assert_eq!(decided(&seen, "monotonic_coarse"), (Trustworthiness::Undecided, vec![EvidenceKind::Order]));
+    assert_eq!(decided(&seen, "monotonic_coarse"), (Trustworthiness::Undecided, because.to_vec()));
+    // No order is asked of the time of a thread.
     assert_eq!(decided(&seen, "thread"), (Trustworthiness::Trusted, NOTHING));
     for check in
         [EvidenceKind::Order, EvidenceKind::Offsets, EvidenceKind::ConstantRate, EvidenceKind::NominalFrequency]

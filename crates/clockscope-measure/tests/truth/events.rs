@@ -19,8 +19,10 @@ const UNCOSTED: usize = 2 * 3 * 11 + 3;
 /// Readings that follow a step back until it shows in the end of a batch, and the beginning of
 /// another one.
 const SOME_BATCHES: u64 = 1 << 16;
-/// Repeats of one value that are stuck, and no stall.
+/// Repeats of one value that are no stall, and stuck if the clock stood still for more than so many
+/// of its ticks.
 const STUCK: usize = 200;
+const STUCK_TICKS: f64 = 4.0;
 /// By what share the mean rate of a timer may differ from its first one without being doubted, and
 /// what both are uncertain by.
 const UNNOTICED: f64 = 1.5e-3;
@@ -80,7 +82,6 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
 struct Recounted {
     regression: u64,
     stall: u64,
-    stuck: u64,
     smallest: Option<i64>,
 }
 
@@ -93,10 +94,34 @@ impl Recounted {
         Self {
             regression: steps.iter().filter(|step| **step < 0).count() as u64,
             stall: count(&|run| (2..STUCK).contains(&run)),
-            stuck: count(&|run| run >= STUCK),
             smallest: steps.into_iter().filter(|step| *step > 0).min(),
         }
     }
+}
+
+/// Returns how many runs of repeats are certainly stuck, and how many may be: pauses between
+/// batches may not count.
+fn stuck(machine: &Machine, spec: &Spec, readings: &[Read]) -> (u64, u64) {
+    let ns_per_unit = if spec.id.is_some() { 1.0 } else { 1e9 / machine.counter_hz };
+    let nominal_ns = spec.info.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
+    let (mut certain, mut possible, mut smallest) = (0, 0, f64::INFINITY);
+    let mut runs = readings.chunk_by(|one, other| one.value == other.value).peekable();
+    while let Some(run) = runs.next() {
+        let next = runs.peek().and_then(|next| next.first());
+        let step_ns = next.map_or(0.0, |next| next.value.wrapping_sub(run[0].value) as i64 as f64 * ns_per_unit);
+        if step_ns > 0.0 {
+            smallest = smallest.min(step_ns);
+        }
+        let tick_ns = nominal_ns.max(if smallest.is_finite() { smallest } else { 0.0 });
+        let repeats = run.len() - 1;
+        let still_ns = (run[repeats].taken_ps - run[0].taken_ps) as f64 / 1e3;
+        let read_ns = repeats as f64 * spec.cost.ps as f64 / 1e3;
+        if repeats >= STUCK {
+            certain += u64::from(0.8 * read_ns > STUCK_TICKS * tick_ns);
+            possible += u64::from(1.2 * still_ns > STUCK_TICKS * tick_ns);
+        }
+    }
+    (certain, possible)
 }
 
 /// Fault of a machine in [`counted`].
@@ -198,13 +223,10 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut
         let spec = &machine.specs[clock_index];
         let readings = readings(&reads, clock_index, events.reads);
         let recounted = Recounted::of(&readings);
-        let reported = Recounted {
-            regression: events.regression,
-            stall: events.stall,
-            stuck: events.stuck,
-            smallest: recounted.smallest,
-        };
+        let reported = Recounted { regression: events.regression, stall: events.stall, smallest: recounted.smallest };
         assert_eq!(reported, recounted, "{name}: {events:?}");
+        let (certain, possible) = stuck(machine, spec, &readings);
+        assert!((certain..=possible).contains(&events.stuck), "{name}: {certain} to {possible}, {events:?}");
         if let (Some(reported_ns), Some(smallest), true) = (smallest_ns, recounted.smallest, spec.id.is_some()) {
             assert_eq!(reported_ns, smallest as f64, "{name}");
         }

@@ -75,7 +75,7 @@ impl CheckEvidence {
             }
             EvidenceData::Stuck { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
             EvidenceData::Stuck { runs: Some(runs), .. } => {
-                format!("{} of 200 or more readings showed one value", counted(*runs, "run"))
+                format!("{} of readings showed one value for longer than its tick explains", counted(*runs, "run"))
             }
             EvidenceData::Jumps { ahead: Some(_), .. } => rates::jumps(self),
             EvidenceData::StepsBack { reason, .. }

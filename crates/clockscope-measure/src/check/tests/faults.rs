@@ -18,7 +18,7 @@ type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness
 #[test]
 fn one_thing_wrong_is_found_and_decides() {
     use Trustworthiness::{Limited, Undecided, Unfit};
-    let faults: [Fault; 35] = [
+    let faults: [Fault; 36] = [
         (
             "a reset after the last look",
             |seen| seen.means[1] = Mean::WentBack,
@@ -241,6 +241,13 @@ fn one_thing_wrong_is_found_and_decides() {
             EvidenceKind::Readable,
         ),
         (
+            "a coarse clock stands still",
+            |seen| events(seen, "monotonic_coarse").stuck = 1,
+            "monotonic_coarse",
+            Unfit,
+            EvidenceKind::Stuck,
+        ),
+        (
             "a coarse clock goes back",
             |seen| events(seen, "monotonic_coarse").regression = 1,
             "monotonic_coarse",
@@ -265,4 +272,31 @@ fn one_thing_wrong_is_found_and_decides() {
             assert_eq!(decided(&seen, &other.clock), expected, "{what}: {:#?}", other.evidence);
         }
     }
+}
+
+/// A coarse clock shows a rate that no late tick explains; where none would show, it is undecided.
+#[test]
+fn a_coarse_clock_that_does_not_follow_the_others_is_found() {
+    use Trustworthiness::{Limited, Trusted, Undecided, Unfit};
+    for (ppm, bound_ppm, verdict) in [
+        (0.0, 8e3, Trusted),
+        (12e3, 8e3, Trusted),
+        (-12e3, 8e3, Trusted),
+        (100e3, 8e3, Limited),
+        (-100e3, 8e3, Limited),
+        (300e3, 8e3, Unfit),
+        (-500e3, 8e3, Unfit),
+        (1e6, 8e3, Unfit),
+        (0.0, 60e3, Undecided),
+        (1e6, 60e3, Unfit),
+    ] {
+        let mut seen = healthy();
+        let rate = rate_of(&mut seen, "monotonic_coarse");
+        (rate.ppm, rate.bound_ppm) = (Figure::Known(ppm), Figure::Known(bound_ppm));
+        let because = if verdict == Trusted { NOTHING } else { vec![EvidenceKind::Rate] };
+        assert_eq!(decided(&seen, "monotonic_coarse"), (verdict, because), "{ppm} {bound_ppm}");
+    }
+    let mut seen = healthy();
+    rate_of(&mut seen, "monotonic_coarse").ppm = Figure::unknown(clockscope_records::texts::NOT_MEASURED);
+    assert_eq!(decided(&seen, "monotonic_coarse").0, Undecided);
 }

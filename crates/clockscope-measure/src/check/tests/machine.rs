@@ -64,7 +64,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
             reads: 10_000_000,
             errors: 0,
             span_ns: Figure::Known(2e9),
-            stuck: if tick_ns > 1e6 { 300 } else { 0 },
+            stuck: 0,
             stall: 0,
             warp: Figure::Known(0),
             jump: Figure::Known(0),
@@ -173,7 +173,12 @@ pub(crate) fn healthy() -> Observations {
         is_reference_unsteered: true,
         rates: Ok(Rate {
             reference: "monotonic_raw:syscall".to_owned(),
-            clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
+            clocks: vec![
+                rate("rdtscp"),
+                rate("realtime"),
+                rate("monotonic"),
+                RateRecord { bound_ppm: Figure::Known(8_000.0), ..rate("monotonic_coarse") },
+            ],
             ..Rate::default()
         }),
         synchronization: Synchronization {

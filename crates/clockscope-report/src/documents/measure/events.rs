@@ -5,9 +5,8 @@ use clockscope_records::{ClockRecord, Events};
 use crate::model::{Cell, Tone};
 use crate::words::{grouped, total};
 
-/// Repeats of the shortest run that counts as stuck, and of the shortest that counts as a stall.
-const STUCK: f64 = 200.0;
-const STALL: f64 = 2.0;
+/// Repeats of the shortest run that counts as a stall.
+const MIN_STALL_REPEATS: f64 = 2.0;
 
 /// Names the events of a clock, the worst first; `ok` if there was none.
 pub(super) fn cell(clock: &ClockRecord) -> Cell {
@@ -16,8 +15,8 @@ pub(super) fn cell(clock: &ClockRecord) -> Cell {
         (events.errors, "error", "errors", Tone::Bad),
         (regressions(events), "regression", "regressions", Tone::Bad),
         (events.jump.get().unwrap_or(0), "jump", "jumps", Tone::Bad),
-        (unexplained(clock, events.stuck, STUCK), "stuck", "stuck", Tone::Warning),
-        (unexplained(clock, events.stall, STALL), "stall", "stalls", Tone::Warning),
+        (events.stuck, "stuck", "stuck", Tone::Warning),
+        (unexplained_stalls(clock, events), "stall", "stalls", Tone::Warning),
     ];
     let seen: Vec<_> = seen.into_iter().filter(|(count, ..)| *count > 0).collect();
     let Some((.., tone)) = seen.first() else {
@@ -47,19 +46,16 @@ fn regressions(events: &Events) -> u64 {
     total([events.regression, events.hidden_regression.get().unwrap_or(0)])
 }
 
-/// Returns the runs of at least so many repeats that the clock's own tick does not explain.
-fn unexplained(clock: &ClockRecord, runs: u64, repeats: f64) -> u64 {
-    if is_explained(clock, repeats) { 0 } else { runs }
-}
-
-/// Returns whether so many reads fit into one tick: then the clock shows one value to all of them.
-/// Where no tick was found, the nominal resolution counts, if the clock moved as that promises.
-fn is_explained(clock: &ClockRecord, repeats: f64) -> bool {
-    let Some(cost) = clock.cost_ns.known() else { return false };
-    let span_ns = clock.events.as_ref().and_then(|events| events.span_ns.get());
+/// Returns the stalls that the clock's own tick does not explain: none if the reads of a stall fit
+/// into one tick, and it shows one value to all of them. Where no tick was found, the nominal
+/// resolution counts, if the clock moved as that promises.
+fn unexplained_stalls(clock: &ClockRecord, events: &Events) -> u64 {
+    let Some(cost) = clock.cost_ns.known() else { return events.stall };
+    let span_ns = events.span_ns.get();
     let moved = |ns: &f64| clock.observed_resolution_ns.is_known() || span_ns.is_some_and(|span_ns| span_ns < 2.0 * ns);
     let nominal_ns = || clock.nominal_resolution_ns.get().filter(moved);
-    clock.tick_ns.get().or_else(nominal_ns).is_some_and(|tick_ns| tick_ns >= repeats * cost.min)
+    let tick_ns = clock.tick_ns.get().or_else(nominal_ns).unwrap_or(0.0);
+    if tick_ns >= MIN_STALL_REPEATS * cost.min { 0 } else { events.stall }
 }
 
 #[cfg(test)]
@@ -110,18 +106,20 @@ mod tests {
         assert_eq!(said("monotonic", |clock| clock.events = None), words("?", Tone::Normal));
     }
 
-    /// 251 runs of 4 ms each, by a clock that steps by 4 ms; one of 10 ns explains none of them.
+    /// Runs of reads of 22 ns within a tick of 1 µs; one of 10 ns explains none of them. Stuck
+    /// readings are those that no tick explains.
     #[test]
     fn repeats_within_a_tick_do_not_count() {
         assert_eq!(said("realtime_coarse", |_| ()), words("ok", Tone::Good));
-        let finer = |clock: &mut ClockRecord| clock.tick_ns = Figure::Known(10.0);
-        assert_eq!(said("realtime_coarse", finer), words("251 stuck", Tone::Warning));
-        // A tick of 1 µs explains short runs of reads of 22 ns, and no long ones.
+        let frozen = |clock: &mut ClockRecord| with(clock, |events| events.stuck = 1);
+        assert_eq!(said("realtime_coarse", frozen), words("1 stuck", Tone::Warning));
+        let stalls = |clock: &mut ClockRecord| with(clock, |events| events.stall = 96_880);
+        assert_eq!(said("monotonic", stalls), words("96,880 stalls", Tone::Warning));
         let microsecond = |clock: &mut ClockRecord| {
+            stalls(clock);
             clock.tick_ns = Figure::Known(1000.0);
-            with(clock, |events| (events.stall, events.stuck) = (96_880, 1));
         };
-        assert_eq!(said("monotonic", microsecond), words("1 stuck", Tone::Warning));
+        assert_eq!(said("monotonic", microsecond), words("ok", Tone::Good));
     }
 
     /// A clock of whole seconds changes too seldom for its tick to be found.
@@ -129,16 +127,16 @@ mod tests {
     fn the_nominal_resolution_explains_repeats_of_a_clock_that_moves() {
         let seconds = |clock: &mut ClockRecord| {
             (clock.tick_ns, clock.nominal_resolution_ns) = (Figure::unknown(TickReason::FewSteps), Figure::Known(1e9));
-            with(clock, |events| events.span_ns = Figure::Known(2.5e9));
+            with(clock, |events| (events.span_ns, events.stall) = (Figure::Known(2.5e9), 1));
         };
         assert_eq!(said("realtime_coarse", seconds), words("ok", Tone::Good));
-        let stuck = |clock: &mut ClockRecord| {
+        let unmoved = |clock: &mut ClockRecord| {
             seconds(clock);
             clock.observed_resolution_ns = Figure::unknown(texts::NO_FORWARD_STEP);
         };
-        assert_eq!(said("realtime_coarse", stuck), words("251 stuck", Tone::Warning));
+        assert_eq!(said("realtime_coarse", unmoved), words("1 stall", Tone::Warning));
         let too_short = |clock: &mut ClockRecord| {
-            stuck(clock);
+            unmoved(clock);
             with(clock, |events| events.span_ns = Figure::Known(1e9));
         };
         assert_eq!(said("realtime_coarse", too_short), words("ok", Tone::Good));
