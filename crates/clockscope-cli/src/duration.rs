@@ -23,7 +23,7 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
         "m" => return Err("\"m\" may be minutes or milliseconds: expected min or ms".to_owned()),
         unit => {
             let known = TIME_UNITS.iter().find(|(_, names)| names.contains(&unit));
-            known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min or h"))?.0 / 1e9
+            known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min, h or d"))?.0 / 1e9
         }
     };
     let number: f64 = number.parse().map_err(|_| "expected a number and a unit, such as 500ms or 2.5s".to_owned())?;
@@ -58,6 +58,7 @@ mod tests {
             ("10us", 10e-6),
             ("5 min", 300.0),
             ("24h", 86_400.0),
+            ("1d", 86_400.0),
             ("7ns", 7e-9),
         ] {
             let Seconds(found) = parse(text).unwrap();
@@ -68,7 +69,7 @@ mod tests {
     #[test]
     fn what_is_no_duration_is_refused() {
         for text in
-            ["0", "-1", "1e99", "inf", "nan", "", "s", "3 fortnights", "1..2", "-0", "25h", "1e999", "0x10", "5é"]
+            ["0", "-1", "1e99", "inf", "nan", "", "s", "3 fortnights", "1..2", "-0", "25h", "2d", "1e999", "0x10", "5é"]
         {
             assert!(parse(text).is_err(), "{text}");
         }

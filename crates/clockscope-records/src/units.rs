@@ -28,13 +28,14 @@ pub fn time_parts(ns: f64, digits: i32) -> (String, &'static str) {
 
 /// Units of time, from the shortest: their length in ns, and their names, of which the first is
 /// shown. `µ` is the micro sign or the Greek letter.
-pub const TIME_UNITS: [(f64, &[&str]); 6] = [
+pub const TIME_UNITS: [(f64, &[&str]); 7] = [
     (1.0, &["ns"]),
     (1e3, &["µs", "μs", "us"]),
     (1e6, &["ms"]),
     (1e9, &["s"]),
     (60e9, &["min", "m"]),
     (3600e9, &["h"]),
+    (86_400e9, &["d"]),
 ];
 /// Number of the units that times are shown in: up to the second.
 const DISPLAYED: usize = 4;

@@ -25,9 +25,15 @@ const SHORTEST_INTERVAL_S: f64 = 1e-12;
 
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
-    /// Interval to measure, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
+    /// Interval to measure, with a unit (ns, us, ms, s, min, h, d) [default: a table of 1ns to 1s]
+    #[arg(value_name = "TIME", value_parser = duration::parse_interval, conflicts_with = "interval", allow_hyphen_values = true)]
+    pub(crate) time: Option<Seconds>,
+    /// The same as naming TIME
     #[arg(long, value_name = "TIME", value_parser = duration::parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Option<Seconds>,
+    /// Advise on this clock alone; may be repeated
+    #[arg(long = "clock", value_name = "CLOCK")]
+    pub(crate) clocks: Vec<String>,
     /// Acceptable reading error, as a share of the interval, e.g. 1% or 0.01
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) error: Share,
@@ -36,7 +42,7 @@ pub(crate) struct AdviseArgs {
     pub(crate) after: WorkArg,
     /// Use this recorded document of `measure` or `steps` instead of measuring; - for standard
     /// input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration", "clocks"])]
     pub(crate) from: Option<PathBuf>,
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N", value_parser = numbers::cpu, allow_negative_numbers = true)]
@@ -82,7 +88,8 @@ impl AdviseArgs {
     /// End of its help.
     pub(crate) const HELP: Ending = Ending {
         examples: &[
-            ("advise --interval 100ns --error 1%", "for something that takes 100 ns"),
+            ("advise 100ns --error 1%", "for something that takes 100 ns"),
+            ("advise 1us --clock monotonic", "by one clock"),
             ("advise --from record.json", "from a recorded measurement"),
         ],
         exits: Exits { undecided: "no clock can be advised", ..ALWAYS },
@@ -101,9 +108,10 @@ impl Question for AdviseArgs {
 }
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
-    if let Some(interval) = args.interval.filter(|interval| interval.0 < SHORTEST_INTERVAL_S) {
+    let interval = args.time.or(args.interval);
+    if let Some(interval) = interval.filter(|interval| interval.0 < SHORTEST_INTERVAL_S) {
         let requested = time(interval.0 * 1e9);
-        return Err(UsageError(format!("--interval: {requested} is too short: expected at least 0.001ns")).into());
+        return Err(UsageError(format!("TIME: {requested} is too short: expected at least 0.001ns")).into());
     }
     let mut inputs = Inputs::default();
     let given = args.from.as_deref().map(|file| inputs.read_document(file, "advise from")).transpose()?;
@@ -111,14 +119,14 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let document = match given {
         Some(document) => document,
         None => {
-            let catalog = Catalog::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
+            let catalog = Catalog::new(&ThisMachine).select(&args.clocks, Paths::default()).map_err(unknown_clock)?;
             let AdviseArgs { duration, cpu, .. } = *args;
             let request = MeasureRequest { duration_s: duration.0, cpu, extended: false, synchronization: true };
             let stop = stop_on_signals()?;
             let mut measurement = fresh(catalog, &request, &args.output, &stop)?;
             let after = args.after.into();
             let one = |interval: Seconds| AfterWorkRequest::Interval { ns: interval.0 * 1e9, after };
-            let works = args.interval.map_or(AfterWorkRequest::Intervals, one);
+            let works = interval.map_or(AfterWorkRequest::Intervals, one);
             around_work(&mut measurement, works, &stop)?;
             Document::Measurement(measurement)
         }
@@ -130,7 +138,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
             anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
         }
     };
-    let interval_ns = args.interval.map(|interval| interval.0 * 1e9);
+    let interval_ns = interval.map(|interval| interval.0 * 1e9);
     let advice = clockscope_measure::advise(source, args.error.0, interval_ns, args.after.into());
     let exit = match (interrupted && args.from.is_none(), !advice.found.rows.is_known()) {
         (true, _) => Exit::Interrupted,

@@ -69,3 +69,22 @@ fn the_first_screen_and_advise_agree() {
         })
     });
 }
+
+/// An interval, a clock and a day are named as people write them, and a record of several runs is
+/// enough.
+#[test]
+fn intervals_and_clocks_are_named_as_people_write_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record.json");
+    let file = file.to_str().unwrap();
+    run(clockscope(&["measure", "monotonic", "tsc", "-d", "1.2s", "--quiet", "--json", "-o", file]), 0);
+    let rows = |arguments: &[&str]| {
+        let advice = record(clockscope(&[arguments, &["--quiet", "--json"]].concat()));
+        let row = advice["rows"][0].clone();
+        (row["clock"].as_str().unwrap().to_owned(), row["interval_ns"].as_f64().unwrap())
+    };
+    assert_eq!(rows(&["advise", "1d", "--from", file]), ("monotonic".to_owned(), 86_400e9));
+    let one = ["advise", "--clock", "monotonic", "1us", "--duration", "50ms"];
+    assert_eq!(rows(&one), ("monotonic".to_owned(), 1000.0));
+    assert!(stderr(&["advise", "1us", "--interval", "1us"], 2).contains("cannot be used with"));
+}

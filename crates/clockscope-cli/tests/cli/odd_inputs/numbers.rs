@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
         None,
         Pipe,
         2,
-        "error: invalid value '5parsecs' for '--duration <TIME>': unknown time unit \"parsecs\": expected ns, us, ms, s, min or h",
+        "error: invalid value '5parsecs' for '--duration <TIME>': unknown time unit \"parsecs\": expected ns, us, ms, s, min, h or d",
     ),
     row(
         "measure -d soon",
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
         None,
         Pipe,
         2,
-        "error: invalid value '0x10' for '--duration <TIME>': unknown time unit \"x10\": expected ns, us, ms, s, min or h",
+        "error: invalid value '0x10' for '--duration <TIME>': unknown time unit \"x10\": expected ns, us, ms, s, min, h or d",
     ),
     row(
         "measure -d 1..2",
@@ -206,7 +206,7 @@ pub(super) const ROWS: &[Row] = &[
         None,
         Pipe,
         2,
-        "error: --interval: 0.000000001 ns is too short: expected at least 0.001ns",
+        "error: TIME: 0.000000001 ns is too short: expected at least 0.001ns",
     ),
     row(
         "measure --cpu abc",
