@@ -145,12 +145,11 @@ typedef struct clockscope_frequency_range {
  * clock's rate has an error of its own, the same share of every interval, which repetitions do not
  * shrink. */
 typedef struct clockscope_advice {
-  double overhead_ns;   /* two readings overestimate the time between them by this: the median */
+  double overhead_ns;   /* two readings overestimate the work between them by this: the median */
   double resolution_ns; /* the smallest difference of two readings that differ */
-  double jitter_ns;     /* the overhead's 99th percentile less its median */
+  double jitter_ns;     /* the overhead's 99th percentile and 15 % of it, less its median */
   double reading_error; /* the sum of the three, of a single measurement */
   uint64_t repetitions; /* the smallest number that divides it to what was asked for */
-  uint64_t repetitions_subtracted; /* the same where the overhead is subtracted */
 } clockscope_advice;
 
 /* A clock that a test sets. */
@@ -358,13 +357,19 @@ CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
 CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
 
 /* Stores how often to repeat what takes interval_ns between two readings, so that 99 of 100
- * measurements are off by at most this share by their readings: repetitions where nothing is
- * subtracted from what was measured, repetitions_subtracted where the overhead is. No repetition
- * removes an interruption, or the error of the clock's rate (clockscope_frequency()).
+ * measurements are off by at most this share by their readings. Subtract no overhead from what was
+ * measured: reads that follow work cost more than reads in a loop, and work may begin before the
+ * first reading has ended. No repetition removes an interruption, or the error of the clock's rate
+ * (clockscope_frequency()).
+ *
+ * It reads the clock around spins of interval_ns, or of 100 us for a longer interval, and compares
+ * with the counter between them. Readings after longer work, or work that uses much memory, cost
+ * more. Where the counter is not used, nothing is between the readings: the error is too small.
  *
  * Unit: ns, shares. Error: the figures are observed, with inlined readings; where readings are
  *   calls, the call is extra. Ordering: none.
- * Cost: about 0.4 ms; one or two milliseconds more before the clock is calibrated. It allocates.
+ * Cost: about 0.4 ms and 500 times the interval, of which 50 ms at most; one or two milliseconds
+ *   more before the clock is calibrated. It allocates.
  * Threads: any. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_ARGUMENT unless the interval is above 0 and the
  *   error above 0 and finite; CLOCKSCOPE_ERROR_UNKNOWN where no step was found;

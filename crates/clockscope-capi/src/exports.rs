@@ -13,7 +13,7 @@ use core::time::Duration;
 
 use clockscope::{Clock, Evidence, FakeClock, Instant, layout};
 
-use crate::advice::{Advice, Readings, check};
+use crate::advice::{Advice, Readings, check, spin};
 use crate::answers::{BoundNs, CallFailure, FrequencyRange, OK, describe, guarded, source_number, whole_ns};
 use crate::item::{EvidenceItem, Texts, Visit};
 
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn clockscope_advise(interval_ns: u64, error: f64, advice:
         check(interval_ns, error)?;
         let resolution = clockscope::resolution().ok_or(CallFailure::Unknown)?;
         // `resolution` has calibrated the clock, which readings alone would do later.
-        let readings = Readings::take(|| clockscope::now().as_ns());
+        let readings = Readings::take(|| clockscope::now().as_ns(), spin(interval_ns));
         Ok(readings.advise(whole_ns(resolution) as f64, interval_ns, error))
     };
     // SAFETY: as the caller promises.

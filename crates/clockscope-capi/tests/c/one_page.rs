@@ -225,7 +225,6 @@ fn the_header_has_the_layout_of_the_library() {
         &field!(Advice, jitter_ns),
         &field!(Advice, reading_error),
         &field!(Advice, repetitions),
-        &field!(Advice, repetitions_subtracted),
         &[size_of::<EvidenceItem>()],
         &field!(EvidenceItem, name),
         &field!(EvidenceItem, seen),

@@ -94,7 +94,6 @@ size_t probe_layout(uint64_t *figures) {
       FIELD(clockscope_advice, jitter_ns),
       FIELD(clockscope_advice, reading_error),
       FIELD(clockscope_advice, repetitions),
-      FIELD(clockscope_advice, repetitions_subtracted),
       sizeof(clockscope_evidence_item),
       FIELD(clockscope_evidence_item, name),
       FIELD(clockscope_evidence_item, seen),
