@@ -95,9 +95,15 @@ pub(crate) fn spin(ns: u64) -> impl FnMut() -> f64 {
     });
     move || {
         let Some((ns_per_tick, cost)) = counter else { return 0.0 };
-        let ticks = (ns.min(MAX_SPIN_NS) as f64 / ns_per_tick) as u64;
+        let ns = ns.min(MAX_SPIN_NS);
+        let ticks = (ns as f64 / ns_per_tick) as u64;
         let first = start();
-        while now_unordered().wrapping_sub(first) < ticks {}
+        // A counter that stands still ends it, too: each read takes a nanosecond at least.
+        for _ in 0..ns {
+            if now_unordered().wrapping_sub(first) >= ticks {
+                break;
+            }
+        }
         stop().wrapping_sub(first).wrapping_add(cost) as f64 * ns_per_tick
     }
 }
