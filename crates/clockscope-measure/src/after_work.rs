@@ -13,7 +13,6 @@ use clockscope_system::{Errno, RawClock};
 use crate::advise::{finalists, recommend};
 use crate::bench::{Bench, Setup};
 use crate::catalog::{Catalog, CatalogEntry, Paths};
-use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::sampler::Around;
 use crate::session::Session;
@@ -92,15 +91,13 @@ impl AfterWorkRequest {
 }
 
 /// Reads the clocks of a measurement after other work as well: all of a few, else those that may be
-/// advised. Its recommendation is of these errors then. Pins the calling thread meanwhile.
-///
-/// # Errors
-/// Those of [`measure`](crate::measure()).
+/// advised. Its recommendation is of these errors then. Where that fails, clocks have the reason in
+/// place of errors; where it is interrupted, the measurement is. Pins the calling thread meanwhile.
 pub fn after_work<P: Platform>(
     session: &Session<'_, P>,
     measurement: &mut Envelope<Measurement>,
     request: AfterWorkRequest,
-) -> Result<(), MeasureError> {
+) {
     let environment = session.environment.clone();
     let clocks = &mut measurement.found.clocks;
     let is_few = clocks.iter().filter(|clock| clock.available).count() <= FEW_CLOCKS;
@@ -114,20 +111,30 @@ pub fn after_work<P: Platform>(
         clocks.iter_mut().for_each(|clock| clock.after_work = Figure::unknown(texts::EMULATED));
     }
     if names.is_empty() || !environment.emulation.is_empty() {
-        return Ok(());
+        return;
     }
-    let Ok(catalog) = Catalog::new(session.platform).select(&names, Paths::default()) else { return Ok(()) };
+    let Ok(catalog) = Catalog::new(session.platform).select(&names, Paths::default()) else { return };
     let cpu = measurement.run.as_ref().and_then(|run| run.cpu.get());
-    let mut setup = Setup::new(session, catalog, cpu)?;
+    let mut setup = match Setup::new(session, catalog, cpu) {
+        Ok(setup) => setup,
+        Err(error) => {
+            let chosen = clocks.iter_mut().filter(|clock| names.contains(&clock.identity.label()));
+            chosen.for_each(|clock| clock.after_work = Figure::unknown(error.to_string()));
+            return;
+        }
+    };
     let entries = std::mem::take(&mut setup.catalog.entries);
     let found = find(&setup.bench, &entries, request);
+    if setup.bench.is_stopped() {
+        measurement.run.iter_mut().for_each(|run| run.interrupted = true);
+        return;
+    }
     for (entry, found) in entries.iter().zip(found) {
         if let Some(clock) = clocks.iter_mut().find(|clock| clock.identity.label() == entry.label()) {
             clock.after_work = found;
         }
     }
     measurement.found.advice = recommend(clocks, &environment);
-    Ok(())
 }
 
 /// A clock whose intervals are compared with the counter's.
@@ -158,12 +165,12 @@ fn find<P: Platform>(
     let mut participants: Vec<Participant<'_, P>> =
         entries.iter().map(|entry| Participant::new(entry, counter, counter_cost, trials.len())).collect();
     for (index, trial) in trials.iter().enumerate() {
-        let start = bench.timer.now();
+        let start = bench.calibrate();
         for _ in 0..MOST_INTERVALS {
             for participant in participants.iter_mut().filter(|participant| participant.needs(trial)) {
                 participant.measure(bench, trial, index, &mut memory);
             }
-            if bench.is_stopped() || bench.ns_since(start) >= trial.share * request.duration_s() * 1e9 {
+            if bench.is_stopped() || bench.elapsed_ns(&start) >= trial.share * request.duration_s() * 1e9 {
                 break;
             }
         }

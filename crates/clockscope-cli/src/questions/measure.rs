@@ -89,22 +89,16 @@ fn measured(catalog: Catalog, args: &MeasureArgs) -> Result<Envelope<Measurement
     let of_runs = args.runs().map(|runs| repeated::measure(args, runs)).transpose()?.flatten();
     let mut measurement = of_runs.map_or_else(|| here(catalog, args), Ok)?;
     if !is_one_of_several() {
-        around_work(&mut measurement, AfterWorkRequest::Brief(args.work_s()), &*stop_on_signals()?)?;
+        around_work(&mut measurement, AfterWorkRequest::Brief(args.work_s()), &*stop_on_signals()?);
     }
     Ok(measurement)
 }
 
 /// Reads the clocks of a measurement around other work, unless it was interrupted.
-pub(super) fn around_work(
-    measurement: &mut Envelope<Measurement>,
-    request: AfterWorkRequest,
-    stop: &AtomicBool,
-) -> Result<()> {
-    if measurement.is_interrupted() {
-        return Ok(());
+pub(super) fn around_work(measurement: &mut Envelope<Measurement>, request: AfterWorkRequest, stop: &AtomicBool) {
+    if !measurement.is_interrupted() {
+        clockscope_measure::after_work(&Session::new(&ThisMachine, stop), measurement, request);
     }
-    let found = clockscope_measure::after_work(&Session::new(&ThisMachine, stop), measurement, request);
-    found.map_err(|error| explained(error, "--cpu"))
 }
 
 /// Measures once, in this process.
