@@ -45,7 +45,7 @@ pub fn advise(source: AdviceInput<'_>, error: f64, interval_ns: Option<f64>, aft
     let rows = match why_no_advice(&choice.weighed, &left_out, environment) {
         Some(reason) => Figure::unknown(reason),
         None if choice.after.is_none() && after != Work::Spin => {
-            Figure::unknown(format!("the record has no measurements of {after}: measure again"))
+            Figure::unknown(format!("the record has no measurements of {after}: `advise` without a record makes them"))
         }
         None => {
             let row = |interval_ns: f64| choice.row(&statements, interval_ns);

@@ -112,8 +112,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns by how much the reads put a single measurement of such an interval off after this
-    /// work, in ns, in 99 of 100 measurements: that of reads in a loop where there is no other.
+    /// Returns the reading error, in ns, that 99 of 100 single measurements of such an interval do
+    /// not exceed after this work. Without figures for the work, it is that of reads in a loop.
     #[must_use]
     pub fn reading_error_ns(&self, interval_ns: f64, after: Option<Work>) -> f64 {
         let after = after.and_then(|work| after_work::error_ns(&self.after_work, work, interval_ns));
