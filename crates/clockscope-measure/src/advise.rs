@@ -74,14 +74,14 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
         return Recommendation { error: USUAL_ERROR, clock, ..Recommendation::default() };
     };
     let is_other = finest.candidate.clock != chosen.candidate.clock;
-    let from_ns = chosen.candidate.sufficient_from_ns(USUAL_ERROR, choice.after);
+    let interval_ns = rounded_up(chosen.candidate.sufficient_from_ns(USUAL_ERROR, choice.after), 2);
     let shorter =
         || ForShorter { clock: finest.candidate.clock.clone(), reading_error_ns: choice.error_ns(finest, 0.0) };
     Recommendation {
         error: USUAL_ERROR,
         clock: Figure::Known(chosen.candidate.clock.clone()),
-        interval_ns: Some(rounded_up(from_ns, 2)),
-        reading_error_ns: Some(choice.error_ns(chosen, from_ns)),
+        interval_ns: Some(interval_ns),
+        reading_error_ns: Some(choice.error_ns(chosen, interval_ns)),
         after: choice.after,
         cost_ns: Some(chosen.candidate.cost_ns),
         reads: Some(chosen.reads),

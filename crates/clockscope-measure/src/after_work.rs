@@ -24,6 +24,8 @@ const MOST_INTERVALS: usize = 1000;
 const FEW_CLOCKS: usize = 4;
 /// Share of the time for the work that advice is asked after.
 const REQUESTED_SHARE: f64 = 0.65;
+/// The same for all other works together.
+const OTHERS_SHARE: f64 = 0.3;
 /// Bytes from one touched byte to the next: a line of the caches.
 const LINE_BYTES: usize = 64;
 /// Length of a sleep, in ns.
@@ -42,7 +44,8 @@ const READ_PAIRS: usize = 1000;
 pub enum AfterWorkRequest {
     /// For the first screen: spins of 1 to 100 µs, and a few sleeps, in so many seconds.
     Brief(f64),
-    /// For advice on many intervals: spins of 100 ns to 10 ms, walks and sleeps, in a second.
+    /// For advice on many intervals: spins of 100 ns to 10 ms, three lengths a decade where most
+    /// clocks become good enough, walks and sleeps, in a second.
     Intervals,
     /// For advice on one interval: most of a second for the work that it is asked after.
     Interval {
@@ -64,7 +67,16 @@ impl AfterWorkRequest {
     fn trials(self) -> Vec<Trial> {
         let spins: &[(f64, f64)] = match self {
             Self::Brief(_) => &[(1e3, 0.06), (3e3, 0.07), (1e4, 0.14), (3e4, 0.19), (1e5, 0.24)],
-            Self::Intervals => &[(1e2, 0.01), (1e3, 0.02), (1e4, 0.06), (1e5, 0.15), (1e6, 0.15), (1e7, 0.2)],
+            Self::Intervals => &[
+                (1e2, 0.01),
+                (1e3, 0.02),
+                (3e3, 0.03),
+                (1e4, 0.06),
+                (3e4, 0.08),
+                (1e5, 0.12),
+                (1e6, 0.14),
+                (1e7, 0.18),
+            ],
             Self::Interval { ns, .. } => &[(ns.min(LONGEST_SPIN_NS), 0.1)],
         };
         let spins = spins.iter().map(|&(ns, share)| Trial { work: Work::Spin, ns, share });
@@ -76,7 +88,11 @@ impl AfterWorkRequest {
             Self::Brief(_) => trials.retain(|trial| trial.work.bytes() == 0),
             Self::Intervals => (),
             Self::Interval { after, .. } => {
-                trials.iter_mut().filter(|trial| trial.work == after).for_each(|trial| trial.share = REQUESTED_SHARE);
+                let others: f64 = trials.iter().filter(|trial| trial.work != after).map(|trial| trial.share).sum();
+                for trial in &mut trials {
+                    let is_requested = trial.work == after;
+                    trial.share = if is_requested { REQUESTED_SHARE } else { trial.share * OTHERS_SHARE / others };
+                }
             }
         }
         trials

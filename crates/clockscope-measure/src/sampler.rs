@@ -133,8 +133,8 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
         Ok(())
     }
 
-    // Compiled in this crate alone. A copy in the command, which the profile `release` does not
-    // optimize, adds to a batch what shows in clocks of a nanosecond.
+    // Compiled in this crate alone. A copy in the command, which the profile `release` optimizes
+    // less, adds to a batch what shows in clocks of a nanosecond.
     #[inline(never)]
     fn sample(&mut self, timer: &Timer<P>, outer: Option<&P::Reference>, reads: usize, stop: &AtomicBool) -> Sampled {
         self.grow(LONGEST);

@@ -295,10 +295,7 @@ impl fmt::Display for Recommendation {
             None => "see how often to repeat".to_owned(),
         };
         let expected = expected.join(", ");
-        write!(
-            f,
-            "For intervals{from} use {clock}: {expected}. For shorter ones {shorter}: clockscope advise --interval 100ns."
-        )
+        write!(f, "For intervals{from} use {clock}: {expected}. For shorter ones {shorter}: clockscope advise 100ns.")
     }
 }
 
@@ -324,10 +321,10 @@ mod tests {
                         measurements of a spin, 22.2 ns per read, no step back or jump in 430,074 reads on one CPU.";
         let shorter = Some(ForShorter { clock: "rdtscp".to_owned(), reading_error_ns: 18.2 });
         for (recommendation, then) in [
-            (known.clone(), " For shorter ones see how often to repeat: clockscope advise --interval 100ns."),
+            (known.clone(), " For shorter ones see how often to repeat: clockscope advise 100ns."),
             (
                 Recommendation { shorter, ..known },
-                " For shorter ones use rdtscp, and see how often to repeat: clockscope advise --interval 100ns.",
+                " For shorter ones use rdtscp, and see how often to repeat: clockscope advise 100ns.",
             ),
         ] {
             assert_eq!(recommendation.to_string(), format!("{expected}{then}"));

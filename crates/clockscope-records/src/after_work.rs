@@ -15,6 +15,9 @@ const LATER_SHARE: f64 = 0.1;
 /// times as long, as from 100 ms to 1 s on a guest (Intel, family 6, model 167).
 const GROWTH: f64 = 0.146;
 
+/// The shortest work, in ns: a record may state none.
+const SHORTEST_WORK_NS: f64 = 1.0;
+
 /// Work between two reads of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -81,7 +84,7 @@ impl AfterWork {
     /// Returns the error that 99 of 100 measurements do not exceed, in ns.
     #[must_use]
     pub fn error_ns(&self) -> f64 {
-        self.p99_ns * (1.0 + LATER_SHARE + 1.0 / (self.measurements as f64).sqrt())
+        self.p99_ns.max(0.0) * (1.0 + LATER_SHARE + 1.0 / (self.measurements.max(1) as f64).sqrt())
     }
 }
 
@@ -127,7 +130,7 @@ pub(crate) fn error_ns(after: &[AfterWork], work: Work, interval_ns: f64) -> Opt
 }
 
 fn point(found: &AfterWork) -> (f64, f64) {
-    (found.work_ns, found.error_ns())
+    (found.work_ns.max(SHORTEST_WORK_NS), found.error_ns())
 }
 
 #[cfg(test)]
@@ -158,6 +161,8 @@ mod tests {
     fn fewer_measurements_have_a_wider_error() {
         let few = AfterWork { measurements: 25, ..after(Work::Sleep, 1e7, 1000.0) };
         assert_eq!((few.error_ns(), after(Work::Sleep, 1e7, 1000.0).error_ns()), (1300.0, 1110.0));
+        let none = [AfterWork { measurements: 0, ..after(Work::Spin, 0.0, 10.0) }];
+        assert_eq!([0.0, 1.0].map(|ns| error_ns(&none, Work::Spin, ns)), [Some(21.0), Some(21.0)]);
     }
 
     #[test]

@@ -18,9 +18,14 @@ use thresholds::JumpThresholds;
 /// A run of two to so many repeats is a stall. One of more is stuck, unless the clock's tick
 /// explains it.
 pub const STALL_MAX: u64 = 199;
-/// A clock's tick explains that the clock stands still for so many ticks at most: a timer tick may
-/// be late.
+/// A clock's tick explains that the clock stands still for so many ticks at most.
 const MAX_STILL_TICKS: f64 = 4.0;
+/// A clock with a tick of at least this many ns is moved by the kernel's timer tick, at 1000 Hz or
+/// fewer. The fastest is taken a little shorter than its nominal 1 ms, since clocks are slewed.
+const MIN_TIMER_TICK_NS: f64 = 0.9e6;
+/// The CPU that serves the timer tick may not run for this many ns, as on a busy host of virtual
+/// machines: a clock that stood still for so long is no fault if the timer tick moves it.
+const MAX_LATE_TIMER_TICK_NS: f64 = 100e6;
 /// A pause between two batches that is longer than this, in ns, does not count as time that a clock
 /// stood still: the whole machine may have been stopped.
 const MAX_PAUSE_NS: f64 = 1e6;
@@ -110,7 +115,8 @@ pub struct EventCounter {
     run: u64,
     /// Time for which the clock certainly stood still during them, in ns.
     run_ns: f64,
-    /// Time that a read of the batch at hand takes, in ns: no more than usual.
+    /// Time that a read of the batch at hand takes, in ns: no more than usual, and 0 while that is
+    /// not known.
     read_ns: f64,
     /// End of the last batch.
     ended_ns: f64,
@@ -255,7 +261,8 @@ impl EventCounter {
         let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
         let mean_ns = (batch.after_ns - batch.before_ns).max(0.0) / batch.values.len() as f64;
-        self.read_ns = batch.cost_ns.map_or(mean_ns, |cost_ns| cost_ns.min(mean_ns));
+        // Without a usual cost, an interruption of the batch would pass for a freeze.
+        self.read_ns = batch.cost_ns.map_or(0.0, |cost_ns| cost_ns.min(mean_ns));
         let boundary = self.last.map(|last| self.step(last, first));
         if boundary == Some(0) {
             self.add_pause(batch.before_ns - self.ended_ns);
@@ -273,6 +280,13 @@ impl EventCounter {
             let scan = Scan { boundary, first_ns, last_ns, changed_ns, behind_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
+    }
+
+    /// Time for which the clock may stand still without being stuck, in ns.
+    fn max_still_ns(&self) -> f64 {
+        let tick_ns = self.tick_ns();
+        let late_ns = if tick_ns >= MIN_TIMER_TICK_NS { MAX_LATE_TIMER_TICK_NS } else { 0.0 };
+        late_ns.max(MAX_STILL_TICKS * tick_ns)
     }
 
     /// Counts the pause before a batch that begins with a repeat. A clock of CPU time rightly
@@ -369,7 +383,7 @@ impl EventCounter {
                 self.counts.stall += 1;
                 EventKind::Stall
             }
-            _ if run_ns <= MAX_STILL_TICKS * self.tick_ns() => return,
+            _ if run_ns <= self.max_still_ns() => return,
             _ => {
                 self.counts.stuck += 1;
                 EventKind::Stuck

@@ -38,8 +38,8 @@ fn usual_s(seed: u64) -> f64 {
 }
 
 /// Findings, and the times at which the clocks were being looked at, in ps of true time.
-struct Checked {
-    found: Check,
+pub(crate) struct Checked {
+    pub(crate) found: Check,
     /// From the beginning of the first question to the end of the last one.
     whole: Range<u128>,
     /// Times at which readings of all clocks followed each other, and at which they were compared
@@ -48,7 +48,7 @@ struct Checked {
     rates: Range<u128>,
 }
 
-fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Checked {
+pub(crate) fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Checked {
     let cpus = &session.platform().machine.cpus;
     let times: RefCell<Vec<(f64, u128)>> = RefCell::default();
     let request = CheckRequest { clocks: Vec::new(), policy, for_use: None, duration_s, cpu: None };
@@ -63,11 +63,11 @@ fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Che
     Checked { found, whole: between(0.0, 2.0), reads: between(0.0, READS), rates: between(RATES, 2.0) }
 }
 
-fn verdict<'a>(found: &'a Check, clock: &str) -> &'a Verdict {
+pub(crate) fn verdict<'a>(found: &'a Check, clock: &str) -> &'a Verdict {
     found.verdicts.iter().find(|verdict| verdict.clock == clock).expect("it was judged")
 }
 
-fn against(verdict: &Verdict) -> Vec<&CheckEvidence> {
+pub(crate) fn against(verdict: &Verdict) -> Vec<&CheckEvidence> {
     verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Against).collect()
 }
 
@@ -594,67 +594,6 @@ fn a_reference_that_freezes_ends_a_check() {
         on_one("check::a_reference", 7, &platform, &mut |session, _| {
             let checked = ask(session, Policy::default(), 0.06);
             assert_ne!(verdict(&checked.found, "monotonic_raw").verdict, Trustworthiness::Trusted);
-        });
-    }
-}
-
-/// A quiet machine with this clocksource, whose timer ticks every 4 ms.
-fn quiet(clocksource: Clocksource) -> Machine {
-    let mut maker = Maker::new(7);
-    maker.load.competitors = 0;
-    (maker.has_counter, maker.clocksource, maker.timer_tick_ns) = (true, clocksource, 4_000_000);
-    maker.make()
-}
-
-/// Clocks of a 32 kHz clocksource, and others that repeat a value 400 to 4000 times within a tick
-/// that is shorter than a timer's, were stuck.
-#[test]
-fn repeats_within_a_tick_made_a_clock_stuck() {
-    for tick_ns in [10_000, 30_517, 99_000] {
-        let mut machine = quiet(Clocksource::Device(tick_ns));
-        machine.specs.iter_mut().filter(|spec| spec.id.is_some()).for_each(|spec| spec.cost.ps = 25_000);
-        on_one("check::repeats", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
-            let checked = ask(session, Policy::default(), 0.3);
-            for clock in ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse"] {
-                let evidence = &verdict(&checked.found, clock).evidence;
-                let stuck = evidence.iter().find(|found| found.data.kind() == EvidenceKind::Stuck);
-                assert_eq!(stuck.map(|found| found.finding), Some(Finding::For), "{clock}, {tick_ns}: {stuck:?}");
-            }
-        });
-    }
-}
-
-/// A clock with a tick of 4 ms stands still for 30 ms.
-#[test]
-fn a_coarse_clock_that_stands_still_is_unfit() {
-    let mut machine = quiet(Clocksource::Tsc);
-    let clock = machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there");
-    machine.at_ms(30.0, Change::FreezeClock { clock });
-    machine.at_ms(60.0, Change::ThawClock { clock });
-    on_one("check::coarse", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
-        let checked = ask(session, Policy::default(), 0.3);
-        let coarse = verdict(&checked.found, "monotonic_coarse");
-        assert_eq!(coarse.verdict, Trustworthiness::Unfit, "{coarse:?}");
-        let decisive: Vec<_> = coarse.evidence.iter().filter(|found| found.decides).collect();
-        assert_eq!(decisive.iter().map(|found| found.data.kind()).collect::<Vec<_>>(), [EvidenceKind::Stuck]);
-        assert_eq!(verdict(&checked.found, "monotonic").verdict, Trustworthiness::Trusted);
-    });
-}
-
-/// Clocks that the timer tick moves were trusted at any rate.
-#[test]
-fn a_coarse_clock_at_a_wrong_rate_is_unfit() {
-    for (share, expected) in [(1.0, true), (-0.5, true), (0.0, false)] {
-        let mut machine = quiet(Clocksource::Tsc);
-        let clock = machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there");
-        machine.at_ms(0.0, Change::SlewClock { clock, share });
-        on_one("check::coarse_rate", 7, &Simulated::within(machine, 0.5), &mut |session, _| {
-            let checked = ask(session, Policy::default(), 0.3);
-            let coarse = verdict(&checked.found, "monotonic_coarse");
-            assert_eq!(coarse.verdict == Trustworthiness::Unfit, expected, "{share}: {coarse:?}");
-            let is_by_rate = against(coarse).iter().any(|found| found.data.kind() == EvidenceKind::Rate);
-            assert_eq!(is_by_rate, expected, "{share}: {coarse:?}");
-            assert_eq!(verdict(&checked.found, "monotonic").verdict, Trustworthiness::Trusted);
         });
     }
 }

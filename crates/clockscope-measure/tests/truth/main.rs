@@ -9,6 +9,7 @@ mod across;
 mod after_work;
 mod census;
 mod check;
+mod check_coarse;
 mod events;
 mod gaps;
 mod gaps_failing;

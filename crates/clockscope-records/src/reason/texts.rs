@@ -32,8 +32,8 @@ pub const NO_CONSTANT_OFFSET: &str = "no constant offset explains all exchanges:
 pub const NO_CPUFREQ: &str = "the system does not control the CPU's frequency (no cpufreq)";
 pub const NO_DIFFERENCES: &str = "no two readings followed one another";
 pub const DIFFERENCES_NOT_RECORDED: &str =
-    "the record lacks the differences of readings, which --repeat does not keep: advise from a single run";
-pub const NOT_AFTER_WORK: &str = "it was read in a loop alone: name it, or a few clocks, to read it after other work";
+    "the record lacks the differences of readings: measure again, and advise from that record";
+pub const NOT_AFTER_WORK: &str = "it was read in a loop alone: name up to four clocks to read them after other work";
 pub const NO_COUNTER_FOR_WORK: &str = "no counter may be read here, which the work is timed by";
 pub const NO_EVENTS: &str = "it was not found";
 pub const NO_EXCHANGE: &str = "no exchange was completed";

@@ -1,6 +1,6 @@
 //! The clock to use for intervals, by their length.
 
-use clockscope_records::{Advice, AdviceRow, Candidate, ScaleSource, TickIs};
+use clockscope_records::{Advice, AdviceRow, AfterWork, Candidate, ScaleSource, TickIs};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -26,7 +26,7 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// The meaning of the figures.
-const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval, in 99 of 100 measurements after the named work. Repetitions between the two reads divide it. It is not to be subtracted: work begins before a read has ended, so that less than that is too long. Cheapest: of the clocks whose single measurement suffices. In a loop: the reading error of reads that follow one another, which is smaller. Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
+const ABOUT: &str = "Reading error: of a single measurement, as a share of the interval, in 99 of 100 measurements after the named work. Repetitions between the two reads divide it. It is not a bias that could be subtracted: work begins before a read has ended. Cheapest: of the clocks whose single measurement suffices. In a loop: overhead, tick and jitter of reads that follow one another, together. Scale error: of the clock's rate, the same share of every interval; no repetition shrinks it, and it cancels where two measurements of one machine are compared.";
 
 impl QuestionPage for Advice {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
@@ -103,7 +103,7 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
     let of_interval = |share: f64| time(share * interval_ns);
     let interval = time(interval_ns);
     let single = format!("{} ({})", of_interval(reading_error), percent(reading_error * 100.0));
-    let situation = situation(advice);
+    let situation = situation(advice, row, interval_ns);
     let what = match repetitions {
         1 => format!("For {interval} use {clock}, and measure once: the reading error is {single} in {situation}."),
         _ => format!(
@@ -135,11 +135,19 @@ fn of_one(advice: &Advice, row: &AdviceRow) -> Vec<String> {
     std::iter::once(what).chain(others(advice, row)).chain([scale]).collect()
 }
 
-/// Names the measurements that the reading error holds for.
-fn situation(advice: &Advice) -> String {
-    match advice.after {
-        Some(work) => format!("99 of 100 measurements of {work}"),
-        None => "reads in a loop, and larger after other work: `clockscope advise` measures that".to_owned(),
+/// Names the measurements that the reading error of such intervals holds for. It is the largest
+/// error where there were fewer than a hundred.
+fn situation(advice: &Advice, row: &AdviceRow, interval_ns: f64) -> String {
+    let Some(work) = advice.after else {
+        return "reads in a loop, and larger after other work: `clockscope advise` measures that".to_owned();
+    };
+    let measured = row.after_work.iter().filter(|found| found.work == work);
+    let distance = |found: &AfterWork| (found.work_ns / interval_ns).ln().abs();
+    match measured.min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+        Some(few) if few.measurements < 100 => {
+            format!("all of {} of {few}", counted(few.measurements, "measurement"))
+        }
+        _ => format!("99 of 100 measurements of {work}"),
     }
 }
 
@@ -165,7 +173,7 @@ fn of_all(advice: &Advice, all: &[AdviceRow]) -> Vec<String> {
             "From {} on, a single measurement by {} has a reading error of at most {error} in {}; {shorter}.",
             time(from_ns),
             longest.clock,
-            situation(advice)
+            situation(advice, longest, from_ns)
         )
     });
     let scale = match (longest.scale_error.get(), &longest.scale_source) {
@@ -210,7 +218,7 @@ fn two_reads(advice: &Advice, row: &AdviceRow) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{AfterWork, Figure, Unknown, Work, texts};
+    use clockscope_records::{Figure, Unknown, Work, texts};
 
     use super::*;
 
