@@ -200,7 +200,7 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
 
 fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |counts: u64| counts as f64 * unit_ns;
-    let seconds = in_ns(watch.observed) / 1e9;
+    let whole = watch.observed + watch.unobserved;
     let lengths = watch.lengths.into_sorted();
     let unseen = || if watch.observed > 0 { texts::NO_GAP } else { texts::NO_READINGS };
     let percentile = |q: f64, fewest: u64| match watch.count {
@@ -219,13 +219,13 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let of_time = |value: f64| Figure::of((watch.observed > 0).then_some(value), unseen());
+    let per_whole = |value: f64| Figure::of((watch.observed > 0).then(|| value / whole as f64), unseen());
     CpuGaps {
         cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
-        seconds,
+        seconds: in_ns(watch.observed) / 1e9,
         unwatched_seconds: in_ns(watch.unobserved) / 1e9,
         count: watch.count,
-        per_second: of_time(watch.count as f64 / seconds),
+        per_second: per_whole(watch.count as f64 * 1e9 / unit_ns),
         p50_ns: percentile(0.5, 1),
         p90_ns: percentile(0.9, 1),
         p99_ns: percentile(0.99, 100),
@@ -233,7 +233,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         // The sample may have let go of it.
         max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen()),
         lost_ns: in_ns(watch.lost),
-        lost_percent: of_time(watch.lost as f64 / watch.observed as f64 * 100.0),
+        lost_percent: per_whole(watch.lost as f64 * 100.0),
         causes,
         steal_ns: Figure::of(
             watch.steal_ns.map(|ns| ns as f64),
@@ -263,10 +263,12 @@ mod tests {
             let cause = if length % 10 == 0 { CauseKind::Softirq } else { CauseKind::Interrupt };
             watch.take(gap(length * 100, cause));
         }
-        watch.observed = 1_000_000_000;
+        watch.observed = 900_000_000;
+        watch.unobserved = 100_000_000;
         let found = record(vec![watch], 50.0, 10.0, 0.5);
         let of_cpu = &found.gaps[0];
-        assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns.clone()), (2000, 0.5, Figure::Known(100_000.0)));
+        assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns.clone()), (2000, 0.45, Figure::Known(100_000.0)));
+        assert_eq!(of_cpu.per_second.get(), Some(4000.0));
         assert_eq!(of_cpu.lost_ns, 100_050_000.0);
         assert!((of_cpu.lost_percent.get().unwrap() - 20.01).abs() < 1e-9);
         for (found, expected) in [(&of_cpu.p50_ns, 50_025.0), (&of_cpu.p99_ns, 99_000.0), (&of_cpu.p999_ns, 99_900.0)] {

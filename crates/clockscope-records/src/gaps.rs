@@ -38,7 +38,7 @@ pub struct CpuGaps {
     pub unwatched_seconds: f64,
     /// Gaps.
     pub count: u64,
-    /// Gaps a second.
+    /// Gaps a second of the whole time, observed or not.
     pub per_second: Figure<f64>,
     /// Median length, in ns; `null` if there were none.
     pub p50_ns: Figure<f64>,
@@ -52,7 +52,7 @@ pub struct CpuGaps {
     pub max_ns: Figure<f64>,
     /// Total length of all gaps, in ns.
     pub lost_ns: f64,
-    /// Their share of the watched time, in percent.
+    /// Their share of the whole time, observed or not, in percent.
     pub lost_percent: Figure<f64>,
     /// Gaps by what the system counted meanwhile, the costliest first.
     pub causes: Vec<Cause>,
@@ -78,13 +78,16 @@ pub enum CauseKind {
     InvoluntarySwitch,
     /// The thread was stopped, or waited (a voluntary context switch).
     VoluntarySwitch,
+    /// The firmware took the CPU (a system management interrupt, SMI).
+    Smi,
     /// The hypervisor ran something else, as it reported to the kernel.
     Steal,
     /// Interrupts were handled.
     Interrupt,
     /// Software interrupts were handled, with or without an interrupt before.
     Softirq,
-    /// The system counted nothing: firmware (SMI), the hypervisor, or the hardware itself.
+    /// The system counted nothing: firmware (SMI) where its interrupts are not counted, the
+    /// hypervisor, or the hardware itself.
     Unknown,
 }
 
@@ -113,7 +116,8 @@ pub struct WorstGap {
     pub cpu: Option<u32>,
     /// Its length, in ns.
     pub ns: f64,
-    /// The cause, by what the system counted in that time.
+    /// The rarest of what the system counted in that time: the cause if it counted one thing, else
+    /// what the gap coincided with.
     pub cause: CauseKind,
     /// The counts that grew.
     pub counted: Option<GapCounts>,
@@ -135,12 +139,26 @@ pub struct GapCounts {
     pub involuntary: u64,
     /// Voluntary context switches.
     pub voluntary: u64,
+    /// System management interrupts, where they may be read: `/dev/cpu/N/msr` of Intel CPUs.
+    #[serde(default)]
+    pub smis: u64,
     /// Time that the hypervisor ran something else, by the kernel's account, in ns.
     pub steal_ns: u64,
     /// Interrupts and software interrupts, by the system's names: the first four.
     pub interrupts: Vec<InterruptCount>,
     /// True if it fell into the time in which the system was asked about another gap.
     pub while_asking: bool,
+}
+
+impl GapCounts {
+    /// Returns true if several things were counted: none of them is certainly the cause. A thread
+    /// that is moved is switched for that.
+    #[must_use]
+    pub fn are_several(&self) -> bool {
+        let is_switched = self.voluntary > 0 || self.involuntary > 0 || self.moved.is_some();
+        let others = [is_switched, self.voluntary > 0 && self.involuntary > 0, self.smis > 0, self.steal_ns > 0];
+        others.into_iter().filter(|is_counted| *is_counted).count() + self.interrupts.len() > 1
+    }
 }
 
 /// Number of times that an interrupt was handled.
@@ -156,9 +174,9 @@ pub struct InterruptCount {
 /// The counts in one line, empty if there are none.
 impl fmt::Display for GapCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GapCounts { moved, involuntary, voluntary, steal_ns, interrupts, while_asking } = self;
+        let GapCounts { moved, involuntary, voluntary, smis, steal_ns, interrupts, while_asking } = self;
         let moved = moved.map(|[before, after]| format!("CPU {before} to {after}"));
-        let switches = [(involuntary, "involuntary"), (voluntary, "voluntary")];
+        let switches = [(involuntary, "involuntary"), (voluntary, "voluntary"), (smis, "SMI")];
         let switches =
             switches.into_iter().filter(|(count, _)| **count > 0).map(|(count, kind)| format!("{count} {kind}"));
         let steal = Some(*steal_ns).filter(|ns| *ns > 0).map(|ns| format!("steal {} ms", ns / 1_000_000));
@@ -185,11 +203,35 @@ mod tests {
             moved: Some([1, 0]),
             involuntary: 2,
             voluntary: 1,
+            smis: 3,
             steal_ns: 20_000_000,
             interrupts: vec![InterruptCount { name: "LOC".to_owned(), count: 3 }],
             ..asking
         };
-        let named = "CPU 1 to 0, 2 involuntary, 1 voluntary, steal 20 ms, LOC +3 (while asking about another)";
+        let named = "CPU 1 to 0, 2 involuntary, 1 voluntary, 3 SMI, steal 20 ms, LOC +3 (while asking about another)";
         assert_eq!(counts.to_string(), named);
+    }
+
+    #[test]
+    fn one_count_is_a_cause_and_several_are_none() {
+        let interrupt = |name: &str| InterruptCount { name: name.to_owned(), count: 3 };
+        let nothing = GapCounts::default;
+        for one in [
+            nothing(),
+            GapCounts { moved: Some([0, 1]), involuntary: 1, ..nothing() },
+            GapCounts { voluntary: 2, ..nothing() },
+            GapCounts { smis: 1, ..nothing() },
+            GapCounts { interrupts: vec![interrupt("LOC")], ..nothing() },
+        ] {
+            assert!(!one.are_several(), "{one}");
+        }
+        for several in [
+            GapCounts { voluntary: 1, involuntary: 1, ..nothing() },
+            GapCounts { involuntary: 1, interrupts: vec![interrupt("LOC")], ..nothing() },
+            GapCounts { smis: 1, steal_ns: 1, ..nothing() },
+            GapCounts { interrupts: vec![interrupt("LOC"), interrupt("TIMER")], ..nothing() },
+        ] {
+            assert!(several.are_several(), "{several}");
+        }
     }
 }

@@ -28,12 +28,20 @@ pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) ->
         .map_or(0, |(after, before)| after.saturating_sub(before));
     let (interrupts, softirqs) = (counted(|cpu| &cpu.interrupts), counted(|cpu| &cpu.softirqs));
     let moved = before.cpu.zip(after.cpu).filter(|(before, after)| before != after).map(<[u32; 2]>::from);
-    let cause = if moved.is_some() {
+    let smis = cpu_after
+        .smis
+        .filter(|_| is_same)
+        .zip(cpu_before.smis)
+        .map_or(0, |(after, before)| after.saturating_sub(before));
+    // A thread that only reads does not wait: it was stopped, and is often switched as well then.
+    let cause = if voluntary > 0 {
+        CauseKind::VoluntarySwitch
+    } else if moved.is_some() {
         CauseKind::Migration
     } else if involuntary > 0 {
         CauseKind::InvoluntarySwitch
-    } else if voluntary > 0 {
-        CauseKind::VoluntarySwitch
+    } else if smis > 0 {
+        CauseKind::Smi
     } else if stolen_ns > 0 && stolen_ns as f64 <= STOLEN * ns {
         CauseKind::Steal
     } else if !interrupts.is_empty() {
@@ -44,7 +52,7 @@ pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) ->
         CauseKind::Unknown
     };
     let interrupts = interrupts.into_iter().chain(softirqs).take(NAMES).collect();
-    (cause, GapCounts { moved, involuntary, voluntary, steal_ns: stolen_ns, interrupts, while_asking: false })
+    (cause, GapCounts { moved, involuntary, voluntary, smis, steal_ns: stolen_ns, interrupts, while_asking: false })
 }
 
 /// Counts that grew, and by how much.
@@ -77,6 +85,7 @@ mod tests {
                 interrupts: counts(["LOC", "virtio0"]),
                 softirqs: counts(["TIMER", "RCU"]),
                 steal_ns: Some(10_000_000),
+                smis: Some(2),
             },
         }
     }
@@ -106,13 +115,17 @@ mod tests {
         let steal = |after: &mut Account| after.cpu.steal_ns = Some(20_000_000);
         expect(&steal, CauseKind::Interrupt, 10_000_000, &[("LOC", 1), ("RCU", 2)]);
         assert_eq!(between(&before, &after, 8e6).0, CauseKind::Steal);
-        after.thread.switches = Some(Switches { voluntary: 4, involuntary: 4 });
-        assert_eq!(between(&before, &after, 1e6).0, CauseKind::VoluntarySwitch);
-        after.thread.switches = Some(Switches { voluntary: 4, involuntary: 6 });
+        after.cpu.smis = Some(3);
+        let (cause, counts) = between(&before, &after, 8e6);
+        assert_eq!((cause, counts.smis), (CauseKind::Smi, 1));
+        after.thread.switches = Some(Switches { voluntary: 3, involuntary: 6 });
         assert_eq!(between(&before, &after, 1e6).0, CauseKind::InvoluntarySwitch);
         after.thread.cpu = Some(0);
         let (cause, counts) = between(&before, &after, 1e6);
         assert_eq!((cause, counts.steal_ns, counts.interrupts.len()), (CauseKind::Migration, 10_000_000, 2));
+        // A thread that is stopped on a busy machine is switched as well.
+        after.thread.switches = Some(Switches { voluntary: 4, involuntary: 6 });
+        assert_eq!(between(&before, &after, 1e6).0, CauseKind::VoluntarySwitch);
         after.cpu.number = 0;
         let of_thread = GapCounts { moved: Some([1, 0]), involuntary: 2, voluntary: 1, ..GapCounts::default() };
         assert_eq!(between(&before, &after, 1e6).1, of_thread);

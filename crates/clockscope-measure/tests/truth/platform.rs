@@ -429,6 +429,7 @@ impl Threads for Simulated {
             interrupts: vec![("LOC".to_owned(), account.interrupts)],
             softirqs: Vec::new(),
             steal_ns: Some(account.steal_ns),
+            smis: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{CauseKind, CpuGaps, Gaps};
+use clockscope_records::{CauseKind, CpuGaps, GapCounts, Gaps, WorstGap};
 use serde_json::Value;
 
 use super::question_page::QuestionPage;
@@ -82,7 +82,7 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     });
     let worst = gaps.worst.iter().map(|gap| {
         vec![
-            described(gap.cause).into(),
+            cause(gap).into(),
             gap.counted
                 .as_ref()
                 .map(ToString::to_string)
@@ -94,11 +94,11 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
             format!("{:.6} s", gap.at_s).into(),
         ]
     });
-    let by_cause = Table::new(["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes);
+    let by_count = Table::new(["Coincided with", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes);
     let longest = Table::new(["Cause", "Counted", "CPU", "Length", "At"], 2, worst);
     vec![
         Table::new(HEAD, 0, sampled.iter().map(|cpu| row(cpu))).explained(definition).into(),
-        by_cause.titled("By cause:").below(steal).into(),
+        by_count.titled("By the rarest of what the system counted meanwhile:").below(steal).into(),
         causes_chart(&sampled).into(),
         longest_chart(gaps).into(),
         Block::folded("The longest gaps, as a table", [longest.titled("The longest:").into()]),
@@ -165,11 +165,19 @@ fn described(cause: CauseKind) -> &'static str {
         CauseKind::Migration => "moved to another CPU",
         CauseKind::InvoluntarySwitch => "involuntary switch",
         CauseKind::VoluntarySwitch => "stopped or waited",
+        CauseKind::Smi => "SMI (firmware)",
         CauseKind::Steal => "steal",
         CauseKind::Interrupt => "interrupt",
         CauseKind::Softirq => "softirq",
         CauseKind::Unknown => "unknown (SMI or hypervisor)",
     }
+}
+
+/// Names the cause of one gap. Of several counts that grew, none is certainly the cause.
+fn cause(gap: &WorstGap) -> String {
+    let is_several = gap.counted.as_ref().is_some_and(GapCounts::are_several);
+    let with = if is_several { "coincided with " } else { "" };
+    format!("{with}{}", described(gap.cause))
 }
 
 fn conclusion(gaps: &Gaps) -> Vec<String> {
@@ -185,7 +193,7 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
     let longest = gaps
         .worst
         .first()
-        .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), described(gap.cause)));
+        .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), cause(gap)));
     let quietest = quietest(&sampled, worst);
     let (gaps, share) = (counted(count, "gap"), known(worst.lost_percent.get(), percent));
     let first = if sampled.len() > 1 {
