@@ -269,7 +269,7 @@ fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostC
     let causes = [
         (may_avoid && has_no_vdso && (costs_as_much || is_emulated), CostCause::Clocksource),
         (is_emulated, CostCause::Emulation),
-        (may_avoid && seen.is_trapped() && ns > TRAPPED_NS, CostCause::TrappedCounter),
+        (may_avoid && seen.is_trapped() && (ns > TRAPPED_NS || costs_as_much), CostCause::TrappedCounter),
         (may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall), CostCause::AboveSystemCall),
         (may_avoid && costs_as_much, CostCause::LikeSystemCall),
     ];
