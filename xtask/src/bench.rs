@@ -10,6 +10,7 @@ pub(crate) mod durations;
 pub(crate) mod fleet;
 pub(crate) mod hermetic;
 pub(crate) mod library;
+pub(crate) mod paths;
 pub(crate) mod recorded;
 pub(crate) mod runs;
 pub(crate) mod runtimes;

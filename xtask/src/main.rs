@@ -79,6 +79,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench build   the times of cargo run --release and cargo test in a fresh clone (ten minutes)
   bench across  order and offsets across CPUs, and rates (two minutes)
   bench durations  every question's wall time, over the duration that it was asked for (six minutes)
+  bench paths   CLOCK_MONOTONIC by the C library, the vDSO and system call (half a minute)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
@@ -142,6 +143,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
         ["bench", "across"] => bench::across::measure(),
         ["bench", "durations"] => bench::durations::measure(),
+        ["bench", "paths"] => bench::paths::measure(),
         ["bench", "steps"] => bench::steps::measure(),
         ["bench", "runtimes"] => bench::runtimes::measure(),
         ["bench", "truth"] => bench::truth::measure("2000"),

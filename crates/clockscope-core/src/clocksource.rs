@@ -1,7 +1,7 @@
 //! The kernel's clocksources: what each is (Linux, `drivers/clocksource` and `arch/*/kernel`), and
 //! the timecounters of the BSDs (FreeBSD, `sys/x86/x86/tsc.c` and `sys/dev/acpica`; NetBSD,
 //! `sys/arch/x86/x86/tsc.c`; OpenBSD, `sys/arch/amd64/amd64/tsc.c`). Library and instrument share
-//! this table: the hardware, its width and cost, and whether it is computed from the counter.
+//! this table: the hardware, its width, and whether it is computed from the counter.
 
 use core::fmt;
 
@@ -142,8 +142,6 @@ pub struct KnownClocksource {
     /// True if programs read the time without entering the kernel; `None` where that depends on the
     /// hypervisor.
     pub vdso: Option<bool>,
-    /// Usual cost of reading the time, for people.
-    pub usual_cost: &'static str,
 }
 
 impl KnownClocksource {
@@ -181,14 +179,13 @@ const fn row(
     hardware: Hardware,
     [frequency_hz, bits]: [Option<u32>; 2],
     vdso: Option<bool>,
-    usual_cost: &'static str,
     description: &'static str,
 ) -> KnownClocksource {
     let frequency_hz = match frequency_hz {
         Some(hz) => Some(hz as f64),
         None => None,
     };
-    KnownClocksource { name, hardware, description, frequency_hz, bits, vdso, usual_cost }
+    KnownClocksource { name, hardware, description, frequency_hz, bits, vdso }
 }
 
 /// A frequency that differs from machine to machine.
@@ -199,64 +196,63 @@ const NO: Option<bool> = Some(false);
 /// All that are known. Another one is another row.
 #[rustfmt::skip]
 pub const KNOWN: &[KnownClocksource] = &[
-    row("tsc", Hardware::Counter(Architecture::X86), [VARIES, Some(64)], YES, "20 to 50 ns",
+    row("tsc", Hardware::Counter(Architecture::X86), [VARIES, Some(64)], YES,
         "the processor's time-stamp counter"),
-    row("tsc-early", Hardware::Counter(Architecture::X86), [VARIES, Some(64)], YES, "20 to 50 ns",
+    row("tsc-early", Hardware::Counter(Architecture::X86), [VARIES, Some(64)], YES,
         "the processor's time-stamp counter, before its frequency is refined"),
-    row("kvm-clock", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], YES, "25 to 60 ns",
+    row("kvm-clock", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], YES,
         "the time-stamp counter, scaled by what KVM states to each CPU"),
-    row("hyperv_clocksource_tsc_page", Hardware::ScaledCounter(Architecture::X86), [Some(10_000_000), Some(64)], YES, "25 to 60 ns",
+    row("hyperv_clocksource_tsc_page", Hardware::ScaledCounter(Architecture::X86), [Some(10_000_000), Some(64)], YES,
         "the time-stamp counter, scaled by what Hyper-V states in a page"),
-    row("hyperv_clocksource_msr", Hardware::Hypervisor, [Some(10_000_000), Some(64)], NO, "1000 ns and more, an exit to the hypervisor",
+    row("hyperv_clocksource_msr", Hardware::Hypervisor, [Some(10_000_000), Some(64)], NO,
         "Hyper-V's reference counter, whose reads the hypervisor traps"),
-    row("xen", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], None, "30 to 1000 ns",
+    row("xen", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], None,
         "the time-stamp counter, scaled by what Xen states to each CPU"),
-    row("hpet", Hardware::Hpet, [VARIES, Some(32)], NO, "500 to 2000 ns",
-        HPET),
-    row("acpi_pm", Hardware::AcpiPm, [Some(3_579_545), Some(24)], NO, "700 to 4000 ns",
-        ACPI),
-    row("refined-jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
+    row("hpet", Hardware::Hpet, [VARIES, Some(32)], NO, HPET),
+    row("acpi_pm", Hardware::AcpiPm, [Some(3_579_545), Some(24)], NO, ACPI),
+    row("refined-jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO,
         "the timer tick, calibrated at boot"),
-    row("pit", Hardware::Pit, [Some(1_193_182), Some(32)], NO, "3000 to 10000 ns", PIT),
-    row("jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
+    row("pit", Hardware::Pit, [Some(1_193_182), Some(32)], NO, PIT),
+    row("jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO,
         "the timer tick"),
-    row("arch_sys_counter", Hardware::Counter(Architecture::Arm), [VARIES, None], YES, "10 to 50 ns",
+    row("arch_sys_counter", Hardware::Counter(Architecture::Arm), [VARIES, None], YES,
         "the Arm generic timer's counter, CNTVCT_EL0"),
-    row("riscv_clocksource", Hardware::Counter(Architecture::RiscV), [VARIES, Some(64)], YES, "20 to 200 ns",
+    row("riscv_clocksource", Hardware::Counter(Architecture::RiscV), [VARIES, Some(64)], YES,
         "the time counter of RISC-V"),
-    row("timebase", Hardware::Counter(Architecture::Power), [VARIES, Some(64)], YES, "10 to 50 ns",
+    row("timebase", Hardware::Counter(Architecture::Power), [VARIES, Some(64)], YES,
         "the time base of POWER"),
-    row("tod", Hardware::Counter(Architecture::Z), [Some(4_096_000_000), Some(64)], YES, "10 to 50 ns",
+    row("tod", Hardware::Counter(Architecture::Z), [Some(4_096_000_000), Some(64)], YES,
         "the time-of-day clock of z/Architecture"),
-    row("Constant", Hardware::Counter(Architecture::LoongArch), [VARIES, Some(64)], YES, "10 to 50 ns",
+    row("Constant", Hardware::Counter(Architecture::LoongArch), [VARIES, Some(64)], YES,
         "the stable counter of LoongArch"),
-    row("TSC", Hardware::Counter(Architecture::X86), [VARIES, Some(32)], None, "20 to 300 ns",
+    row("TSC", Hardware::Counter(Architecture::X86), [VARIES, Some(32)], None,
         "the processor's time-stamp counter"),
-    row("TSC-low", Hardware::Counter(Architecture::X86), [VARIES, Some(32)], None, "20 to 300 ns",
+    row("TSC-low", Hardware::Counter(Architecture::X86), [VARIES, Some(32)], None,
         "the processor's time-stamp counter, without its lowest bits"),
-    row("kvmclock", Hardware::ScaledCounter(Architecture::X86), [VARIES, Some(32)], None, "25 to 300 ns",
+    row("kvmclock", Hardware::ScaledCounter(Architecture::X86), [VARIES, Some(32)], None,
         "the time-stamp counter, scaled by what KVM states to each CPU"),
-    row("Hyper-V-TSC", Hardware::ScaledCounter(Architecture::X86), [VARIES, Some(32)], None, "25 to 300 ns",
+    row("Hyper-V-TSC", Hardware::ScaledCounter(Architecture::X86), [VARIES, Some(32)], None,
         "the time-stamp counter, scaled by what Hyper-V states in a page"),
-    row("ARM MPCore Timecounter", Hardware::Counter(Architecture::Arm), [VARIES, Some(32)], None, "10 to 300 ns",
+    row("ARM MPCore Timecounter", Hardware::Counter(Architecture::Arm), [VARIES, Some(32)], None,
         "the Arm generic timer's counter, CNTVCT_EL0"),
-    row("HPET", Hardware::Hpet, [VARIES, Some(32)], None, "500 to 2000 ns", HPET),
-    row("hpet0", Hardware::Hpet, [VARIES, Some(32)], None, "500 to 2000 ns", HPET),
-    row("acpihpet0", Hardware::Hpet, [VARIES, Some(32)], None, "500 to 2000 ns", HPET),
-    row("ACPI-fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
-    row("ACPI-safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, "2000 to 12000 ns, it is read three times", ACPI),
-    row("ACPI-Fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
-    row("ACPI-Safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, "2000 to 12000 ns, it is read three times", ACPI),
-    row("acpitimer0", Hardware::AcpiPm, [Some(3_579_545), None], NO, "700 to 4000 ns", ACPI),
-    row("i8254", Hardware::Pit, [Some(1_193_182), Some(16)], NO, "3000 to 10000 ns", PIT),
-    row("clockinterrupt", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
+    row("HPET", Hardware::Hpet, [VARIES, Some(32)], None, HPET),
+    row("hpet0", Hardware::Hpet, [VARIES, Some(32)], None, HPET),
+    row("acpihpet0", Hardware::Hpet, [VARIES, Some(32)], None, HPET),
+    row("ACPI-fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, ACPI),
+    row("ACPI-safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, ACPI_SAFE),
+    row("ACPI-Fast", Hardware::AcpiPm, [Some(3_579_545), None], NO, ACPI),
+    row("ACPI-Safe", Hardware::AcpiPm, [Some(3_579_545), None], NO, ACPI_SAFE),
+    row("acpitimer0", Hardware::AcpiPm, [Some(3_579_545), None], NO, ACPI),
+    row("i8254", Hardware::Pit, [Some(1_193_182), Some(16)], NO, PIT),
+    row("clockinterrupt", Hardware::TimerTick, [VARIES, Some(32)], NO,
         "the timer tick"),
-    row("dummy", Hardware::Reads, [VARIES, None], NO, "nothing: it is not a clock",
+    row("dummy", Hardware::Reads, [VARIES, None], NO,
         "a placeholder of the kernel's, which counts its own reads"),
 ];
 
 const HPET: &str = "the High Precision Event Timer, a register of the chipset";
 const ACPI: &str = "the ACPI power-management timer, a port of the chipset";
+const ACPI_SAFE: &str = "the ACPI power-management timer, a port of the chipset that is read three times";
 const PIT: &str = "the 8254 programmable interval timer, a port of the chipset";
 
 /// Returns what is known of a clocksource; `None` for one that is not in [`KNOWN`].

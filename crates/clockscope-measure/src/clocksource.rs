@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_records::{
-    Clocksource, Clocksources, Envelope, Figure, KernelCause, RateReason, Switched, Unknown, texts,
+    ClockRecord, Clocksource, Clocksources, CostCause, Envelope, Figure, KernelCause, RateReason, ReadPath, Switched,
+    Unknown, texts,
 };
 use clockscope_system::affinity;
 use clockscope_system::clocksource::{self, Architecture, Hardware, SwitchError};
@@ -118,14 +119,11 @@ pub fn with_each_clocksource<T>(
     Ok(PerClocksource { was, found, error })
 }
 
-/// No read that stays in the program takes longer, in ns, unless the counter is trapped.
-const KERNEL_NS: f64 = 1000.0;
-
-/// Time for which the cost of a read is measured, in s.
+/// Time for which the costs of reads are measured, in s.
 const COST_S: f64 = 0.1;
 
 /// Lists what the kernel could build its clocks on, and why not on the counter. Takes 0.2 s, in
-/// which the counter's frequency and the cost of a read are measured.
+/// which the counter's frequency and the costs of a read and of a system call are measured.
 ///
 /// # Errors
 /// The process has more than one thread: clocks are first tried in a forked child.
@@ -134,7 +132,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let recorded_at = session.recorded_at()?;
     let counter_hz = counter_hz(session);
     let hpet_hz = hpet_hz(session);
-    let cost_ns = cost_ns(session);
+    let costs = ReadCosts::measured(session);
     let current = environment.clocksource.as_deref();
     let names = environment.clocksources_available.known().cloned();
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
@@ -150,11 +148,12 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
         };
         let is_current = current == Some(name.as_str());
         let not_in_use = || format!("`clockscope measure --clocksource {name}` measures it, as root");
-        let cost_ns = if is_current { cost_ns.clone() } else { Figure::unknown(not_in_use()) };
+        let ReadCosts { cost_ns, syscall_ns } =
+            if is_current { costs.clone() } else { ReadCosts::unknown(not_in_use()) };
         let has_erratum =
             is_current && counter.reasons.iter().any(|cause| matches!(cause, KernelCause::Erratum { .. }));
         let usual = described(&name, is_current, measured, timecounter);
-        as_measured(Clocksource { cost_ns, ..usual }, has_erratum)
+        as_measured(Clocksource { cost_ns, syscall_ns, ..usual }, has_erratum)
     };
     let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(NoFrequency::reason));
     let left = clocksource::left_behind();
@@ -233,21 +232,20 @@ fn described(
         bits: Figure::of(bits, missing()),
         wraps_after_s: Figure::of(wraps_after_s, missing()),
         vdso: Figure::of(known.and_then(|known| known.vdso), missing()),
-        usual_cost: words(known.map(|known| known.usual_cost)),
         cost_ns: Figure::default(),
+        syscall_ns: Figure::default(),
     }
 }
 
-/// Leaves out of the usual facts those that the cost here, or an erratum of the counter, denies.
+/// Leaves out of the usual facts those that the costs here, or an erratum of the counter, deny.
 fn as_measured(usual: Clocksource, has_erratum: bool) -> Clocksource {
-    let enters_kernel = usual.vdso.get() == Some(true) && usual.cost_ns.get().is_some_and(|ns| ns > KERNEL_NS);
     if has_erratum {
-        let usual_cost = Figure::unknown("the kernel works around an erratum of the counter");
-        return Clocksource { vdso: Figure::Known(false), usual_cost, ..usual };
+        return Clocksource { vdso: Figure::Known(false), ..usual };
     }
-    if enters_kernel {
-        let unknown = "a read costs more here than one that stays in the program";
-        return Clocksource { vdso: Figure::unknown(unknown), usual_cost: Figure::unknown(unknown), ..usual };
+    let costs = usual.cost_ns.get().zip(usual.syscall_ns.get());
+    let is_like_system_call = costs.is_some_and(|(ns, syscall_ns)| CostCause::is_like_system_call(ns, syscall_ns));
+    if usual.vdso.get() == Some(true) && is_like_system_call {
+        return Clocksource { vdso: Figure::unknown("a read costs as much as a system call here"), ..usual };
     }
     usual
 }
@@ -263,18 +261,45 @@ fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     Err(failure_reason.map_or(NoFrequency::Missing, NoFrequency::Unreadable))
 }
 
-/// The cost of a read of CLOCK_MONOTONIC, by the path that programs use.
-fn cost_ns(session: &Session<'_>) -> Figure<f64> {
-    let measured = || -> Result<Figure<f64>, MeasureError> {
-        let catalog = Catalog::new(session.platform).select(&["monotonic".to_owned()], Paths::Libc)?;
+/// Costs of reading CLOCK_MONOTONIC, in ns.
+#[derive(Clone, Debug)]
+struct ReadCosts {
+    /// By the path that programs use.
+    cost_ns: Figure<f64>,
+    /// By system call.
+    syscall_ns: Figure<f64>,
+}
+
+impl ReadCosts {
+    fn unknown(reason: String) -> Self {
+        Self { cost_ns: Figure::unknown(reason.clone()), syscall_ns: Figure::unknown(reason) }
+    }
+
+    /// Measures both.
+    fn measured(session: &Session<'_>) -> Self {
+        match Self::clocks(session) {
+            Ok(clocks) => Self {
+                cost_ns: Self::median_ns(clocks.iter().find(|clock| clock.identity.path.is_usual())),
+                syscall_ns: Self::median_ns(clocks.iter().find(|clock| clock.identity.path == ReadPath::Syscall)),
+            },
+            Err(error) => Self::unknown(error.to_string()),
+        }
+    }
+
+    /// Measures CLOCK_MONOTONIC by all of its paths.
+    fn clocks(session: &Session<'_>) -> Result<Vec<ClockRecord>, MeasureError> {
+        let catalog = Catalog::new(session.platform).select(&["monotonic".to_owned()], Paths::All)?;
         let mut setup = Setup::new(session, catalog, None)?;
-        let clock = measure::find(&mut setup, COST_S, &mut |_| {}).clocks.into_iter().next();
-        Ok(clock.map_or_else(Figure::default, |clock| {
-            let median = clock.cost_ns.known().map(|cost| cost.median);
-            median.map_or_else(|| Figure::unknown(clock.cost_ns.why().unwrap_or_default()), Figure::Known)
-        }))
-    };
-    measured().unwrap_or_else(|error| Figure::unknown(error.to_string()))
+        Ok(measure::find(&mut setup, COST_S, &mut |_| {}).clocks)
+    }
+
+    fn median_ns(clock: Option<&ClockRecord>) -> Figure<f64> {
+        let Some(clock) = clock else { return Figure::unknown("this system has no such path") };
+        match clock.cost_ns.known() {
+            Some(cost) => Figure::Known(cost.median),
+            None => Figure::unknown(clock.cost_ns.why().unwrap_or_default()),
+        }
+    }
 }
 
 /// The HPET's frequency, by its own registers.
@@ -317,22 +342,22 @@ mod tests {
         let hpet = described("hpet", false, Ok(1e8), None);
         assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
         let odd = described("sundial", false, Err(&NoFrequency::Unknown), None);
-        assert_eq!((odd.reasons().len(), odd.quality), (6, None));
+        assert_eq!((odd.reasons().len(), odd.quality), (5, None));
     }
 
-    /// A counter whose reads cost microseconds is not read as others of its kind.
+    /// Reads that cost as much as a system call do not avoid it, whatever is usual of their kind.
+    /// A cost in ns alone does not show that.
     #[test]
     fn what_is_usual_gives_way_to_what_was_measured() {
-        let measured = |ns: f64, has_erratum| {
+        let vdso = |ns: f64, syscall_ns: Figure<f64>, has_erratum| {
             let usual = described("arch_sys_counter", true, Ok(2.4e7), None);
-            as_measured(Clocksource { cost_ns: Figure::Known(ns), ..usual }, has_erratum)
+            as_measured(Clocksource { cost_ns: Figure::Known(ns), syscall_ns, ..usual }, has_erratum).vdso.get()
         };
-        let usual = measured(40.0, false);
-        assert_eq!((usual.vdso.get(), usual.usual_cost.known().map(String::as_str)), (Some(true), Some("10 to 50 ns")));
-        let slow = measured(30_000.0, false);
-        assert!(!slow.vdso.is_known() && !slow.usual_cost.is_known());
-        let erratum = measured(30_000.0, true);
-        assert_eq!((erratum.vdso.get(), erratum.usual_cost.is_known()), (Some(false), false));
+        assert_eq!(vdso(40.0, Figure::Known(120.0), false), Some(true));
+        assert_eq!(vdso(124.0, Figure::Known(120.0), false), None);
+        assert_eq!(vdso(2000.0, Figure::Known(9000.0), false), Some(true));
+        assert_eq!(vdso(2000.0, Figure::unknown("refused"), false), Some(true));
+        assert_eq!(vdso(30_000.0, Figure::Known(30_100.0), true), Some(false));
     }
 
     /// The machine of timecounters(4): the TSC without its lowest bits counts slower than the TSC.

@@ -88,13 +88,14 @@ pub struct Clocksource {
     pub wraps_after_s: Figure<f64>,
     /// True if programs read it without entering the kernel (vDSO).
     pub vdso: Figure<bool>,
-    /// The usual cost of a read with it, in words.
-    pub usual_cost: Figure<String>,
     /// The cost of a read of CLOCK_MONOTONIC with it here, in ns: measured of the one in use.
     pub cost_ns: Figure<f64>,
+    /// The cost of a system call that reads CLOCK_MONOTONIC with it here, in ns: measured of the
+    /// one in use. A read that costs as much enters the kernel.
+    pub syscall_ns: Figure<f64>,
 }
 
-record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, usual_cost, cost_ns });
+record!(Clocksource { description, frequency_hz, bits, wraps_after_s, vdso, cost_ns, syscall_ns });
 
 /// A clocksource that a run has switched and not put back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -519,3 +519,19 @@ pub enum CostCause {
     /// The read costs far more than a system call.
     AboveSystemCall,
 }
+
+impl CostCause {
+    /// Share of a system call's cost from which a read counts as one.
+    ///
+    /// A system call that reads a clock does what the vDSO does, and enters the kernel in addition.
+    /// A read by the vDSO costs a small part of it; one that falls back costs all of it, less the
+    /// variation between runs.
+    pub const SYSTEM_CALL_SHARE: f64 = 0.7;
+
+    /// Returns true if a read costs as much as a system call that reads a clock, both measured on
+    /// the same machine.
+    #[must_use]
+    pub const fn is_like_system_call(read_ns: f64, syscall_ns: f64) -> bool {
+        read_ns >= Self::SYSTEM_CALL_SHARE * syscall_ns
+    }
+}

@@ -57,6 +57,8 @@ fn a_check_writes_metrics() {
     for name in [
         "clockscope_last_success_timestamp_seconds ",
         "clockscope_clock_verdict{clock=\"monotonic\",use=\"interval\",verdict=",
+        "clockscope_read_seconds{clock=\"monotonic\",path=\"libc\"} ",
+        "clockscope_syscall_seconds ",
     ] {
         assert!(metrics.contains(&format!("\n{name}")), "{name}: {metrics}");
     }

@@ -11,6 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::support::{clockscope, is_emulated, run};
+use clockscope_records::CostCause;
 use clockscope_system::clocksource::KNOWN;
 use clockscope_testing::skip;
 use serde_json::Value;
@@ -261,6 +262,13 @@ fn alerts_fire_when_they_should() {
     let file = packaging("prometheus/clockscope.rules.test.yml");
     let Some(checked) = tool("promtool", &["test", "rules", file.to_str().unwrap()]) else { return };
     assert!(checked.status.success(), "{}", words_of(&checked));
+}
+
+/// The rule on slow reads and `check` judge by the same share of a system call's cost.
+#[test]
+fn alerts_and_checks_agree_on_reads_like_a_system_call() {
+    let rule = format!("group_left () {} * clockscope_syscall_seconds\n", CostCause::SYSTEM_CALL_SHARE);
+    assert!(text("prometheus/clockscope.rules.yml").contains(&rule), "{rule}");
 }
 
 /// Names of a text between two marks, which a regular expression lists.

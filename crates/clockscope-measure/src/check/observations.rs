@@ -2,9 +2,9 @@
 //! derive from them.
 
 use clockscope_records::{
-    Adjtimex, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Emulator, Environment, Failure,
-    HypervisorStatement, KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence, Synchronization,
-    UnreadableClock, texts,
+    Adjtimex, CivilState, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause, Emulator, Environment,
+    Failure, HypervisorStatement, KernelVerdict, Offsets, Order, Rate, ReadPath, ReferenceProblem, Sequence,
+    Synchronization, UnreadableClock, texts,
 };
 use clockscope_system::clocksource;
 
@@ -15,9 +15,9 @@ use crate::error::MeasureError;
 pub(super) const TRAPPED_NS: f64 = 200.0;
 /// No crystal is off by more than this, in ppm.
 pub(super) const CRYSTAL_PPM: f64 = 200.0;
-/// A trapped read costs this share of a system call that reads the same counter at least: the trap
-/// alone enters a kernel or a hypervisor. A machine that is slow in everything, such as one that is
-/// emulated and does not say so, takes less.
+/// A trapped read that takes longer costs this share of a system call that reads the same counter
+/// at least: the trap alone enters a kernel or a hypervisor. A machine that is slow in everything,
+/// such as one that is emulated and does not say so, takes less.
 const TRAPPED_SHARE: f64 = 0.25;
 
 /// Everything that a verdict may be based on.
@@ -111,9 +111,13 @@ impl Observations {
 
     /// Returns true if every read of the counter is trapped: then all that reads it is expensive.
     pub(crate) fn is_trapped(&self) -> bool {
-        let is_slow =
-            |ns: f64| ns > TRAPPED_NS && self.syscall_ns().is_none_or(|syscall| ns >= TRAPPED_SHARE * syscall);
-        self.environment.emulation.is_empty() && self.cheapest_ordered().is_some_and(|(_, cost)| is_slow(cost.median))
+        let Some((_, cost)) = self.cheapest_ordered() else { return false };
+        let ns = cost.median;
+        let is_long = ns > TRAPPED_NS;
+        let is_slow = self.syscall_ns().map_or(is_long, |syscall_ns| {
+            CostCause::is_like_system_call(ns, syscall_ns) || (is_long && ns >= TRAPPED_SHARE * syscall_ns)
+        });
+        self.environment.emulation.is_empty() && is_slow
     }
 
     /// The cheapest sequence that is ordered, or else of all, and its cost.

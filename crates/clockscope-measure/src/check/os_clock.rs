@@ -24,9 +24,7 @@ const LONGEST_START_NS: f64 = 2e9;
 const LATE_TICKS: f64 = 2.0;
 /// A larger bound, in ppm, does not show that a coarse clock follows the others.
 const MAX_COARSE_BOUND_PPM: f64 = 100_000.0;
-/// A read that costs this share of a system call's is one.
-const LIKE_A_SYSCALL: f64 = 0.7;
-/// One that costs so many of them is more than that.
+/// A read that costs so many system calls does more than enter the kernel.
 const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
 /// Its evidence. What was judged against the counter says nothing where there is doubt about that
@@ -175,7 +173,7 @@ fn is_alike(seen: &Observations, one: &ClockRecord, other: &ClockRecord) -> bool
         let is_path = |found: &&ComparedPath| found.clock == clock.identity.name && found.path == clock.identity.path;
         seen.paths.iter().find(is_path).is_some_and(|found| found.off_ns.is_some())
     };
-    let enters = |clock: &ClockRecord| Some(cost_ns(clock)? >= LIKE_A_SYSCALL * seen.syscall_ns()?);
+    let enters = |clock: &ClockRecord| Some(CostCause::is_like_system_call(cost_ns(clock)?, seen.syscall_ns()?));
     !is_off(one) && !is_off(other) && enters(one).is_some() && enters(one) == enters(other)
 }
 
@@ -267,11 +265,11 @@ fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostC
     let may_avoid = clock.identity.path.is_usual() && !clock.identity.is_coarse;
     let has_no_vdso = seen.clocksource().and_then(clocksource::known).is_some_and(|known| known.vdso == Some(false));
     let is_emulated = !seen.environment.emulation.is_empty();
-    let costs_as_much = syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall);
+    let costs_as_much = syscall_ns.is_some_and(|syscall| CostCause::is_like_system_call(ns, syscall));
     let causes = [
         (may_avoid && has_no_vdso && (costs_as_much || is_emulated), CostCause::Clocksource),
         (is_emulated, CostCause::Emulation),
-        (may_avoid && seen.is_trapped() && ns > TRAPPED_NS, CostCause::TrappedCounter),
+        (may_avoid && seen.is_trapped() && (ns > TRAPPED_NS || costs_as_much), CostCause::TrappedCounter),
         (may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall), CostCause::AboveSystemCall),
         (may_avoid && costs_as_much, CostCause::LikeSystemCall),
     ];

@@ -345,6 +345,24 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
     assert_eq!(decided(&seen, "monotonic_coarse").0, Trustworthiness::Trusted);
 }
 
+/// A CPU whose kernel is entered in less than any read that is called slow by its ns alone.
+#[test]
+fn a_trap_that_costs_as_much_as_a_cheap_system_call_is_one() {
+    for (counter_ns, monotonic_ns, verdict) in
+        [(40.0, 45.0, Trustworthiness::Trusted), (115.0, 124.0, Trustworthiness::Limited)]
+    {
+        let mut seen = healthy();
+        for clock in &mut seen.clocks {
+            let is_syscall = clock.identity.path == ReadPath::Syscall;
+            let ns = if clock.identity.is_counter() { counter_ns } else { monotonic_ns };
+            if let Some(cost) = clock.cost_ns.known_mut() {
+                cost.median = if is_syscall { 120.0 } else { ns };
+            }
+        }
+        assert_eq!([decided(&seen, "tsc").0, decided(&seen, "monotonic").0], [verdict; 2]);
+    }
+}
+
 /// An emulated machine that does not say so: all of it is slow, and nothing is trapped.
 #[test]
 fn a_machine_that_is_slow_in_everything_traps_nothing() {

@@ -13,8 +13,7 @@ use crate::style::View;
 use crate::units::{cost, figure, time};
 use crate::words::{by_reason, capitalized, sentence};
 
-const HEAD: [&str; 8] =
-    ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs", "Measured"];
+const HEAD: [&str; 8] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "Read", "Syscall"];
 
 /// Comes after the second column where the kernel shows it.
 const QUALITY: &str = "Quality";
@@ -29,8 +28,8 @@ const COLUMNS: [&str; 11] = [
     "bits",
     "wraps_after_s",
     "vdso",
-    "usual_cost",
     "cost_ns",
+    "syscall_ns",
     "unknown",
 ];
 
@@ -104,8 +103,8 @@ fn row(source: &Clocksource, has_quality: bool) -> Vec<Cell> {
         Cell::known(source.bits.get(), |bits| bits.to_string()),
         Cell::known(source.wraps_after_s.get(), wraps),
         Cell::yes_no(source.vdso.get()),
-        Cell::known(source.usual_cost.known(), String::clone),
         Cell::known(source.cost_ns.get(), cost),
+        Cell::known(source.syscall_ns.get(), cost),
     ];
     first.into_iter().chain(has_quality.then_some(quality)).chain(remaining).collect()
 }
@@ -117,8 +116,8 @@ fn missing(found: &Clocksources) -> Vec<String> {
             ("Frequency", source.frequency_hz.why()),
             ("Bits", source.bits.why()),
             ("vDSO", source.vdso.why()),
-            ("Usual cost", source.usual_cost.why()),
-            ("Measured cost", source.cost_ns.why()),
+            ("Cost of a read", source.cost_ns.why()),
+            ("Cost of a system call", source.syscall_ns.why()),
         ];
         missing.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
@@ -195,8 +194,8 @@ mod tests {
             bits: Figure::Known(32),
             wraps_after_s: Figure::Known(300.0),
             vdso: Figure::unknown(texts::DEPENDS_ON_HARDWARE),
-            usual_cost: Figure::Known(String::new()),
             cost_ns: Figure::Known(20.0),
+            syscall_ns: Figure::Known(150.0),
         }
     }
 

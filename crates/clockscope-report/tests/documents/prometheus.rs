@@ -46,6 +46,7 @@ fn figures_have_their_units() {
         ("clockscope_last_success_timestamp_seconds", "", 1_795_283_180.0),
         ("clockscope_clock_verdict", "tsc", 1.0),
         ("clockscope_read_seconds", "tsc", 18.161_589_540_315_898e-9),
+        ("clockscope_syscall_seconds", "", 234e-9),
         ("clockscope_tick_seconds", "realtime", 10.014_791_284_170_233e-9),
         ("clockscope_order_regressions", "tsc", 36.0),
         ("clockscope_order_regressions", "monotonic", 0.0),
@@ -134,6 +135,16 @@ fn order_that_was_not_measured_is_unknown() {
     assert_eq!((value(&series, name, "tsc"), value(&series, name, "monotonic")), (Some(36.0), None));
 }
 
+/// The rule on slow reads compares with it, and has nothing to compare with where it is unknown.
+#[test]
+fn a_system_call_that_was_not_measured_has_no_series() {
+    let mut record = check();
+    for clock in ["tsc", "realtime", "monotonic"] {
+        evidence(&mut record, clock, "cost")["syscall_ns"] = Value::Null;
+    }
+    assert_eq!(value(&metrics(&record), "clockscope_syscall_seconds", ""), None);
+}
+
 /// No statement on cost is made from what an emulator costs; the record is marked.
 #[test]
 fn costs_of_an_emulator_are_no_metrics() {
@@ -143,7 +154,9 @@ fn costs_of_an_emulator_are_no_metrics() {
         evidence(&mut record, clock, "cost")["emulators"] = json!(["qemu-tcg"]);
     }
     let series = metrics(&record);
-    assert!(series.iter().all(|series| series.name != "clockscope_read_seconds"));
+    for name in ["clockscope_read_seconds", "clockscope_syscall_seconds"] {
+        assert!(series.iter().all(|series| series.name != name), "{name}");
+    }
     let info = series.iter().find(|series| series.name == "clockscope_clocksource_info").unwrap();
     assert_eq!(info.label("emulation"), "qemu-tcg");
 }

@@ -16,7 +16,7 @@ pub(super) fn families(check: &Envelope<Check>) -> Vec<Family> {
     families.extend(synchronization::families(verdicts, synchronization.as_ref()));
     families.extend([order(verdicts), offsets(verdicts)]);
     families.extend(rates(verdicts));
-    families.extend([cost(verdicts), tick(verdicts)]);
+    families.extend([system_call(verdicts), cost(verdicts), tick(verdicts)]);
     families
 }
 
@@ -102,6 +102,16 @@ fn rates(verdicts: &[Verdict]) -> [Family; 2] {
         Family::new("clockscope_rate_error_ratio", help, errors),
         Family::new("clockscope_rate_bound_ratio", help_of_bound, bounds),
     ]
+}
+
+/// The cost of a system call, unless an emulator's: reads that cost as much enter the kernel.
+fn system_call(verdicts: &[Verdict]) -> Family {
+    let syscall_ns = verdicts.iter().flat_map(|verdict| &verdict.evidence).find_map(|evidence| match &evidence.data {
+        EvidenceData::Cost { syscall_ns, emulators, .. } if emulators.is_empty() => *syscall_ns,
+        _ => None,
+    });
+    let help = "Median time that a system call takes which reads the monotonic clock, in seconds.";
+    Family::of_one("clockscope_syscall_seconds", help, syscall_ns.map(|ns| ns / PER_NS))
 }
 
 /// The cost of a read, unless an emulator's.
